@@ -29,8 +29,8 @@ type failure struct {
 	tool   Tool
 	err    *wire.CallError
 	note   failureNote
-	// requests replaces the texts of failed nested requests in the text for the user, and may
-	// be nil.
+	// requests contains the texts of the tool's failed requests, which userMessage replaces;
+	// requests can be nil.
 	requests *toolRequests
 	// nextStep, if not empty, replaces the usual advice for the error code.
 	nextStep        errtext.Step

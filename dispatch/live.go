@@ -218,8 +218,8 @@ func (c *liveCall) startAttempt(ctx context.Context, targets []Target) []Target 
 		run.Client = c.req.Client
 	}
 	if !isFirst {
-		// A lost link of the previous attempt must not suspend the idle limit of a new attempt.
-		// If the link is still lost, Start reports the loss again.
+		// A lost link of the previous attempt must not suspend the idle limit of a new attempt. If the
+		// browser is still disconnected, Start calls LinkLost again.
 		c.clock.ReleaseIdle()
 	}
 	run.Trace.Record(hops.CheckpointTargetChosen)
@@ -229,8 +229,8 @@ func (c *liveCall) startAttempt(ctx context.Context, targets []Target) []Target 
 		sink{c}.Finish(nil, &rejection)
 		return targets[1:]
 	}
-	// If the call was cancelled before Start, the page has not received the request to
-	// stop the tool. The dispatcher sends it again.
+	// If the call was cancelled before Start, the page has not received the request to stop the tool,
+	// so the dispatcher sends the request again.
 	c.mu.Lock()
 	stopSent, err := c.state.isStopSent, c.state.err
 	c.mu.Unlock()

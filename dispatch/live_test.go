@@ -408,7 +408,8 @@ func TestLostLinkHoldsTheIdleLimit(t *testing.T) {
 }
 
 // TestLostLinkOfAnEarlierAttempt checks a call whose first attempt failed because its
-// browser disconnected. The next attempt must have an idle limit again.
+// browser disconnected. During the second attempt, the call must again have an idle
+// limit.
 func TestLostLinkOfAnEarlierAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var attemptCount atomic.Int32

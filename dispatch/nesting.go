@@ -258,8 +258,8 @@ func newNestingError(format string, args ...any) *wire.CallError {
 	return &wire.CallError{Code: wire.ErrNestedTooDeep, Message: fmt.Sprintf(format, args...)}
 }
 
-// onChildProgress handles the progress reports of a nested call. The reports restart the
-// idle limits of all parent calls, and their messages reach the client.
+// onChildProgress handles the progress reports of a nested call. Each report restarts the idle
+// limits of all parent calls. The client receives the messages of the reports.
 func (c *liveCall) onChildProgress(toolName string, reports []wire.Report) {
 	for ; c != nil; c = c.parent {
 		c.clock.RestartIdle()

@@ -72,7 +72,8 @@ type toolLists struct {
 }
 
 // usesGateway reports whether the client lists the tools of the gateway instead of all tools. A
-// client uses the gateway if the user chose it, or if the client cannot use so many tools.
+// client uses the gateway if the user chose the gateway, or if the number of tools exceeds the
+// client's limit.
 func (l *toolLists) usesGateway(client listClient) bool {
 	maxTools := clients.Of(client.info.Name, client.info.Version).ToolCap
 	count := len(l.server.catalog.tools.Load().listedTools) + len(l.server.offeredTools(client.id()))
@@ -270,7 +271,8 @@ func (l *toolLists) describeTools(q request) reply {
 	return reply{text: strings.Join(lines, "\n")}
 }
 
-// describeTool returns the definition of a tool with its labels. A returned error is for the agent.
+// describeTool returns the definition of a tool with its labels. The agent reads the text of a
+// returned error.
 func (l *toolLists) describeTool(q request, name string) (mcp.Tool, error) {
 	if t, ok := builtinTools[name]; ok && t.isOffered(l.server, q.clientID()) {
 		return t.definition, nil

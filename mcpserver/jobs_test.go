@@ -229,7 +229,8 @@ func TestProgressRestartsTheTimer(t *testing.T) {
 }
 
 // TestJobThatWaitsForTheUser checks that the client receives a job while the call waits
-// for approval. The approval form must be cancelled; the job continues after a decision.
+// for approval. The server must cancel the form that asks for approval. After the user's
+// decision, the job continues.
 func TestJobThatWaitsForTheUser(t *testing.T) {
 	o := dispatch.Options{Gates: []dispatch.Gate{alwaysAskGate{}}}
 	withJobs(t, o, alwaysDetach(Detach{After: 20 * time.Second}), newSecondCounter(3, `"done"`), func(t *testing.T, s *jobServer) {
@@ -321,8 +322,8 @@ func TestShortCallDoesNotBecomeAJob(t *testing.T) {
 	})
 }
 
-// TestCancelBeforeJobIsReported checks that a cancellation that arrives before the job is
-// reported cancels the call, over each transport.
+// TestCancelBeforeJobIsReported checks for each transport that the client can cancel a
+// call before the server has reported the job.
 func TestCancelBeforeJobIsReported(t *testing.T) {
 	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{After: 20 * time.Second}), newSecondCounter(90, `1`), func(t *testing.T, s *jobServer) {
 		c := s.connectAs("x", "1")

@@ -73,7 +73,7 @@ func newIndex(dir string, key []byte) *index {
 }
 
 // adapterEntry returns the index entry for the adapter of the package in dir. ok is false
-// if mark shows that the adapter file has changed since it was indexed.
+// if the file attributes in mark differ from the attributes in the index.
 func (x *index) adapterEntry(dir string, mark filemark.Mark) (info adapterInfo, ok bool) {
 	if x == nil {
 		return info, false
@@ -103,8 +103,8 @@ func (x *index) addEntry(dir string, mark filemark.Mark, info adapterInfo) {
 	x.hasChanged = true
 }
 
-// hasCompiled reports whether the index records that all schemas of the package in dir
-// compile. The index record counts only if it was written for the same manifest hash.
+// hasCompiled reports whether the index contains the information that all schemas of the
+// package in dir compile, for the given manifest hash.
 func (x *index) hasCompiled(dir, manifest string) bool {
 	if x == nil {
 		return false
@@ -131,8 +131,8 @@ func (x *index) recordCompiled(dir, manifest string) {
 	}
 }
 
-// removeEntry removes the entry of a package's adapter from the index. The next load of
-// the package then reads the adapter's code again.
+// removeEntry removes the entry of a package's adapter from the index. When opentabs next
+// loads the package, it reads the adapter's code again.
 func (x *index) removeEntry(dir string) {
 	if x == nil {
 		return

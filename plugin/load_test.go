@@ -289,7 +289,8 @@ func TestLoadReadsEverything(t *testing.T) {
 	}
 }
 
-// A loaded plugin must not refer to the buffer that loads of packages share.
+// All loads of packages share one buffer. A loaded plugin must not contain references to
+// this buffer.
 func TestLoadedPluginsShareNoMemory(t *testing.T) {
 	largePackage := func(fill string) plugintest.Package {
 		schema := json.RawMessage(`{"type":"object","description":"` + strings.Repeat(fill, 500) + `"}`)

@@ -117,7 +117,8 @@ func TestRegistryServesWhatChanged(t *testing.T) {
 	}
 }
 
-// Packages that opentabs has installed are rejected if another program changes them.
+// The registry rejects a package that opentabs has installed if another program has
+// changed its files.
 func TestRegistryRefusesWhatChanged(t *testing.T) {
 	for file, change := range editsOfPluginFiles {
 		registry, store := plugintest.Registry(t)

@@ -62,9 +62,9 @@ type Setting struct {
 var secretWords = lazyregexp.New(`(?i)key|token|passw|passphrase|secret|credential|cookie|auth`)
 
 // IsSecret reports whether opentabs hides the setting's value from surfaces and from
-// restricted plugins. The author can mark a setting as secret or not secret in the
-// plugin package. Without such a mark, a string setting is secret if its key contains a
-// word such as "token" or "password".
+// restricted plugins. The author can mark a setting as secret or not secret in the plugin
+// package. If the author has not marked a string setting, the setting is secret if its
+// key contains a word such as "token" or "password".
 func (s Setting) IsSecret() bool {
 	if s.DeclaredSecret != nil {
 		return *s.DeclaredSecret

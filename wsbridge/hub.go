@@ -105,9 +105,9 @@ type Options struct {
 	// UndoCall answers a side panel's call.undo request. By default, the hub rejects every
 	// call.undo request.
 	UndoCall func(wire.CallUndoParams) (wire.CallUndoResult, error)
-	// ReceiveLate receives a page's result for a call that has already ended, for example after
-	// a lost link. The browser is authenticated, but may name a call of another browser. By
-	// default, late results are dropped.
+	// ReceiveLate receives a page's result for a call that has already ended, for example after a lost
+	// link. ReceiveLate must check the run ID, because a browser can send the ID of a call that ran in
+	// another browser. By default, late results are dropped.
 	ReceiveLate func(browserID, runID string, answer dispatch.LateAnswer)
 	// InspectCall answers a side panel's call.inspect request. By default, the hub rejects
 	// every call.inspect request.

@@ -33,8 +33,8 @@ type tabTable struct {
 	name string     // the name of the browser
 	link *link      // nil while the link is lost
 	tabs map[int]wire.TabInfo
-	// unsyncedSince is the time since which the browser may lack the current plugins. The
-	// browser then connected with a new boot ID, or the plugins changed. A browser is in sync
+	// unsyncedSince is the time of the last event after which the browser can lack the current
+	// plugins: the browser connected with a new boot ID, or the plugins changed. A browser is in sync
 	// once it has received the plugins (isSynced) and then listed its tabs (hasListedTabs).
 	unsyncedSince           time.Time
 	isSynced, hasListedTabs bool
@@ -184,8 +184,8 @@ func (ts *tabTable) changeTab(l *link, p wire.TabChangedParams) {
 }
 
 // removeDocument removes a document from its stored tab, after a call has failed because the
-// document no longer exists. Until the browser sends tab.changed for this tab, the hub treats
-// the tab as loading.
+// document no longer exists. The hub then treats the tab as loading, until the browser sends
+// tab.changed for the tab.
 func (ts *tabTable) removeDocument(l *link, tabID int, documentID string) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -252,8 +252,9 @@ type document struct {
 	plugins    []wire.TabPlugin
 }
 
-// documentsOf returns the documents of a tab: the top document, followed by the documents in
-// frames that have live plugins. The DocumentID of the top document may be empty.
+// documentsOf returns the documents of a tab: the top document, followed by the documents in frames
+// that have live plugins. The DocumentID of the top document is empty if the document has no live
+// plugin.
 func documentsOf(t wire.TabInfo) []document {
 	documents := make([]document, 1, 1+len(t.Frames))
 	documents[0] = document{0, t.DocumentID, t.URL, t.Plugins}
@@ -302,9 +303,8 @@ func (ts *tabTable) recordSyncAnswer(l *link, syncTarget int) {
 	}
 }
 
-// markSynced records that the browser has received the plugins for a requestedSyncNumber. The
-// answer is ignored if it arrives on a replaced link, or if the plugins have changed since the
-// request.
+// markSynced records that the browser has received the plugins for a requestedSyncNumber. The call
+// has no effect if the link l was replaced, or if the plugins have changed since the hub sent them.
 func (ts *tabTable) markSynced(l *link, syncTarget int) {
 	ts.mu.Lock()
 	isCurrent := ts.link == l && ts.requestedSyncNumber == syncTarget
@@ -337,9 +337,9 @@ func (ts *tabTable) isSyncing(choice dispatch.TargetChoice) bool {
 	return ts.link != nil && !(ts.isSynced && ts.hasListedTabs) && choice.AllowsBrowser(ts.browserID, ts.name)
 }
 
-// storeTab stores the state of a tab that the browser has reported. If the tab is loading
-// after it left a document with a live plugin, storeTab also stores the time. The caller holds
-// tabTable.mu.
+// storeTab stores the state of a tab that the browser has reported. If the tab has just left a
+// document with a live plugin and is loading, storeTab also stores the current time. The caller
+// holds tabTable.mu.
 func (ts *tabTable) storeTab(t wire.TabInfo) {
 	earlier := ts.tabs[t.TabID]
 	ts.tabs[t.TabID] = t
@@ -357,11 +357,10 @@ func (ts *tabTable) removeTab(tabID int) {
 	delete(ts.leftDocumentAt, tabID)
 }
 
-// nextDocumentWait returns how much longer a call should wait for the next document of a
-// navigating tab. Agents often load a page and then call a tool of that page. If a tab had a
-// live plugin a moment ago and ranks before all live targets, a call therefore waits for that
-// tab. A call waits at most loadTimeout for the next document. The caller must not have locked
-// tabTable.mu.
+// nextDocumentWait returns how much longer a call should wait for the next document of a navigating
+// tab. Agents often load a page and then call a tool of that page. Therefore a call waits for a tab
+// that had a live plugin a moment ago, unless a live target is more suitable than this tab. A call
+// waits at most loadTimeout for the next document. The caller must not have locked tabTable.mu.
 func (ts *tabTable) nextDocumentWait(choice dispatch.TargetChoice, live []rankedTarget) (remaining time.Duration) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()

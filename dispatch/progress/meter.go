@@ -38,7 +38,8 @@ type meter struct {
 // user again and again while its client reads slowly.
 const maxKeptNotifications = 8
 
-// queuedNotification is a notification in the queue of a meter.
+// queuedNotification is a notification that waits in the queue of a meter. Comments call a
+// queuedNotification a notice.
 type queuedNotification struct {
 	Text
 	// progress is the number that the tool reported if isExact is true; otherwise
@@ -127,8 +128,8 @@ func (m *meter) lowerNumbersAbove(progress float64) {
 	m.highestProgress = min(m.highestProgress, m.numbers.lastSent)
 }
 
-// push adds a notice to the queue. A new notice replaces the last one in the queue, but
-// an internal notice or a reminder never replaces a notice for the user.
+// push adds a notice to the queue. The new notice replaces the last queued notice if
+// canReplace allows the replacement.
 func (m *meter) push(e queuedNotification) {
 	lastIndex := len(m.queue) - 1
 	if m.Interval < 0 || lastIndex < 0 || !e.canReplace(&m.queue[lastIndex]) {
@@ -146,7 +147,8 @@ func (m *meter) push(e queuedNotification) {
 	m.queue = m.queue[:lastIndex+1]
 }
 
-// canReplace reports whether e may replace an earlier notice in the queue.
+// canReplace reports whether the notice e can replace an earlier notice in the queue. An
+// internal notice or a reminder never replaces a message for the user.
 func (e *queuedNotification) canReplace(earlier *queuedNotification) bool {
 	switch {
 	case earlier.isFinal || earlier.isDue || earlier.isKept:
@@ -258,8 +260,8 @@ func (m *meter) moveText(e queuedNotification) {
 	}
 }
 
-// assignNumber builds the notification for a notice. It returns false if no progress value
-// is free between the previous and the next notice.
+// assignNumber builds the notification for a notice, and chooses its progress number.
+// assignNumber returns false if no number is free between the previous and the next notice.
 func (m *meter) assignNumber(e *queuedNotification) (Notification, bool) {
 	p := Notification{Message: e.Message, StatusWord: e.StatusWord, Audience: e.Audience}
 	if e.isExact && (!m.hasSent || e.progress > m.numbers.lastSent) {

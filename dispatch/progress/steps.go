@@ -102,9 +102,9 @@ func (l *numberSequence) stepScale() float64 {
 }
 
 // stepRange returns the size of the range for steps above stepBase, which ends below the
-// number that the tool is expected to report next. If a tool's numbers are whole numbers,
-// the next number is expected to be the next whole number. Any other tool is expected to
-// increase its number by the smallest increase so far.
+// number that the tool is expected to report next. If all numbers of a tool are whole
+// numbers, stepRange expects the next whole number. For other tools, stepRange expects an
+// increase that equals the smallest increase so far.
 func (l *numberSequence) stepRange() float64 {
 	rangeSize := l.stepScale() * rangeFraction
 	if l.hasNumber && l.lastNumber == math.Trunc(l.lastNumber) && l.total == math.Trunc(l.total) {

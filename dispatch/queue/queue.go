@@ -20,7 +20,7 @@ import (
 	"opentabs/wire"
 )
 
-// Queue decides when calls may run. Use New to create a Queue.
+// Queue decides which calls run and which calls wait. Use New to create a Queue.
 type Queue struct {
 	limits Limits
 
@@ -80,7 +80,7 @@ func (p *Place) Ready() <-chan struct{} { return p.ready }
 
 // Enter adds a call of a plugin to the queue. The argument argBytes is the size of the
 // call's arguments. If the queue is full, Enter returns an error with the code
-// rate_limited. The caller must call Leave once for each Place.
+// rate_limited. The caller must later pass the returned Place to Leave.
 func (q *Queue) Enter(plugin, session string, argBytes int) (*Place, *wire.CallError) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -133,8 +133,8 @@ func (q *Queue) makeRoom(l *lane, session string, argBytes int) *wire.CallError 
 	return nil
 }
 
-// Leave removes a call from the queue. The caller must call Leave exactly once for each
-// Place, even if the call did not run or was rejected.
+// Leave removes a call from the queue. The caller must also call Leave if the call did not
+// run or was rejected.
 func (q *Queue) Leave(plugin string, p *Place) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

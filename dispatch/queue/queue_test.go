@@ -75,8 +75,8 @@ func TestQueueIsBounded(t *testing.T) {
 }
 
 // TestFullQueueRejectsTheGreediest checks that a client can add its first call to a queue
-// that another client has filled. The queue rejects a waiting call of the other client,
-// with an error that contains the reason.
+// that another client has filled. In exchange, the queue rejects the newest waiting call
+// of the client that filled the queue, with an error that states the reason.
 func TestFullQueueRejectsTheGreediest(t *testing.T) {
 	q := New(Limits{MaxRunning: 1, MaxWaiting: 4, MaxBytes: 100})
 	running := enterSession(t, q, "greedy")

@@ -250,7 +250,7 @@ func isTransient(err error) bool {
 	return errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &netErr)
 }
 
-// explainError adds what the user can do to the error of a request to the registry.
+// explainError adds advice for the user to the error of a failed request to the registry.
 func (c *Client) explainError(address string, err error) error {
 	u, parseErr := url.Parse(address)
 	if parseErr != nil {

@@ -121,10 +121,10 @@ func (c *Client) Package(ctx context.Context, name string) (*Package, error) {
 }
 
 // ChooseVersion returns the version for a tag, a version, or a range such as ^1.2.0. An
-// empty text means the tag "latest". In a range, ChooseVersion prefers the version with
-// the tag "latest", then the newest version, as npm does. A deprecated version is chosen
-// only if no other version matches. If no version matches, the error lists the available
-// versions.
+// empty text means the tag "latest". If want is a range, ChooseVersion prefers the
+// version with the tag "latest", then the newest version, as npm does. A deprecated
+// version is chosen only if no other version matches. If no version matches, the error
+// lists the available versions.
 func (p *Package) ChooseVersion(want string) (*Version, error) {
 	want = strings.TrimSpace(want)
 	if want == "" {

@@ -171,7 +171,7 @@ func (u *unpacker) unpackEntry(h *tar.Header, content io.Reader) error {
 }
 
 // targetPath removes the first folder, which is usually "package", from the path of an
-// archive entry. For the entry of the first folder itself, targetPath returns an empty
+// archive entry. If the archive entry is the first folder, targetPath returns an empty
 // path.
 func targetPath(name string) (string, error) {
 	newPathError := func(why string) (string, error) {

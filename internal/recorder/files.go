@@ -156,7 +156,7 @@ func (f *dayFiles) append(now time.Time, lines []byte) error {
 	if err == nil {
 		return nil
 	}
-	// The incomplete last line is removed, so that the next write does not continue it.
+	// The incomplete last line is removed, so that the next write begins a new line.
 	end := f.size - int64(n) + int64(bytes.LastIndexByte(lines[:n], '\n')+1)
 	if truncateErr := f.file.Truncate(end); truncateErr == nil {
 		f.size = end

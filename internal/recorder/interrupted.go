@@ -44,9 +44,9 @@ func (c *queuedCall) encode(secrets *valueCleaner) ([]byte, error) {
 	return rawjson.Marshal(Note{Kind: noteCall, Time: time.Now().UTC(), Subject: record.CallID, State: c.openState, By: record.CallID, Call: record})
 }
 
-// Begin stores that a call begins to run; call Begin before the call runs. If a note states
-// that the call waits for approval, Begin writes a note, so that the record after a crash
-// does not state that the call did not run. Failed writes are logged.
+// Begin records that a call begins to run. The caller must call Begin before the call runs.
+// If a note states that the call waits for approval, Begin writes a note, so that the
+// record after a crash does not state that the call did not run. Failed writes are logged.
 func (r *Recorder) Begin(callID string) {
 	if r.opts.Days == 0 {
 		return
@@ -93,8 +93,9 @@ func (r *Recorder) prepare(now time.Time) error {
 	if err := r.files.open(now); err != nil {
 		return err
 	}
-	// If readInterrupted fails, this server writes no note that marks its start. Because the
-	// note is missing, the next server still reads the older notes and tries again.
+	// If readInterrupted fails, the recorder writes no note that marks the server's start.
+	// Because the note is missing, the next server still reads the older notes and tries
+	// again.
 	r.isPrepared = true
 	notes, err := readInterrupted(r.dir)
 	if err != nil {
@@ -133,8 +134,9 @@ func (r *Record) setInterrupted(now time.Time, mayHaveBegun bool) {
 }
 
 // readInterrupted returns the notes about open calls that have no record, in the order of
-// the notes. The field Call of each note is set. To find the notes, readInterrupted reads
-// the files backward, until the note that marks the start of the last server.
+// the notes. Each returned note contains the incomplete record of its call. To find the
+// notes, readInterrupted reads the files backward, until the note that marks the start of
+// the last server.
 func readInterrupted(dir string) ([]*Note, error) {
 	names, err := listFiles(dir)
 	if err != nil || len(names) == 0 {

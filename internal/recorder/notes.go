@@ -169,7 +169,7 @@ func readNotes(path string, kind NoteKind, visit func(Note)) error {
 }
 
 // readLines calls visit with each line of a file, newest first, until visit returns false.
-// After visit has returned, the memory of the line is reused.
+// The line is valid only until visit returns, because its memory is reused.
 func readLines(path string, visit func(line []byte) bool) error {
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) { // an old file was removed

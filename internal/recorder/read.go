@@ -94,8 +94,8 @@ func readPage(dir string, q Query) (Page, error) {
 	return Page{Entries: s.entries, Next: s.next}, err
 }
 
-// Find returns the record of one call; ok is false if the call has no record. The path
-// stateDir is the state folder.
+// Find returns the record of one call; ok is false if the call has no record. stateDir is
+// the path of the state folder.
 func Find(stateDir, callID string) (e Entry, ok bool, err error) {
 	return find(filepath.Join(stateDir, folderName), callID)
 }

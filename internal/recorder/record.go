@@ -51,7 +51,8 @@ type Approval struct {
 	At time.Time `json:"at,omitzero"`
 }
 
-// Facts are the parts of a record that the dispatcher does not have.
+// Facts are the parts of a record that the caller of [Recorder.Add] provides, because the
+// dispatcher does not store them.
 type Facts struct {
 	// Site and Hash become the fields of the [Record] with the same names.
 	Site, Hash string

@@ -164,8 +164,9 @@ func (r *Recorder) run() {
 // Flush writes all queued records and notes to the disk. Errors are logged.
 func (r *Recorder) Flush() { _ = r.flush(nil) } // flush logs its errors
 
-// flush writes the queued records and notes. If last is not nil, flush writes the note
-// last after all queued notes. If the write fails, the queued notes stay queued.
+// flush writes the queued records and notes. If the argument `last` is not nil, flush
+// appends this note after all queued notes. If the write fails, the queued notes stay
+// queued.
 func (r *Recorder) flush(last *Note) error {
 	r.writeMu.Lock()
 	defer r.writeMu.Unlock()

@@ -112,8 +112,7 @@ export async function clickElement(element: Element, options: ClickOptions, cont
 }
 
 /**
- * pressAndRelease dispatches one synthetic click, and reports whether the browser may perform the click's default
- * action.
+ * pressAndRelease dispatches one synthetic click, and returns false if the page prevented the click's default action.
  */
 function pressAndRelease(mouse: Mouse, point: InputPoint, count: number): boolean {
   const hit = point.hit.isConnected ? point.hit : undefined;

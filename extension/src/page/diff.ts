@@ -11,7 +11,10 @@ export interface DiffLine {
 }
 
 export interface DiffOptions<Old extends DiffLine, New extends DiffLine> {
-  /** isStillShown reports whether the page still shows an old line that the new snapshot left out to be shorter. */
+  /**
+   * isStillShown reports whether the page still shows a line of the old snapshot that the new snapshot omits to save
+   * space.
+   */
   readonly isStillShown: (line: Old) => boolean;
   /**
    * markFresh returns the mark of a line that the old snapshot does not contain: "+" new, "~" changed, or ">" revealed

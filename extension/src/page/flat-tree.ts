@@ -67,8 +67,8 @@ function hasClobberedForm(nodes: Iterable<Node>): boolean {
 }
 
 /**
- * expandForms yields the given nodes. Instead of a form whose fields replace its properties, expandForms yields the
- * form's children.
+ * expandForms yields the given nodes, but replaces each form by its children if fields of the form hide the form's DOM
+ * properties.
  */
 export function* expandForms(nodes: Iterable<Node>): Generator<Node> {
   for (const node of nodes) {

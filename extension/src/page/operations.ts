@@ -50,11 +50,10 @@ export interface PageCalls {
   /** describe returns the role, name and link of an element, so that the user can decide about a call. */
   describe: { arguments: TargetArguments; result: DescribeResult };
   /**
-   * inspect returns the kinds of secret fields that are visible in the frame, and the kinds of secret fields into which
-   * a call would type.
+   * inspect returns the kinds of visible secret fields, and the kinds of secret fields into which a call would type.
    */
   inspect: { arguments: InspectArguments; result: InspectResult };
-  /** facts returns the URL, title, size and state of the frame. The check of the site permissions needs these facts. */
+  /** facts returns the URL, title, size and state of the frame, so that the server can check the site permissions. */
   facts: { arguments: FactsArguments; result: FactsResult };
   /** frameAreas returns the positions of the child frames in the frame. */
   frameAreas: { arguments: FactsArguments; result: frame.FrameAreasResult };
@@ -180,10 +179,7 @@ export interface SnapshotArguments {
   readonly depth?: number;
   /** maxTokens is the maximum size of the text in tokens (bytes / 4), 6,000 by default; 0 for a complete snapshot. */
   readonly maxTokens?: number;
-  /**
-   * view is the visible part of the frame. For a child frame, the worker passes FrameInfo.visible; the default is the
-   * viewport.
-   */
+  /** view is the visible part of a child frame (FrameInfo.visible). By default, the whole viewport is visible. */
   readonly view?: Rect;
 }
 
@@ -216,7 +212,7 @@ export interface FrameInfo {
   readonly index: number;
   /** src is the absolute URL in the attribute src; empty for srcdoc. */
   readonly src: string;
-  /** visible is the part of the frame in view, in the child frame's coordinates; absent if there is none. */
+  /** visible is the visible part of the frame, in the child frame's coordinates; absent if the frame is out of view. */
   readonly visible?: Rect;
 }
 
@@ -277,7 +273,7 @@ export interface TargetArguments {
   readonly target: string;
 }
 
-/** ActionArguments are the options of each operation that acts on the page. */
+/** ActionArguments are the options that all page actions, such as clicks, have in common. */
 export interface ActionArguments {
   /** secrets are the kinds of secret fields into which the user allows typing; by default none. */
   readonly secrets?: readonly SecretKind[];
@@ -311,9 +307,7 @@ export interface PageActionResult {
   readonly busy?: boolean;
   /** download is the file name or the URL of a download that the action started. */
   readonly download?: string;
-  /**
-   * notes are hints for the agent, such as "The page may need trusted input". The notes contain no text from the page.
-   */
+  /** notes are hints for the agent, such as "The page may need trusted input", without text from the page. */
   readonly notes: readonly string[];
 }
 
@@ -361,8 +355,8 @@ export interface FillField {
 
 export interface FillResult extends PageActionResult {
   /**
-   * fields contains one outcome for each field, in the order of the arguments. If one field fails, the other fields are
-   * still filled.
+   * fields contains one outcome for each field, in the order of the arguments. A field that fails does not stop the
+   * others.
    */
   readonly fields: readonly FillOutcome[];
   readonly submitted: boolean;

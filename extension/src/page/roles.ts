@@ -159,7 +159,7 @@ function hasLabel(element: Element): boolean {
   return Boolean(element.getAttribute('aria-label')?.trim() || element.getAttribute('aria-labelledby')?.trim());
 }
 
-/** isInSection reports whether a header or footer belongs to a section, and is therefore no landmark. */
+/** isInSection reports whether a header or footer is inside a section. Such an element is not a landmark. */
 function isInSection(element: Element): boolean {
   return getFlatParent(element)?.closest(sectioningSelector) != null;
 }

@@ -111,7 +111,7 @@ function chooseInSelectElement(list: HTMLSelectElement, values: readonly string[
 
 /**
  * findOptionIndex returns the index of the option with a given name, or -1. findOptionIndex ignores case, and also
- * accepts the beginning of a name if only one option's name begins so.
+ * accepts the beginning of a name if no other option's name has the same beginning.
  */
 function findOptionIndex(value: string, entries: readonly (readonly string[])[]): number {
   const exact = entries.findIndex((names) => names.includes(value));

@@ -49,7 +49,7 @@ export class TrustedInput {
 
   /**
    * waitForNavigation waits while a navigation is about to replace the document. A key press during a navigation could
-   * reach the next document, whose site the user has possibly not allowed.
+   * reach the next document, and the user may not have allowed its site.
    */
   async waitForNavigation(): Promise<void> {
     while (performance.now() < this.#leavingUntilMs && !this.#signal.aborted) await waitForNextFrame(this.#signal);
@@ -175,8 +175,8 @@ export class TrustedMouse {
 
   /**
    * move moves the pointer to a point on an element, and waits until the pointer has arrived in the frame. If the point
-   * is on a frame element, move throws, because the input would reach a document whose site the user has possibly not
-   * allowed.
+   * is on a frame element, move throws: the input would reach another document, and the user may not have allowed its
+   * site.
    */
   async move(x: number, y: number, hit: Element): Promise<void> {
     if (isFrameElement(hit)) throw makeFrameInWayFailure();

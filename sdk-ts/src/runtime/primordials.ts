@@ -40,8 +40,8 @@ export function isObject(value: unknown): value is object {
   return (typeof value === 'object' && value !== null) || typeof value === 'function';
 }
 
-// Built-in prototypes, on which a page can define getters. Almost every value that a tool handles inherits from one of
-// these built-in prototypes.
+// Built-in prototypes, on which a page can define getters. Almost every value that a tool handles inherits from a
+// prototype in these lists.
 const plainPrototypes: object[] = [Object.prototype, Function.prototype, Array.prototype, Promise.prototype];
 const textPrototypes: object[] = [String.prototype, Number.prototype, Boolean.prototype, RegExp.prototype];
 const urlPrototype = typeof URL === 'function' ? URL.prototype : Object.prototype;
@@ -304,8 +304,9 @@ export const lockedThenMessage =
 /**
  * settleHiddenFromPage resolves a promise with a value that is not a thenable, without running a getter of the page.
  * Resolving a promise reads the value's `then`, so an object gets a temporary own property `then` that is undefined. A
- * sealed object accepts no own property `then`, so its inherited `then` properties are removed temporarily instead.
- * Returns false if the page has locked an inherited `then` property.
+ * sealed object accepts no own property `then`, so its inherited `then` properties are removed temporarily instead. If
+ * the page has locked an inherited `then` property, settleHiddenFromPage does not resolve the promise and returns
+ * false.
  */
 export function settleHiddenFromPage(value: unknown, resolvePromise: (value: unknown) => void): boolean {
   if (!isObject(value) || getOwnPropertyDescriptor(value, 'then')) {
