@@ -162,7 +162,8 @@ func ownUserText(c *liveCall) string {
 }
 
 // stateTexts returns the error message and the advice that lists of calls show to the user.
-// Both texts omit the error code and the run time, because lists show these in columns.
+// The message and the advice omit the error code and the run time, which lists show in
+// separate columns.
 func (f failure) stateTexts() (cause, nextStep string) {
 	if f.err.UserText != "" {
 		return f.err.UserText, ""

@@ -43,8 +43,8 @@ func (shortCallBridge) Cancel(_, _ string, answered func(wire.CancelOutcome)) {
 	answered(wire.CancelAborted)
 }
 
-// TestCallsDoNotLeak makes 40,000 calls by 64 clients, of which only a few may run at once.
-// At the end, no live call is left and the heap has grown by at most 2 MB.
+// TestCallsDoNotLeak makes 40,000 calls from 64 concurrent clients, with a limit of 8
+// running calls. At the end, no live call is left and the heap has grown by at most 2 MB.
 func TestCallsDoNotLeak(t *testing.T) {
 	d := New(shortCallBridge{}, Options{MaxRunningCalls: 8, IdleLimit: time.Minute})
 	f := d.Follow(FollowOptions{})

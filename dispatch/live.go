@@ -26,8 +26,8 @@ type liveCall struct {
 	req     Call // mu guards Args; the other fields of the request never change
 	id      string
 	created time.Time
-	// argBytes is the size of the call's arguments, in bytes. The call releases the
-	// arguments after its after hooks have run, but keeps argBytes.
+	// argBytes is the size of the call's arguments, in bytes. argBytes is stored separately, because
+	// the arguments are released once the after hooks have run.
 	argBytes      int
 	arrivalNumber uint64 // position in the order of arrival; guarded by Dispatcher.mu
 	// parent is the call whose tool made a nested call, or nil for a call of a client. root is

@@ -27,9 +27,9 @@ const (
 	maxRunningNestedCalls = 64
 )
 
-// endedParentName is the canceller that the errors of nested calls name if their parent
-// call has ended. errParentEnded is the Cancellation of nested calls whose parent call
-// ended without a reason.
+// endedParentName replaces the name of the canceller in the error of a nested call that was
+// cancelled because its parent call ended. errParentEnded is the Cancellation of such a nested call
+// if the parent call ended without a reason.
 const endedParentName = "the call that made it, which has ended"
 
 var errParentEnded = &Cancellation{CancelledBy: endedParentName}
@@ -54,8 +54,9 @@ type toolRequests struct {
 // maxRequestFailures limits the failed requests that toolRequests keeps.
 const maxRequestFailures = 20
 
-// requestFailure has the two texts of a failed request. The page of the tool receives only the text
-// for the agent. Where the tool's own error repeats the agent's text, the user sees userText.
+// requestFailure has the two texts of a tool's failed request. The page of the tool receives only
+// message, the text for the agent. If the tool's error repeats message, the text for the user
+// contains userText instead.
 type requestFailure struct{ message, userText string }
 
 // addFailure stores the texts of a failed request, so that replaceTexts can find them.
@@ -231,8 +232,8 @@ func (a toolRequest) newChild(req *wire.AskCall) (*liveCall, *wire.CallError) {
 	return child, nil
 }
 
-// describeCaller describes the calling tool, which runs in target, as the Caller of a
-// nested call.
+// describeCaller returns the Caller of a nested call: the calling tool, its browser and its tab.
+// target is the document in which the calling tool runs.
 func describeCaller(c *liveCall, target Target) *Caller {
 	caller := &Caller{
 		Plugin: c.req.Tool.Plugin, Tool: c.req.Tool.FullName(),

@@ -93,8 +93,8 @@ type reloadGate struct{}
 // Name implements Gate.
 func (reloadGate) Name() string { return "reload" }
 
-// Decide implements Gate. Decide never allows the reload, so the call waits until the
-// user's decision closes the ticket.
+// Decide implements Gate. Decide suspends every call, so a call waits until the user allows or
+// denies the reload.
 func (reloadGate) Decide(CallInfo) Verdict { return Verdict{Suspend: &Ticket{}} }
 
 // requestReload asks the user to approve the reload of a tab for a call. If the call has

@@ -73,7 +73,8 @@ func (c *catalog) recheckPermissions() {
 	}
 }
 
-// refusalFunc returns a function that reports why a tool or prompt of the plugin may not run now.
+// refusalFunc returns a function that returns the reason why a tool or prompt of the plugin is
+// refused now, or nil.
 func (c *catalog) refusalFunc(p *plugin.Plugin) func(dispatch.Tool) *wire.CallError {
 	if c.refusals == nil {
 		return func(dispatch.Tool) *wire.CallError { return nil }

@@ -118,7 +118,7 @@ func (l *toolLists) gatewayTools(client listClient) []mcp.Tool {
 	return tools
 }
 
-// siteNames returns the names of the plugins with tools that may run.
+// siteNames returns the names of the plugins that have at least one tool that is not refused.
 func (l *toolLists) siteNames() []string {
 	var names []string
 	for _, t := range l.server.catalog.tools.Load().listedTools { // the tools of one plugin are adjacent
@@ -315,14 +315,14 @@ type gatewayCall struct {
 	// target contains the arguments tabId, browser, instance and _detach, if the agent put
 	// them outside the arguments of the named tool.
 	target arguments
-	// schemaText is the input schema of a built-in tool, which is appended to errors about its
-	// arguments.
+	// schemaText is the input schema of a built-in tool. If a client calls the tool with wrong
+	// arguments, the error contains schemaText.
 	schemaText string
 }
 
-// resolveGatewayCall turns a call of tools_call or tools_read into a call of the tool that
-// its arguments name. The server handles the resolved request like a direct call of the named
-// tool. A returned error is for the agent.
+// resolveGatewayCall turns a call of tools_call or tools_read into a call of the tool that its
+// arguments name. After resolveGatewayCall, the server handles the request like a direct call of
+// the named tool. The agent reads the text of a returned error.
 func (q *request) resolveGatewayCall() error {
 	name := q.Params.Name
 	if q.Method != transport.MethodCall || name != toolsCall && name != toolsRead {

@@ -268,9 +268,9 @@ func largePackage(i int) plugintest.Package {
 }
 
 // BenchmarkReload loads 200 plugins of 0.7 MB with 5,000 tools in all, as a starting
-// server does. A reload should take 500 ms on 2 idle cores. The metric x-floor is the
-// ratio to the time for only reading and hashing the files. On a busy machine, the time
-// varies, so compare only x-floor.
+// server does. The goal for one reload is 500 ms on 2 idle cores. The metric x-floor is
+// the time of a reload divided by the time that only reads and hashes the files. On a
+// busy machine, only x-floor is comparable between runs.
 func BenchmarkReload(b *testing.B) {
 	_, store := plugintest.Registry(b, largePackages(200)...)
 	floorTime := readAndHash(b, storeEntries(b, store))

@@ -54,8 +54,8 @@ type Setting struct {
 	// DeclaredSecret is the "secret" mark of the setting in the package; nil without a
 	// mark. See [Setting.IsSecret].
 	DeclaredSecret *bool
-	// Options are the allowed values of a "select" setting. For a setting of another
-	// type, Options is empty.
+	// Options are the allowed values of a "select" setting. If the setting has another type,
+	// Options is empty.
 	Options []string
 }
 

@@ -29,7 +29,8 @@ const (
 // Adapters provides the plugins that the hub sends to all connected browsers. Implementations
 // must be safe for concurrent use.
 type Adapters interface {
-	// List returns every plugin that browsers should have. List may block until the plugins are loaded.
+	// List returns every plugin that browsers should have. List is allowed to block until the plugins
+	// are loaded.
 	List() []wire.PluginInfo
 	// Hashes returns the content hash of each loaded plugin, keyed by plugin name.
 	Hashes() map[string]string
@@ -80,9 +81,9 @@ type Options struct {
 	// FetchCode answers a browser's plugin.fetch request for code. The text of a returned error
 	// is a full sentence. By default, the hub rejects every plugin.fetch request.
 	FetchCode func(wire.PluginFetchParams) (wire.PluginFetchResult, error)
-	// Settings returns the settings of all plugins that have settings. The hub sends these
-	// settings to browsers, where the plugins read them. The hub's owner must call Hub.Sync
-	// after settings have changed. By default, browsers receive no settings.
+	// Settings returns the settings of all plugins that have settings. The hub sends the plugin
+	// settings to browsers, where the plugins read them. The hub's owner must call Hub.Sync after
+	// settings have changed. By default, browsers receive no settings.
 	Settings func() []wire.PluginSettingsParams
 	// MayRunIn reports whether the user's settings let a plugin run in a document with the given URL.
 	// The parameter frame is false for the top document of a tab and true for documents in frames. If
@@ -93,9 +94,9 @@ type Options struct {
 	// the browser. The hub passes on the log entries of one browser in the order in which they
 	// arrived. ReceiveLogs must not block. By default, log entries are dropped.
 	ReceiveLogs func(browserID, browserName string, p wire.PluginLogParams)
-	// ReceiveStart receives each report from a browser that an adapter has started in a
-	// document or has failed to start. A browser may send the same report more than once.
-	// ReceiveStart must not block for long. By default, reports of adapter starts are dropped.
+	// ReceiveStart is called for each report from a browser about the start, or the failed start, of
+	// an adapter in a document. A browser can send the same report more than once. ReceiveStart must
+	// not block for long. By default, reports of adapter starts are dropped.
 	ReceiveStart func(AdapterStart)
 	// Calls provides the tool calls that side panels show. By default, side panels show no
 	// calls until SetCalls is called.
@@ -122,8 +123,8 @@ type Options struct {
 	// ClientNames returns the names of the connected MCP clients for side panels. By default,
 	// side panels show no calls before SetCalls is called.
 	ClientNames func() []string
-	// EndedSessions returns those of the given MCP sessions that have ended. By default, the
-	// hub treats every MCP session as active.
+	// EndedSessions receives a list of MCP sessions, and returns the sessions that have ended. By
+	// default, the hub treats every MCP session as active.
 	EndedSessions func(sessions []string) []string
 	// OnBrowsersChange is called after a browser connects, and after the grace period of a lost
 	// browser expires. By default, OnBrowsersChange does nothing.

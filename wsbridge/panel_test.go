@@ -82,8 +82,8 @@ func (f *fakeCalls) Cancel(id, by, _ string) bool {
 	return id == "c1"
 }
 
-// changeViews replaces the reported calls, then makes an empty call whose events trigger
-// a state.sync.
+// changeViews replaces the calls that fakeCalls reports, and then makes an empty call, whose
+// events cause the hub to send state.sync.
 func (f *fakeCalls) changeViews(views ...dispatch.View) {
 	f.mu.Lock()
 	f.views = views
@@ -480,8 +480,8 @@ func TestPanelFlood(t *testing.T) {
 	})
 }
 
-// TestPanelSetsPermissions checks that the side panel can change permissions, settings
-// and plugins. TestTranscripts covers all methods of the side panel.
+// TestPanelSetsPermissions checks that the side panel can change permissions, settings and
+// plugins. The test TestTranscripts covers all methods that a side panel can call.
 func TestPanelSetsPermissions(t *testing.T) {
 	ask := func(p *browserPeer, method, params, want string) {
 		t.Helper()

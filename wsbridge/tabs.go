@@ -34,8 +34,8 @@ type tabTable struct {
 	link *link      // nil while the link is lost
 	tabs map[int]wire.TabInfo
 	// unsyncedSince is the time of the last event after which the browser can lack the current
-	// plugins: the browser connected with a new boot ID, or the plugins changed. A browser is in sync
-	// once it has received the plugins (isSynced) and then listed its tabs (hasListedTabs).
+	// plugins: the browser connected with a new boot ID, or the plugins changed. A browser counts as
+	// synced once it has received the plugins (isSynced) and then listed its tabs (hasListedTabs).
 	unsyncedSince           time.Time
 	isSynced, hasListedTabs bool
 	// requestedSyncNumber counts the changes that set unsyncedSince. answeredSyncNumber is the
@@ -55,8 +55,8 @@ type tabTable struct {
 	// generation counts how often the browser's link was established or lost. A timer does
 	// nothing if generation has changed since the timer was started.
 	generation int
-	// leftDocumentAt maps the ID of a tab to the time when the tab left a document with a live
-	// plugin. When the next document of a tab has loaded, the tab's time is deleted.
+	// leftDocumentAt maps the ID of a tab to the time when the tab left a document with a live plugin.
+	// When the tab's next document has loaded, the hub deletes the tab from leftDocumentAt.
 	leftDocumentAt map[int]time.Time
 }
 
@@ -206,9 +206,10 @@ func (ts *tabTable) removeDocument(l *link, tabID int, documentID string) {
 	ts.storeTab(t)
 }
 
-// keepEarlierDocuments keeps the documents from before a reconnect for reconnectedTabsTime.
-// A restarted service worker lists its tabs before the pages have reported their adapters.
-// If a kept document no longer exists, the browser rejects calls in it. The caller holds tabTable.mu.
+// keepEarlierDocuments keeps the documents from before a reconnect for reconnectedTabsTime. A
+// restarted service worker lists its tabs before the pages have reported their adapters. If a
+// document no longer exists after the reconnect, the browser rejects calls in the document. The
+// caller holds tabTable.mu.
 func (ts *tabTable) keepEarlierDocuments() {
 	for id, t := range ts.tabs {
 		if t.DocumentID == "" && len(t.Frames) == 0 {
@@ -271,8 +272,8 @@ func showsDocument(t wire.TabInfo, documentID string) bool {
 		slices.ContainsFunc(t.Frames, func(f wire.FrameInfo) bool { return f.DocumentID == documentID }))
 }
 
-// markUnsynced records that the plugins have changed. The browser then receives the changed
-// plugins, and lists the tabs in which they run.
+// markUnsynced records that the plugins have changed, and that the browser does not have the
+// current plugins.
 func (ts *tabTable) markUnsynced() {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()

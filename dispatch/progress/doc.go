@@ -36,7 +36,8 @@ type Text struct{ Message, StatusWord, Audience string }
 
 func (t Text) isEmpty() bool { return t.Message == "" && t.StatusWord == "" }
 
-// repeats reports whether t is empty or equal to an earlier text.
+// repeats reports whether the text t adds nothing to an earlier text, because t is empty
+// or equal to it.
 func (t Text) repeats(earlier Text) bool {
 	return t.isEmpty() || t.Message == earlier.Message && t.StatusWord == earlier.StatusWord
 }

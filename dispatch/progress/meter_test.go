@@ -377,7 +377,8 @@ type meterCheck struct {
 	problem        string
 }
 
-// keep adds the last message for the user to the messages that the meter must send.
+// keep requires that the meter sends the last message for the user, unless too many
+// messages are kept already.
 func (c *meterCheck) keep() {
 	if c.forUser != "" && len(c.kept) < maxKeptNotifications {
 		c.kept[c.forUser] = true

@@ -18,8 +18,8 @@ type Sender struct {
 }
 
 // Init sets the shortest time between two notifications, and the function that sends one
-// notification. The function send may block. If the client wants no notifications, send
-// is nil.
+// notification. The function send is allowed to block. If the client wants no
+// notifications, send is nil.
 func (s *Sender) Init(interval time.Duration, send func(Notification)) {
 	s.send, s.meter.Interval = send, interval
 	if send != nil {

@@ -26,8 +26,7 @@ func reportMessage(s *Sender, message string) {
 }
 
 // TestSenderRate checks that the first report is sent at once and the next report after the
-// interval. If a newer report replaces a report before it is sent, the older report is
-// never sent.
+// interval. Of several reports within one interval, only the newest is sent.
 func TestSenderRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, sent := newSender(time.Second)

@@ -4,7 +4,7 @@ import "math"
 
 // numberSequence chooses the progress of a notification if the tool has reported no number
 // that can be sent. MCP requires that progress increases, so numberSequence adds a tiny step
-// to the last number. The steps are so small that the progress stays below the next number
+// to the last number. All steps together stay below the expected increase to the next number
 // that the tool reports.
 type numberSequence struct {
 	lastSent float64 // the progress of the last sent notification

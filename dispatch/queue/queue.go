@@ -162,8 +162,8 @@ func (q *Queue) Rejection(p *Place) *wire.CallError {
 	return p.rejection
 }
 
-// closedChannel is a closed channel. closedChannel is the ready channel of each call that
-// can run without waiting.
+// closedChannel is a channel that is already closed. Calls that can run without waiting
+// share it as their ready channel.
 var closedChannel = func() chan struct{} {
 	c := make(chan struct{})
 	close(c)

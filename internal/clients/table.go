@@ -13,8 +13,8 @@ var unknownClient = Profile{
 	},
 }
 
-// capabilities is a public list of the capabilities that MCP clients declare, maintained
-// by Apify.
+// capabilities is the source for facts from Apify's public list of the capabilities that MCP
+// clients declare.
 var capabilities = Source{"https://github.com/apify/mcp-client-capabilities", "2026-02-17"}
 
 // outputSchemasOfClaudeCode is the source for the fact that Claude Code does not pass output

@@ -7,8 +7,8 @@ import (
 
 // WindowsInstallCommand is the command for users whose opentabs runs in the Windows
 // Subsystem for Linux and whose Chrome runs in Windows. The command writes the extension
-// to a Windows folder, from which Chrome in Windows can load it. In the command, the user
-// replaces YOU with the name of the Windows user.
+// to a Windows folder, from which Chrome in Windows can load it. Before running the
+// command, the user replaces YOU with the name of the Windows user.
 const WindowsInstallCommand = "opentabs extension install --dir /mnt/c/Users/YOU/opentabs-extension"
 
 // WindowsPath converts a path in the Windows Subsystem for Linux, such as /mnt/c/a, to

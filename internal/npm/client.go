@@ -124,8 +124,8 @@ type statusError struct {
 func (e *statusError) Error() string { return e.text }
 
 // getWithRetries sends a GET request and passes the response to read. After a transient
-// error, getWithRetries repeats the request, with at most 3 attempts. The error names the
-// action that the user can take.
+// error, getWithRetries repeats the request, with at most 3 attempts. A returned error
+// advises the user what to do.
 func (c *Client) getWithRetries(ctx context.Context, address, accept string, read func(*http.Response) error) error {
 	backoff := c.opts.Backoff
 	for attempt := 1; ; attempt++ {
@@ -188,8 +188,8 @@ func statusText(status int) string {
 	return strings.TrimSpace(strconv.Itoa(status) + " " + http.StatusText(status))
 }
 
-// timedBody is a response body that limits the time between two reads. When this time is
-// up, a timer cancels the HTTP request.
+// timedBody is a response body that limits the time between two reads. If the next read does
+// not happen within limit, a timer cancels the HTTP request.
 type timedBody struct {
 	io.ReadCloser
 	limit       time.Duration

@@ -18,8 +18,9 @@ import (
 // file.
 const maxInterruptedAge = 7 * 24 * time.Hour
 
-// The record of a call during which the server stopped contains these texts: an error, and
-// advice for the user. A call that still waited for approval has separate texts.
+// The record of a call during which the server stopped contains an error and advice for the
+// user. If the call still waited for approval, the record contains notRunText and
+// notRunStep.
 const (
 	interruptedText = "opentabs stopped during the call, which may have taken effect"
 	interruptedStep = "Check the page before you make the call again."

@@ -78,9 +78,10 @@ func TestInterruptedCallIsRecorded(t *testing.T) {
 	})
 }
 
-// TestInterruptedApproval checks that the record of a call which a crash interrupted states
-// that the call did not run if it still waited for approval, and that it may have taken
-// effect if the user had approved it.
+// TestInterruptedApproval checks the records of calls that a crash of the server
+// interrupted. If the call still waited for approval, the record states that the call did
+// not run. If the user had approved the call, the record states that the call may have
+// taken effect.
 func TestInterruptedApproval(t *testing.T) {
 	dir := t.TempDir()
 	first := Open(dir, testOptions)

@@ -99,7 +99,7 @@ func (r *Recorder) Add(e dispatch.EndedCall, facts Facts) {
 
 // AddOpen queues a note about a call that has not ended, without blocking on the disk. If
 // the server stops before it records the call, the next server makes the call's record
-// from this note. After Close, AddOpen does nothing.
+// from the note of the open call. After Close, AddOpen does nothing.
 func (r *Recorder) AddOpen(e dispatch.EndedCall, facts Facts) {
 	if r.opts.Days == 0 {
 		return

@@ -165,8 +165,9 @@ func TestRecordsAreWrittenWithinASecond(t *testing.T) {
 	})
 }
 
-// TestIncompleteLineIsRemoved checks that readers skip an incomplete last line, as a crash
-// may leave it. The next recorder that opens the folder must remove the incomplete line.
+// TestIncompleteLineIsRemoved checks that readers skip an incomplete last line, which a
+// crash during a write can leave. The next recorder that opens the folder must remove the
+// incomplete line.
 func TestIncompleteLineIsRemoved(t *testing.T) {
 	dir := record(t, testOptions, endedCallOf("call_1", "a__b", time.Now()))
 	names, err := listFiles(filepath.Join(dir, folderName))

@@ -1,5 +1,5 @@
 // Checks a plugin's URL patterns by the same rules as plugin.ParsePattern in Go, which the server applies when a plugin
-// is added. The rules in TypeScript and in Go must remain equal.
+// is added. A change of the rules in TypeScript requires the same change in Go.
 
 /** The maximum number of `*` wildcards in the path of a URL pattern. */
 const maxPathWildcards = 5;

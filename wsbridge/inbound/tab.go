@@ -72,8 +72,8 @@ func CleanAnyTab(t wire.AnyTab) wire.AnyTab {
 // secretKinds are the kinds of secret form fields that a browser may report.
 var secretKinds = []string{"card", "code", "password"}
 
-// keepKnownKinds returns those of the given kinds that are in secretKinds, sorted and
-// without duplicates.
+// keepKnownKinds removes kinds that are not in secretKinds, sorts the kinds and removes
+// duplicates.
 func keepKnownKinds(kinds []string) []string {
 	return slices.DeleteFunc(slices.Clone(secretKinds), func(kind string) bool { return !slices.Contains(kinds, kind) })
 }

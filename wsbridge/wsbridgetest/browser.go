@@ -31,8 +31,8 @@ type Options struct {
 	// KeyID is the wire.KeyID of the pairing that created Key. By default, KeyID is
 	// empty, and Key is the key of the installation.
 	KeyID string
-	// ID and Name identify the browser. The default ID is "fake", and the default Name is
-	// "Fake browser".
+	// ID and Name identify the browser. The default of ID is "fake", and the default of Name
+	// is "Fake browser".
 	ID, Name string
 	// Tools are the tools and prompts of the browser's pages, keyed by names of the form
 	// plugin__tool. By default, the browser's pages have no tools.

@@ -78,8 +78,8 @@ export function* expandForms(nodes: Iterable<Node>): Generator<Node> {
 }
 
 /**
- * getFlatParent returns the parent of an element in the flat tree, or null for the root. If fields of a form replace
- * the form's properties, the form does not count as a parent.
+ * getFlatParent returns the parent of an element in the flat tree, or null for the root. getFlatParent skips a form
+ * whose fields hide the form's DOM properties.
  */
 export function getFlatParent(element: Element): Element | null {
   const slot = isClobbered(element) ? null : element.assignedSlot;

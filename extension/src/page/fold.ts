@@ -28,8 +28,8 @@ export function foldLines(lines: readonly Line[], maxTokens: number, view: Rect)
     .filter(({ distance }) => distance > 0)
     .sort((a, b) => b.distance - a.distance || b.i - a.i);
   const removed = new Set<number>();
-  // The loop first removes snapshot lines that have no nested lines. A line with nested lines is removed only after all
-  // of its nested lines.
+  // The first pass removes snapshot lines without nested lines. The second pass removes each line of which all nested
+  // lines were removed.
   for (const passes of [false, true]) {
     for (const { i, children } of far) {
       if (total <= maxTokens - MarkerTokens) break;

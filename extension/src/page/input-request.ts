@@ -34,7 +34,7 @@ export type InputRequest =
   /** Inserts text that no key on the keyboard types. */
   | { readonly kind: 'text'; readonly text: string }
   /**
-   * 'focus' focuses the frame, so that its focused element receives the key events. 'leave' ends the focus emulation of
-   * trusted input.
+   * The kind 'focus' moves the focus to the frame, so that the frame's focused element receives key events. The kind
+   * 'leave' ends the focus emulation of trusted input.
    */
   | { readonly kind: 'focus' | 'leave' };

@@ -291,13 +291,15 @@ export interface PageActionResult {
   readonly input: 'trusted' | 'synthetic' | 'none';
   /** changed is false if the action changed nothing on the page. */
   readonly changed: boolean;
-  /** changes contains the changes on the page, or a full snapshot; absent with `snapshot: none` or without a change. */
+  /**
+   * changes lists the changes on the page, or is a full snapshot; absent if nothing changed or `snapshot` is `none`.
+   */
   readonly changes?: string;
   /** full is true if `changes` is a full snapshot, because most lines changed or the agent passed `snapshot: full`. */
   readonly full?: boolean;
   /** navigating is the URL of a started navigation that has not replaced the document yet. */
   readonly navigating?: string;
-  /** snapshot is the ID of the snapshot after the action; absent with `snapshot: none`. */
+  /** snapshot is the ID of the snapshot after the action; absent if the agent passed `snapshot: none`. */
   readonly snapshot?: string;
   /** url is the URL of the frame, if the URL changed without a new document (pushState, hash). */
   readonly url?: string;

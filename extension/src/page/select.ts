@@ -150,8 +150,8 @@ const StepsPerReport = 20;
 const RowsTimeoutMs = 400;
 const HiddenRowsTimeoutMs = 1_200;
 /**
- * MaxUnchangedRows is how many search steps may bring no new rows before the list counts as not virtual. In a list that
- * is not virtual, a search step does not wait for new rows.
+ * MaxUnchangedRows is the number of consecutive search steps without new rows after which the list counts as not
+ * virtual. In a list that is not virtual, a search step does not wait for new rows.
  */
 const MaxUnchangedRows = 2;
 

@@ -130,7 +130,7 @@ class TrustedPress {
     this.#mouse.place(x, y);
   }
 
-  /** end dispatches the events of a released mouse button, without a drop. */
+  /** end dispatches the events of a drag that ends without a drop: dragend, and the release of the mouse button. */
   end(): void {
     this.#source?.dispatchEvent(new DragEvent('dragend', { bubbles: true, composed: true }));
     this.#mouse.release();

@@ -11,8 +11,8 @@ export interface ElementVisibility {
   /** reachable is true if input can reach the element. */
   readonly reachable: boolean;
   /**
-   * closed is true if the element hides everything inside it from the user. If closed is true, the user can only
-   * operate hidden controls in whose place the page draws another element.
+   * closed is true if the element hides everything inside it from the user. Inside such an element, the user can
+   * operate only checkboxes and similar inputs, in whose place the page draws another element.
    */
   readonly closed: boolean;
 }
@@ -128,8 +128,8 @@ export class TextVisibility {
 }
 
 /**
- * TextVisibilityReuseMs limits how long a TextVisibility is reused, in milliseconds. If a TextVisibility were reused
- * for longer, it would miss changes of the page's colors.
+ * TextVisibilityReuseMs limits how long a TextVisibility is reused, in milliseconds. The limit exists because a
+ * TextVisibility caches colors, which the page can change.
  */
 const TextVisibilityReuseMs = 50;
 let textVisibility = new TextVisibility();
