@@ -199,8 +199,9 @@ func TestCurrentTabOfAnotherBrowser(t *testing.T) {
 }
 
 // TestAdviceOfCallThatDidNotStart checks the advice in the error of a call whose tool
-// never started. Such an error must not advise the user to check what the tool has
-// changed. If a browser tool has no tab, the error must advise the agent to open one.
+// never started. If a tool never started, the advice must not ask the user to check what
+// the tool has changed. If a browser tool has no tab, the error must advise the agent to
+// open one.
 func TestAdviceOfCallThatDidNotStart(t *testing.T) {
 	target := dispatch.Target{Browser: "b1", TabID: 5, DocumentID: "d5", URL: "https://shop.example/"}
 	startError := &wire.CallError{Code: wire.ErrNavigated, Message: "the tab has navigated", NotStarted: true}

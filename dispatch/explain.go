@@ -136,9 +136,9 @@ func (f failure) cause() string { return trimEnd(f.err.Message) }
 
 func trimEnd(text string) string { return strings.TrimRight(text, ". \n") }
 
-// userMessage returns the text for the user if the error has no UserText. It replaces the
-// agent's texts of failed nested requests, which the message can contain, by the texts for the
-// user.
+// userMessage returns the text for the user if the error has no UserText. If the message
+// contains agent texts of failed requests of the tool, userMessage replaces them by the texts
+// for the user.
 func (f failure) userMessage() string {
 	if f.requests == nil {
 		return f.err.Message
@@ -162,8 +162,8 @@ func ownUserText(c *liveCall) string {
 }
 
 // stateTexts returns the error message and the advice that lists of calls show to the user.
-// The message and the advice omit the error code and the run time, which lists show in
-// separate columns.
+// The returned texts omit the error code and the run time, because lists show them in separate
+// columns.
 func (f failure) stateTexts() (cause, nextStep string) {
 	if f.err.UserText != "" {
 		return f.err.UserText, ""

@@ -48,8 +48,8 @@ func newFixedGate(name string, v dispatch.Verdict) *fakeGate {
 	return &fakeGate{name: name, decide: func(dispatch.CallInfo) dispatch.Verdict { return v }}
 }
 
-// suspendFirst returns a gate that suspends each call of the given tools once, with a
-// longer time limit than a call may wait.
+// suspendFirst returns a gate that suspends each call of the given tools once. The
+// ticket's time limit of 1 h exceeds the approval limit of calls.
 func suspendFirst(tools ...string) *fakeGate {
 	return &fakeGate{name: "permission", decide: func(i dispatch.CallInfo) dispatch.Verdict {
 		if i.Resolution == nil && slices.Contains(tools, i.Tool.Name) {

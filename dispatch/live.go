@@ -111,7 +111,7 @@ func CancellationOf(ctx context.Context) Cancellation {
 }
 
 // validate ends the call with an error and returns false if the call names an instance of the site
-// that the user has not configured. This check precedes the gates, so that the user need not
+// that the user has not configured. validate runs before the gates, so that the user need not
 // decide about an invalid call.
 func (c *liveCall) validate() bool {
 	_, err := c.req.targetChoice(nil)
@@ -293,7 +293,8 @@ func (c *liveCall) end(e ending) bool {
 	c.search.End()
 	close(c.done)
 	if stopSent {
-		// The channel done is already closed, because Cancel blocks if the link's buffer is full.
+		// The channel done must be closed before Cancel runs, because Cancel blocks if the link's buffer
+		// is full.
 		c.d.bridge.Cancel(runID, e.err.Message, c.recordStopped)
 	}
 	return true

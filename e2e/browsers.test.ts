@@ -1,6 +1,6 @@
 /**
  * opentabs never guesses which of two browsers to use, because their users can be logged in with different accounts. If
- * two browsers are connected, a call must name one of them.
+ * two browsers are connected, a call must name a browser.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -110,7 +110,7 @@ func (c *catalog) isRefused(fullName string) bool {
 	return isRefused
 }
 
-// refusedError returns the error of a call of a refused tool, or nil if the tool may run.
+// refusedError returns the error for calls of a refused tool, or nil if the tool is not refused.
 // refusedError ignores wrong arguments, because agents cannot see a refused tool's schema.
 func (c *catalog) refusedError(p *plugin.Plugin, t dispatch.Tool) error {
 	refusal := c.refusalFunc(p)(t)

@@ -172,8 +172,8 @@ func (l *toolLists) searchableSites(client clients.ID) []gateway.Site {
 	return append(slices.Clone(l.server.catalog.tools.Load().sites()), builtin)
 }
 
-// availability returns a function that reports whether a search may find a tool. Text of a
-// plugin that the user has not reviewed must never reach an agent.
+// availability returns a function that reports whether searches of an agent find a tool. Text of
+// a plugin that the user has not reviewed must never reach an agent.
 func (l *toolLists) availability() func(site *gateway.Site, tool *gateway.Tool) gateway.Availability {
 	refusals := map[*gateway.Site]func(dispatch.Tool) *wire.CallError{}
 	return func(site *gateway.Site, tool *gateway.Tool) gateway.Availability {

@@ -160,8 +160,8 @@ func TestJobIsPickedUpByAnotherSession(t *testing.T) {
 	})
 }
 
-// TestDetachTimes checks when a call of 90 s is answered, by the client's rule and by the
-// argument _detach.
+// TestDetachTimes checks when the client receives the answer to a call of 90 s. The time
+// depends on the rule for the client and on the argument _detach.
 func TestDetachTimes(t *testing.T) {
 	for _, test := range []struct {
 		rule   Detach
@@ -383,7 +383,8 @@ func TestWaitingReasonOfJobIsOneLine(t *testing.T) {
 	}
 }
 
-// TestAudienceOfTheEnd checks that the MCP result of a call contains the tool's audience.
+// TestAudienceOfTheEnd checks that the MCP result of a call contains the audience that
+// the tool has chosen.
 func TestAudienceOfTheEnd(t *testing.T) {
 	for audience, want := range map[string]string{"": "", "user": `"user"`, "internal": `"internal"`} {
 		s := serveTools(t, callerFunc(func(context.Context, dispatch.Call) (dispatch.Result, error) {

@@ -175,8 +175,8 @@ func (x *index) save(keep func(dir string) bool) error {
 	return nil
 }
 
-// firstLine returns the first line of the index file, which contains the file's version
-// and a MAC. The MAC covers the version and all other lines.
+// firstLine returns the first line of the index file: the version of the file's format,
+// and a MAC of the version and of all other lines.
 func (x *index) firstLine(body []byte) string {
 	version := fmt.Sprintf("opentabs plugin index %d ", indexVersion)
 	mac := hmac.New(sha256.New, x.key)
@@ -185,9 +185,9 @@ func (x *index) firstLine(body []byte) string {
 	return version + hex.EncodeToString(mac.Sum(nil)) + "\n"
 }
 
-// read reads the index file once. read treats an index file that is damaged, or that
-// another installation wrote, as empty; the file is rewritten later. The caller must hold
-// index.mu.
+// read reads the index file once. If the file is damaged or was written by another
+// installation, read ignores the file, and the index file is rewritten later. The caller
+// must hold index.mu.
 func (x *index) read() {
 	if x.entries != nil {
 		return

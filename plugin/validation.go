@@ -40,9 +40,9 @@ func (t *Tool) Validate(args json.RawMessage) error {
 	return t.arguments.CheckArguments(t.validationSubject(), t.InputSchema, args)
 }
 
-// DeclaresResults reports whether results of the tool must match its output schema. They must
-// match only if the root of the schema is an object. Output schemas of the original OpenTabs
-// SDK (sdkVersion 0.0.x) were never checked, so agents do not receive them.
+// DeclaresResults reports whether results of the tool must match its output schema. The
+// results must match only if the root of the output schema is an object. Output schemas of the
+// original OpenTabs SDK (sdkVersion 0.0.x) were never checked, so agents do not receive them.
 func (t *Tool) DeclaresResults() bool {
 	t.readOutputKind.Do(func() { t.hasObjectOutput = IsObjectSchema(t.OutputSchema) })
 	return t.hasObjectOutput && !t.Plugin.IsForOriginalSDK

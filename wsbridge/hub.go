@@ -215,9 +215,8 @@ func (h *Hub) SetCalls(c Calls) {
 	h.calls = c
 }
 
-// Handler returns the HTTP handler for the path of the WebSocket, /ws. If a peer may not
-// connect, the handler responds with status 400, 403, 405 or 426 and a sentence that explains
-// the reason.
+// Handler returns the HTTP handler for the path of the WebSocket, /ws. If the handler rejects a
+// request, it responds with status 400, 403, 405 or 426 and a sentence that explains the reason.
 func (h *Hub) Handler() http.Handler { return http.HandlerFunc(h.serveHTTP) }
 
 // Sync sends the plugins, permissions and settings to every browser that does not have their

@@ -17,9 +17,9 @@ type pendingStop struct {
 }
 
 // Cancel implements dispatch.Bridge by sending tool.cancel to the page of a call. Cancel does
-// not wait for the network. If the hub does not have the call, Cancel reports the outcome
-// "finished". If the call was never sent to a browser, Cancel reports "aborted". In both
-// cases, Cancel calls onOutcome before it returns.
+// not wait for the network. If the hub does not have the call, Cancel calls onOutcome with
+// "finished" before it returns. If the call was never sent to a browser, Cancel calls
+// onOutcome with "aborted" before it returns.
 func (h *Hub) Cancel(id, reason string, onOutcome func(wire.CancelOutcome)) {
 	for _, b := range h.registry.listBrowsers() {
 		isFound, isSent := b.runs.cancel(id, reason, onOutcome)
@@ -75,8 +75,8 @@ func (s *pendingStop) takeOutcomeFunc(outcome wire.CancelOutcome) func() {
 	return func() { answered(outcome) }
 }
 
-// expireStop reports the outcome "ignored" for a tool.cancel that the page did not answer in
-// time. A tool.cancel that was never sent is kept until the reconnect.
+// expireStop calls the function onOutcome with "ignored" if the page did not answer a
+// tool.cancel in time. A tool.cancel that was never sent is kept until the reconnect.
 func (rt *runTable) expireStop(id string, s *pendingStop) {
 	rt.mu.Lock()
 	if rt.stops[id] != s {

@@ -18,8 +18,8 @@ const (
 	loadTimeout = 12 * time.Second
 	// codeTimeout limits how long a call waits until the browser has added plugin code to a tab.
 	codeTimeout = 15 * time.Second
-	// reconnectedTabsTime is how long the worker of a reconnected browser may take to find the
-	// pages that still run adapters.
+	// reconnectedTabsTime limits how long the hub waits until the worker of a reconnected browser has
+	// found the pages that still run adapters.
 	reconnectedTabsTime = 2 * time.Second
 )
 
@@ -184,8 +184,8 @@ func (ts *tabTable) changeTab(l *link, p wire.TabChangedParams) {
 }
 
 // removeDocument removes a document from its stored tab, after a call has failed because the
-// document no longer exists. The hub then treats the tab as loading, until the browser sends
-// tab.changed for the tab.
+// document no longer exists. After removeDocument, the hub treats the tab as loading until the
+// browser sends tab.changed for the tab.
 func (ts *tabTable) removeDocument(l *link, tabID int, documentID string) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -304,8 +304,9 @@ func (ts *tabTable) recordSyncAnswer(l *link, syncTarget int) {
 	}
 }
 
-// markSynced records that the browser has received the plugins for a requestedSyncNumber. The call
-// has no effect if the link l was replaced, or if the plugins have changed since the hub sent them.
+// markSynced records that the browser has received the plugins for a requestedSyncNumber.
+// markSynced has no effect if the link l was replaced, or if the plugins have changed since the hub
+// sent them.
 func (ts *tabTable) markSynced(l *link, syncTarget int) {
 	ts.mu.Lock()
 	isCurrent := ts.link == l && ts.requestedSyncNumber == syncTarget
@@ -319,8 +320,8 @@ func (ts *tabTable) markSynced(l *link, syncTarget int) {
 	}
 }
 
-// syncWait returns how much longer a call may wait for the browser's first sync, or 0 for
-// a browser that the call does not allow.
+// syncWait returns how much longer a call can wait until the browser is synced. syncWait returns 0
+// if the call cannot use the browser.
 func (ts *tabTable) syncWait(choice dispatch.TargetChoice) time.Duration {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -330,8 +331,8 @@ func (ts *tabTable) syncWait(choice dispatch.TargetChoice) time.Duration {
 	return ts.hub.opts.FirstBrowserWait - time.Since(ts.unsyncedSince)
 }
 
-// isSyncing reports whether the call may use the browser, but the browser has not yet received
-// the plugins or listed its tabs.
+// isSyncing reports whether the browser, which the call can use, is connected but not synced: it
+// has not yet received the plugins, or has not yet listed its tabs.
 func (ts *tabTable) isSyncing(choice dispatch.TargetChoice) bool {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -359,9 +360,10 @@ func (ts *tabTable) removeTab(tabID int) {
 }
 
 // nextDocumentWait returns how much longer a call should wait for the next document of a navigating
-// tab. Agents often load a page and then call a tool of that page. Therefore a call waits for a tab
-// that had a live plugin a moment ago, unless a live target is more suitable than this tab. A call
-// waits at most loadTimeout for the next document. The caller must not have locked tabTable.mu.
+// tab. Agents often load a page and then call a tool of that page, so a call waits for a tab that
+// had a live plugin a moment ago. The call does not wait if a live target is more suitable than
+// this tab. A call waits at most loadTimeout for the next document. The caller must not have locked
+// tabTable.mu.
 func (ts *tabTable) nextDocumentWait(choice dispatch.TargetChoice, live []rankedTarget) (remaining time.Duration) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()

@@ -51,8 +51,7 @@ type queuedNotification struct {
 	// without delay and never replaced.
 	isFinal bool
 	// isDue marks a notice that the rate limit already allows. isKept marks a notice that was
-	// queued before a suspension. A newer notice never replaces a notice that has one of these
-	// two marks.
+	// queued before a suspension. A newer notice never replaces a notice with isDue or isKept.
 	isDue, isKept bool
 	// isReminder marks a message that opentabs itself sends to the user. A reminder in
 	// the queue never replaces a message that a tool sent to the user.

@@ -48,8 +48,8 @@ func (s *Sender) KeepQueued() { s.update((*meter).KeepQueued) }
 // WantsNotifications reports whether the client wants progress notifications.
 func (s *Sender) WantsNotifications() bool { return s.send != nil }
 
-// update changes the queue of notifications, unless the client wants none or the Sender is
-// closed.
+// update calls changeQueue with the Sender's meter, unless the client wants no
+// notifications or the Sender is closed.
 func (s *Sender) update(changeQueue func(*meter)) {
 	if s.send == nil {
 		return

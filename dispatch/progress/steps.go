@@ -4,8 +4,8 @@ import "math"
 
 // numberSequence chooses the progress of a notification if the tool has reported no number
 // that can be sent. MCP requires that progress increases, so numberSequence adds a tiny step
-// to the last number. All steps together stay below the expected increase to the next number
-// that the tool reports.
+// to the last number. The steps are tiny, so that the progress stays below the number that
+// the tool reports next.
 type numberSequence struct {
 	lastSent float64 // the progress of the last sent notification
 	stepBase float64 // the number to which steps are added: the last number that the tool reported, if any

@@ -28,7 +28,7 @@ type Queue struct {
 	lanes map[string]*lane
 }
 
-// Limits are the limits of the queue of one plugin.
+// Limits contains the limits for the running and the waiting calls of one plugin.
 type Limits struct {
 	MaxRunning int // the maximum number of calls that run at once
 	MaxWaiting int // the maximum number of calls that wait
@@ -59,7 +59,7 @@ type turn struct {
 type Place struct {
 	lane     *lane
 	argBytes int
-	// ready is closed when the call may run or when the Queue rejects the call.
+	// ready is closed when the call can start to run, or when the Queue rejects the call.
 	ready chan struct{}
 	// Queue.mu guards the fields isGranted, rejection, turn and element. The fields turn and
 	// element are the position of the waiting call in its lane.
@@ -74,8 +74,8 @@ func New(l Limits) *Queue {
 	return &Queue{limits: l, lanes: map[string]*lane{}}
 }
 
-// Ready returns a channel that is closed when the call may run or when the Queue rejects
-// the call; see [Queue.Rejection].
+// Ready returns a channel that is closed when the call can start to run, or when the Queue
+// rejects the call; see [Queue.Rejection].
 func (p *Place) Ready() <-chan struct{} { return p.ready }
 
 // Enter adds a call of a plugin to the queue. The argument argBytes is the size of the
@@ -155,7 +155,8 @@ func (q *Queue) Leave(plugin string, p *Place) {
 	}
 }
 
-// Rejection returns the error of a rejected call, or nil if the call may run.
+// Rejection returns the error of a rejected call, or nil if the Queue has not rejected the
+// call.
 func (q *Queue) Rejection(p *Place) *wire.CallError {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -225,8 +226,8 @@ func (l *lane) nextPlace() *Place {
 	return p
 }
 
-// remove removes a waiting call from the lane. If no other call of the same session waits,
-// the session also leaves the lane.
+// remove removes a waiting call from the lane. If the removed call was the last waiting
+// call of its session, remove also removes the session from the lane.
 func (l *lane) remove(p *Place) {
 	t := p.turn
 	t.places.Remove(p.element)

@@ -79,8 +79,8 @@ type Record struct {
 	// By is the surface on which the user made the decision or the change, such as "the
 	// side panel".
 	By string `json:"by,omitempty"`
-	// Allow is whether the user allowed the call. Scope is which further calls the approval also
-	// allows, and ForMs is how long the approval is valid, in milliseconds.
+	// Allow is whether the user allowed the call. Scope describes which later calls the same
+	// approval allows, and ForMs is how long the approval is valid, in milliseconds.
 	Allow *bool      `json:"allow,omitempty"`
 	Scope wire.Scope `json:"scope,omitempty"`
 	ForMs int64      `json:"for_ms,omitempty"`

@@ -30,10 +30,9 @@ const (
 type GiveUp struct {
 	// Waited is how long the client waited, from its request until it gave up the call.
 	Waited time.Duration
-	// HasProgress is true if the client received progress notifications for the call.
-	// SinceProgress is the time from the last progress notification until the client gave
-	// up. LongestPause is the longest earlier time without a progress notification:
-	// between two notifications, or from the request to the first notification.
+	// HasProgress is true if the client received progress notifications for the call. SinceProgress is
+	// the time from the last progress notification until the client gave up. LongestPause is the
+	// longest time between two notifications, or from the request to the first notification.
 	HasProgress   bool
 	SinceProgress time.Duration
 	LongestPause  time.Duration

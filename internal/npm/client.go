@@ -188,8 +188,8 @@ func statusText(status int) string {
 	return strings.TrimSpace(strconv.Itoa(status) + " " + http.StatusText(status))
 }
 
-// timedBody is a response body that limits the time between two reads. If the next read does
-// not happen within limit, a timer cancels the HTTP request.
+// timedBody is a response body with a time limit for each read. If a read does not return
+// within limit, a timer cancels the HTTP request.
 type timedBody struct {
 	io.ReadCloser
 	limit       time.Duration

@@ -63,8 +63,8 @@ func (c *Client) Download(ctx context.Context, p *Package, v *Version, dir strin
 }
 
 // tarballAddress returns the address from which to download a package's file. A registry
-// behind a proxy often lists its own files with http; Download downloads such files with
-// https.
+// behind a proxy often lists its own files with http addresses; tarballAddress replaces
+// http with https in the address of such a file.
 func tarballAddress(registry, listedAddress string) (string, error) {
 	registryURL, err := url.Parse(registry)
 	if err != nil {

@@ -63,8 +63,8 @@ type Dist struct {
 	FileCount    int   `json:"fileCount"`
 }
 
-// nameGrammar matches the package names that a plugin can have. npm allows further
-// package names.
+// nameGrammar matches the package names that opentabs accepts for plugins. npm accepts
+// more names than these.
 var nameGrammar = lazyregexp.New(`^(@[a-z0-9~-][a-z0-9._~-]*/)?[a-z0-9~-][a-z0-9._~-]*$`)
 
 // CheckName returns an error if name is not a valid package name for a plugin.
@@ -76,7 +76,7 @@ func CheckName(name string) error {
 }
 
 // Package downloads the metadata of a package from its registry. If the download fails,
-// the error names an action for the user. If the package does not exist, the error wraps
+// the error advises the user what to do. If the package does not exist, the error wraps
 // [ErrNotFound].
 func (c *Client) Package(ctx context.Context, name string) (*Package, error) {
 	if err := CheckName(name); err != nil {

@@ -35,8 +35,8 @@ const (
 	stateBegun   = "begun"   // the call with an earlier note in the state stateWaiting begins
 )
 
-// encode returns the JSON line for a queued call: a record if the call has ended, or else
-// a note.
+// encode returns the JSON line for a queued call. The line is a record if the call has
+// ended, and a note if the call is open.
 func (c *queuedCall) encode(secrets *valueCleaner) ([]byte, error) {
 	record := c.newRecord(secrets)
 	if c.openState == "" {

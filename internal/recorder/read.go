@@ -59,8 +59,8 @@ type Entry struct {
 type Page struct {
 	Entries []Entry
 	// Next is the value of [Query.Before] for the next page; empty after the oldest record.
-	// Next can be set even if the page has no entries, because each page reads only a limited
-	// part of the files.
+	// Next can be set even if the field Entries is empty, because each page reads only a
+	// limited part of the files.
 	Next string
 }
 

@@ -21,8 +21,8 @@ import (
 // testOptions make a recorder store the arguments and results of all calls.
 var testOptions = Options{Days: 30, Bytes: 1 << 30, Arguments: true, Results: true}
 
-// endedCallOf returns a call with the given ID and tool, whose status is done and which
-// ended at the given time.
+// endedCallOf returns a call with the given ID and tool that ended at the given time with
+// the status done.
 func endedCallOf(id, tool string, ended time.Time) dispatch.EndedCall {
 	plugin, name, _ := strings.Cut(tool, "__")
 	return dispatch.EndedCall{View: dispatch.View{

@@ -7,8 +7,8 @@ export interface LendArguments {
 
 export interface LendResult {
   /**
-   * name is the name of a CSS highlight whose only range begins in the element that is shared. After 10 s, the page
-   * script removes the CSS highlight.
+   * name is the name of the CSS highlight by which other JavaScript worlds find the shared element: the highlight's
+   * only range begins in the element. After 10 s, the page script removes the highlight.
    */
   readonly name: string;
 }

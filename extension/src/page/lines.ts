@@ -5,7 +5,7 @@ import { ActionRoles } from './roles.ts';
 import type { TreeNode, TreePart } from './tree.ts';
 import { cleanText, shorten } from './visible-text.ts';
 
-/** Line is one line of a snapshot, before the lines are joined to a text. */
+/** Line is one line of a snapshot, before the lines are joined into the snapshot's text. */
 export interface Line {
   readonly depth: number;
   /** text is the text of the snapshot line, without indentation. */

@@ -159,7 +159,9 @@ function hasLabel(element: Element): boolean {
   return Boolean(element.getAttribute('aria-label')?.trim() || element.getAttribute('aria-labelledby')?.trim());
 }
 
-/** isInSection reports whether a header or footer is inside a section. Such an element is not a landmark. */
+/**
+ * isInSection reports whether an element is inside a section. A header or footer inside a section is not a landmark.
+ */
 function isInSection(element: Element): boolean {
   return getFlatParent(element)?.closest(sectioningSelector) != null;
 }

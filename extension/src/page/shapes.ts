@@ -13,8 +13,8 @@ const DrawingSelector = 'rect,circle,ellipse,polygon,text,image';
  */
 const MaxShapes = 80;
 /**
- * MinDrawingPixels is the minimum width and height of a drawing, in pixels. A smaller SVG element counts as an icon,
- * not as a drawing.
+ * MinDrawingPixels is the minimum width and height of a drawing, in pixels. An SVG element below this size counts as an
+ * icon.
  */
 const MinDrawingPixels = 48;
 const MaxColorCharacters = 20;

@@ -43,7 +43,7 @@ const MaxStoredLines = 100_000;
 
 /**
  * AddedRows records when the page added rows to long lists, of which a snapshot shows only some rows. A row that is
- * missing from an earlier snapshot is not always new: the page may only have scrolled the row into view.
+ * missing from an earlier snapshot is not always new, because scrolling can bring an old row into view.
  */
 export class AddedRows {
   /** snapshots is the number of snapshots that were taken so far. */

@@ -237,8 +237,8 @@ export function makeFrameInWayFailure(): PageFailure {
 }
 
 /**
- * SuppressMs limits how long suppressEvent waits for an event, in milliseconds. The limit for a click is long, because
- * a worker that restarts during a click releases the mouse button late.
+ * SuppressMs limits how long suppressEvent waits for an event, in milliseconds. The limit for a click is 5 s, because a
+ * worker that restarts during a click releases the mouse button late.
  */
 const SuppressMs = { contextmenu: 1000, click: 5000 } as const;
 

@@ -11,8 +11,8 @@ export interface ElementVisibility {
   /** reachable is true if input can reach the element. */
   readonly reachable: boolean;
   /**
-   * closed is true if the element hides everything inside it from the user. Inside such an element, the user can
-   * operate only checkboxes and similar inputs, in whose place the page draws another element.
+   * closed is true if the element hides everything inside it from the user. Inside an element that hides its content,
+   * the user can operate only checkboxes and similar inputs, in whose place the page draws another element.
    */
   readonly closed: boolean;
 }
@@ -128,8 +128,8 @@ export class TextVisibility {
 }
 
 /**
- * TextVisibilityReuseMs limits how long a TextVisibility is reused, in milliseconds. The limit exists because a
- * TextVisibility caches colors, which the page can change.
+ * TextVisibilityReuseMs limits how long a TextVisibility is reused, in milliseconds. A TextVisibility caches colors, so
+ * it must not be used after the page has changed its colors.
  */
 const TextVisibilityReuseMs = 50;
 let textVisibility = new TextVisibility();
@@ -151,8 +151,8 @@ export function isFaintText(style: CSSStyleDeclaration): boolean {
 }
 
 /**
- * readCanvasColor returns the color behind the document, or an empty string if the document is in a frame, where the
- * parent shines through.
+ * readCanvasColor returns the color that the browser draws behind the document. In a frame, the color is unknown,
+ * because the parent document can be visible through the frame; readCanvasColor then returns an empty string.
  */
 function readCanvasColor(style: CSSStyleDeclaration): string {
   if (window.parent !== window) return '';

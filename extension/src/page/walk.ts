@@ -44,8 +44,8 @@ export interface WalkOptions {
 interface WalkPosition {
   readonly clip: ClippedArea;
   /**
-   * closed is true if an enclosing element hides everything inside it from the user. Inside such an element, the
-   * snapshot shows only checkboxes and similar inputs, in whose place the page draws another element.
+   * closed is true if an enclosing element hides everything inside it from the user. Inside an element that hides its
+   * content, the snapshot shows only checkboxes and similar inputs, in whose place the page draws another element.
    */
   readonly closed: boolean;
   /** pointer is true if an ancestor has cursor: pointer, or reacts to a click. */

@@ -230,7 +230,8 @@ func packageMetadata(all []Version, name, address string) map[string]any {
 	return map[string]any{"name": name, "dist-tags": map[string]string{"latest": newestVersion}, "versions": versions}
 }
 
-// isNewerRelease reports whether version a is newer than b and not a prerelease.
+// isNewerRelease reports whether version a is newer than version b and is not a
+// prerelease.
 func isNewerRelease(a, b string) bool {
 	x, errX := semver.NewVersion(a)
 	y, errY := semver.NewVersion(b)

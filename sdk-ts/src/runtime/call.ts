@@ -28,8 +28,8 @@ export interface InstalledPlugin {
 
 /**
  * Returns a copy of `tool` whose handler calls the plugin's hooks before and after the tool. The handler receives a
- * context that has all functions of the SDK; the functions that wait end when the call is stopped. Errors that the
- * handler throws reach the extension unchanged.
+ * context that has all functions of the SDK. If the call is stopped, the waiting functions of the context end. Errors
+ * that the handler throws reach the extension unchanged.
  */
 export function wrapTool(installedPlugin: InstalledPlugin, tool: Properties): Properties {
   const toolName = getSafeProperty(tool, 'name');

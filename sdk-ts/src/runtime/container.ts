@@ -11,8 +11,8 @@ import { hasProperties, type Properties } from './value.ts';
 
 declare global {
   /**
-   * The container in which adapters register. Do not keep a reference: another adapter may replace `__openTabs` at any
-   * time.
+   * The container in which adapters register. Read `__openTabs` at each use, because another adapter can replace the
+   * container at any time.
    */
   var __openTabs: unknown;
 }
@@ -35,7 +35,7 @@ export function ensureContainer(): Properties | undefined {
   return getContainer();
 }
 
-/** Returns the container's property `key` if its value is an object, else undefined. */
+/** Returns the container's property `key`, or undefined if the value of the property is not an object. */
 export function getContainerPart(key: string): Properties | undefined {
   const container = getContainer();
   const value = container ? getSafeProperty(container, key) : undefined;

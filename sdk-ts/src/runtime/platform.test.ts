@@ -44,7 +44,7 @@ test('the host of this repository keeps logs and readiness notices private', () 
   const logs: unknown[] = [];
   let notices = 0;
   Object.assign(globalThis, { window: { postMessage: () => assert.fail('a page could read this') } });
-  // The test defines the same accessors in the adapter's container as the extension's host does.
+  // The accessors of the test's container behave like the accessors that the extension's host defines.
   const container = {
     get _setLogTransport() {
       return () => () => undefined;
