@@ -117,8 +117,8 @@ func TestBrowserToolWithoutTargetFails(t *testing.T) {
 	}
 }
 
-// TestExclusiveCalls checks that calls that change the same tab run one after another.
-// Calls in another tab and read-only calls must not wait for a call that changes a tab.
+// TestExclusiveCalls checks that calls that change the same tab run one after another. A
+// call that changes a tab must not delay calls in other tabs, or read-only calls.
 func TestExclusiveCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex // guards order

@@ -171,8 +171,8 @@ func TestUserStopsARunningAndAWaitingCall(t *testing.T) {
 }
 
 // TestStopReachesACallThatEndsWhileItStarts ends a call before the method Start of the
-// bridge returns. The first request to stop the tool does not reach the page, so a second
-// request must follow.
+// bridge returns. The dispatcher's first request to stop the tool does not reach the
+// page, so the dispatcher must send a second request.
 func TestStopReachesACallThatEndsWhileItStarts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		known := map[string]bool{}

@@ -47,7 +47,8 @@ type toolRequests struct {
 	failures []requestFailure
 
 	hasRequested atomic.Bool // true once the tool has made a request
-	// totalCalls and runningCalls count all nested calls of one client call, at any depth.
+	// totalCalls is the number of nested calls, at any depth, that one client call has made;
+	// runningCalls is how many of them are running.
 	totalCalls, runningCalls atomic.Int64
 }
 

@@ -46,8 +46,9 @@ const (
 	readSchema = `{"type":"object","properties":{"name":{"type":"string"},"arguments":{"type":"object"}},"required":["name"]}`
 )
 
-// gatewayToolTable are the tools of the gateway. Calls of tools_call and tools_read are
-// replaced by resolveGatewayCall, so these two tools have no function run.
+// gatewayToolTable contains the tools of the gateway. The tools tools_call and tools_read have
+// no function run, because resolveGatewayCall replaces each of their calls by a call of the
+// named tool.
 var gatewayToolTable = []builtinTool{
 	{definition: newGatewayDefinition(toolsSearch, "", searchSchema, true), run: func(s *Server, _ context.Context, q request) reply { return s.lists.searchTools(q) }},
 	{definition: newGatewayDefinition(toolsDescribe, "Returns descriptions and schemas of tools.", describeSchema, true), run: func(s *Server, _ context.Context, q request) reply { return s.lists.describeTools(q) }},

@@ -30,7 +30,7 @@ func (d *recordingInspector) Recommend(name, hash string, permission wire.Permis
 	return d.policy.Recommend(name, hash, permission, note, by)
 }
 
-// withReviews returns a client and a server with one plugin, which is off.
+// withReviews returns a client, and a server with one plugin that has the permission off.
 func withReviews(t *testing.T) (*testServer, *client, *recordingInspector) {
 	inspector := &recordingInspector{values: settings.New(t.TempDir(), settings.Options{})}
 	s := serveTools(t, callerFunc(echoArguments), Options{Inspector: inspector}, plugintest.Package{

@@ -51,8 +51,8 @@ type Setting struct {
 	Description string
 	Placeholder string
 	Required    bool
-	// DeclaredSecret is the "secret" mark of the setting in the package; nil without a
-	// mark. See [Setting.IsSecret].
+	// DeclaredSecret is the value of the field "secret" with which the author marks the
+	// setting in the package; nil if the field is absent. See [Setting.IsSecret].
 	DeclaredSecret *bool
 	// Options are the allowed values of a "select" setting. If the setting has another type,
 	// Options is empty.

@@ -240,8 +240,8 @@ func (h *Hub) Sync() {
 	}
 }
 
-// hasChanged reports whether hashes, the plugins' current content hashes, contains a hash that
-// is new to the hub.
+// hasChanged reports whether a plugin was added or changed since the hub last stored the content
+// hashes. The parameter hashes contains the current content hashes.
 func (h *Hub) hasChanged(hashes map[string]string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()

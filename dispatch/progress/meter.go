@@ -116,8 +116,8 @@ func (m *meter) KeepQueued() {
 }
 
 // lowerNumbersAbove makes room for the first final report, whose progress must exceed all
-// earlier numbers. popNotification later assigns a smaller number to each queued notice
-// whose number is at least progress.
+// earlier numbers. popNotification later assigns a smaller number to each queued notice whose
+// number is not less than the parameter progress.
 func (m *meter) lowerNumbersAbove(progress float64) {
 	for i := range m.queue {
 		if m.queue[i].progress >= progress {

@@ -28,7 +28,7 @@ const (
 	// minRangeSteps is the minimum number of full-size steps in the range above a number that
 	// the tool reported.
 	minRangeSteps = 500
-	// minRangeGaps is the minimum number of floating-point numbers in the range in which
+	// minRangeGaps is the minimum number of distinct float64 values in the range through which
 	// steps raise the progress.
 	minRangeGaps = 1 << 20
 )

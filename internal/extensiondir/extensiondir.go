@@ -79,8 +79,8 @@ func Install(dirs config.Dirs, dir string, c Connection, choice DebuggerChoice) 
 }
 
 // writeFiles writes the files of the extension, each atomically, and the manifest last.
-// Files that only an older version of the extension had are removed. The adapters of
-// plugins and unrelated files in the directory stay.
+// writeFiles removes files that belonged to an older version of the extension and are no
+// longer needed. The adapters of plugins and unrelated files in the directory stay.
 func writeFiles(dirs config.Dirs, dir string, c Connection, withDebugger bool) error {
 	statefile.RemoveLeftovers(dir)
 	files, err := jsbuild.ExtensionFiles(jsbuild.ManifestOptions{Version: version.Version, WithDebugger: withDebugger})

@@ -124,8 +124,8 @@ func (r *Recorder) prepare(now time.Time) error {
 	return nil
 }
 
-// setInterrupted marks the record of an open call as failed at the time now, because the
-// server stopped.
+// setInterrupted marks the record of an open call as failed, because the server stopped
+// during the call. The parameter now becomes the end time of the call.
 func (r *Record) setInterrupted(now time.Time, mayHaveBegun bool) {
 	r.Status, r.ErrorCode, r.Error, r.NextStep, r.Ended = wire.StatusFailed, wire.ErrShutdown, interruptedText, interruptedStep, &now
 	if !mayHaveBegun {

@@ -129,7 +129,8 @@ func (r *Recorder) ReadNotes(kind NoteKind, subject string, since time.Time) ([]
 	return findNotes(r.dir, kind, subject, since)
 }
 
-// findNotes is [Recorder.ReadNotes] for the notes in the files of the folder dir.
+// findNotes works like [Recorder.ReadNotes], but reads only the record files in the folder
+// dir.
 func findNotes(dir string, kind NoteKind, subject string, since time.Time) ([]Note, error) {
 	names, err := listFiles(dir)
 	if err != nil {

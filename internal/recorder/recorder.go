@@ -67,8 +67,8 @@ type Recorder struct {
 
 	writeMu sync.Mutex // guards all fields below; lock writeMu before mu
 	files   *dayFiles
-	// isPrepared is true after prepare has read the notes of the earlier server. needsMarker
-	// is true while the recorder still has to write the note that marks the start of this
+	// isPrepared is true after prepare has read the notes of the previous server. needsMarker
+	// is true until the recorder has written the note that marks the start of the current
 	// server.
 	isPrepared, needsMarker bool
 	// lastLogTime is the time of the last log entry about a failed write.

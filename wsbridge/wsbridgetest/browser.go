@@ -314,7 +314,7 @@ func (b *Browser) startTool(ctx context.Context, c *Call) {
 		delete(b.runningCalls, c.DispatchID)
 		b.mu.Unlock()
 		cancelRun(nil)
-		// The answer of the tool is dropped if the server has closed the connection.
+		// If the server has closed the connection, the tool's answer is dropped.
 		if err != nil {
 			_ = b.answerError(c.DispatchID, err)
 		} else {

@@ -75,8 +75,8 @@ func startBrowser(t *testing.T, o Options) (*Browser, *dispatch.Dispatcher) {
 	go func() { callEnded <- b.Run(context.WithoutCancel(t.Context())) }()
 	for <-live != "messages" { // the browser reports its list of plugins before their code has arrived
 	}
-	// Wait for the tab of the plugin, because the server may not have read the tab.sync
-	// yet.
+	// The test waits for the plugin's tab, because the server reads the frame tab.sync on
+	// another goroutine.
 	for len(hub.Targets(t.Context(), dispatch.TargetChoice{Plugin: "messages"}).LiveTargets) == 0 {
 		runtime.Gosched()
 	}

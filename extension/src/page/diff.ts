@@ -183,7 +183,10 @@ function printMarkedLines(
   }
 }
 
-/** selectTopmost returns the lines of a list without those that are nested below another line of the list. */
+/**
+ * selectTopmost removes the lines that are nested below another line of the list `gone`, and returns the remaining
+ * lines.
+ */
 function selectTopmost(gone: readonly DiffLine[], before: readonly DiffLine[]): DiffLine[] {
   const isGone = new Set(gone);
   const top: DiffLine[] = [];

@@ -1,4 +1,5 @@
-// Finds the visible options of a custom list in which the page draws other elements in place of its ARIA options.
+// Finds the options of a custom list whose elements with ARIA roles are invisible, because the page draws other
+// elements in place of them.
 import { getFlatParent, listFlatChildren } from './flat-tree.ts';
 import { unclobbered } from './unclobbered.ts';
 

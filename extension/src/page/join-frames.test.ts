@@ -3,8 +3,8 @@ import test from 'node:test';
 import { joinFrames } from './join-frames.ts';
 import type { SnapshotResult } from './operations.ts';
 
-// The worker, which has no document, imports join-frames.ts. The unit test runs in Node, which also has no document, so
-// the test fails if join-frames.ts needs one.
+// The module join-frames.ts must not use the DOM, because the worker imports the module. This unit test runs in Node,
+// which has no DOM either, so the test fails if the module uses the DOM.
 
 function makeSnapshot(text: string, frames: SnapshotResult['frames'] = []): SnapshotResult {
   return {

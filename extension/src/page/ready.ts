@@ -214,7 +214,10 @@ function isHit(element: Element, hit: Element): boolean {
 /** MaxDrawnLevels is the number of ancestor levels that are searched for a visible replacement of a hidden input. */
 const MaxDrawnLevels = 2;
 
-/** isDrawnAround reports whether `hit` is an ancestor that the page draws in place of an invisible input. */
+/**
+ * isDrawnAround reports whether `hit` is an ancestor of an invisible input, and the page draws the ancestor in place of
+ * the input.
+ */
 function isDrawnAround(input: HTMLInputElement, hit: Element): boolean {
   const { opacity, clip, clipPath } = getComputedStyle(input);
   if (hasBox(input) && Number(opacity) > 0.05 && clip === 'auto' && clipPath === 'none') return false;

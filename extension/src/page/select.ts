@@ -392,8 +392,8 @@ function joinOptionNames(options: readonly Element[]): string {
 }
 
 /**
- * isDrawnByOtherElements reports whether the ARIA options of a list have no size, because the page draws other elements
- * in their place.
+ * isDrawnByOtherElements reports whether the elements with the role option have no size, because the page draws other
+ * elements in place of them.
  */
 function isDrawnByOtherElements(list: Element): boolean {
   const options = listOptions(list).filter(isShown);

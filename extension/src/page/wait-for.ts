@@ -186,7 +186,7 @@ export function matchesParts(text: string, parts: readonly string[]): boolean {
   return true;
 }
 
-/** findText returns the innermost element whose visible text contains a text, ignoring case. */
+/** findText returns the innermost element whose visible text contains the given text. findText ignores case. */
 function findText(text: string): Element | undefined {
   const wanted = cleanText(text).toLowerCase();
   return wanted === '' ? undefined : findTextIn(getRootElement(), wanted, 0);

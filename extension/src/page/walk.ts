@@ -329,7 +329,10 @@ export class TreeWalk {
     parent.children.push(fold);
   }
 
-  /** #selectRowsToShow returns the rows that are shown of a long list, or undefined for a short list. */
+  /**
+   * #selectRowsToShow selects the rows of a long list that the snapshot shows. For a short list, #selectRowsToShow
+   * returns undefined.
+   */
   #selectRowsToShow(element: Element, inner: WalkPosition, parent: TreeNode): Element[] | undefined {
     const { maxTokens, unfolded, view, forced } = this.#options;
     if (maxTokens === 0 || element.childElementCount <= MaxUnfoldedRows) return undefined;

@@ -59,7 +59,7 @@ export class ChangeWatch {
   navigating: string | undefined;
   /** download is the file name or the URL of a download that has started. */
   download: string | undefined;
-  /** changes is the number of all changes, including changes that were not recorded in detail. */
+  /** changes counts all changes of the page, including changes that were not recorded in detail. */
   changes = 0;
   readonly url = location.href;
   readonly title = unclobbered.title;

@@ -109,7 +109,7 @@ export function makeMissingResultHint(outputSchema: unknown): string {
   return 'returned undefined, but the tool has an output schema. Is a return missing?';
 }
 
-/** isError reports whether a thrown value is an Error, or an object that has a message like one. */
+/** isError reports whether a thrown value is an Error, or another object with a text in its property `message`. */
 function isError(thrown: unknown): boolean {
   if (!isObject(thrown)) return false;
   try {
