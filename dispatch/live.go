@@ -240,8 +240,8 @@ func (c *liveCall) startAttempt(ctx context.Context, targets []Target) []Target 
 	return targets[1:]
 }
 
-// fail ends a call with an error. The page receives no request to stop the tool, because callers
-// use fail only while the tool's handler is not running.
+// fail ends a call with an error, but sends the page no request to stop the tool. Callers use fail
+// only while the tool's handler is not running.
 func (c *liveCall) fail(err *wire.CallError) {
 	c.end(ending{status: failureStatusOf(err), err: err})
 }

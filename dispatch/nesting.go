@@ -52,7 +52,7 @@ type toolRequests struct {
 	totalCalls, runningCalls atomic.Int64
 }
 
-// maxRequestFailures limits the failed requests that toolRequests keeps.
+// maxRequestFailures limits how many failed requests toolRequests stores.
 const maxRequestFailures = 20
 
 // requestFailure has the two texts of a tool's failed request. The page of the tool receives only

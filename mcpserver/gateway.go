@@ -217,7 +217,6 @@ func (l *toolLists) toolLabels(t *listedTool, client dispatch.Client) []string {
 	return marks
 }
 
-// searchTools serves a call of tools_search.
 func (l *toolLists) searchTools(q request) reply {
 	var a struct {
 		Query string `json:"query"`
@@ -249,7 +248,6 @@ func (l *toolLists) searchTools(q request) reply {
 	return reply{text: strings.Join(lines, "\n")}
 }
 
-// describeTools serves a call of tools_describe.
 func (l *toolLists) describeTools(q request) reply {
 	var a struct {
 		Names []string `json:"names"`

@@ -100,7 +100,6 @@ func parseConfigSchema(top *jsonread.Reader, p *Plugin) {
 	}
 }
 
-// parseSetting parses one setting of dist/tools.json.
 func parseSetting(s *jsonread.Reader) Setting {
 	kind := s.Text("type", "use one of "+strings.Join(settingTypes, ", "))
 	if kind != "" && !slices.Contains(settingTypes, kind) {

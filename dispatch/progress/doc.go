@@ -12,8 +12,8 @@
 // held.
 package progress
 
-// AudienceUser is the audience of content for the user. Content with any other audience
-// counts as internal.
+// AudienceUser is the audience of content for the user. All content that does not have
+// this audience is internal.
 const AudienceUser = "user"
 
 // Notification is one progress notification for an MCP client.

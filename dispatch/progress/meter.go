@@ -287,7 +287,6 @@ func (m *meter) assignNumber(e *queuedNotification) (Notification, bool) {
 	return p, ok
 }
 
-// removeFirst removes the first notice from the queue.
 func (m *meter) removeFirst() {
 	if len(m.queue) > 8 { // with a negative Interval the queue may be long, and copying would be slow
 		m.queue = m.queue[1:]

@@ -222,8 +222,8 @@ func ReadConnection(dir string) (Connection, error) {
 const AdapterDir = "adapters"
 
 // Remove deletes the files of the extension that [Install] wrote, and the adapters of
-// plugins. Other files in the extension's directory are kept. The result hasGone is true
-// if the extension's directory no longer exists.
+// plugins. Remove keeps files in the extension's directory that opentabs did not write.
+// The result hasGone is true if the extension's directory no longer exists.
 func Remove(dirs config.Dirs) (folder string, hasGone bool, err error) {
 	folder, ok := Find(dirs)
 	if !ok {

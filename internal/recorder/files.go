@@ -23,7 +23,6 @@ const maxLineBytes = 1 << 20
 // keeps most records.
 const partsPerLimit = 8
 
-// fileSuffix ends the name of each record file.
 const fileSuffix = ".jsonl"
 
 var errTooMany = errors.New("the queue of records was full, because too many calls ended at once")

@@ -38,9 +38,9 @@ type Options struct {
 	// Secrets returns texts that the recorder removes from every record, such as the
 	// values of secret settings. Default: no texts.
 	Secrets func() []string
-	// OnInterrupted receives the record of each call during which an earlier server
-	// stopped, once the record is written. OnInterrupted must not use the Recorder.
-	// Default: none.
+	// OnInterrupted receives the record of each call during which an earlier server stopped,
+	// once the record is written. OnInterrupted runs while a mutex of the Recorder is locked,
+	// so it must not call methods of the Recorder. Default: none.
 	OnInterrupted func(Record)
 	// Log receives an error about failed writes, at most once a minute. Default: no log.
 	Log zerolog.Logger

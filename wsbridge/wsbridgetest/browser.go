@@ -323,7 +323,6 @@ func (b *Browser) startTool(ctx context.Context, c *Call) {
 	})
 }
 
-// cancelRun cancels the context of a running tool.
 func (b *Browser) cancelRun(p wire.ToolCancelParams) wire.CancelOutcome {
 	b.mu.Lock()
 	cancelRun, ok := b.runningCalls[p.DispatchID]

@@ -121,8 +121,8 @@ async function dragTrustedOnto(
 }
 
 /**
- * dragTrusted drags with trusted pointer input. If the page starts an HTML drag, the worker also drops the dragged
- * data.
+ * dragTrusted drags an element with trusted pointer input. If the page starts an HTML drag, the worker also drops the
+ * dragged data.
  */
 async function dragTrusted(
   mouse: TrustedMouse,

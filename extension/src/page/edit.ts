@@ -193,7 +193,6 @@ function sendInput(field: Element, inputType: string, data: string): void {
   field.dispatchEvent(new InputEvent('input', { bubbles: true, composed: true, inputType, data }));
 }
 
-/** sendChange dispatches the event "change". */
 export function sendChange(field: Element): void {
   field.dispatchEvent(new Event('change', { bubbles: true }));
 }

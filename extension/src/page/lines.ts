@@ -174,8 +174,8 @@ function formatNode(node: TreeNode): string {
 const MaxRowLabelCharacters = 60;
 
 /**
- * formatRow joins the cells of a row. In interactive mode, formatRow omits cells without controls, except the first
- * cell with text.
+ * formatRow joins the texts of the cells in a table row. In interactive mode, formatRow omits cells without controls,
+ * except the first cell with text.
  */
 function formatRow(row: TreeNode, mode: SnapshotMode): string {
   const cells = row.children.map((part) => {

@@ -192,7 +192,6 @@ export interface SnapshotResult {
    */
   readonly text: string;
   readonly title: string;
-  /** url is the URL of the frame's document. */
   readonly url: string;
   readonly tokens: number;
   /** folded counts the elements that were left out because of maxTokens, but not all elements nested in them. */
@@ -327,7 +326,7 @@ export interface ClickResult extends PageActionResult {
 }
 
 export interface TypeArguments extends TargetArguments, ActionArguments {
-  /** text is the text to type. If text is empty, the operation clears the field. */
+  /** text is the text that the operation types. If text is empty, the operation clears the field. */
   readonly text: string;
   /** append adds the text to the text in the field, instead of replacing it; false by default. */
   readonly append?: boolean;

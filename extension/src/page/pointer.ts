@@ -46,7 +46,7 @@ export class Mouse {
     this.#pressed = toPressedKeys(modifiers);
   }
 
-  /** place sets the pointer position without dispatching events. */
+  /** place sets the stored position of the pointer, but dispatches no events. */
   place(x: number, y: number): void {
     [this.#x, this.#y] = [x, y];
   }

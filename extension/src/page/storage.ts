@@ -85,7 +85,6 @@ function makeListPage<T>(
   return { found: true, lines, total: all.length, ...(next < all.length ? { next } : {}) };
 }
 
-/** makeValuePart returns one part of a stored value. */
 function makeValuePart({ from = 0 }: StorageArguments, value: string): StorageResult {
   const next = from + MaxValueChars;
   const part = value.slice(from, next);

@@ -19,10 +19,7 @@ export interface TreeNode {
   shownRows: number;
 }
 
-/**
- * TextPart is a text that is directly inside an element, before, between or after its child elements. `element` is the
- * element that contains the text.
- */
+/** TextPart is a text that is directly inside an element, before, between or after its child elements. */
 export interface TextPart {
   readonly kind: 'text';
   readonly element: Element;

@@ -209,8 +209,8 @@ export class TrustedMouse {
   }
 
   /**
-   * press presses the mouse button at a point. The browser's context menu is suppressed, even if the page shows no menu
-   * itself.
+   * press presses the mouse button at a point. A press of the right button never opens the browser's context menu, even
+   * if the page has no menu.
    */
   async press({ x, y }: Pick<InputPoint, 'x' | 'y'>, count = 1): Promise<void> {
     if (this.#button === 'right') suppressEvent('contextmenu');
@@ -356,7 +356,10 @@ export async function pressTrusted(
   await waitForNextFrame(context.signal);
 }
 
-/** typeTrusted types a character with its key. A character that no key types is inserted as text. */
+/**
+ * typeTrusted types a character by a trusted press of the key that types the character. If no key types the character,
+ * typeTrusted inserts the character as text.
+ */
 export async function typeTrusted(
   input: TrustedInput,
   character: string,

@@ -70,8 +70,8 @@ export class ViewportPart {
   }
 
   /**
-   * #findPinned returns the elements at a grid of points in the visible part of the frame, and their ancestors.
-   * ViewportPart finds content with `position: fixed` only at the points of the grid.
+   * #findPinned returns the elements at a grid of points in the visible part of the frame, and the ancestors of these
+   * elements. ViewportPart finds content with `position: fixed` only at the points of the grid.
    */
   #findPinned(): Set<Element> {
     if (this.#pinned) return this.#pinned;
