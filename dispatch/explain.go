@@ -13,8 +13,8 @@ import (
 // failureNote contains the sentences that Options.FailureNote returned for one error.
 type failureNote struct{ agentText, userText string }
 
-// failureNoteFor returns the sentences of Options.FailureNote for an error that the tool
-// itself caused.
+// failureNoteFor returns the sentences from Options.FailureNote if the tool itself caused the
+// error, and otherwise an empty note.
 func (d *Dispatcher) failureNoteFor(t Tool, err *wire.CallError) (note failureNote) {
 	if err == nil || d.opts.FailureNote == nil || err.Code != wire.ErrToolError && err.Code != wire.ErrNotReady {
 		return note
@@ -131,7 +131,7 @@ func (f failure) withPageText(text string) string {
 	return text + "\n" + f.err.PageText
 }
 
-// cause returns the reason for which the call failed, without a period at the end.
+// cause returns the reason why the call failed, without a period at the end.
 func (f failure) cause() string { return trimEnd(f.err.Message) }
 
 func trimEnd(text string) string { return strings.TrimRight(text, ". \n") }

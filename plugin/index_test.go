@@ -162,9 +162,8 @@ func TestIndexNoticesChangedAdapters(t *testing.T) {
 	}
 }
 
-// Code whose hash differs from the hash in the index is not returned. After a plugin's code
-// did not match the hash in the index, the next load reads the adapter from the plugin's
-// folder.
+// The registry does not return code whose hash differs from the hash in the index, and the
+// next load reads the adapter from the plugin's folder.
 func TestCodeMustMatchIndexedHash(t *testing.T) {
 	x := newIndexedPlugin(t)
 	registry := plugin.NewRegistry(x.store(), zerolog.Nop())

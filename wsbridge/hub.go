@@ -126,8 +126,8 @@ type Options struct {
 	// EndedSessions receives a list of MCP sessions, and returns the sessions that have ended. By
 	// default, the hub treats every MCP session as active.
 	EndedSessions func(sessions []string) []string
-	// OnBrowsersChange is called after a browser connects, and after the grace period of a lost
-	// browser expires. By default, OnBrowsersChange does nothing.
+	// OnBrowsersChange is called after a browser connects, and after the grace period of a
+	// disconnected browser ends. By default, OnBrowsersChange does nothing.
 	OnBrowsersChange func()
 	// NameBrowser returns the name under which users see a browser, and whether a user chose that
 	// name. If NameBrowser is nil, the default is the name that the browser sent.

@@ -98,9 +98,9 @@ func (rt *runTable) removeRun(id string) *toolRun {
 	return r
 }
 
-// endAll fails all calls with an error, and reports each unconfirmed cancellation as ignored by the
-// page. Each returned function finishes one call or one cancellation, and must be called while no
-// lock is held. The caller of endAll holds runTable.mu.
+// endAll fails all calls with an error. For each cancellation that the page has not confirmed, the
+// dispatcher receives the outcome "ignored". Each returned function finishes one call or one
+// cancellation, and must be called while no lock is held. The caller of endAll holds runTable.mu.
 func (rt *runTable) endAll(cause *wire.CallError) (finishFuncs []func()) {
 	for id, r := range rt.runs {
 		runErr := cause
@@ -130,8 +130,8 @@ func (rt *runTable) finishLater(id string, output json.RawMessage, err *wire.Cal
 	return func() { r.sink.Finish(output, err) }
 }
 
-// awaitResumed allows a reconnected browser the grace period to list its calls. The caller
-// holds runTable.mu.
+// awaitResumed starts a timer that fails all calls that the reconnected browser has not listed
+// within the grace period. The caller holds runTable.mu.
 func (rt *runTable) awaitResumed() {
 	if len(rt.runs) == 0 {
 		return

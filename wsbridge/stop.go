@@ -62,9 +62,10 @@ func cancelFrame(id, reason string) []byte {
 		wire.EncodeBody(wire.ToolCancelParams{DispatchID: id, Reason: reason}))
 }
 
-// takeOutcomeFunc stops the timer of a pendingStop and returns a function that reports the
-// outcome. The caller must release runTable.mu before it calls the returned function. Later
-// calls of takeOutcomeFunc return a function that does nothing. The caller holds runTable.mu.
+// takeOutcomeFunc stops the timer of a pendingStop, and returns a function that passes the
+// outcome to the dispatcher. The caller must release runTable.mu before it calls the returned
+// function. Later calls of takeOutcomeFunc return a function that does nothing. The caller
+// holds runTable.mu.
 func (s *pendingStop) takeOutcomeFunc(outcome wire.CancelOutcome) func() {
 	s.timer.Stop()
 	answered := s.onOutcome

@@ -92,7 +92,7 @@ func (m *meter) Accept(now time.Time, n Numbers, text Text) {
 	m.push(e)
 }
 
-// Remind queues a message from opentabs itself, rather than from the tool, for the user.
+// Remind queues a message to the user that opentabs itself sends, not the tool.
 func (m *meter) Remind(now time.Time, message string) {
 	m.hasQueued = true
 	m.push(queuedNotification{

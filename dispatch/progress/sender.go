@@ -89,8 +89,9 @@ func (s *Sender) SendDue() <-chan time.Time {
 	}
 }
 
-// SendInBackground sends due notifications on a new goroutine until stop is called. The
-// returned function stop ends the goroutine and waits until it has ended.
+// SendInBackground starts a goroutine that sends notifications, as the rate limit allows,
+// until stop is called. The returned function stop ends the goroutine and waits until it
+// has ended.
 func (s *Sender) SendInBackground() (stop func()) {
 	if s.send == nil {
 		return func() {}

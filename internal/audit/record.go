@@ -107,7 +107,8 @@ func RecordOfCall(e dispatch.EndedCall) Record {
 	}
 }
 
-// Approval is the user's permission or approval that allowed a call.
+// Approval is the reason why a call was allowed: a decision of the user, a grant or a
+// permission.
 type Approval struct {
 	Scope wire.Scope `json:"scope"`
 	// By is the surface on which the user allowed the call, and At is when.

@@ -41,8 +41,9 @@ type GiveUp struct {
 	Reason string
 }
 
-// maxEarly and maxLate are the tolerances for measured client timeouts. Network delays and
-// imprecise timers make a client seem to give up a call slightly before or after its timeout.
+// maxEarly and maxLate limit how much a measured timeout of a client can differ from the real
+// timeout. Network delays and imprecise timers make a client seem to give up a call slightly before
+// or after its timeout.
 const (
 	maxEarly = 100 * time.Millisecond
 	maxLate  = 400 * time.Millisecond

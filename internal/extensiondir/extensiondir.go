@@ -56,10 +56,10 @@ const (
 	WithoutDebugger
 )
 
-// Install writes the extension to the directory dir, which need not exist. Install
-// removes the access of other users of the computer to dir. The caller should show the
-// returned warnings to the user. If dir contains files but no opentabs extension, Install
-// returns an error and writes nothing.
+// Install writes the extension to the directory dir, which need not exist. Install makes
+// dir inaccessible to other users of the computer. The caller should show the returned
+// warnings to the user. If dir contains files but no opentabs extension, Install returns
+// an error and writes nothing.
 func Install(dirs config.Dirs, dir string, c Connection, choice DebuggerChoice) (warnings []string, err error) {
 	if err := checkVacant(dir); err != nil {
 		return nil, err
@@ -218,7 +218,7 @@ func ReadConnection(dir string) (Connection, error) {
 
 // AdapterDir is the name of the subdirectory of the extension's directory to which the
 // daemon writes the adapters of plugins. If "Allow User Scripts" is off, Chrome loads the
-// adapters from this subdirectory.
+// adapters from the subdirectory AdapterDir.
 const AdapterDir = "adapters"
 
 // Remove deletes the files of the extension that [Install] wrote, and the adapters of

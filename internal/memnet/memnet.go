@@ -47,9 +47,9 @@ func (l *Listener) Close() error {
 // Addr returns the fixed address 127.0.0.1:80.
 func (l *Listener) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 80} }
 
-// Dial connects to the listener, whatever the network and address. Dial has the signature
-// of http.Transport.DialContext. Dial blocks until Accept is called, and returns
-// net.ErrClosed after Close.
+// Dial connects to the listener. Dial has the signature of http.Transport.DialContext,
+// but ignores the network and the address. Dial blocks until Accept is called, and
+// returns net.ErrClosed after Close.
 func (l *Listener) Dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	clientEnd, serverEnd := net.Pipe()
 	select {

@@ -44,9 +44,10 @@ type Config struct {
 // sets it.
 type setting struct{ text, source string }
 
-// LoadConfig reads npm's settings. As in npm, environment variables take precedence, then
-// the .npmrc of the project, of the user and of the machine. LoadConfig skips .npmrc
-// files that do not exist. If a file cannot be read, the error names the file.
+// LoadConfig reads npm's settings. As in npm, environment variables override .npmrc
+// files, the project's .npmrc overrides the user's, and the user's .npmrc overrides the
+// machine's. LoadConfig skips .npmrc files that do not exist. If a file cannot be read,
+// the error names the file.
 func LoadConfig(env Environment) (*Config, error) {
 	if env.GOOS == "" {
 		env.GOOS = runtime.GOOS

@@ -9,7 +9,7 @@ import (
 
 // GlobalFolders returns the folders of globally installed npm packages. GlobalFolders
 // runs neither npm nor any other program. GlobalFolders checks the prefix in npm's
-// settings, the folder of Node, and the usual places, and returns the folders that exist.
+// settings, the folder of Node, and the default folders of npm, Homebrew, Volta and nvm.
 func (c *Config) GlobalFolders() []string {
 	getenv, home := c.env.Getenv, c.env.Home
 	joinPath := func(parts ...string) string {
@@ -60,8 +60,7 @@ func (c *Config) GlobalFolders() []string {
 	return keepExistingFolders(folders)
 }
 
-// versionIn returns the Node version that is part of the path of a folder that nvm
-// created.
+// versionIn returns the Node version in the path of an nvm folder.
 func versionIn(path string) string { return filepath.Base(filepath.Dir(filepath.Dir(path))) }
 
 // keepExistingFolders returns the folders that exist, with links resolved and without

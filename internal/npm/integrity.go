@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// integrityHashes is a set of sha512 hashes. A downloaded file is rejected unless its sha512
-// hash is in its set of integrityHashes.
+// integrityHashes contains the sha512 hashes that the registry lists for a file. A
+// downloaded file is rejected unless its hash is one of them.
 type integrityHashes [][]byte
 
 // parseIntegrity returns the sha512 hashes of a package's file from the registry's

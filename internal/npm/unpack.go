@@ -241,7 +241,7 @@ func (u *unpacker) claimPath(name string, isFolder bool, entryName string) error
 	return nil
 }
 
-// write creates the file name with the given content. If root is nil, write only reads
+// write creates a file with the given name and content. If root is nil, write only reads
 // the content to its end.
 func (u *unpacker) write(name string, content io.Reader) error {
 	if u.root == nil {

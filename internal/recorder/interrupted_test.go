@@ -13,7 +13,7 @@ import (
 	"opentabs/wire"
 )
 
-// openCallOf returns a call of a tool that has not ended.
+// openCallOf returns a call of the given tool; the call has not ended.
 func openCallOf(id, tool string) dispatch.EndedCall {
 	e := endedCallOf(id, tool, time.Now())
 	e.View.Status, e.View.Ended, e.Args = wire.StatusRunning, nil, json.RawMessage(`{"channel":"general","password":"p4ss"}`)

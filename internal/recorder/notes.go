@@ -44,8 +44,8 @@ type Note struct {
 	Code     wire.ErrorCode `json:"code,omitempty"`
 	Error    string         `json:"error,omitempty"`
 	UserText string         `json:"user_text,omitempty"`
-	// ToolError is the error that the tool returned; nil for another error. IsRetryable is
-	// true if the same call may succeed later.
+	// ToolError is the error that the tool returned; nil if the call succeeded or failed for
+	// another reason. IsRetryable is true if the same call may succeed later.
 	ToolError   *wire.ToolErrorInfo `json:"tool_error,omitempty"`
 	IsRetryable bool                `json:"retryable,omitempty"`
 }

@@ -30,7 +30,7 @@ var ErrCursor = errors.New(`"before" is not the "next" of an earlier page of rec
 // Query selects the records of calls that match all of its fields. If a field has its zero
 // value, the field matches every record.
 type Query struct {
-	// Since selects the calls that ended at this time or later.
+	// Since selects the calls that ended at or after the time Since.
 	Since time.Time
 	// Tool selects the calls of one tool by its full name, or of all tools of one plugin
 	// by the plugin's name.

@@ -32,8 +32,8 @@ type Options struct {
 	// Bytes limits the total size of all record files; required. If the files exceed Bytes,
 	// the recorder deletes the oldest ones.
 	Bytes int64
-	// Arguments and Results include the arguments and the results of calls in their
-	// records. Default: false.
+	// Arguments and Results select whether records contain the arguments and the results of
+	// calls. Default: false.
 	Arguments, Results bool
 	// Secrets returns texts that the recorder removes from every record, such as the
 	// values of secret settings. Default: no texts.

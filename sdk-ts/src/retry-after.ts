@@ -24,9 +24,9 @@ const [minEpochSeconds, minEpochMs] = [1e9, 1e12];
 
 /**
  * Returns when a site's rate limit ends, in milliseconds from now. Reads the first of the HTTP headers Retry-After,
- * x-rate-limit-reset, x-ratelimit-reset and RateLimit-Reset that is present. The value of a reset header is the number
- * of seconds from now, or a time in seconds or milliseconds since 1970. If no rate-limit header is present, or if the
- * first one is invalid or in the past, the result is undefined.
+ * x-rate-limit-reset, x-ratelimit-reset and RateLimit-Reset that is present. The value of a header whose name ends in
+ * "reset" is the number of seconds from now, or a time in seconds or milliseconds since 1970. If no rate-limit header
+ * is present, or if the first one is invalid or in the past, the result is undefined.
  */
 export function parseRateLimitHeader(headers: Headers): number | undefined {
   return withPristineBuiltIns(() => {

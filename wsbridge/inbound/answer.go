@@ -2,8 +2,8 @@ package inbound
 
 import "opentabs/wire"
 
-// IsInParts reports whether a browser's answer refers to result parts that the browser
-// has already sent, instead of containing the result.
+// IsInParts reports whether the browser sent the result in parts before its answer, so
+// that the answer itself contains no result.
 func IsInParts(e wire.Envelope) bool {
 	if e.Error != nil {
 		return false

@@ -3,8 +3,8 @@ package tabsignal
 
 import "sync"
 
-// Signal notifies waiting calls of each change of any browser's tabs. The zero Signal is ready to
-// use. All methods of Signal are safe for concurrent use.
+// Signal notifies waiting calls when the tabs of a browser have changed. The zero Signal is ready
+// to use. All methods of Signal are safe for concurrent use.
 type Signal struct {
 	mu            sync.Mutex // guards all fields below
 	changed       chan struct{}

@@ -88,8 +88,8 @@ type Browser struct {
 	pluginOrder         []string                         // the plugins in the server's order
 	requestCounts       map[string]int                   // the number of tool requests so far, by call
 	pendingToolRequests map[requestKey]chan<- wire.ToolAnswerParams
-	// panelRequestCount counts the requests of the simulated side panel. panelAnswers has
-	// a channel per pending request, by its ID.
+	// panelRequestCount counts the requests of the simulated side panel. panelAnswers maps
+	// the ID of each pending request to a channel for its answer.
 	panelRequestCount int
 	panelAnswers      map[string]chan<- wire.Envelope
 }

@@ -285,8 +285,8 @@ function runProgram(program: readonly Instruction[], text: string): boolean {
 }
 
 /**
- * addState adds a state of the matcher, and all states that follow it without reading a character. addState returns
- * true if the pattern has matched in an added state.
+ * addState adds a state of the matcher, and all states that the matcher reaches from there without reading a character.
+ * addState returns true if the pattern has matched in an added state.
  */
 function addState(
   program: readonly Instruction[],

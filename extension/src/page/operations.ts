@@ -194,7 +194,7 @@ export interface SnapshotResult {
   readonly title: string;
   readonly url: string;
   readonly tokens: number;
-  /** folded counts the elements that were left out because of maxTokens, but not all elements nested in them. */
+  /** folded is the approximate number of elements that were left out because of maxTokens. */
   readonly folded: number;
   /** frames are the frame elements that `text` contains, in the same order. */
   readonly frames: readonly FrameInfo[];
@@ -218,7 +218,7 @@ export interface FrameInfo {
 export interface FindArguments {
   /** text is a text to find in the names, values and texts of elements; the search ignores case. */
   readonly text?: string;
-  /** regex is a regular expression without look-around and back-references, which ignores case. */
+  /** regex is a case-insensitive regular expression without look-around and back-references. */
   readonly regex?: string;
   /** role is an ARIA role, such as button. */
   readonly role?: string;

@@ -24,8 +24,8 @@ const DefaultTimeoutMs = 5_000;
 const MaxTimeoutMs = 60_000;
 const ReportIntervalMs = 1_000;
 /**
- * MaxFrameChecks is the number of checks that waitUntilReady makes at a rate of one per frame. In a hidden tab,
- * waitUntilReady waits for DOM changes before each further check.
+ * In a hidden tab, waitUntilReady makes MaxFrameChecks checks at a rate of one per simulated frame, and afterward waits
+ * for a DOM change before each check.
  */
 const MaxFrameChecks = 6;
 const PollIntervalMs = 200;

@@ -8,8 +8,8 @@ const ShapeTags = new Set('rect circle ellipse polygon polyline path line text i
  */
 const DrawingSelector = 'rect,circle,ellipse,polygon,text,image';
 /**
- * MaxShapes is the maximum number of shapes in a drawing whose shapes get lines in a snapshot. If a map or chart has
- * more than MaxShapes shapes, none of its shapes gets a line in the snapshot.
+ * MaxShapes is the maximum number of shapes of a map or chart that a snapshot lists. If a drawing has more than
+ * MaxShapes shapes, the snapshot lists none of them.
  */
 const MaxShapes = 80;
 /**

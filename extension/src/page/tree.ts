@@ -12,8 +12,8 @@ export interface TreeNode {
   readonly ref: string;
   readonly children: TreePart[];
   /**
-   * rows is the number of rows of a list or table, and shownRows is how many the tree contains. If the tree contains
-   * all rows, rows and shownRows are 0.
+   * rows is the number of rows of a list or table, and shownRows is how many of these rows the tree contains. If the
+   * tree contains all rows, rows and shownRows are 0.
    */
   rows: number;
   shownRows: number;

@@ -144,7 +144,7 @@ class TrustedPress {
 const blurEvents = ['blur', 'focusout'] as const;
 /**
  * FocusEndTimeoutMs limits how long the document may take to lose the emulated focus, in milliseconds. In an active
- * tab, the document keeps the user's focus after the emulation has ended.
+ * tab, the document keeps the focus of the user's browser after the focus emulation has ended.
  */
 const FocusEndTimeoutMs = 30;
 

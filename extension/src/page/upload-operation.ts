@@ -4,7 +4,7 @@ import type { ActionArguments, PageActionResult } from './operations.ts';
 export interface UploadArguments extends ActionArguments {
   /**
    * target is a file field, its label, or an element on which to drop the files. If target is absent, the operation
-   * uses the frame's file field, and fails unless there is exactly one.
+   * uses the file field of the frame, and fails if the frame has no file field or several.
    */
   readonly target?: string;
   readonly files: readonly UploadFile[];

@@ -118,7 +118,10 @@ export class TreeWalk {
   readonly #drawings = new ShapeDetector();
   /** visited is the number of elements that the traversal has visited so far. */
   visited = 0;
-  /** folded counts the elements that the traversal has left out, but not all elements nested in them. */
+  /**
+   * folded is the approximate number of elements that the traversal has left out: elements nested in them are not all
+   * counted.
+   */
   folded = 0;
   /** frames are the frame elements that were found, in document order. */
   readonly frames: TreeNode[] = [];

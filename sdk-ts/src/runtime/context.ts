@@ -14,8 +14,8 @@ import { hasProperties, isMethod, type Properties } from './value.ts';
 
 /**
  * Returns a context with all methods of {@link ToolHandlerContext}, even under an older extension. A context that
- * already has all methods is returned unchanged. Older extensions lack activities, nested calls and `waitForUser`; the
- * oldest support only `reportProgress`.
+ * already has all methods is returned unchanged. Older versions of the extension lack activities, nested calls and
+ * `waitForUser`; the oldest versions support only `reportProgress`.
  */
 export function completeContext(hostContext: unknown): ToolHandlerContext {
   if (isComplete(hostContext)) return hostContext;

@@ -216,7 +216,10 @@ export function makeDataDescriptor(value: unknown): PropertyDescriptor {
   return descriptor;
 }
 
-/** makeHiddenDescriptor returns a property descriptor for `value` that is not enumerable and has no prototype. */
+/**
+ * makeHiddenDescriptor returns a descriptor of a non-enumerable property with the value `value`. The descriptor has no
+ * prototype.
+ */
 export function makeHiddenDescriptor(value: unknown): PropertyDescriptor {
   const descriptor: PropertyDescriptor = { value, writable: true, enumerable: false, configurable: true };
   setPrototypeOf(descriptor, null);
