@@ -41,8 +41,8 @@ type liveCall struct {
 	clock      clock.Clock
 	sender     progress.Sender
 	activities activity.Set
-	// search is the context in which the call searches for documents. The context ends when the
-	// client's request or the call ends.
+	// search is the context in which the call searches for documents. The context `search` ends when
+	// the client's request or the call ends.
 	search       lazycontext.Context
 	requests     toolRequests
 	chosenTarget browserToolTarget

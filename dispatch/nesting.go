@@ -28,8 +28,8 @@ const (
 )
 
 // endedParentName replaces the name of the canceller in the error of a nested call that was
-// cancelled because its parent call ended. errParentEnded is the Cancellation of such a nested call
-// if the parent call ended without a reason.
+// cancelled because its parent call ended. errParentEnded is the Cancellation of a nested call
+// whose parent call ended without a reason.
 const endedParentName = "the call that made it, which has ended"
 
 var errParentEnded = &Cancellation{CancelledBy: endedParentName}
@@ -56,8 +56,8 @@ type toolRequests struct {
 const maxRequestFailures = 20
 
 // requestFailure has the two texts of a tool's failed request. The page of the tool receives only
-// message, the text for the agent. If the tool's error repeats message, the text for the user
-// contains userText instead.
+// the field message, which is the text for the agent. If the tool's error repeats this text, the
+// text for the user contains the field userText instead.
 type requestFailure struct{ message, userText string }
 
 // addFailure stores the texts of a failed request, so that replaceTexts can find them.

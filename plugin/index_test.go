@@ -13,7 +13,7 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-// indexedPlugin is a test environment with one plugin in a folder, and a state folder for the
+// indexedPlugin is a test environment: one plugin in a folder, and a state folder with the
 // index of adapters.
 type indexedPlugin struct {
 	t     *testing.T

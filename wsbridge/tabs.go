@@ -286,8 +286,9 @@ func (ts *tabTable) startSync() {
 	ts.requestedSyncNumber++
 }
 
-// currentSyncNumber returns the number of the current state of the plugins. The caller must get the
-// number before it reads the plugins, and later pass the number to recordSyncAnswer and markSynced.
+// currentSyncNumber returns the number of the current state of the plugins. The caller must call
+// currentSyncNumber before it reads the plugins, and later pass the number to recordSyncAnswer and
+// markSynced.
 func (ts *tabTable) currentSyncNumber() int {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -361,9 +362,9 @@ func (ts *tabTable) removeTab(tabID int) {
 
 // nextDocumentWait returns how much longer a call should wait for the next document of a navigating
 // tab. Agents often load a page and then call a tool of that page, so a call waits for a tab that
-// had a live plugin a moment ago. The call does not wait if a live target is more suitable than
-// this tab. A call waits at most loadTimeout for the next document. The caller must not have locked
-// tabTable.mu.
+// had a live plugin a moment ago. A call does not wait for a navigating tab if a live target is
+// more suitable than the tab. A call waits at most loadTimeout for the next document. The caller
+// must not have locked tabTable.mu.
 func (ts *tabTable) nextDocumentWait(choice dispatch.TargetChoice, live []rankedTarget) (remaining time.Duration) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()

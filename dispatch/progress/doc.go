@@ -12,8 +12,8 @@
 // held.
 package progress
 
-// AudienceUser is the audience of content for the user. All content that does not have
-// this audience is internal.
+// AudienceUser is the audience of content for the user. Content without the audience
+// AudienceUser is internal.
 const AudienceUser = "user"
 
 // Notification is one progress notification for an MCP client.

@@ -67,8 +67,8 @@ func (s *Sender) update(changeQueue func(*meter)) {
 }
 
 // SendDue sends all queued notifications that the rate limit allows now. The returned
-// channel fires when the limit allows the next notification. If no notification is queued,
-// the channel is nil.
+// channel fires when the rate limit allows the next notification. If no notification is
+// queued, the channel is nil.
 func (s *Sender) SendDue() <-chan time.Time {
 	for {
 		s.mu.Lock()
@@ -126,7 +126,7 @@ func (s *Sender) Close() {
 }
 
 // Flush sends all queued notifications at once, without a rate limit. The caller must call
-// Close first, so that no report is queued later.
+// Close before Flush, so that no report is queued later.
 func (s *Sender) Flush() {
 	for {
 		s.mu.Lock()

@@ -42,8 +42,8 @@ func (l *numberSequence) recordNumber(progress float64) {
 	l.hasNumber, l.lastNumber = true, progress
 }
 
-// restartAt makes the reported number progress, which is being sent to the client, the start
-// of later artificial steps.
+// restartAt stores the reported number that the meter is sending to the client. Artificial
+// steps after restartAt start at the stored number.
 func (l *numberSequence) restartAt(progress float64) { l.lastSent, l.stepBase = progress, progress }
 
 // advanceStep increases the progress by a small step and returns the new progress, or false

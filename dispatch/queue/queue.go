@@ -1,6 +1,6 @@
-// Package queue limits how many calls of each plugin run at once. Calls above the limit
-// wait. The sessions of waiting calls take turns, and within a session the oldest call runs
-// first.
+// Package queue limits how many calls of each plugin run at once. Calls that exceed the
+// limit wait. The sessions of waiting calls take turns, and within a session the oldest
+// call runs first.
 //
 // The number of waiting calls is limited, too. If too many calls wait, a call of the
 // session with the most waiting calls is rejected, so that one client can't fill the queue.
@@ -163,8 +163,8 @@ func (q *Queue) Rejection(p *Place) *wire.CallError {
 	return p.rejection
 }
 
-// closedChannel is a channel that is already closed. Calls that can run without waiting
-// share it as their ready channel.
+// closedChannel is closed from the start. All calls that can run without waiting share
+// closedChannel as their ready channel.
 var closedChannel = func() chan struct{} {
 	c := make(chan struct{})
 	close(c)

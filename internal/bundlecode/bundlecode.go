@@ -44,7 +44,8 @@ func SplitModules(code string) []Module {
 	}
 	add(len(code))
 	// A build appends code to the end of a bundle. If the last module is a library,
-	// SplitModules returns the appended code separately, because reviews omit libraries.
+	// SplitModules returns the code that the build appended as a separate module, because
+	// reviews omit libraries.
 	if lastIndex := len(modules) - 1; lastIndex >= 0 && modules[lastIndex].IsLibrary {
 		if i := strings.LastIndex(modules[lastIndex].Code, "\n})();"); i >= 0 {
 			closingCode := modules[lastIndex].Code[i+1:]

@@ -155,8 +155,8 @@ func (p *Profile) appliesToVersion(version string) bool {
 	return compareVersions(version, p.FromVersion) >= 0 && (p.BeforeVersion == "" || compareVersions(version, p.BeforeVersion) < 0)
 }
 
-// compareVersions compares two versions, such as 2.1.187, number by number. It ignores text that
-// follows a number, so 1.0-beta equals 1.0.
+// compareVersions compares two versions, such as 2.1.187, number by number. compareVersions ignores
+// text that follows a number, so 1.0-beta equals 1.0.
 func compareVersions(a, b string) int {
 	return slices.CompareFunc(versionNumbers(a), versionNumbers(b), cmp.Compare[int])
 }

@@ -125,8 +125,9 @@ func (c *Config) readEnvironment() {
 
 func allowAnyKey(string) bool { return true }
 
-// isProjectKey reports whether npm accepts key in the .npmrc of a project. npm ignores a
-// project's paths of global packages and of other settings files.
+// isProjectKey reports whether npm accepts key in the .npmrc of a project. npm ignores
+// settings of a project that change the paths of global packages and of other settings
+// files.
 func isProjectKey(key string) bool {
 	return !slices.Contains([]string{"prefix", "globalconfig", "userconfig"}, key)
 }

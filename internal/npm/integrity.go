@@ -9,7 +9,7 @@ import (
 )
 
 // integrityHashes contains the sha512 hashes that the registry lists for a file. A
-// downloaded file is rejected unless its hash is one of them.
+// downloaded file is rejected unless its hash equals one of its integrityHashes.
 type integrityHashes [][]byte
 
 // parseIntegrity returns the sha512 hashes of a package's file from the registry's

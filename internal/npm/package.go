@@ -63,8 +63,8 @@ type Dist struct {
 	FileCount    int   `json:"fileCount"`
 }
 
-// nameGrammar matches the package names that opentabs accepts for plugins. npm accepts
-// more names than these.
+// nameGrammar matches the package names that opentabs accepts for plugins. npm itself
+// also accepts other names.
 var nameGrammar = lazyregexp.New(`^(@[a-z0-9~-][a-z0-9._~-]*/)?[a-z0-9~-][a-z0-9._~-]*$`)
 
 // CheckName returns an error if name is not a valid package name for a plugin.

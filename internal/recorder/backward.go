@@ -13,8 +13,8 @@ const blockBytes = 64 << 10
 // returns false. An incomplete line at the end of the file is skipped. After visit has
 // returned, readBackward reuses the memory of the line.
 func readBackward(file io.ReaderAt, end int64, visit func(line []byte, start int64) bool) error {
-	// text contains the lines that have been read but not yet visited. The first of these
-	// lines begins at the file offset start.
+	// text contains the lines that have been read but not yet visited. start is the file
+	// offset at which text begins.
 	var text []byte
 	start := end
 	hasEnd := false // true if text ends with a line feed

@@ -125,7 +125,7 @@ func (r *Recorder) prepare(now time.Time) error {
 }
 
 // setInterrupted marks the record of an open call as failed, because the server stopped
-// during the call. The parameter now becomes the end time of the call.
+// during the call. The end time of the call is the argument `now`.
 func (r *Record) setInterrupted(now time.Time, mayHaveBegun bool) {
 	r.Status, r.ErrorCode, r.Error, r.NextStep, r.Ended = wire.StatusFailed, wire.ErrShutdown, interruptedText, interruptedStep, &now
 	if !mayHaveBegun {

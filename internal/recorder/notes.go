@@ -170,7 +170,7 @@ func readNotes(path string, kind NoteKind, visit func(Note)) error {
 }
 
 // readLines calls visit with each line of a file, newest first, until visit returns false.
-// The line is valid only until visit returns, because its memory is reused.
+// The slice `line` is valid only until visit returns, because readLines reuses the memory.
 func readLines(path string, visit func(line []byte) bool) error {
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) { // an old file was removed

@@ -123,8 +123,8 @@ function pressAndRelease(mouse: Mouse, point: InputPoint, count: number): boolea
 }
 
 /**
- * moveMouseTo moves the pointer onto an element. The move can shift the element, for example because a menu closes, so
- * moveMouseTo measures the element's position again after the move.
+ * moveMouseTo moves the pointer onto an element. The pointer's move can shift the element, for example because a menu
+ * closes, so moveMouseTo measures the element's position again after the move.
  */
 export async function moveMouseTo(
   mouse: { move(x: number, y: number, hit: Element): unknown },

@@ -1,5 +1,5 @@
-// Finds the options of a custom list whose elements with ARIA roles are invisible, because the page draws other
-// elements in place of them.
+// Finds the visible options of a custom list. Some pages hide the elements with ARIA roles, and draw other elements in
+// place of them.
 import { getFlatParent, listFlatChildren } from './flat-tree.ts';
 import { unclobbered } from './unclobbered.ts';
 

@@ -179,7 +179,7 @@ export interface SnapshotArguments {
   readonly depth?: number;
   /** maxTokens is the maximum size of the text in tokens (bytes / 4), 6,000 by default; 0 for a complete snapshot. */
   readonly maxTokens?: number;
-  /** view is the visible part of a child frame (FrameInfo.visible). By default, the whole viewport is visible. */
+  /** view is the part of the frame that is visible, such as FrameInfo.visible; the default is the whole viewport. */
   readonly view?: Rect;
 }
 
@@ -262,7 +262,7 @@ export interface ReadResult {
   /** total is the number of tokens in all parts together. */
   readonly total: number;
   /**
-   * frames are the frame elements in the content. Their field `line` is -1. An agent can read the content of each frame
+   * frames are the frame elements in the content, each with the value -1 in `line`. An agent can read each frame
    * separately.
    */
   readonly frames: readonly FrameInfo[];
@@ -356,8 +356,8 @@ export interface FillField {
 
 export interface FillResult extends PageActionResult {
   /**
-   * fields contains one outcome for each field, in the order of the arguments. A field that fails does not stop the
-   * others.
+   * fields contains one outcome for each field, in the order of the arguments. If a field fails, the operation still
+   * fills the other fields.
    */
   readonly fields: readonly FillOutcome[];
   readonly submitted: boolean;
@@ -397,8 +397,8 @@ export interface PressArguments extends ActionArguments {
 
 export interface ScrollArguments extends ActionArguments {
   /**
-   * target is the element that the operation scrolls into view. If `direction` is given, target instead selects the
-   * scrollable area around it.
+   * target is the element that the operation scrolls into view. If `direction` is given, the operation scrolls the area
+   * around target instead.
    */
   readonly target?: string;
   readonly direction?: 'up' | 'down' | 'left' | 'right' | 'top' | 'bottom';

@@ -144,7 +144,7 @@ class TrustedPress {
 const blurEvents = ['blur', 'focusout'] as const;
 /**
  * FocusEndTimeoutMs limits how long the document may take to lose the emulated focus, in milliseconds. In an active
- * tab, the document keeps the focus of the user's browser after the focus emulation has ended.
+ * tab, the document still has the focus after the focus emulation has ended.
  */
 const FocusEndTimeoutMs = 30;
 
@@ -208,10 +208,7 @@ export class TrustedMouse {
     await this.#input.requestInput(this.#request('move', x, y));
   }
 
-  /**
-   * press presses the mouse button at a point. A press of the right button never opens the browser's context menu, even
-   * if the page has no menu.
-   */
+  /** press presses the mouse button at a point. A press of the right button never opens the browser's context menu. */
   async press({ x, y }: Pick<InputPoint, 'x' | 'y'>, count = 1): Promise<void> {
     if (this.#button === 'right') suppressEvent('contextmenu');
     await this.#input.requestInput({ ...this.#request('press', x, y), count });

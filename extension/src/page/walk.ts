@@ -102,7 +102,7 @@ const NestedActionSelector = `a[href],button,input,select,textarea,summary,ifram
 export const MaxNesting = 600;
 export const MaxUnfoldedRows = 20;
 const MaxUnfoldedChildren = 50;
-/** If a snapshot leaves out most rows of a list, MaxForcedRows limits how many changed rows it still shows. */
+/** If a snapshot leaves out most rows of a list, MaxForcedRows limits how many changed rows the snapshot shows. */
 const MaxForcedRows = 100;
 /** MaxMixedChildren limits how many children hasMixedContent checks. */
 const MaxMixedChildren = 30;
@@ -118,10 +118,7 @@ export class TreeWalk {
   readonly #drawings = new ShapeDetector();
   /** visited is the number of elements that the traversal has visited so far. */
   visited = 0;
-  /**
-   * folded is the approximate number of elements that the traversal has left out: elements nested in them are not all
-   * counted.
-   */
+  /** folded is the approximate number of elements that the traversal has left out. */
   folded = 0;
   /** frames are the frame elements that were found, in document order. */
   readonly frames: TreeNode[] = [];
@@ -413,8 +410,8 @@ function hasMixedContent(element: Element): boolean {
 }
 
 /**
- * hasNestedActions reports whether an element that is named by its content contains controls. A name made of this
- * content would repeat the texts of the controls.
+ * hasNestedActions reports whether an element that is named by its content contains controls. A name made of content
+ * with controls would repeat the texts of the controls.
  */
 function hasNestedActions(element: Element, role: string): boolean {
   if (!isNamedByContent(element, role) || element.firstElementChild === null) return false;

@@ -2,10 +2,10 @@ import { type LogEntry, log, setLogTransport } from '../log.ts';
 import { ensureContainer, getContainer } from './container.ts';
 import { isMethod } from './value.ts';
 
-// Connects an adapter's log and readiness notices to the original OpenTabs platform. The original platform calls the
-// functions `_setLogTransport` and `log`, which this module assigns to the container and which post messages to the
-// window. In opentabs, these assignments have no effect: accessors of the container return private functions of the
-// extension's host, which post no messages.
+// Connects an adapter's log and readiness notices to the original OpenTabs platform. For the original platform, this
+// module assigns functions to the container that post log entries and readiness notices to the window. In opentabs,
+// accessors of the container replace the functions with private functions of the extension's host, which post no
+// messages.
 
 const initialContainer = ensureContainer();
 if (initialContainer) {
