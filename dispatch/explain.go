@@ -123,7 +123,7 @@ func (f failure) text(cause, nextStep string) string {
 	return f.withPageText(b.String())
 }
 
-// withPageText appends the untrusted text of the page to an error text.
+// withPageText appends the page's untrusted text to an error text.
 func (f failure) withPageText(text string) string {
 	if f.err.PageText == "" {
 		return text

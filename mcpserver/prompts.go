@@ -67,8 +67,8 @@ func toFault(r reply) reply {
 	return f
 }
 
-// promptResult converts the output of a prompt to the members of a prompts/get result, without
-// the braces. The output is a text (one message of the user), a list of messages, or an object
+// promptResult converts the output of a prompt to the members of a prompts/get result, without the
+// braces. The output is a text, which becomes one user message, a list of messages, or an object
 // {description?, messages}.
 func promptResult(output json.RawMessage, description string) ([]byte, error) {
 	messages := output

@@ -34,8 +34,7 @@ func (p *Plugin) CheckSchemas() error {
 	return nil
 }
 
-// Validate checks the arguments of a call of the tool; see
-// [schema.Validator.CheckArguments].
+// Validate checks the arguments of a tool call; see [schema.Validator.CheckArguments].
 func (t *Tool) Validate(args json.RawMessage) error {
 	return t.arguments.CheckArguments(t.validationSubject(), t.InputSchema, args)
 }

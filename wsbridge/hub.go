@@ -64,8 +64,8 @@ type Options struct {
 	Key string
 	// Pairings stores the keys of paired browsers. By default, no browser is paired.
 	Pairings Pairings
-	// Origins are the HTTP origins that may connect, exactly as the browser sends them, such as
-	// "chrome-extension://<id>". By default, the hub rejects every connection.
+	// Origins are the HTTP origins from which the hub accepts connections, exactly as the browser
+	// sends them, such as "chrome-extension://<id>". By default, the hub rejects every connection.
 	Origins []string
 	// Version is the server's version, which is sent to browsers. Default: "".
 	Version string
@@ -132,10 +132,10 @@ type Options struct {
 	// NameBrowser returns the name under which users see a browser, and whether a user chose that
 	// name. If NameBrowser is nil, the default is the name that the browser sent.
 	NameBrowser func(browserID, sentName string, isDefault bool) (name string, isGiven bool)
-	// GracePeriod is how long a browser may stay disconnected before its calls fail with the
-	// error code link_lost. Default: 10 s.
+	// GracePeriod is how long a browser can stay disconnected before its calls fail with the error
+	// code link_lost. Default: 10 s.
 	GracePeriod time.Duration
-	// FirstBrowserWait is how long after New a call may wait for the first browser to connect.
+	// FirstBrowserWait is how long after New a call can wait for the first browser to connect.
 	// Default: 5 s. A negative FirstBrowserWait disables the wait.
 	FirstBrowserWait time.Duration
 }
@@ -309,8 +309,8 @@ type Pairings interface {
 // BrowserInfo describes one browser for status output such as `opentabs status`.
 type BrowserInfo = status.Browser
 
-// Browsers returns the connected browsers, and the disconnected browsers whose grace period has
-// not ended. Browsers sorts its result by the name of the browser, then by the ID.
+// Browsers returns the connected browsers, and the disconnected browsers whose grace period has not
+// ended. Browsers sorts the returned browsers by name, then by ID.
 func (h *Hub) Browsers() []BrowserInfo {
 	var browserInfos []BrowserInfo
 	for _, b := range h.registry.listBrowsers() {

@@ -321,8 +321,8 @@ func (ts *tabTable) markSynced(l *link, syncTarget int) {
 	}
 }
 
-// syncWait returns how much longer a call can wait until the browser is synced. syncWait returns 0
-// if the call cannot use the browser.
+// syncWait returns how much longer a call should wait until the browser is synced. syncWait returns
+// 0 if the call cannot use the browser.
 func (ts *tabTable) syncWait(choice dispatch.TargetChoice) time.Duration {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()

@@ -25,7 +25,7 @@ type meter struct {
 
 	// queue contains the accepted notices that are not yet sent. With a positive Interval, the
 	// queue has at most one notice with isDue, maxKeptNotifications notices with isKept, and the
-	// first final report. Before the final report, and again after it, the queue may also
+	// first final report. Before the final report, and again after it, the queue can also
 	// contain one notice for each audience and one reminder.
 	queue      []queuedNotification
 	keptCount  int       // the number of kept notices in the queue
@@ -208,8 +208,8 @@ func (m *meter) popNotification(now time.Time, isLast bool) (Notification, bool)
 			if !isLast {
 				return Notification{}, false
 			}
-			// At the end of a call, no final report can follow, so the progress may exceed the
-			// total.
+			// At the end of a call, no final report can follow, so the progress is allowed to exceed
+			// the total.
 			p.Progress = m.numbers.lastSent + gapAbove(m.numbers.lastSent)
 			p.Total, p.HasTotal = 0, false
 			ok = !math.IsInf(p.Progress, 0)

@@ -6,7 +6,7 @@ import (
 	"opentabs/wire"
 )
 
-// epsilon is how far rounding errors may raise a tool's progress above its total, as a
+// epsilon is how far rounding errors can raise a tool's progress above its total, as a
 // fraction of the total.
 const epsilon = 1e-9
 

@@ -6,8 +6,8 @@ import (
 )
 
 // Sender sends the progress notifications of one call to its client. Init must be called
-// before any other method. A Sender is safe for concurrent use, except that only one of
-// SendDue, SendInBackground and Flush may run at a time.
+// before any other method. A Sender is safe for concurrent use, except that SendDue,
+// SendInBackground and Flush must not run at the same time.
 type Sender struct {
 	send func(Notification) // nil if the client wants no notifications
 	wake chan struct{}      // contains a token when the meter has a new notification; nil if send is nil

@@ -21,9 +21,9 @@ const (
 	// stepFraction is the size of one artificial progress step, as a fraction of the
 	// tool's total.
 	stepFraction = 1e-6
-	// rangeFraction limits how far steps may raise the progress above a reported number, as a
-	// fraction of the total. Steps that raise the progress have equal sizes in the lower half
-	// of their range, and ever smaller sizes in its upper half.
+	// rangeFraction limits how far artificial steps raise the progress above a reported number,
+	// as a fraction of the total. Steps that raise the progress have equal sizes in the lower
+	// half of their range, and ever smaller sizes in its upper half.
 	rangeFraction = 1e-3
 	// minRangeSteps is the minimum number of full-size steps in the range above a number that
 	// the tool reported.

@@ -1,8 +1,7 @@
-// Package audit writes and reads the audit log: which calls agents made and what users
-// allowed. The audit log has one line of JSON for each finished call, each decision of
-// the user and each changed permission. The files of the audit log are in the state
-// directory. The audit log contains the tool's progress messages, but never the arguments
-// or the result of a call.
+// Package audit writes and reads the audit log: which calls agents made and what users allowed.
+// The audit log has one line of JSON for each finished call, each decision by the user, and each
+// changed permission. The files of the audit log are in the state directory. The audit log
+// contains the tool's progress messages, but never the arguments or the result of a call.
 //
 // The records of the audit log form a hash chain: each record has a sequence number and
 // the hash of the previous record.

@@ -107,8 +107,7 @@ func RecordOfCall(e dispatch.EndedCall) Record {
 	}
 }
 
-// Approval is the reason why a call was allowed: a decision of the user, a grant or a
-// permission.
+// Approval is the reason why a call was allowed: the user's decision, a grant or a permission.
 type Approval struct {
 	Scope wire.Scope `json:"scope"`
 	// By is the surface on which the user allowed the call, and At is when.
@@ -116,8 +115,8 @@ type Approval struct {
 	At time.Time `json:"at,omitzero"`
 }
 
-// Decision is one decision of the user about a call. A call can need several decisions,
-// for example if the tool asks a question.
+// Decision is one of the user's decisions about a call. A call can need several decisions, for
+// example if the tool asks a question.
 type Decision struct {
 	At    time.Time  `json:"at"`
 	By    string     `json:"by"`

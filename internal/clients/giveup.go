@@ -83,8 +83,7 @@ func isTimeoutReason(reason string) bool {
 }
 
 // isNeutralReason reports whether the reason in a client's cancellation indicates neither a timeout
-// nor a decision of the user. Many clients send a neutral reason when their timeout has ended a
-// call.
+// nor a user's decision. Many clients send a neutral reason when their timeout has ended a call.
 func isNeutralReason(reason string) bool {
 	return reason == "" || reason == "context canceled" || strings.HasPrefix(reason, "AbortError")
 }

@@ -106,7 +106,7 @@ func (c *Config) globalFile() string {
 }
 
 // readEnvironment adds the settings in npm_config_* variables. The prefix npm_config_ of
-// a variable may be written in upper or lower case.
+// a variable can be in upper or lower case.
 func (c *Config) readEnvironment() {
 	const prefix = "npm_config_"
 	for _, variable := range c.env.Environ() {

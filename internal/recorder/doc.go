@@ -18,6 +18,6 @@
 // A [Recorder] is safe for concurrent use. [Recorder.Add] never blocks on the disk: a
 // separate goroutine encodes the records and writes them within 100 ms. A crash of the
 // server loses at most the records of the last second. [Recorder.WriteNote] returns only
-// when its note survives such a crash. Only one process may write records; any number of
-// processes may read them.
+// when its note survives such a crash. Only one process at a time is allowed to write
+// records; any number of processes can read records.
 package recorder

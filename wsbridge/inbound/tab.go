@@ -69,7 +69,8 @@ func CleanAnyTab(t wire.AnyTab) wire.AnyTab {
 	return t
 }
 
-// secretKinds are the kinds of secret form fields that a browser may report.
+// secretKinds are the kinds of secret form fields that opentabs accepts in a browser's
+// report.
 var secretKinds = []string{"card", "code", "password"}
 
 // keepKnownKinds removes kinds that are not in secretKinds, sorts the kinds and removes

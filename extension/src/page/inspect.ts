@@ -1,4 +1,4 @@
-// Collects the secret fields that the server must consider before a call may act in the frame.
+// Collects the secret fields that the server must consider before it allows a call to act in the frame.
 import { findField } from './edit.ts';
 import { getFocusedElement } from './flat-tree.ts';
 import type { InspectArguments, InspectResult, SecretKind } from './secret-kind.ts';

@@ -1,5 +1,5 @@
-// Joins the snapshots of a tab's frames into one text. The worker, which has no DOM, imports join-frames.ts. Neither
-// join-frames.ts nor its imports may use the DOM.
+// Joins the snapshots of a tab's frames into one text. The worker, which has no DOM, imports join-frames.ts. The module
+// join-frames.ts and its imports must not use the DOM.
 import type { SnapshotResult } from './operations.ts';
 
 /** ChildFrame is the snapshot of a child frame, with the ref of the frame element in the parent frame. */
