@@ -17,8 +17,8 @@ import (
 	"opentabs/wire"
 )
 
-// fakeGate is a dispatch.Gate for tests. Its methods call the functions decide and
-// decided; if decide is nil, the gate suspends each call once.
+// fakeGate is a dispatch.Gate for tests. The methods of fakeGate call the functions decide
+// and decided. If decide is nil, fakeGate suspends each call once.
 type fakeGate struct {
 	name    string
 	decide  func(dispatch.CallInfo) dispatch.Verdict

@@ -100,8 +100,8 @@ func (c *Cancellation) Error() string {
 	return text
 }
 
-// CancellationOf returns the Cancellation that is the cause of ctx. If ctx has no
-// Cancellation as its cause, the result names the client as the canceller.
+// CancellationOf returns the Cancellation that is the cause of ctx. If ctx has no Cancellation as
+// its cause, CancellationOf returns a Cancellation by the client.
 func CancellationOf(ctx context.Context) Cancellation {
 	var c *Cancellation
 	if errors.As(context.Cause(ctx), &c) {

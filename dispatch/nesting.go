@@ -103,8 +103,8 @@ func (n *toolRequests) begin(requestID int) (context.Context, bool) {
 	return ctx, true
 }
 
-// finish cancels the context of the tool's request with the given ID. The request's entry in
-// cancelFuncs remains, so that begin can detect a duplicate of the request.
+// finish cancels the context of the tool's request with the given ID. finish keeps the request's
+// entry in cancelFuncs, so that begin can detect a duplicate of the request.
 func (n *toolRequests) finish(requestID int, cause error) {
 	n.mu.Lock()
 	cancel := n.cancelFuncs[requestID]

@@ -290,7 +290,7 @@ func TestLoadReadsEverything(t *testing.T) {
 }
 
 // All loads of packages share one buffer. A loaded plugin must not contain references to
-// this buffer.
+// the shared buffer.
 func TestLoadedPluginsShareNoMemory(t *testing.T) {
 	largePackage := func(fill string) plugintest.Package {
 		schema := json.RawMessage(`{"type":"object","description":"` + strings.Repeat(fill, 500) + `"}`)

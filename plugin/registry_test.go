@@ -60,7 +60,7 @@ func TestRegistryServesWhatWasAdded(t *testing.T) {
 }
 
 // A plugin that cannot be loaded does not affect other plugins. A plugin that failed to
-// load stays in the list of failed plugins, and is loaded after a repair.
+// load stays in the list of failed plugins, and is loaded once its files are repaired.
 func TestRegistryListsWhatFails(t *testing.T) {
 	registry, store := plugintest.Registry(t, plugintest.Package{Name: "a"}, plugintest.Package{Name: "b"}, plugintest.Package{Name: "c"})
 	dirs := map[string]string{}

@@ -15,8 +15,8 @@ import (
 	"opentabs/wire"
 )
 
-// fakeCalls returns call views that a test sets. Its events come from a real dispatcher whose
-// calls end at once.
+// fakeCalls returns call views that a test sets. The events of fakeCalls come from a real
+// dispatcher whose calls end at once.
 type fakeCalls struct {
 	d *dispatch.Dispatcher
 

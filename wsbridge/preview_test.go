@@ -9,7 +9,7 @@ import (
 )
 
 // TestPreviewHasNoEffect checks that the search for a target before an approval neither
-// reloads a page of the user nor opens a tab. The search for a target reloads only tabs
+// reloads the user's pages nor opens a tab. The search for a target reloads only tabs
 // that show an error page of Chrome, to check whether the site responds again.
 func TestPreviewHasNoEffect(t *testing.T) {
 	hash := "h1"

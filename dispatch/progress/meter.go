@@ -234,8 +234,8 @@ func (m *meter) popNotification(now time.Time, isLast bool) (Notification, bool)
 // moveText keeps the text of a notice that cannot be sent, because no progress number lies
 // between its neighbors. If the next notice in the queue has no text, moveText moves the text
 // there. If the next notice has a text too, moveText queues a text for the user again, behind
-// the next notice whose number a tool reported. If a newer message for the user is nearer in
-// the queue than this notice, moveText drops the older text.
+// the next notice whose number a tool reported. moveText drops the text if it is not for the
+// user, or if a newer message for the user comes first in the queue.
 func (m *meter) moveText(e queuedNotification) {
 	if len(m.queue) == 0 || e.isEmpty() {
 		return

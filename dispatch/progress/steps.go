@@ -75,8 +75,8 @@ func (l *numberSequence) nextStep(ceiling float64) float64 {
 	fullStep := max(l.stepScale()*stepFraction, 16*gapAbove(l.lastSent))
 	step := min(fullStep, available/minRangeSteps)
 	if usedRange > available/2 {
-		// The more of the range is used, the smaller the steps become, so that millions
-		// of steps fit into the range.
+		// The steps get smaller as more of the range is used, so that millions of steps fit into
+		// the range.
 		remainingPart := (available - usedRange) / (available / 2)
 		return l.lastSent + step*remainingPart*remainingPart
 	}

@@ -74,8 +74,9 @@ func (r *Recorder) setOpenState(c *queuedCall) {
 	}
 }
 
-// appendMarker appends a note that marks the start of this server, once, before the
-// server's first note about an open call. The caller has locked writeMu.
+// appendMarker appends a note that marks the start of the current server. The marker is
+// written once, before the server's first note about an open call. The caller has locked
+// writeMu.
 func (r *Recorder) appendMarker(lines []byte, isBeforeOpenCall bool) []byte {
 	if !isBeforeOpenCall || !r.needsMarker {
 		return lines

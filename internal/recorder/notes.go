@@ -39,8 +39,9 @@ type Note struct {
 	// Call is the incomplete record of the open call, if the note is about an open call;
 	// otherwise nil.
 	Call *Record `json:"call,omitempty"`
-	// Code and Error are the code and the text for agents of a failed call's error, without
-	// secrets. UserText is the error's text for the user; empty if this text equals Error.
+	// Code and Error are the error code of a failed call and the error text for agents,
+	// without secrets. UserText is the error's text for the user; empty if this text equals
+	// Error.
 	Code     wire.ErrorCode `json:"code,omitempty"`
 	Error    string         `json:"error,omitempty"`
 	UserText string         `json:"user_text,omitempty"`

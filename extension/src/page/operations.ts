@@ -257,7 +257,9 @@ export interface ReadResult {
   readonly title: string;
   readonly url: string;
   readonly tokens: number;
-  /** cursor is the argument `cursor` with which to read the next part of the content; absent after the last part. */
+  /**
+   * cursor is the value of the argument `cursor` that reads the next part of the content; absent after the last part.
+   */
   readonly cursor?: string;
   /** total is the number of tokens in all parts together. */
   readonly total: number;

@@ -41,7 +41,7 @@ export function isObject(value: unknown): value is object {
 }
 
 // Built-in prototypes, on which a page can define getters. Almost every value that a tool handles inherits from a
-// prototype in these lists.
+// built-in prototype.
 const plainPrototypes: object[] = [Object.prototype, Function.prototype, Array.prototype, Promise.prototype];
 const textPrototypes: object[] = [String.prototype, Number.prototype, Boolean.prototype, RegExp.prototype];
 const urlPrototype = typeof URL === 'function' ? URL.prototype : Object.prototype;
