@@ -38,7 +38,8 @@ func askUser(n int) wire.ToolAskParams {
 }
 
 // TestSuspensionsBoundACall checks that no call lasts longer than its hard limit and its
-// approval limit together. The number of suspensions must not matter.
+// approval limit together. However often the user must act, the sum of the two limits
+// must not grow.
 func TestSuspensionsBoundACall(t *testing.T) {
 	const hardLimit, suspendLimit = 5 * time.Minute, 5 * time.Minute
 	child := func(n int) wire.ToolAskParams {

@@ -66,16 +66,17 @@ type TargetChoice struct {
 	TabID   int
 	// Client is the client that makes the call; it does not affect which targets match.
 	Client Client
-	// Sites are URLs. The tab must have the host and port of one of them.
+	// Sites are URLs. The tab must have the host and port of one of these URLs.
 	Sites []string
 	// Open is the URL to open in a new tab if no tab matches, or empty if the call may not
 	// open a tab.
 	Open string
-	// TargetKind is where the tool runs. For any kind except TargetDocument, the bridge
-	// returns the current state of the tab TabID, or of all browsers if TabID is 0.
+	// TargetKind is where the tool runs. For a tool of any kind except TargetDocument,
+	// the bridge returns the current state of the tab TabID, or of all browsers if TabID
+	// is 0.
 	TargetKind TargetKind
-	// Tool and Args are the name and the arguments of a browser tool. For tools of plugins,
-	// both fields are empty.
+	// Tool and Args are the name and the arguments of a browser tool. If the tool belongs
+	// to a plugin, Tool and Args are empty.
 	Tool string
 	Args json.RawMessage
 	// IsPreview is true if the search for targets must not affect pages. If IsPreview is true,
@@ -84,7 +85,7 @@ type TargetChoice struct {
 	// IsReloadApproved is true if the user has allowed the reload of a tab that may
 	// contain unsaved input.
 	IsReloadApproved bool
-	// If not nil, Inspect requests which kinds of secret fields the tab TabID shows.
+	// If not nil, Inspect asks which kinds of secret fields the tab TabID shows.
 	Inspect *wire.TabInspection
 }
 
@@ -103,25 +104,30 @@ func (w TargetChoice) AllowsBrowser(id, name string) bool {
 type Targets struct {
 	// BrowserCount is the number of connected browsers.
 	BrowserCount int
-	// LiveTargets are the documents in which the adapter runs, best first. Documents that may be
-	// ready precede documents that are not ready. Tabs of equal readiness are sorted: the active
-	// tab of the focused window, other active tabs, other tabs of the focused window, all other
-	// tabs. Among equal tabs, the most recently used tab is first, and within a tab the top
-	// document is first. In the list, documents of the same browser are next to each other.
+	// LiveTargets are the documents in which the adapter runs, best first. Documents that
+	// may be ready precede documents that are not ready. Tabs of equal readiness are
+	// sorted: the active tab of the focused window, other active tabs, other tabs of the
+	// focused window, all other tabs. Of tabs in the same state, the most recently used
+	// tab is first, and within a tab the top document is first. LiveTargets lists all
+	// documents of one browser before the documents of the next browser.
 	LiveTargets []Target
 	// UnresponsiveTargets are documents whose page does not answer because a script blocks it,
 	// although the adapter runs. opentabs never starts a call in one of the UnresponsiveTargets.
 	UnresponsiveTargets []Target
-	// TabsToReload are matching tabs that were opened before the plugin was loaded.
+	// TabsToReload are tabs that match the plugin, but were opened before the plugin was
+	// loaded.
 	TabsToReload []Target
-	// BrokenTabs are matching tabs in which the adapter failed to start.
+	// BrokenTabs are tabs that match the plugin, but in which the adapter failed to
+	// start.
 	BrokenTabs []Target
-	// LoadingTabs are matching tabs that are still loading, so that the adapter may start soon.
+	// LoadingTabs are tabs that match the plugin and are still loading. The adapter has
+	// not yet started in them.
 	LoadingTabs []Target
-	// ErrorPages are matching tabs that show an error page of Chrome because their page could
-	// not be loaded.
+	// ErrorPages are tabs that match the plugin, but show an error page of Chrome because
+	// their page could not be loaded.
 	ErrorPages []Target
-	// TabsAwaitingCode are matching tabs to which the browser is still sending the adapter's code.
+	// TabsAwaitingCode are tabs that match the plugin, and to which the browser is still
+	// sending the adapter's code.
 	TabsAwaitingCode []Target
 	// IsSyncing is true until each browser that could run the call confirms the daemon's
 	// current list of plugins.
@@ -175,7 +181,7 @@ type Run struct {
 	TargetKind TargetKind
 	// Client is the MCP client that calls a browser tool. For tools of plugins, Client is empty.
 	Client Client
-	// Decision is the user's decision, as JSON, that the tool receives; nil without a
+	// Decision is the user's decision for the tool, as JSON, or nil if the user made no
 	// decision.
 	Decision json.RawMessage
 	// Args is a JSON object of the tool's arguments.
@@ -190,8 +196,9 @@ type Run struct {
 // Sink receives the progress, the requests and the result of one run. The methods of Sink
 // never block, may be called from any goroutine, and do nothing after the end of the run.
 type Sink interface {
-	// Reports receives the run's progress reports in order. The argument skippedCount is the
-	// number of reports that the page dropped just before these reports.
+	// Reports receives the run's progress reports in order. The argument skippedCount is
+	// the number of progress reports that the page dropped just before the first of
+	// reports.
 	Reports(reports []wire.Report, skippedCount int)
 	// Ask receives each request of a running tool once, such as a nested call. The dispatcher
 	// answers through Bridge.Answer, unless the tool withdraws the request or the run ends.
@@ -205,8 +212,8 @@ type Sink interface {
 	Finish(output json.RawMessage, err *wire.CallError)
 }
 
-// LateAnswer is a page's answer that arrived after the answer's run had already ended,
-// such as because of a lost link.
+// LateAnswer is a page's answer to a run that had already ended when the answer arrived,
+// for example because the link was lost.
 type LateAnswer struct {
 	// Output is the result of the tool as JSON text, and is valid only if Err is nil. Output
 	// is nil if the tool returned undefined.
@@ -218,10 +225,11 @@ type LateAnswer struct {
 
 // Bridge runs tools in browsers. The methods of a Bridge are safe for concurrent use.
 type Bridge interface {
-	// Targets returns where a plugin can run now, including targets that choice excludes. If no
-	// target matches choice, Targets waits several seconds for a browser to reconnect or a document
-	// to load. If Targets opens a tab, it waits longer for the tab's page to load. Targets stops
-	// waiting when ctx ends. If several browsers could open a tab, Targets opens none.
+	// Targets returns where a plugin can run now, including targets that choice excludes.
+	// If no target matches choice, Targets waits several seconds for a browser to
+	// reconnect or a document to load. If Targets opens a tab, it waits longer for this
+	// tab than for a tab that was already open. Targets stops waiting when ctx ends. If
+	// several browsers could open a tab, Targets opens none.
 	Targets(ctx context.Context, choice TargetChoice) Targets
 	// Start asks the browser of the run's target to run the tool. The last call to sink is Finish,
 	// exactly once: with the result, an error of the page or the browser, or tab_closed, navigated,

@@ -72,9 +72,9 @@ func (p *browserToolTarget) choose(ctx context.Context, c *liveCall) bool {
 	return true
 }
 
-// checkPage fails a call of a browser tool if the extension can't run scripts in the tab's
-// page, and reports whether the call may run. The gates run before checkPage, so that a
-// blocked call does not disclose the state of the tab.
+// checkPage fails a call of a browser tool if the extension can't run scripts in the
+// tab's page. checkPage returns false if it failed the call. The gates run before
+// checkPage, so that a blocked call does not disclose the state of the tab.
 func (p *browserToolTarget) checkPage(c *liveCall) bool {
 	target := p.get()
 	if c.req.Tool.TargetKind != TargetPage || target.Problem == "" {
@@ -84,8 +84,8 @@ func (p *browserToolTarget) checkPage(c *liveCall) bool {
 	return false
 }
 
-// findBrowserToolTarget returns the target of a browser tool: the tab that the call names,
-// or else the tab that the client used last.
+// findBrowserToolTarget returns the target of a browser tool: the tab that the call
+// names, or otherwise the tab that the client used last.
 func findBrowserToolTarget(c *liveCall) (Target, *wire.CallError) {
 	t := c.req.Tool
 	choice := TargetChoice{Plugin: t.Plugin, Browser: c.req.Browser, TabID: c.req.TabID, Client: c.req.Client, TargetKind: t.TargetKind, Tool: t.Name, Args: c.arguments()}
@@ -136,7 +136,7 @@ func maskArgs(c *liveCall) json.RawMessage {
 	return c.d.opts.MaskArgs(c.gateInfo(nil))
 }
 
-// maxArgsStart is the number of bytes that lists of calls show of a call's arguments.
+// maxArgsStart is how many bytes of a call's arguments are shown in lists of calls.
 const maxArgsStart = 300
 
 // storeArgsStart stores the beginning of the call's arguments, which lists of calls show.

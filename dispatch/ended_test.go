@@ -95,8 +95,8 @@ func TestDrainRunsTheHooks(t *testing.T) {
 }
 
 // TestWaitingHooksAreBounded checks that at most 1,000 ended calls, with at most 16 MB,
-// wait for their after hooks. A call that reaches the limit of calls or of bytes runs all
-// waiting after hooks before the call returns.
+// wait for their after hooks. If an ended call exceeds one of these limits, all waiting
+// after hooks run before the call returns.
 func TestWaitingHooksAreBounded(t *testing.T) {
 	tests := []struct {
 		name        string
@@ -158,9 +158,9 @@ func (rejectOutput) CheckOutput(json.RawMessage) *wire.CallError {
 	return &wire.CallError{Code: wire.ErrInvalidResult, Message: "it returned rubbish", PageText: "It returned: {}"}
 }
 
-// TestInvalidOutputFailsTheCall checks that a call fails if Tool.Output rejects the call's
-// output, even if the output is large. The caller and the lists of calls must show the
-// failure.
+// TestInvalidOutputFailsTheCall checks that a call fails if Tool.Output rejects the
+// call's output, even if the output is large. Both the error of the call and the lists of
+// calls must show that the call failed.
 func TestInvalidOutputFailsTheCall(t *testing.T) {
 	for _, output := range []string{`{}`, `"` + strings.Repeat("x", 100<<10) + `"`} {
 		d, _, _ := newToolDispatcher(t, dispatch.Options{}, map[string]func(dispatch.Run, dispatch.Sink){

@@ -14,9 +14,9 @@ import (
 	"opentabs/wire"
 )
 
-// recordedAnswers records the answers to tool requests: all answers in order, and the last
-// answer for each request number. The field tool contains the ToolErrorInfo of the last
-// answer.
+// recordedAnswers records the answers to tool requests: all answers in order, and the
+// last answer for each request number. The field tool is the ToolErrorInfo of the last
+// answer that was an error.
 type recordedAnswers struct {
 	mu   sync.Mutex
 	got  map[string]string
@@ -41,8 +41,8 @@ func (a *recordedAnswers) record(id string, ask int, output json.RawMessage, err
 	a.all = append(a.all, text)
 }
 
-// newToolDispatcher returns a dispatcher whose tools are Go functions, by name. A tool can
-// call the other tools.
+// newToolDispatcher returns a dispatcher whose tools are Go functions, by name. Each of
+// these tools can call the others.
 func newToolDispatcher(t *testing.T, o dispatch.Options, tools map[string]func(run dispatch.Run, sink dispatch.Sink)) (*dispatch.Dispatcher, *fakePage, *recordedAnswers) {
 	t.Helper()
 	p := &fakePage{}
@@ -288,8 +288,9 @@ func TestNestedCallsBypassTheQueue(t *testing.T) {
 	})
 }
 
-// TestUserTextOfFailedRequest checks a tool that fails with the error of a request that it
-// made. The agent must receive the text for agents, and the user the text for users.
+// TestUserTextOfFailedRequest checks the error texts of a call whose tool asked the user
+// for something and then failed with the user's answer. The agent must receive the text
+// for agents, and the user the text for users.
 func TestUserTextOfFailedRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var answers *recordedAnswers

@@ -107,8 +107,9 @@ func reloadingBrowser(choices *[]dispatch.TargetChoice, ranIn *dispatch.Target) 
 	}
 }
 
-// TestReloadIsApproved checks a call whose tab loaded before the plugin was added. One
-// request for approval must cover both the call and the reload of the tab.
+// TestReloadIsApproved checks the approval of a call whose tab must be reloaded, because
+// the tab loaded before the plugin was added. One request for approval must cover both
+// the call and the reload of the tab.
 func TestReloadIsApproved(t *testing.T) {
 	const reload = "tab 7 (Inbox) is reloaded, because its page was loaded before the plugin was added or changed. Unsaved input in the tab is lost"
 	for _, tt := range []struct {
@@ -145,8 +146,9 @@ func TestReloadIsApproved(t *testing.T) {
 	}
 }
 
-// TestPermissionDoesNotApproveReload checks a waiting call that a changed permission
-// allows. A permission must not replace the user's approval of the tab's reload.
+// TestPermissionDoesNotApproveReload checks a call that is waiting for approval while the
+// user changes the permission to auto. A permission must not replace the user's approval
+// of the tab's reload.
 func TestPermissionDoesNotApproveReload(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		isAuto := false
@@ -187,8 +189,8 @@ func TestPermissionDoesNotApproveReload(t *testing.T) {
 	})
 }
 
-// TestPreviewAllowsOpening checks that a call may request an approval even if opentabs must
-// open a tab for it.
+// TestPreviewAllowsOpening checks that a call can request approval even if opentabs must
+// open a tab for the call.
 func TestPreviewAllowsOpening(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tool := exportTool

@@ -20,8 +20,8 @@ func (s sink) LinkLost() { s.call.clock.HoldIdle() }
 func (s sink) LinkRestored() { s.call.clock.ReleaseIdle() }
 
 // maxInlineCheck is the maximum size, in bytes, of an output that Finish checks before it
-// returns. A separate goroutine checks a larger output, so that the check does not delay other
-// calls on the same link.
+// returns. A separate goroutine checks an output that is larger than maxInlineCheck, so
+// that the check does not delay other calls on the same link.
 const maxInlineCheck = 64 << 10
 
 // Finish implements Sink.

@@ -24,10 +24,10 @@ type approvals struct {
 	calls     Caller
 	heartbeat time.Duration
 	log       zerolog.Logger
-	// run handles a request and returns the reply.
+	// run executes a request and returns the reply to the client.
 	run func(context.Context, request) reply
 	// onGiveUp is called if the client stopped waiting for the reply to its request. The
-	// *progressSender has the times of the client's progress notifications.
+	// *progressSender stores when the client was sent progress notifications.
 	onGiveUp  func(context.Context, request, *progressSender)
 	resumable *resumableCalls
 }
@@ -38,8 +38,8 @@ func newApprovals(
 	return &approvals{calls: calls, heartbeat: heartbeat, log: log, run: run, onGiveUp: onGiveUp, resumable: newResumableCalls()}
 }
 
-// serve handles a request and returns the reply. While a call is suspended, a client that
-// supports forms shows an approval form.
+// serve runs a request and returns the reply to the client. While a call is suspended, a
+// client that supports forms shows an approval form.
 func (a *approvals) serve(ctx context.Context, q request) reply {
 	if q.AsksByReply {
 		return a.serveResumable(ctx, q)
@@ -104,7 +104,8 @@ type requestForms struct {
 	openForms   sync.WaitGroup       // counts the forms that are shown
 }
 
-// newForms returns the forms of a request. The caller must call close before the answer is sent.
+// newForms returns the forms of a request. The caller must close the returned forms
+// before it answers the request.
 func (a *approvals) newForms(ctx context.Context, q request) *requestForms {
 	return &requestForms{approvals: a, ctx: ctx, client: q.Client, progress: newProgressSender(ctx, q.Params, q.Send), ask: q.Ask}
 }

@@ -20,7 +20,7 @@ import (
 	"opentabs/wire"
 )
 
-// callerFunc is a Caller that runs each call with the function.
+// callerFunc is a function that implements Caller by running each call.
 type callerFunc func(ctx context.Context, c dispatch.Call) (dispatch.Result, error)
 
 var _ Caller = callerFunc(nil)
@@ -37,12 +37,12 @@ func (f callerFunc) Call(ctx context.Context, c dispatch.Call) (dispatch.Result,
 	return result, err
 }
 
-// Decide implements Caller for a Caller without suspended calls.
+// Decide rejects each decision, because a callerFunc has no suspended calls.
 func (callerFunc) Decide(string, string, dispatch.Resolution) (dispatch.DecisionResult, error) {
 	return dispatch.DecisionResult{Outcome: wire.DecisionNotPending}, nil
 }
 
-// Remind implements Caller for a Caller without suspended calls.
+// Remind does nothing, because a callerFunc has no suspended calls.
 func (callerFunc) Remind(dispatch.WaitingTicket, string) {}
 
 // echoArguments is a test tool that returns its arguments as its result.
@@ -130,15 +130,15 @@ type client struct {
 	headers http.Header
 }
 
-// sessionlessClient returns a client without a session.
+// sessionlessClient returns an HTTP client that sends no MCP session ID.
 func (s *testServer) sessionlessClient(t testing.TB) *client {
 	tr := &http.Transport{}
 	t.Cleanup(tr.CloseIdleConnections)
 	return &client{t: t, url: s.url, http: &http.Client{Transport: tr}, headers: http.Header{}}
 }
 
-// open returns a client with a new MCP session. The client sends the given name to the
-// server.
+// open returns a client with a new MCP session. The client's name in the initialize
+// request is name.
 func (s *testServer) open(t testing.TB, name string) *client {
 	t.Helper()
 	return s.openWith(t, initializeText(name))
@@ -190,7 +190,7 @@ func (c *client) request(ctx context.Context, method, body string) *http.Request
 	return r
 }
 
-// post sends one message. The caller must read the response.
+// post sends one message. The caller of post must read the response.
 func (c *client) post(ctx context.Context, body string) *http.Response {
 	c.t.Helper()
 	return c.do(c.request(ctx, http.MethodPost, body))
@@ -211,7 +211,8 @@ func (c *client) requestAndRead(body string) []receivedMessage {
 	return readMessages(c.t, c.post(context.Background(), body))
 }
 
-// answer posts one message, and returns the server's only message in the HTTP response.
+// answer posts one message to the server, and returns the only message of the server's
+// HTTP response.
 func (c *client) answer(body string) receivedMessage {
 	c.t.Helper()
 	all := c.requestAndRead(body)
@@ -478,7 +479,7 @@ func newSubscriber(r *resources) *subscriber {
 func (s *subscriber) subscribe(uri string) error { return s.resources.Subscribe(s.Subscriber, uri) }
 
 // next waits until subscribed resources have changed, and returns their URIs. If ctx ends
-// first, it returns no URIs.
+// before a resource has changed, next returns no URIs.
 func (s *subscriber) next(ctx context.Context) []string {
 	select {
 	case <-s.updatesSignal:

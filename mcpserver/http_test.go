@@ -69,9 +69,9 @@ func TestClientCancelsItsCall(t *testing.T) {
 	}
 }
 
-// TestCancelBeforeItsCallCancelsTheCall checks that a cancellation that arrives before its call
-// cancels the call. Over HTTP, the two can arrive in either order, because they use different
-// connections.
+// TestCancelBeforeItsCallCancelsTheCall checks that a cancellation that arrives before
+// its call cancels the call. Over HTTP, a call and its cancellation can arrive in either
+// order, because they use different connections.
 func TestCancelBeforeItsCallCancelsTheCall(t *testing.T) {
 	h := &hangingCaller{}
 	runInFakeTime(t, h, Options{}, func(t *testing.T, _ *testServer, _ *pipeListener, c *client) {
@@ -84,7 +84,7 @@ func TestCancelBeforeItsCallCancelsTheCall(t *testing.T) {
 		if cause := <-h.ended; !errors.Is(cause, transport.ErrCancelled) {
 			t.Errorf("the call ended because of %v; want the error %v", cause, transport.ErrCancelled)
 		}
-		// The ID of an ended call may be reused.
+		// A client can reuse the ID of a call that has ended.
 		c.cancel(`1`)
 		later := c.postLater(t.Context(), callText(`1`, `{}`, `{}`))
 		<-h.started

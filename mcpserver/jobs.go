@@ -27,7 +27,8 @@ type Detach struct {
 	// with an unknown timeout, BeforeTimeout has no effect.
 	BeforeTimeout bool
 	// After, if positive, is the time after which a call becomes a job. If the client's
-	// timeout is known to expire earlier, the call becomes a job shortly before that timeout.
+	// timeout is known and expires before After, the call becomes a job shortly before
+	// the timeout.
 	After time.Duration
 }
 
@@ -60,9 +61,10 @@ func (j *jobs) detachRuleOf(id clients.ID) (Detach, bool) {
 	return d, d != Detach{}
 }
 
-// detachAfter returns the time after which a call becomes a job. The time noLimit means
-// shortly before the client's timeout; false means that the call never becomes a job. The
-// parameter argument is the value of "_detach", or nil if "_detach" is missing.
+// detachAfter returns how long a call runs before it becomes a job. If detachAfter
+// returns noLimit, the call becomes a job shortly before the client's timeout. If
+// detachAfter returns false, the call never becomes a job. The parameter argument is the
+// value of "_detach", or nil if "_detach" is missing.
 func (t *answerTimer) detachAfter(argument json.RawMessage) (time.Duration, bool, error) {
 	if t == nil {
 		return 0, false, nil
@@ -136,8 +138,8 @@ func (j *jobs) startTimer(q *request) {
 	}
 }
 
-// start calls onLimit shortly before the client's timeout expires. The returned function stop
-// stops the timer.
+// start starts a timer that calls onLimit shortly before the client's timeout expires.
+// The returned function stop stops the timer.
 func (t *answerTimer) start(onLimit func()) (stop func() bool) {
 	if t.waitLimit <= 0 {
 		return func() bool { return false }
@@ -172,9 +174,9 @@ func (j *jobs) run(ctx context.Context, q request, c dispatch.Call, detachTime t
 	return dispatch.Result{}, job, nil
 }
 
-// waitForJob waits until a job ends, and sends its progress to the client. waitForJob returns
-// false if the job still runs when the client disconnects or needs an answer, or when maxWait
-// (noLimit for none) expires.
+// waitForJob waits until a job ends, and sends its progress to the client. waitForJob
+// returns false if the job still runs when the client disconnects or needs an answer, or
+// when maxWait expires. maxWait can be noLimit.
 func waitForJob(ctx context.Context, q request, job *joblist.Job, maxWait time.Duration) bool {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -223,8 +225,8 @@ func formatJob(a shape.Job) string {
 	return b.String() + ". " + a.Hint
 }
 
-// jobStateText returns the state of a job as the predicate of a sentence. The status pending
-// of JSON means queued or waiting.
+// jobStateText returns the state of a job as the predicate of a sentence. In JSON, a job
+// that is queued or waiting has the status "pending".
 func jobStateText(a shape.Job) string {
 	switch {
 	case a.Status == wire.StatusPending && a.WaitsFor != "":

@@ -56,11 +56,12 @@ type Options struct {
 	// MaxRequestBytes is the maximum size of a request, in bytes. Larger requests are rejected.
 	// Default: 16 MiB.
 	MaxRequestBytes int64
-	// Refusals returns a function that reports why agents may not call a tool or prompt of a
-	// plugin now: the plugin is not reviewed, or the tool is off. A nil error means that the
-	// tool may run or needs an approval. The server does not list a refused tool, and fails a
-	// call of the tool with the error from Refusals. Call PolicyChanged when the set of refused
-	// tools has changed. By default, no tool is refused.
+	// Refusals returns a function that reports why agents may not call a tool or prompt
+	// of a plugin now: the plugin is not reviewed, or the tool is off. A nil error means
+	// that the user allows the tool, or must approve each call. If the returned function
+	// returns an error for a tool, the server does not list the tool, and fails each call
+	// of the tool with this error. Call PolicyChanged when the set of refused tools has
+	// changed. By default, no tool is refused.
 	Refusals func(plugin string) func(tool dispatch.Tool) *wire.CallError
 	// Ready waits until the plugins are loaded. If loading takes too long or ctx ends, Ready
 	// returns an error, which is a sentence for the agent. Requests about tools and prompts
@@ -72,8 +73,8 @@ type Options struct {
 	// CallWatcher provides the calls that the server offers as MCP resources. By default, the
 	// server has no resources.
 	CallWatcher Watcher
-	// Files stores the files that tools wrote. As MCP resources, a client can read the files
-	// that its own calls wrote. By default, the server offers no files.
+	// Files stores the files that tools wrote. A client can read, as MCP resources, only
+	// the files that its own calls wrote. By default, the server offers no files.
 	Files *filestore.Store
 	// OnSessionEnd receives the client of each ended session. For a client without sessions,
 	// OnSessionEnd is called when its token is removed. By default, the end of a session is not
@@ -83,8 +84,8 @@ type Options struct {
 	Tabs func(plugin string) dispatch.Targets
 	// Jobs contains the calls that outlive their requests. By default, no call outlives its request.
 	Jobs *joblist.List
-	// Keys stores the calls with idempotency keys, which run as Jobs. By default, idempotency
-	// keys are ignored.
+	// Keys stores which calls have idempotency keys. A call with an idempotency key runs
+	// as a job in Jobs. By default, idempotency keys are ignored.
 	Keys *idempotency.Keys
 	// Detach returns the rule for when calls of the named client become jobs. By default, calls
 	// never become jobs.

@@ -58,7 +58,8 @@ func hexSHA256(b []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// adapterInfo is what stays in memory of an adapter after the check of its code.
+// adapterInfo contains the facts about an adapter that stay in memory after the check of
+// the adapter's code.
 type adapterInfo struct {
 	hash string // SHA-256 of the whole adapter file, in hex
 	// activates is true if the adapter's code defines an onActivate hook.
@@ -129,7 +130,7 @@ func utf16Length(text []byte) int {
 }
 
 // hashMarker is the start of the statement that a build appends to an adapter to record
-// the adapter's hash. The hash covers the adapter's code up to this statement.
+// the adapter's hash. The hash covers the adapter's code before this appended statement.
 var hashMarker = bytefind.Needle{Text: []byte("(function(){var o=(globalThis).__openTabs;"), Rare: 37} // the letter T in Text is rare in JavaScript and has index 37
 
 var embeddedHash = lazyregexp.New(`\.__adapterHash="([0-9a-f]{64})"`)
@@ -140,7 +141,7 @@ const markerSearchBytes = 16 << 10
 
 // lastMarker returns the index of the last hashMarker in code, or -1. lastMarker searches
 // from the end of code in steps of 16 KB, because a build appends hashMarker at the end.
-// Within a step, lastMarker searches forward, because only [bytes.Index] uses vector
+// lastMarker searches each step forward, because only [bytes.Index] uses vector
 // instructions.
 func lastMarker(code []byte) int {
 	length := len(hashMarker.Text)

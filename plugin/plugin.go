@@ -145,7 +145,7 @@ type Tool struct {
 	OutputSchema json.RawMessage
 	Annotations  Annotations
 	// IdleLimit and HardLimit are the tool's time limits; zero means the server's limits.
-	// The server's hard limit applies to each call in any case.
+	// The server's hard limit applies to each call, even if HardLimit is longer.
 	IdleLimit time.Duration
 	HardLimit time.Duration
 	// TargetKind is the kind of target in which the tool runs. IsExclusive is true for a tool
@@ -153,8 +153,9 @@ type Tool struct {
 	// IsExclusive.
 	TargetKind  dispatch.TargetKind
 	IsExclusive bool
-	// IsOptIn is true for a built-in tool that is off until the user sets a permission for
-	// the tool itself. A permission for the whole built-in plugin does not turn on the tool.
+	// IsOptIn is true for a built-in tool that is off until the user sets a permission
+	// for the tool itself. If the user allows the whole built-in plugin, the tool stays
+	// off.
 	IsOptIn bool
 	// Undo defines how opentabs undoes a finished call of the tool; nil if the author
 	// declares no undo.

@@ -90,7 +90,8 @@ func (p *Plugin) PreScriptCode() ([]byte, error) {
 	return p.readScript(preScriptFile, p.PreScriptHash)
 }
 
-// checkScript returns why the code of a script is invalid; empty if the code is valid.
+// checkScript returns the problem of a script's code, or an empty string if the code is
+// valid.
 func checkScript(code []byte) (problem string) {
 	if len(bytes.TrimSpace(code)) == 0 {
 		return "is empty; build the plugin again"

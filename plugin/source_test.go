@@ -123,7 +123,7 @@ func TestStoreKeepsSourceOfPlugin(t *testing.T) {
 	if _, err := store.AddInstalled(plugin.Entry{Path: oldDir, Package: "@opentabs-dev/opentabs-plugin-a"}); err == nil || !strings.Contains(err.Error(), "is taken by opentabs-plugin-a in "+renewedDir) {
 		t.Errorf("got %v; want an error that contains %q", err, "is taken by opentabs-plugin-a in "+renewedDir)
 	}
-	// Entries in older versions of plugins.json have no source.
+	// In older versions of plugins.json, the entries have no field "source".
 	editFile(t, filepath.Dir(store.Path()), filepath.Base(store.Path()), func(s string) string { return strings.Replace(s, `"source": "npm"`, `"source": null`, 1) })
 	if entries := storeEntries(t, store); len(entries) != 1 || entries[0].Source != plugin.SourceFolder {
 		t.Errorf("without a source: %+v", entries)

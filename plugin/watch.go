@@ -27,9 +27,9 @@ func (s fileStamps) isSame(other fileStamps) bool {
 	return maps.Equal(s, other)
 }
 
-// Watch detects when a registry must reload its plugins. A reload is necessary after a build, when
-// a folder disappears or reappears, or when another process adds a package. Only one goroutine may
-// use a Watch.
+// Watch detects when a registry must reload its plugins. The registry must reload after a
+// build, when a plugin's folder disappears or reappears, or when another process adds a
+// package. Only one goroutine may use a Watch.
 type Watch struct {
 	registry   *Registry
 	lastStamps fileStamps
@@ -40,8 +40,8 @@ type Watch struct {
 func (r *Registry) Watch() *Watch { return &Watch{registry: r} }
 
 // Changed reports whether the list of plugins or a file of a plugin has changed since the
-// last reload. Because a build writes several files, Changed returns true only if the
-// files did not change between two calls.
+// last reload. Because a build writes several files one after another, Changed returns
+// true only if the files have stayed the same since the previous call of Changed.
 func (w *Watch) Changed() bool {
 	now, loaded := w.registry.currentStamps()
 	isSettled := w.lastStamps != nil && now.isSame(w.lastStamps)
@@ -49,8 +49,8 @@ func (w *Watch) Changed() bool {
 	return isSettled && !now.isSame(loaded)
 }
 
-// currentStamps returns the current stamps of the plugins' files, and their stamps at the last
-// reload.
+// currentStamps returns the stamps (file attributes) of the plugins' files, now and at
+// the last reload.
 func (r *Registry) currentStamps() (now, loaded fileStamps) {
 	r.mu.Lock()
 	entries, folders, loaded := r.loadedEntries, r.folders, r.fileStamps
@@ -79,7 +79,8 @@ func (s fileStamps) addPluginLists(list string, folders []string) {
 	}
 }
 
-// addPackageFiles adds the stamps of the files in each plugin's package, such as the adapter.
+// addPackageFiles adds the stamps (file attributes) of the files in each plugin's
+// package, such as the adapter.
 func (s fileStamps) addPackageFiles(entries []Entry) {
 	for _, e := range entries {
 		for _, file := range []string{packageFile, toolsFile, adapterFile, preScriptFile} {

@@ -6,21 +6,23 @@ const (
 	// copyMark separates the parts of the ID of a browser that runs a copy of another
 	// browser's profile: the ID of the other browser, and the start of the boot ID.
 	copyMark = "~"
-	// minIDPrefix is the minimum number of characters of an ID that select a browser. A
-	// shorter text, such as a name, could select another browser by accident.
+	// minIDPrefix is the minimum number of characters of an ID that select a browser. If
+	// a reference to a browser has fewer characters, such as a short name, it could match
+	// the ID of another browser by accident.
 	minIDPrefix = 6
 )
 
-// BrowserCopyID returns the ID of a browser that runs a copy of the profile of the browser
-// with the given ID. bootID is the start of the boot ID of the copy.
+// BrowserCopyID returns the ID of a browser that runs a copy of another browser's
+// profile. id is the ID of the other browser. bootID is the beginning of the BootID that
+// the copy sent in its hello request.
 func BrowserCopyID(id, bootID string) string { return id + copyMark + bootID }
 
-// IsBrowserCopy reports whether the ID is from [BrowserCopyID].
+// IsBrowserCopy reports whether id is an ID that [BrowserCopyID] returned.
 func IsBrowserCopy(id string) bool { return strings.Contains(id, copyMark) }
 
-// MatchesBrowser reports whether ref selects the browser with the given ID and name. ref is
-// the ID, at least the first 6 characters of the ID, or the name without regard to case.
-// Several browsers may match the first characters of their IDs.
+// MatchesBrowser reports whether ref selects the browser with the given ID and name. ref
+// is the ID, at least the first 6 characters of the ID, or the name without regard to
+// case. The first characters of an ID may match several browsers.
 func MatchesBrowser(ref, id, name string) bool {
 	original, _, _ := strings.Cut(id, copyMark)
 	return ref == id || strings.EqualFold(ref, name) ||

@@ -19,7 +19,7 @@ type ConfigOpeningParams struct {
 	Allowed bool   `json:"allowed"`
 }
 
-// ConfigOpeningResult is an empty object that confirms that the change is saved.
+// ConfigOpeningResult is an empty object that confirms that the server saved the setting.
 type ConfigOpeningResult struct{}
 
 // ConfigCallsParams sets whether tools of the plugin Plugin may call tools of the plugin
@@ -30,17 +30,18 @@ type ConfigCallsParams struct {
 	Allowed      bool   `json:"allowed"`
 }
 
-// ConfigCallsResult is an empty object that confirms that the change is saved.
+// ConfigCallsResult is an empty object that confirms that the server saved the setting.
 type ConfigCallsResult struct{}
 
 // ConfigLateAccessParams grants or revokes late access. With late access, a plugin that
-// starts after the page's scripts may get secret settings and call other plugins.
+// starts after the page's scripts can get secret settings and call other plugins.
 type ConfigLateAccessParams struct {
 	Plugin  string `json:"plugin"`
 	Allowed bool   `json:"allowed"`
 }
 
-// ConfigLateAccessResult is an empty object that confirms that the change is saved.
+// ConfigLateAccessResult is an empty object that confirms that the server saved the
+// setting.
 type ConfigLateAccessResult struct{}
 
 // ConfigSiteParams sets the user's rule for browser tools on a site.

@@ -14,8 +14,8 @@ func DecodeBody(body []byte, to any) error {
 	return json.Unmarshal(body, to)
 }
 
-// splitBody splits the JSON body of a frame into its members. For an empty body, splitBody
-// never calls use.
+// splitBody splits the JSON body of a frame into its members. If the body is empty,
+// splitBody does not call the function use.
 func splitBody(body []byte, use func(key, value []byte) error) error {
 	if len(body) == 0 {
 		return nil

@@ -47,7 +47,8 @@ func TestDecodeGolden(t *testing.T) {
 }
 
 // TestDecodeMissingBody checks that all decoders except DecodePart accept a frame without
-// a body. DecodePart must return an error, because each part of a result contains a text.
+// a body. DecodePart must return an error for a missing body, because each part of a
+// result contains a text.
 func TestDecodeMissingBody(t *testing.T) {
 	var p CallResumedParams
 	if err := DecodeBody(nil, &p); err != nil || p.DispatchIDs != nil {
@@ -87,7 +88,7 @@ func TestDecodeRejectsDuplicateMembers(t *testing.T) {
 }
 
 // TestDecodeProgressKeepsMalformedReports checks that a progress report with a field of a
-// wrong type keeps its valid fields. The malformed report must not affect other progress
+// wrong type keeps its valid fields. A malformed report must not affect other progress
 // reports in the same frame.
 func TestDecodeProgressKeepsMalformedReports(t *testing.T) {
 	p, err := DecodeProgress([]byte(`{"dispatchId":"c1","seq":4,"reports":[` +

@@ -103,8 +103,8 @@ type ToolErrorInfo struct {
 	Category string `json:"category,omitempty"`
 	// Retryable is true if a repetition of the call may succeed later.
 	Retryable bool `json:"retryable"`
-	// RetryAfterMs is how long to wait before a retry, in milliseconds. RetryAfterMs is absent
-	// if the tool gave no time.
+	// RetryAfterMs is how long to wait before a retry, in milliseconds. RetryAfterMs is
+	// absent if the tool specified no delay.
 	RetryAfterMs *float64 `json:"retryAfterMs,omitempty"`
 }
 
@@ -152,7 +152,7 @@ func EncodeUntrustedPages(pages []UntrustedPage) json.RawMessage {
 }
 
 // JSON-RPC 2.0 error codes (jsonrpc.org/specification, section 5.1). CodeCallFailed and
-// CodeVersion are in the range that the specification reserves for servers.
+// CodeVersion are in the range that the JSON-RPC specification reserves for servers.
 const (
 	CodeParseError     = -32700
 	CodeInvalidRequest = -32600
@@ -168,8 +168,9 @@ type RPCError struct {
 	Code    int        `json:"code"`
 	Message string     `json:"message"`
 	Data    *CallError `json:"data,omitempty"`
-	// Hops are the times of a failed call in the browser. Hops are absent for a call that the
-	// page did not run or that is not traced, and for any other request.
+	// Hops are the times of a failed call in the browser. Hops are absent if the page did
+	// not run the call, if the call is not traced, or if the failed request was not a
+	// call.
 	Hops *BrowserHops `json:"hops,omitempty"`
 }
 

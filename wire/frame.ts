@@ -37,7 +37,7 @@ export type NotificationFrame<M extends NotificationMethod = NotificationMethod>
 
 /**
  * ResultFrame is the response to a successful JSON-RPC request. parseFrame does not validate the result, because its
- * type depends on the request's method. Call checkResult to validate the result.
+ * type depends on the request's method. Callers validate the result with checkResult.
  */
 export interface ResultFrame {
   readonly kind: 'result';
@@ -114,8 +114,8 @@ export type Checked<T> = { readonly ok: true; readonly value: T } | { readonly o
 /** checkResult validates the result of a JSON-RPC request with the given method. */
 export function checkResult<M extends RequestMethod>(method: M, result: unknown): Checked<Requests[M]['result']> {
   const problem = findProblem(resultTypes.get(method) ?? '', result, 'result');
-  // findProblem uses shapes that are generated from the TypeScript types, so a result without a problem has the right
-  // type.
+  // findProblem uses shapes that are generated from the TypeScript types, so a result in which findProblem finds no
+  // problem has the right type.
   const isValid = (v: unknown): v is Requests[M]['result'] => v === result && problem === undefined;
   return isValid(result) ? { ok: true, value: result } : { ok: false, problem: problem ?? 'result: invalid' };
 }
@@ -190,8 +190,8 @@ export function encodeRawAsk(dispatchId: string, ask: number, bodyText: string):
   } catch {
     return undefined;
   }
-  // The body from the page must have exactly one member: `call`, `user` or `withdrawn`. If other members were allowed,
-  // a page could override dispatchId and ask.
+  // The body from the page must have exactly one member: `call`, `user` or `withdrawn`. If the body could have other
+  // members, a page could override dispatchId and ask.
   if (!isObject(body) || Object.keys(body).length !== 1) return undefined;
   if (!('call' in body || 'user' in body || 'withdrawn' in body)) return undefined;
   if (!checkType('ToolAskParams', { ...body, dispatchId, ask }).ok) return undefined;
@@ -260,8 +260,8 @@ const notificationMethods: ReadonlyMap<string, NotificationMethod> = new Map(
 );
 
 /**
- * paramsTypes and resultTypes map each method to the names of its types. Both maps are computed only once, because the
- * validation of each frame needs a type name.
+ * paramsTypes and resultTypes map each method to the names of its types. paramsTypes and resultTypes are computed only
+ * once, because the validation of each frame needs a type name.
  */
 const paramsTypes = new Map([...RequestMethods, ...NotificationMethods].map((m) => [m, `${makeTypeBase(m)}Params`]));
 const resultTypes = new Map(RequestMethods.map((method) => [method, `${makeTypeBase(method)}Result`]));
@@ -301,8 +301,8 @@ function readField([key, expected]: [string, string | readonly [string]]): Field
 }
 
 /**
- * findProblem validates a value against a named type, and returns the first problem or undefined. Fields that the type
- * does not list are ignored.
+ * findProblem validates a value against a named type, and returns the first problem or undefined. findProblem ignores
+ * fields that the type does not list.
  */
 function findProblem(name: string, value: unknown, path: string): string | undefined {
   const problem = findProblemIn(name, value);
@@ -311,7 +311,7 @@ function findProblem(name: string, value: unknown, path: string): string | undef
 
 /**
  * findProblemIn works like findProblem, but omits the path of the value from the problem. The caller of findProblemIn
- * adds the path of the value only to a problem, because most values are valid.
+ * adds the path only if there is a problem, because most values are valid.
  */
 function findProblemIn(name: string, value: unknown): string | undefined {
   const fields = fieldsOfShapes.get(name);

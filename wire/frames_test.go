@@ -66,7 +66,8 @@ var methodBodies = map[Method]struct{ params, result func() any }{
 	MethodStateSync:          {newBody[StateSyncParams], nil},
 }
 
-// newBody allocates a zero params or result of type T.
+// newBody allocates the zero value of T, which is the type of a method's params or
+// result.
 func newBody[T any]() any { return new(T) }
 
 // goldenFrameBody is one file of testdata/frames, which contains the body of a frame on one
@@ -127,10 +128,10 @@ func goldenBodies(t testing.TB) []goldenFrameBody {
 	return bodies
 }
 
-// TestGoldenFrames decodes each golden frame, encodes it again and compares the bytes. The
-// decoder rejects unknown keys, and the comparison of bytes detects keys that differ from
-// the expected keys only in case. The TypeScript test frames.test.ts also reads these
-// golden frames.
+// TestGoldenFrames decodes each golden frame, encodes it again and compares the bytes.
+// The decoder rejects unknown keys. A key that differs from the expected key only in case
+// is decoded, but the encoded bytes differ from the golden frame. The TypeScript test
+// frames.test.ts reads the same golden frames.
 func TestGoldenFrames(t *testing.T) {
 	seen := map[string]bool{}
 	for _, g := range goldenBodies(t) {

@@ -33,8 +33,8 @@ type CallsFilter struct {
 
 // CallsHistoryResult is one page of recorded calls.
 type CallsHistoryResult struct {
-	// Calls contains at most CallsHistoryParams.Limit recorded calls. Calls may contain fewer
-	// calls or none, although older calls match the filter.
+	// Calls contains at most CallsHistoryParams.Limit recorded calls. The server may
+	// return fewer calls than the limit, or none, although older calls match the filter.
 	Calls []RecordedCall `json:"calls,omitempty"`
 	// Next is the cursor that requests the next page, as CallsHistoryParams.Before. Next is
 	// absent if no older call exists.
@@ -62,8 +62,8 @@ type CallRepeatParams struct {
 	CallID string `json:"callId"`
 }
 
-// CallRepeatResult is an empty object that confirms that the server made the new call. The
-// new call can still be waiting for approval.
+// CallRepeatResult is an empty object that confirms that the server made the new call.
+// The server may not yet have run the new call, because it needs the user's approval.
 type CallRepeatResult struct{}
 
 // CallUndoParams requests that the server undo a call. The server calls the tool that the
@@ -73,8 +73,8 @@ type CallUndoParams struct {
 	CallID string `json:"callId"`
 }
 
-// CallUndoResult confirms that the server made the undoing call. The undoing call can still
-// be waiting for approval.
+// CallUndoResult confirms that the server made the undoing call. The server may not yet
+// have run the undoing call, because it needs the user's approval.
 type CallUndoResult struct {
 	// CallID is the ID of the undoing call.
 	CallID string `json:"callId"`

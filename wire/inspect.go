@@ -11,15 +11,17 @@ type CallInspectParams struct {
 type CallInspectResult struct {
 	// Phases are the successive parts of the call's duration, such as waiting and running.
 	Phases []CallPhase `json:"phases,omitempty"`
-	// HasTrace is true if opentabs measured the time in each process that handled the call.
-	// Without a trace, only the waiting and running times are known.
+	// HasTrace is true if opentabs measured the time in each process that handled the
+	// call. If HasTrace is false, Phases contains only the waiting time and the running
+	// time.
 	HasTrace bool `json:"traced,omitempty"`
 	// TraceID is the ID of the call's OpenTelemetry trace, absent if the call has no trace.
 	TraceID string `json:"traceId,omitempty"`
 	// Failure contains what the plugin's author needs to find the cause of a failed call.
 	// Failure is absent for a browser tool and for a call that did not fail.
 	Failure *CallFailure `json:"failure,omitempty"`
-	// Undo describes an attempt to undo the call, and is absent without an attempt.
+	// Undo describes the attempt to undo the call. Undo is absent if no client or user
+	// tried to undo the call.
 	Undo *CallUndo `json:"undo,omitempty"`
 }
 

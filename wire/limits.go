@@ -80,8 +80,9 @@ const MaxSilenceMs = 10000
 const CancelTimeoutMs = 2000
 
 // HotReloadWaitMs is how long a hot reload waits for the running calls of a document to
-// end, in milliseconds. HotReloadWaitDevMs is a shorter limit while "opentabs plugin dev"
-// runs, because the author has just saved a file and waits for the new build.
+// end, in milliseconds. HotReloadWaitDevMs replaces HotReloadWaitMs while "opentabs
+// plugin dev" runs, and is shorter because the author has just saved a file and waits for
+// the new build.
 const (
 	HotReloadWaitMs    = 30000
 	HotReloadWaitDevMs = 1000

@@ -10,7 +10,8 @@ type ChallengeParams struct {
 
 // HelloParams is the browser's part of the handshake on a new link.
 type HelloParams struct {
-	// Protocol is the protocol version of the extension, its constant Version.
+	// Protocol is the version of the wire protocol that the extension uses: its constant
+	// Version.
 	Protocol int `json:"protocol"`
 	// BrowserID is a permanent ID of the browser profile.
 	BrowserID string `json:"browserId"`

@@ -3,9 +3,9 @@ package wire
 // Method is the name of a JSON-RPC request or notification, such as "tool.dispatch".
 //
 // Types are named after their method: the parameters of "tool.dispatch" are
-// ToolDispatchParams, its result is ToolDispatchResult. Because a notification has no result,
-// there is no result type for a notification's method. The TypeScript generator fails if a
-// method has no type for its parameters.
+// ToolDispatchParams, and the result is ToolDispatchResult. Because a notification has no
+// result, there is no result type for a notification's method. The TypeScript generator
+// fails if a method has no type for its parameters.
 type Method string
 
 // Methods that open a link and keep it alive.
@@ -22,8 +22,9 @@ const (
 
 // Methods that control running tools.
 const (
-	// MethodToolDispatch is the server's request to run a tool in a document. The ID of the
-	// request is the dispatchId, so that an answer on a later link still identifies the call.
+	// MethodToolDispatch is the server's request to run a tool in a document. The ID of a
+	// tool.dispatch request is the dispatchId, so that the browser can still answer the
+	// request over a later link.
 	MethodToolDispatch Method = "tool.dispatch"
 	// MethodToolCancel is the server's request to cancel a running tool.
 	MethodToolCancel Method = "tool.cancel"
@@ -85,7 +86,7 @@ const (
 	MethodConfigSite Method = "config.site"
 	// MethodConfigBrowserTools is the browser's request to turn browser tools on or off.
 	MethodConfigBrowserTools Method = "config.browserTools"
-	// MethodTabRelease is the browser's request to stop the client that uses a tab with
+	// MethodTabRelease is the browser's request to stop a client from using a tab with
 	// browser tools.
 	MethodTabRelease Method = "tab.release"
 )
@@ -132,8 +133,8 @@ const (
 	// MethodTabOpen is the server's request to open a background tab for a call that has no
 	// tab.
 	MethodTabOpen Method = "tab.open"
-	// MethodTabLoad is the server's request to reload a tab in which a plugin does not run.
-	// The browser refuses the reload if the user could lose work.
+	// MethodTabLoad is the server's request to reload a tab in which a plugin does not
+	// run. The browser refuses to reload a tab in which the user could lose work.
 	MethodTabLoad Method = "tab.load"
 	// MethodTabDescribe is the server's request for the current state of any tab, for a
 	// browser tool.

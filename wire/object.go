@@ -5,13 +5,14 @@ import (
 	"fmt"
 )
 
-// maxMembers is the maximum number of members of a JSON object that splitObject accepts. No
-// JSON object of the protocol has as many members.
+// maxMembers is the maximum number of members of a JSON object that splitObject accepts.
+// The wire protocol has no JSON object with so many members.
 const maxMembers = 32
 
 // splitObject splits a JSON object into its members without decoding them. splitObject
-// calls use for each member, in order, until use returns an error. The key and the value
-// are slices of the parameter object; the key has no quotes but keeps its escapes.
+// passes each member, in order, to the function use until use returns an error. The key
+// and the value are slices of the parameter object; the key has no quotes but keeps its
+// escapes.
 //
 // splitObject rejects duplicate keys, so that text that was copied into an object unparsed,
 // such as a tool's result, can't override a member. splitObject finds the end of each value

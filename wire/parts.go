@@ -49,7 +49,7 @@ type ResultText struct {
 	pendingSurrogate rune     // the first half of a surrogate pair at the end of the last part, or 0
 }
 
-// Len returns the length of the text so far, in bytes.
+// Len returns the total length of the texts that were appended, in bytes.
 func (t *ResultText) Len() int { return t.length }
 
 // Append appends the text of the next part, which must be a valid JSON string with its
@@ -78,9 +78,9 @@ func (t *ResultText) Join() []byte {
 	return t.chunks[0]
 }
 
-// unescapeReserveBytes is how many bytes appendUnescaped may write beyond the length of its
-// input. The reserve is 3 bytes for U+FFFD, which replaces an unpaired surrogate, and 8
-// bytes because appendUnescaped copies eight bytes at a time.
+// unescapeReserveBytes is how many bytes appendUnescaped may write beyond the length of
+// its input. U+FFFD, which replaces an unpaired surrogate, takes 3 bytes. The other 8
+// bytes leave room to copy eight bytes at a time.
 const unescapeReserveBytes = 3 + 8
 
 // appendUnescaped appends the decoded characters of a JSON string without quotes. The

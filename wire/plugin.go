@@ -24,9 +24,9 @@ type PluginInfo struct {
 	// does not run.
 	Matches  []string `json:"matches,omitempty"`
 	Excludes []string `json:"excludes,omitempty"`
-	// ScriptID identifies the complete script that runs the adapter. The ID changes if the
-	// adapter, the host code, the pre-script or the settings change. ScriptID contains only
-	// letters, digits, hyphens and underscores.
+	// ScriptID identifies the complete script that runs the adapter. ScriptID changes if
+	// the adapter, the host code, the pre-script or the settings change. ScriptID
+	// contains only letters, digits, hyphens and underscores.
 	ScriptID string `json:"script"`
 	// AllFrames is true if the script also runs in child frames of a page. Chrome runs a
 	// script in child frames if the plugin has a pre-script or RunsInFrames is true.
@@ -50,8 +50,8 @@ type PluginInfo struct {
 	File string `json:"file,omitempty"`
 }
 
-// PluginSyncParams lists all plugins. The browser unregisters each plugin that is not in
-// the list.
+// PluginSyncParams lists all plugins. The browser unregisters each plugin that Plugins
+// does not list.
 type PluginSyncParams struct {
 	// HostScriptID identifies the code of the host, which the browser requests with
 	// plugin.fetch. HostScriptID is empty if the server has no host code.
@@ -107,7 +107,7 @@ type PluginFetchParams struct {
 type PluginFetchResult struct {
 	// Code is a JavaScript function expression. For a plugin, Code contains the adapter's
 	// code. For the host, Code is a function with one boolean parameter: whether the host
-	// starts late. The host's function returns a second function, which starts an adapter.
+	// starts late. This function returns a second function, which starts an adapter.
 	Code string `json:"code"`
 	// Options is the JSON text of the options with which the host starts the adapter
 	// (extension/src/host/options.ts). When the host itself is requested, Options is empty.

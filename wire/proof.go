@@ -30,7 +30,7 @@ func computeProof(key, role string, port int, browserNonce, serverNonce string) 
 }
 
 // PairingKey derives a browser's key from its pairing code, as a hexadecimal SHA-256 sum.
-// The key can't be guessed, because a pairing code has 100 random bits.
+// A key of PairingKey can't be guessed, because a pairing code has 100 random bits.
 func PairingKey(code string) string { return hexSHA256("opentabs pairing\n" + code) }
 
 // keyIDChars is the length of a KeyID, in characters.

@@ -38,8 +38,8 @@ type CallView struct {
 	ErrorCode ErrorCode `json:"errorCode,omitempty"`
 	// Prompt is true if Tool is the name of a prompt.
 	Prompt bool `json:"prompt,omitempty"`
-	// ParentCallID is the ID of the call whose tool made the call, and absent if the call is
-	// not nested.
+	// ParentCallID is the ID of the call whose tool made this nested call. ParentCallID
+	// is absent if this call is not nested.
 	ParentCallID string `json:"parentCallId,omitempty"`
 	// UserProgress and UserMessage are the progress and the message of the last progress
 	// report for the audience "user".
@@ -69,8 +69,8 @@ type TicketKind string
 const (
 	// TicketPermission means that the call waits for the user to allow or deny it.
 	TicketPermission TicketKind = "permission"
-	// TicketUser means that the call waits for an action of the user, such as to log in to the
-	// site.
+	// TicketUser means that the call waits for the user to do something, such as to log
+	// in to the site.
 	TicketUser TicketKind = "user"
 )
 
@@ -188,8 +188,8 @@ const (
 type ToolView struct {
 	Name        string `json:"name"`
 	DisplayName string `json:"displayName"`
-	// Permission is the tool's separate permission. If Permission is absent, the permission of
-	// the plugin applies.
+	// Permission is the user's permission for this tool alone. If Permission is absent,
+	// the permission of the plugin applies.
 	Permission Permission `json:"permission,omitempty"`
 	// ReadOnly is true if the author declares that the tool changes nothing.
 	ReadOnly bool `json:"readOnly,omitempty"`
@@ -198,8 +198,8 @@ type ToolView struct {
 	// Category is the name of the group under which the tool is listed, absent if the tool has
 	// no group.
 	Category string `json:"category,omitempty"`
-	// Undo is the name of another tool, which undoes calls of this tool. Undo is absent if the
-	// author declares none.
+	// Undo is the name of another tool, which undoes calls of this tool. Undo is absent
+	// if the author has not declared such a tool.
 	Undo string `json:"undo,omitempty"`
 }
 
@@ -313,15 +313,15 @@ type FailedPluginView struct {
 	Error string `json:"error"`
 }
 
-// StatePluginsParams lists all plugins. Each state.plugins replaces the list of the
-// previous state.plugins.
+// StatePluginsParams lists all plugins. Each state.plugins notification replaces the list
+// that an earlier one sent.
 type StatePluginsParams struct {
 	Plugins []PluginView       `json:"plugins,omitempty"`
 	Failed  []FailedPluginView `json:"failed,omitempty"`
 }
 
-// StateBrowserParams contains the user's permissions for browser tools. Each state.browser
-// replaces the permissions of the previous state.browser.
+// StateBrowserParams contains the user's permissions for browser tools. Each
+// state.browser notification replaces all permissions that an earlier one sent.
 type StateBrowserParams struct {
 	// Permission is the common permission of all browser tools. If Permission is off, all
 	// browser tools are off.
@@ -369,7 +369,8 @@ type SiteClientView struct {
 	Class string `json:"class"`
 }
 
-// StateWaitingParams sends the number for the badge on the extension's toolbar icon.
+// StateWaitingParams contains the number that the extension's toolbar icon shows as a
+// badge.
 type StateWaitingParams struct {
 	// Count is the number of calls in all browsers that are waiting for the user.
 	Count int `json:"count"`
@@ -380,8 +381,8 @@ type StateSyncParams struct {
 	ServerVersion string `json:"serverVersion"`
 	// Clients are the names of the connected MCP clients.
 	Clients []string `json:"clients,omitempty"`
-	// Calls are the calls that have not ended, oldest first. Each state.sync replaces the
-	// Calls of the previous state.sync.
+	// Calls are the calls that have not ended, oldest first. Each state.sync notification
+	// replaces the Calls that an earlier one sent.
 	Calls []CallView `json:"calls,omitempty"`
 	// Ended are the calls that have ended since the previous state.sync, newest first.
 	// The first state.sync after state.watch contains the last 200 ended calls.

@@ -5,9 +5,9 @@ package wire
 type CallStatus string
 
 const (
-	// StatusPending means that the call is queued or waits for the user. Outside of frames and
-	// tool-call-progress.v1, the status is instead "queued", "waiting for approval" or "waiting
-	// for you".
+	// StatusPending means that the call is queued or waits for the user. Only message
+	// frames and tool-call-progress.v1 use StatusPending: other formats use "queued",
+	// "waiting for approval" or "waiting for you".
 	StatusPending   CallStatus = "pending"
 	StatusRunning   CallStatus = "running"
 	StatusDone      CallStatus = "done"

@@ -66,8 +66,8 @@ type TabInfo struct {
 	// Frozen is true while Chrome suspends the page to save resources. No script runs
 	// in a frozen page.
 	Frozen bool `json:"frozen,omitempty"`
-	// Loading names the matching plugins that may start soon, because the document is
-	// still loading.
+	// Loading names the matching plugins that have not started yet because the document
+	// is still loading.
 	Loading []string `json:"loading,omitempty"`
 	// ArrivingPlugins names the matching plugins that will start soon, because the
 	// browser is adding their code to the document.
@@ -92,8 +92,8 @@ type TabInfo struct {
 	LoadFailedMs float64 `json:"loadFailedMs,omitempty"`
 }
 
-// TabSyncParams lists all tabs of the browser that match plugins. Each tab.sync replaces
-// the list of the previous tab.sync.
+// TabSyncParams lists all tabs of the browser that match plugins. Each tab.sync
+// notification replaces the list that an earlier one sent.
 type TabSyncParams struct {
 	Tabs []TabInfo `json:"tabs,omitempty"`
 }
@@ -105,7 +105,8 @@ type TabChangedParams struct {
 	Tab   *TabInfo `json:"tab,omitempty"`
 }
 
-// TabOpenParams requests a new tab that opens in the background, without the focus.
+// TabOpenParams requests that the browser open a new tab in the background, without
+// focusing the tab.
 type TabOpenParams struct {
 	// URL is the http or https URL to open in the new tab.
 	URL string `json:"url"`
@@ -136,8 +137,8 @@ type TabDescribeParams struct {
 	// TabID is the ID of the requested tab. If TabID is absent, the active tab of the last
 	// focused window is requested.
 	TabID int `json:"tabId,omitempty"`
-	// Inspect asks the browser to search the page for secret fields. Inspect is absent if the
-	// server needs no search.
+	// Inspect asks the browser to search the page for secret fields. Inspect is absent if
+	// the browser need not search the page.
 	Inspect *TabInspection `json:"inspect,omitempty"`
 }
 
@@ -170,8 +171,9 @@ type AnyTab struct {
 	Problem string `json:"problem,omitempty"`
 	// Active is true if the window of the tab displays the tab.
 	Active bool `json:"active"`
-	// Secrets is the result of the requested TabInspection. Secrets is absent if the server
-	// requested no inspection, or if the page did not answer.
+	// Secrets lists the kinds of secret fields that the requested TabInspection found.
+	// Secrets is absent if the server requested no inspection, or if the page did not
+	// answer.
 	Secrets *SecretFields `json:"secrets,omitempty"`
 }
 
@@ -185,7 +187,7 @@ type SecretFields struct {
 }
 
 // TabHoldsParams lists the tabs that MCP clients use with browser tools. Each tab.holds
-// replaces the list of the previous tab.holds.
+// notification replaces the list that an earlier one sent.
 type TabHoldsParams struct {
 	Tabs []TabHold `json:"tabs,omitempty"`
 }

@@ -40,8 +40,8 @@ type ToolDispatchResult struct {
 	Output json.RawMessage `json:"output,omitempty"`
 	// Parts is the number of tool.part notifications that the browser sent before the answer.
 	Parts int `json:"parts,omitempty"`
-	// Hops are the times of the call in the browser. Hops are absent for a browser tool and
-	// for a call without tracing.
+	// Hops are the times at which the call passed each process of the browser. Hops are
+	// absent for a browser tool and for a call without tracing.
 	Hops *BrowserHops `json:"hops,omitempty"`
 }
 
@@ -101,8 +101,8 @@ type Report struct {
 	HasInvalidNumber bool `json:"invalid,omitempty"`
 	// Activity changes content that is displayed beside the progress, such as a table.
 	Activity *Activity `json:"activity,omitempty"`
-	// EndAudience is the audience of a successful call's result. The audience is "internal"
-	// unless a report sets EndAudience.
+	// EndAudience is the audience of a successful call's result. If no progress report
+	// sets EndAudience, the audience is "internal".
 	EndAudience string `json:"endAudience,omitempty"`
 }
 
@@ -176,7 +176,8 @@ type ToolAnswerParams struct {
 
 // ToolAnswerResult confirms that the answer to a tool.ask has reached the page.
 type ToolAnswerResult struct {
-	// WasExpected is false if no tool in the page waits for the answer to the tool.ask.
+	// WasExpected is false if no tool in the page waits for the answer to its tool.ask
+	// notification.
 	WasExpected bool `json:"taken"`
 }
 

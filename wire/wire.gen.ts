@@ -20,7 +20,7 @@ export interface ConfigOpeningParams {
   allowed: boolean;
 }
 
-/** ConfigOpeningResult is an empty object that confirms that the change is saved. */
+/** ConfigOpeningResult is an empty object that confirms that the server saved the setting. */
 export type ConfigOpeningResult = Record<string, never>;
 
 /**
@@ -33,19 +33,22 @@ export interface ConfigCallsParams {
   allowed: boolean;
 }
 
-/** ConfigCallsResult is an empty object that confirms that the change is saved. */
+/** ConfigCallsResult is an empty object that confirms that the server saved the setting. */
 export type ConfigCallsResult = Record<string, never>;
 
 /**
  * ConfigLateAccessParams grants or revokes late access. With late access, a plugin that
- * starts after the page's scripts may get secret settings and call other plugins.
+ * starts after the page's scripts can get secret settings and call other plugins.
  */
 export interface ConfigLateAccessParams {
   plugin: string;
   allowed: boolean;
 }
 
-/** ConfigLateAccessResult is an empty object that confirms that the change is saved. */
+/**
+ * ConfigLateAccessResult is an empty object that confirms that the server saved the
+ * setting.
+ */
 export type ConfigLateAccessResult = Record<string, never>;
 
 /** ConfigSiteParams sets the user's rule for browser tools on a site. */
@@ -220,8 +223,8 @@ export interface ToolErrorInfo {
   /** retryable is true if a repetition of the call may succeed later. */
   retryable: boolean;
   /**
-   * retryAfterMs is how long to wait before a retry, in milliseconds. retryAfterMs is absent
-   * if the tool gave no time.
+   * retryAfterMs is how long to wait before a retry, in milliseconds. retryAfterMs is
+   * absent if the tool specified no delay.
    */
   retryAfterMs?: number;
 }
@@ -270,8 +273,9 @@ export interface RPCError {
   message: string;
   data?: CallError;
   /**
-   * hops are the times of a failed call in the browser. hops are absent for a call that the
-   * page did not run or that is not traced, and for any other request.
+   * hops are the times of a failed call in the browser. hops are absent if the page did
+   * not run the call, if the call is not traced, or if the failed request was not a
+   * call.
    */
   hops?: BrowserHops;
 }
@@ -319,8 +323,8 @@ export interface CallsFilter {
 /** CallsHistoryResult is one page of recorded calls. */
 export interface CallsHistoryResult {
   /**
-   * calls contains at most CallsHistoryParams.Limit recorded calls. calls may contain fewer
-   * calls or none, although older calls match the filter.
+   * calls contains at most CallsHistoryParams.Limit recorded calls. The server may
+   * return fewer calls than the limit, or none, although older calls match the filter.
    */
   calls?: readonly RecordedCall[];
   /**
@@ -356,8 +360,8 @@ export interface CallRepeatParams {
 }
 
 /**
- * CallRepeatResult is an empty object that confirms that the server made the new call. The
- * new call can still be waiting for approval.
+ * CallRepeatResult is an empty object that confirms that the server made the new call.
+ * The server may not yet have run the new call, because it needs the user's approval.
  */
 export type CallRepeatResult = Record<string, never>;
 
@@ -371,8 +375,8 @@ export interface CallUndoParams {
 }
 
 /**
- * CallUndoResult confirms that the server made the undoing call. The undoing call can still
- * be waiting for approval.
+ * CallUndoResult confirms that the server made the undoing call. The server may not yet
+ * have run the undoing call, because it needs the user's approval.
  */
 export interface CallUndoResult {
   /** callId is the ID of the undoing call. */
@@ -380,10 +384,10 @@ export interface CallUndoResult {
 }
 
 /**
- * BrowserHops are the times that one traced call spent in the browser, in microseconds. Both
- * ends of each time are measured with the same clock, because the clocks of the service worker
- * and the page differ. Chrome randomly rounds its clocks to 0.1 ms, so only averages over many
- * calls are accurate.
+ * BrowserHops are the times that one traced call spent in the browser, in microseconds.
+ * Each time is the difference between two readings of the same clock, because the clocks
+ * of the service worker and the page differ. Chrome randomly rounds its clocks to 0.1 ms,
+ * so only averages over many calls are accurate.
  */
 export interface BrowserHops {
   /**
@@ -445,8 +449,9 @@ export interface CallInspectResult {
   /** phases are the successive parts of the call's duration, such as waiting and running. */
   phases?: readonly CallPhase[];
   /**
-   * traced is true if opentabs measured the time in each process that handled the call.
-   * Without a trace, only the waiting and running times are known.
+   * traced is true if opentabs measured the time in each process that handled the
+   * call. If traced is false, Phases contains only the waiting time and the running
+   * time.
    */
   traced?: boolean;
   /** traceId is the ID of the call's OpenTelemetry trace, absent if the call has no trace. */
@@ -456,7 +461,10 @@ export interface CallInspectResult {
    * failure is absent for a browser tool and for a call that did not fail.
    */
   failure?: CallFailure;
-  /** undo describes an attempt to undo the call, and is absent without an attempt. */
+  /**
+   * undo describes the attempt to undo the call. undo is absent if no client or user
+   * tried to undo the call.
+   */
   undo?: CallUndo;
 }
 
@@ -523,7 +531,10 @@ export interface ChallengeParams {
 
 /** HelloParams is the browser's part of the handshake on a new link. */
 export interface HelloParams {
-  /** protocol is the protocol version of the extension, its constant Version. */
+  /**
+   * protocol is the version of the wire protocol that the extension uses: its constant
+   * Version.
+   */
   protocol: number;
   /** browserId is a permanent ID of the browser profile. */
   browserId: string;
@@ -584,9 +595,9 @@ export type PingResult = Record<string, never>;
  * Method is the name of a JSON-RPC request or notification, such as "tool.dispatch".
  *
  * Types are named after their method: the parameters of "tool.dispatch" are
- * ToolDispatchParams, its result is ToolDispatchResult. Because a notification has no result,
- * there is no result type for a notification's method. The TypeScript generator fails if a
- * method has no type for its parameters.
+ * ToolDispatchParams, and the result is ToolDispatchResult. Because a notification has no
+ * result, there is no result type for a notification's method. The TypeScript generator
+ * fails if a method has no type for its parameters.
  */
 export const Methods = [
   /**
@@ -602,8 +613,9 @@ export const Methods = [
   /** MethodPing is a request of either peer that keeps the link and the service worker alive. */
   'ping',
   /**
-   * MethodToolDispatch is the server's request to run a tool in a document. The ID of the
-   * request is the dispatchId, so that an answer on a later link still identifies the call.
+   * MethodToolDispatch is the server's request to run a tool in a document. The ID of a
+   * tool.dispatch request is the dispatchId, so that the browser can still answer the
+   * request over a later link.
    */
   'tool.dispatch',
   /** MethodToolCancel is the server's request to cancel a running tool. */
@@ -689,7 +701,7 @@ export const Methods = [
   /** MethodConfigBrowserTools is the browser's request to turn browser tools on or off. */
   'config.browserTools',
   /**
-   * MethodTabRelease is the browser's request to stop the client that uses a tab with
+   * MethodTabRelease is the browser's request to stop a client from using a tab with
    * browser tools.
    */
   'tab.release',
@@ -736,8 +748,8 @@ export const Methods = [
    */
   'tab.open',
   /**
-   * MethodTabLoad is the server's request to reload a tab in which a plugin does not run.
-   * The browser refuses the reload if the user could lose work.
+   * MethodTabLoad is the server's request to reload a tab in which a plugin does not
+   * run. The browser refuses to reload a tab in which the user could lose work.
    */
   'tab.load',
   /**
@@ -821,9 +833,9 @@ export interface PluginInfo {
   matches?: readonly string[];
   excludes?: readonly string[];
   /**
-   * script identifies the complete script that runs the adapter. The ID changes if the
-   * adapter, the host code, the pre-script or the settings change. script contains only
-   * letters, digits, hyphens and underscores.
+   * script identifies the complete script that runs the adapter. script changes if
+   * the adapter, the host code, the pre-script or the settings change. script
+   * contains only letters, digits, hyphens and underscores.
    */
   script: string;
   /**
@@ -857,8 +869,8 @@ export interface PluginInfo {
 }
 
 /**
- * PluginSyncParams lists all plugins. The browser unregisters each plugin that is not in
- * the list.
+ * PluginSyncParams lists all plugins. The browser unregisters each plugin that Plugins
+ * does not list.
  */
 export interface PluginSyncParams {
   /**
@@ -927,7 +939,7 @@ export interface PluginFetchResult {
   /**
    * code is a JavaScript function expression. For a plugin, code contains the adapter's
    * code. For the host, code is a function with one boolean parameter: whether the host
-   * starts late. The host's function returns a second function, which starts an adapter.
+   * starts late. This function returns a second function, which starts an adapter.
    */
   code: string;
   /**
@@ -1315,8 +1327,8 @@ export interface CallView {
   /** prompt is true if Tool is the name of a prompt. */
   prompt?: boolean;
   /**
-   * parentCallId is the ID of the call whose tool made the call, and absent if the call is
-   * not nested.
+   * parentCallId is the ID of the call whose tool made this nested call. parentCallId
+   * is absent if this call is not nested.
    */
   parentCallId?: string;
   /**
@@ -1354,8 +1366,8 @@ export const TicketKinds = [
   /** TicketPermission means that the call waits for the user to allow or deny it. */
   'permission',
   /**
-   * TicketUser means that the call waits for an action of the user, such as to log in to the
-   * site.
+   * TicketUser means that the call waits for the user to do something, such as to log
+   * in to the site.
    */
   'user',
 ] as const;
@@ -1485,8 +1497,8 @@ export interface ToolView {
   name: string;
   displayName: string;
   /**
-   * permission is the tool's separate permission. If permission is absent, the permission of
-   * the plugin applies.
+   * permission is the user's permission for this tool alone. If permission is absent,
+   * the permission of the plugin applies.
    */
   permission?: Permission;
   /** readOnly is true if the author declares that the tool changes nothing. */
@@ -1499,8 +1511,8 @@ export interface ToolView {
    */
   category?: string;
   /**
-   * undo is the name of another tool, which undoes calls of this tool. undo is absent if the
-   * author declares none.
+   * undo is the name of another tool, which undoes calls of this tool. undo is absent
+   * if the author has not declared such a tool.
    */
   undo?: string;
 }
@@ -1635,8 +1647,8 @@ export interface FailedPluginView {
 }
 
 /**
- * StatePluginsParams lists all plugins. Each state.plugins replaces the list of the
- * previous state.plugins.
+ * StatePluginsParams lists all plugins. Each state.plugins notification replaces the list
+ * that an earlier one sent.
  */
 export interface StatePluginsParams {
   plugins?: readonly PluginView[];
@@ -1644,8 +1656,8 @@ export interface StatePluginsParams {
 }
 
 /**
- * StateBrowserParams contains the user's permissions for browser tools. Each state.browser
- * replaces the permissions of the previous state.browser.
+ * StateBrowserParams contains the user's permissions for browser tools. Each
+ * state.browser notification replaces all permissions that an earlier one sent.
  */
 export interface StateBrowserParams {
   /**
@@ -1706,7 +1718,10 @@ export interface SiteClientView {
   class: string;
 }
 
-/** StateWaitingParams sends the number for the badge on the extension's toolbar icon. */
+/**
+ * StateWaitingParams contains the number that the extension's toolbar icon shows as a
+ * badge.
+ */
 export interface StateWaitingParams {
   /** count is the number of calls in all browsers that are waiting for the user. */
   count: number;
@@ -1718,8 +1733,8 @@ export interface StateSyncParams {
   /** clients are the names of the connected MCP clients. */
   clients?: readonly string[];
   /**
-   * calls are the calls that have not ended, oldest first. Each state.sync replaces the
-   * calls of the previous state.sync.
+   * calls are the calls that have not ended, oldest first. Each state.sync notification
+   * replaces the calls that an earlier one sent.
    */
   calls?: readonly CallView[];
   /**
@@ -1740,9 +1755,9 @@ export interface StateSyncParams {
  */
 export const CallStatuses = [
   /**
-   * StatusPending means that the call is queued or waits for the user. Outside of frames and
-   * tool-call-progress.v1, the status is instead "queued", "waiting for approval" or "waiting
-   * for you".
+   * StatusPending means that the call is queued or waits for the user. Only message
+   * frames and tool-call-progress.v1 use StatusPending: other formats use "queued",
+   * "waiting for approval" or "waiting for you".
    */
   'pending',
   'running',
@@ -1823,8 +1838,8 @@ export interface TabInfo {
    */
   frozen?: boolean;
   /**
-   * loading names the matching plugins that may start soon, because the document is
-   * still loading.
+   * loading names the matching plugins that have not started yet because the document
+   * is still loading.
    */
   loading?: readonly string[];
   /**
@@ -1859,8 +1874,8 @@ export interface TabInfo {
 }
 
 /**
- * TabSyncParams lists all tabs of the browser that match plugins. Each tab.sync replaces
- * the list of the previous tab.sync.
+ * TabSyncParams lists all tabs of the browser that match plugins. Each tab.sync
+ * notification replaces the list that an earlier one sent.
  */
 export interface TabSyncParams {
   tabs?: readonly TabInfo[];
@@ -1875,7 +1890,10 @@ export interface TabChangedParams {
   tab?: TabInfo;
 }
 
-/** TabOpenParams requests a new tab that opens in the background, without the focus. */
+/**
+ * TabOpenParams requests that the browser open a new tab in the background, without
+ * focusing the tab.
+ */
 export interface TabOpenParams {
   /** url is the http or https url to open in the new tab. */
   url: string;
@@ -1913,8 +1931,8 @@ export interface TabDescribeParams {
    */
   tabId?: number;
   /**
-   * inspect asks the browser to search the page for secret fields. inspect is absent if the
-   * server needs no search.
+   * inspect asks the browser to search the page for secret fields. inspect is absent if
+   * the browser need not search the page.
    */
   inspect?: TabInspection;
 }
@@ -1957,8 +1975,9 @@ export interface AnyTab {
   /** active is true if the window of the tab displays the tab. */
   active: boolean;
   /**
-   * secrets is the result of the requested TabInspection. secrets is absent if the server
-   * requested no inspection, or if the page did not answer.
+   * secrets lists the kinds of secret fields that the requested TabInspection found.
+   * secrets is absent if the server requested no inspection, or if the page did not
+   * answer.
    */
   secrets?: SecretFields;
 }
@@ -1976,7 +1995,7 @@ export interface SecretFields {
 
 /**
  * TabHoldsParams lists the tabs that MCP clients use with browser tools. Each tab.holds
- * replaces the list of the previous tab.holds.
+ * notification replaces the list that an earlier one sent.
  */
 export interface TabHoldsParams {
   tabs?: readonly TabHold[];
@@ -2111,8 +2130,8 @@ export interface ToolDispatchResult {
   /** parts is the number of tool.part notifications that the browser sent before the answer. */
   parts?: number;
   /**
-   * hops are the times of the call in the browser. hops are absent for a browser tool and
-   * for a call without tracing.
+   * hops are the times at which the call passed each process of the browser. hops are
+   * absent for a browser tool and for a call without tracing.
    */
   hops?: BrowserHops;
 }
@@ -2185,8 +2204,8 @@ export interface Report {
   /** activity changes content that is displayed beside the progress, such as a table. */
   activity?: Activity;
   /**
-   * endAudience is the audience of a successful call's result. The audience is "internal"
-   * unless a report sets endAudience.
+   * endAudience is the audience of a successful call's result. If no progress report
+   * sets endAudience, the audience is "internal".
    */
   endAudience?: string;
 }
@@ -2281,7 +2300,10 @@ export interface ToolAnswerParams {
 
 /** ToolAnswerResult confirms that the answer to a tool.ask has reached the page. */
 export interface ToolAnswerResult {
-  /** taken is false if no tool in the page waits for the answer to the tool.ask. */
+  /**
+   * taken is false if no tool in the page waits for the answer to its tool.ask
+   * notification.
+   */
   taken: boolean;
 }
 

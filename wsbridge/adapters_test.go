@@ -82,9 +82,9 @@ func TestCodeWaitsForConfirmation(t *testing.T) {
 	})
 }
 
-// TestConcurrentChangesCauseOneSync checks that all plugin changes during a plugin.sync cause
-// only one more plugin.sync. After the list of plugins has changed, the hub must not send more
-// code of the old list.
+// TestConcurrentChangesCauseOneSync checks that all plugin changes during a plugin.sync
+// cause only one more plugin.sync. After the list of plugins has changed, the hub must
+// send no more code of plugins in the previous list.
 func TestConcurrentChangesCauseOneSync(t *testing.T) {
 	hash := "h1"
 	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {

@@ -98,7 +98,8 @@ func TestTargets(t *testing.T) {
 		if want := (dispatch.Target{Browser: "b1", BrowserName: "Chrome", TabID: 5, DocumentID: "d5", URL: "https://x/5", Title: "T5"}); got != want {
 			t.Errorf("target = %+v, want %+v", got, want)
 		}
-		// All targets of a browser rank together: first those of the browser that has the best tab.
+		// The targets are sorted by browser. The first browser is the one that has the
+		// best tab.
 		q := w.connectBrowser("b2", "boot2")
 		want("b2/7 b1/5 b1/4 b1/3 b1/2 b1/1 b1/6", "b1/9 b1/11 b1/10", 2)
 		q.send(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":7,"tab":` + newTabJSON(7, "", 0, "d7", liveChatPlugins) + `}}`)
@@ -170,8 +171,8 @@ func TestTargetsAfterServiceWorkerRestart(t *testing.T) {
 	})
 }
 
-// TestTargetsOfDisconnectedBrowser checks that a browser with a lost link is offered
-// during the grace period if no other browser can run the plugin.
+// TestTargetsOfDisconnectedBrowser checks that, during the grace period, Targets includes
+// a browser that lost its link if no other browser can run the plugin.
 func TestTargetsOfDisconnectedBrowser(t *testing.T) {
 	hash := "h1"
 	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
@@ -220,8 +221,9 @@ func TestTabsAreBounded(t *testing.T) {
 		if len(b.tabs.tabs) != maxTabs {
 			t.Errorf("%d tabs, want %d", len(b.tabs.tabs), maxTabs)
 		}
-		// When maxTabs tabs are stored, a known tab can still be updated. The tab keeps the ID in
-		// the field TabID of the tab.changed frame, even if its field Tab has another ID.
+		// When maxTabs tabs are stored, a known tab can still be updated. The tab keeps
+		// the ID in TabChangedParams.TabID, even if TabChangedParams.Tab contains another
+		// ID.
 		b.tabs.changeTab(current, wire.TabChangedParams{TabID: 3, Tab: &wire.TabInfo{TabID: 4, Title: "a\x1b" + strings.Repeat("x", 2*1000)}})
 		if got := b.tabs.tabs[3]; got.TabID != 3 || len([]rune(got.Title)) != 1000 || strings.Contains(got.Title, "\x1b") {
 			t.Errorf("tab 3 = %d, %d characters", got.TabID, len([]rune(got.Title)))
@@ -358,7 +360,7 @@ func TestTargetsWaitForNewAdapters(t *testing.T) {
 
 // TestTargetsWaitForTheLatestPlugins checks that a call waits until the browser has
 // listed its tabs for the latest plugins. Neither an older plugin.sync nor a list of tabs
-// for older plugins may end the call's wait.
+// for older plugins must end the call's wait.
 func TestTargetsWaitForTheLatestPlugins(t *testing.T) {
 	hash := "h1"
 	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {

@@ -34,8 +34,8 @@ export class BenchFixture {
   }
 
   /**
-   * getFloorServer returns the benchmark's reference server ("floor") and starts it on the first use. In commands to
-   * the Go client, the target "plain" is the JSON echo of the reference server.
+   * getFloorServer returns the benchmark's reference server ("floor") and starts it on the first use. Commands to the
+   * benchmark's Go client select the JSON echo of the reference server with the target "plain".
    */
   getFloorServer(): Promise<GoServer> {
     this.#floorServer ??= this.#startFloorServer();
@@ -55,8 +55,8 @@ export class BenchFixture {
 
   /**
    * getLiveStack returns a running opentabs and a browser that also has the benchmark's reference extension ("floor").
-   * The first call of getLiveStack starts opentabs and the browser. In commands to the Go client, the target "ours" is
-   * this opentabs.
+   * The first call of getLiveStack starts opentabs and the browser. Commands to the benchmark's Go client select this
+   * opentabs with the target "ours".
    */
   getLiveStack(): Promise<LiveStack> {
     this.#liveStack ??= this.#startLiveStack().catch((error: unknown) => {

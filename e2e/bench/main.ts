@@ -27,7 +27,7 @@ import { measureServer } from './rows/server.ts';
 import { measureSize, measureStart } from './rows/start.ts';
 
 const defaultRows: Readonly<Record<string, (fixture: BenchFixture) => Promise<Row[]>>> = {
-  // The rows that need no browser run first, because later a browser would use CPU time and distort them.
+  // The rows that need no browser run first, because a running browser would use CPU time and distort their values.
   start: measureStart,
   plugins: measurePlugins,
   size: measureSize,

@@ -67,7 +67,7 @@ function writePlugin(dir: string, name: string, toolCount: number, bytes: number
 
 /**
  * makeAdapterCode generates the JavaScript of an adapter with at least minBytes, ending in the statement that `plugin
- * build` appends. The first tool of the adapter returns an empty list.
+ * build` appends. The adapter's first tool, tool_0, returns an empty list.
  */
 function makeAdapterCode(name: string, minBytes: number): string {
   const header = `(()=>{const o=globalThis.__openTabs;(o.adapters??={})[${JSON.stringify(name)}]={name:${JSON.stringify(name)},isReady:()=>true,tools:[{name:"tool_0",input:{parse:(value)=>value},handle:async()=>({items:[]})}]};\n`;

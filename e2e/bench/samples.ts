@@ -37,7 +37,7 @@ export function summarize(blocks: readonly (readonly number[])[]): Summary {
 
 /**
  * measureAlternately runs several measurements alternately, once per round: floor, ours, floor, ours. Because the
- * measurements alternate, other load on the machine affects all of them alike.
+ * measurements alternate, other load on the machine affects each of them equally.
  */
 export async function measureAlternately<K extends string>(
   rounds: number,

@@ -207,7 +207,8 @@ test('a tool that waits for the user continues when the user presses Done, and f
 
 test('if two surfaces decide at the same time, the first decision counts and the other surface shows it', async () => {
   // When the outcome card of an earlier call disappears, the new approval card moves up. A card that has just moved
-  // ignores clicks. If the earlier outcome were still visible, the test could mistake it for the new outcome.
+  // ignores clicks. If the outcome of an earlier call were still visible, the test could mistake it for the new call's
+  // outcome.
   await waitFor(
     'the outcomes of earlier calls to disappear',
     async () => (await panel.locator('.outcome').count()) === 0,

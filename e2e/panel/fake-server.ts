@@ -15,8 +15,8 @@ const key = 'key-of-the-fake-server';
 /** FakeServer is a simulated daemon that accepts the extension's link. */
 export interface FakeServer {
   /**
-   * requests lists the requests that the extension has sent. The list leaves out hello, ping, and the request
-   * calls.history of a newly opened panel.
+   * requests lists the requests that the extension has sent. requests omits hello, ping, and the calls.history request
+   * that the panel sends when it opens.
    */
   readonly requests: readonly { readonly method: string; readonly params: unknown }[];
   /** listTabs returns the tabs that the extension has reported with tab.sync and tab.changed. */
@@ -187,7 +187,7 @@ export async function startFakeServer(extension: string): Promise<FakeServer> {
         socket.send(JSON.stringify({ jsonrpc: '2.0', id, ...reply }));
         if (method !== 'hello') return;
         hello = params;
-        // The extension handles no requests before the response to hello.
+        // The extension handles no requests from the daemon before it receives the response to hello.
         currentSocket = socket;
         sendRequest('plugin.sync', { plugins });
       });

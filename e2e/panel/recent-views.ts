@@ -2,7 +2,10 @@
 import type { CallInspectResult, CallView } from '../../wire/wire.gen.ts';
 import { makeCall } from './sample-views.ts';
 
-/** todayNoonMs is noon today, in milliseconds since 1970. For a time of today, the side panel shows no date. */
+/**
+ * todayNoonMs is noon today, in milliseconds since 1970. The side panel shows the time of a call without the date if
+ * the call ended today.
+ */
 const todayNoonMs = new Date().setHours(12, 0, 0, 0);
 
 const clients = ['Claude Code', 'Cursor', 'Claude Desktop'];

@@ -110,7 +110,8 @@ test('Tab reaches all controls in page order, and Enter opens rows', async () =>
 test('a button shows more than 100 recent calls, and only rows near the window are rendered', async () => {
   const { panel, showCalls } = fixture;
   const calls = makeEndedCalls(1000);
-  // Like this test, the daemon sends at most 200 ended calls in one message, and sends newer calls after older calls.
+  // The test sends newer calls after older calls and at most 200 ended calls in one message, because the daemon does
+  // the same.
   for (let start = 800; start >= 0; start -= 200) {
     showCalls(calls.slice(start, start + 200));
     await panel.locator('#recent', { hasText: String(1000 - start) }).waitFor();

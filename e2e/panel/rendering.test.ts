@@ -17,8 +17,8 @@ before(async () => {
 after(() => fixture?.close());
 
 /**
- * recordChanges starts to record all changes of the side panel's DOM except the running times of calls. For each
- * change, the recorded text is the text of the list item or section that changed.
+ * recordChanges starts to record all changes of the side panel's DOM except the running times of calls. If an element
+ * of the page changes, recordChanges records the text of the list item or section that contains the element.
  */
 async function recordChanges(): Promise<void> {
   await fixture.panel.evaluate(() => {

@@ -73,8 +73,8 @@ export const failedCalls: readonly CallView[] = [
 ];
 
 /**
- * makeSuspendedCalls returns three sample calls that wait for the user. The second of the three sample calls waits for
- * an action of the user in the tab with the ID tabId.
+ * makeSuspendedCalls returns three sample calls that wait for the user. The second call waits for the user to do
+ * something in the tab with the ID tabId.
  */
 export function makeSuspendedCalls(tabId: number): readonly CallView[] {
   const login = makeWaitingCall('s2', 't2', {
@@ -211,8 +211,8 @@ export function makeInspection(overrides: Partial<PluginInspectResult> = {}): Pl
 }
 
 /**
- * sampleSettings contains a plugin setting of each type. The first of these settings is a required setting that the
- * user has not set.
+ * sampleSettings contains a plugin setting of each type. The first setting in sampleSettings is required, but the user
+ * has not set it.
  */
 export const sampleSettings: readonly SettingView[] = [
   {

@@ -1,5 +1,5 @@
 /**
- * The user can undo a call once, with one click or command. The undo needs the same permissions as any other
+ * The user can undo a call once, with one click or command. Undoing a call needs the same permissions as any other
  * call.
  */
 import assert from 'node:assert/strict';

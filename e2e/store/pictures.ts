@@ -1,7 +1,7 @@
 /**
  * Creates the images of the Chrome Web Store listing. The screenshots show the side panel with sample calls, and have
- * 1280 x 800 pixels. The promotional tile has 440 x 280 pixels. The program writes the images to the folder in its
- * first command-line argument.
+ * 1280 x 800 pixels. The promotional tile has 440 x 280 pixels. The program's first command-line argument is the folder
+ * for the images.
  */
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -31,7 +31,7 @@ export async function detachDebugger(tabId: number): Promise<void> {
 
 /**
  * sendToDebugger sends a DevTools protocol command to a tab with an attached debugger. `childId` identifies a
- * cross-site frame or a worker in the tab by its debugger session. It is empty for the tab itself.
+ * cross-site frame or a worker in the tab by its debugger session. childId is empty for the tab itself.
  */
 export async function sendToDebugger(
   tabId: number,
@@ -54,16 +54,16 @@ export async function listDebuggedTabs(): Promise<number[]> {
 /** DebuggerListener contains the callbacks for events of the debugger in tabs. */
 export interface DebuggerListener {
   /**
-   * childId identifies the cross-site frame or worker of the tab that sent the event, by its debugger session. It is
-   * empty if the tab itself sent the event.
+   * childId identifies the cross-site frame or worker of the tab that sent the event, by its debugger session. childId
+   * is empty if the tab itself sent the event.
    */
   onEvent(tabId: number, method: string, params: Fields, childId: string): void;
   onDetach(tabId: number, isCancelledByUser: boolean): void;
 }
 
 /**
- * watchDebugger reports the events of all attached tabs. If the extension lacks the permission `debugger`,
- * watchDebugger does nothing.
+ * watchDebugger passes debugger events of all attached tabs to the listener. If the extension lacks the permission
+ * `debugger`, watchDebugger does nothing.
  */
 export function watchDebugger(listener: DebuggerListener): void {
   if (!hasDebugger()) return;

@@ -1,6 +1,7 @@
 // Encodes a list of port messages as one string, and decodes the string. Chrome transfers a string between extension
 // scripts faster than an object with the same content. The first line of the encoded string contains the messages as
-// JSON. Long strings follow the first line without escapes, so that JSON text is not escaped a second time.
+// JSON. Long strings follow in the next lines, unescaped: a string is often JSON text, and escaping JSON text again is
+// slow.
 
 import type { FromBridge, ToBridge } from './port-message.ts';
 import { type Fields, isRecord } from './record.ts';

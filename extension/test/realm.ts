@@ -55,8 +55,8 @@ export interface Realm {
    */
   startBase(entryPoint: string): void;
   /**
-   * startLate starts a late plugin, whose host starts after the bridge. The fake bridge waits for the host's DOM event,
-   * whose type is the string in meet.
+   * startLate starts a late plugin, whose host starts after the bridge. The late host connects to the fake bridge with
+   * a DOM event. `meet` is the type of this event.
    */
   startLate(plugin: string, adapter: string, meet: string): void;
   /**

@@ -116,10 +116,11 @@ func (s script) options() jsbuild.ScriptOptions {
 	}
 }
 
-// start returns the time at which the adapter starts. If start returns an empty value,
-// package jsbuild derives the time from the adapter's code. The original OpenTabs SDK
-// starts adapters at DOMContentLoaded. An adapter with StartIdle also starts at
-// DOMContentLoaded, because the adapter can require a parsed document.
+// start returns when the adapter starts in a document, such as at DOMContentLoaded. If
+// start returns an empty value, package jsbuild chooses the start time from the adapter's
+// code. The original OpenTabs SDK starts adapters at DOMContentLoaded. An adapter with
+// StartIdle also starts at DOMContentLoaded, because the adapter can require a parsed
+// document.
 func (s script) start() jsbuild.StartTime {
 	switch p := s.plugin; {
 	case p.Start == plugin.StartAtOnce:
@@ -163,8 +164,8 @@ func (a *adapters) List() []wire.PluginInfo {
 }
 
 // Code returns the script of a plugin. Code returns an error if the adapter's code could
-// break out of the function that wraps it, for example with an unbalanced brace. Code
-// checks the adapter each time, because older versions of opentabs installed adapters
+// break out of the function that wraps it, for example with an unbalanced brace. Each
+// call of Code checks the adapter, because older versions of opentabs installed adapters
 // without this check.
 func (a *adapters) Code(name, id string) (wire.PluginCodeParams, error) {
 	host, err := a.hostHash()
@@ -231,7 +232,8 @@ func (a *adapters) Host() string {
 	return name
 }
 
-// composedCode is the code of a complete script, and the code of its adapter alone.
+// composedCode contains the code of a complete script, and separately the code of the
+// adapter in this script.
 type composedCode struct{ wholeScript, adapter []byte }
 
 // composeScript returns the complete code of a script: the host with the adapter, the
@@ -306,8 +308,8 @@ func (a *adapters) writeFiles() error {
 	return errors.Join(errors.Join(failures...), removeOtherFiles(folder, current))
 }
 
-// writeFile writes the script of one plugin to path. An existing file is kept, because
-// the file name depends on the content.
+// writeFile writes the script of one plugin to path. If the file exists, writeFile does
+// not write it: the file name contains a hash of the code, so the code is the same.
 func (a *adapters) writeFile(path string, s script) error {
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		return err

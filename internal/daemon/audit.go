@@ -27,7 +27,7 @@ type callAuditor struct {
 var _ dispatch.AfterHook = callAuditor{}
 
 // After writes an ended call to the audit log and to the recorder. After must run before
-// the hook of the policy, because the policy's hook discards the reason why the call was
+// the policy's hook, because the policy's hook discards the reason why the call was
 // allowed.
 func (a callAuditor) After(callInfo dispatch.CallInfo, e dispatch.EndedCall) {
 	r := audit.RecordOfCall(e)
@@ -59,8 +59,8 @@ func (a callAuditor) Open(callInfo dispatch.CallInfo, e dispatch.EndedCall) {
 
 var _ dispatch.BeforeHook = callAuditor{}
 
-// Before stores that a call begins. A call that a crash interrupts afterwards may have
-// taken effect.
+// Before stores that a call begins. If the daemon then crashes during the call, the tool
+// may have taken effect.
 func (a callAuditor) Before(callInfo dispatch.CallInfo) *wire.CallError {
 	a.recorder.Begin(callInfo.CallID)
 	return nil
@@ -75,8 +75,8 @@ func (a callAuditor) facts(callInfo dispatch.CallInfo, e dispatch.EndedCall) rec
 	return facts
 }
 
-// auditInterrupted writes an interrupted call to the audit log. The call was running when
-// an earlier server process crashed or was killed.
+// auditInterrupted writes an interrupted call to the audit log. An interrupted call was
+// running when an earlier server process crashed or was killed.
 func auditInterrupted(log *audit.Log, call recorder.Record) {
 	r := audit.RecordOfCall(dispatch.EndedCall{View: call.View, LastMessages: call.LastMessages})
 	r.Origin, r.Hash = call.Site, call.Hash

@@ -1,10 +1,10 @@
 // Package daemon connects the parts of `opentabs serve`: plugins, browsers, calls, MCP
 // clients and the HTTP API.
 //
-// All other packages implement one part and do not depend on the other parts. newDaemon
-// creates each part after the parts on which it depends. [Daemon.Serve] runs the parts
-// and shuts them down in an order in which every call gets its result or error before its
-// connection closes.
+// Each of the packages that package daemon imports implements one part, and does not
+// depend on the other parts. newDaemon creates each part after the parts on which it
+// depends. [Daemon.Serve] runs the parts. The order in which it shuts them down lets
+// every call get its result or error before the call's connection closes.
 package daemon
 
 import (
@@ -249,8 +249,8 @@ func openBrowserNames(dirs config.Dirs, log zerolog.Logger) *browsernames.Store 
 }
 
 // withCredential adds the authenticated sender of each request to the request context,
-// where the MCP server reads it. The sender is an MCP client on /mcp, or an opentabs
-// command on httpapi.CommandPath.
+// where the MCP server reads it. The sender of a request is an MCP client if the path is
+// /mcp, or an opentabs command if the path is httpapi.CommandPath.
 func withCredential(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		caller := transport.Credential{Kind: dispatch.CredentialCommandLine}
@@ -292,7 +292,7 @@ func dispatchOptions(s config.Settings, p *plugins, hub *wsbridge.Hub, auditor c
 	return o
 }
 
-// settingsChanged reloads the plugins after a change of plugin settings. The reload is
+// settingsChanged reloads the plugins after a change of plugin settings. This reload is
 // necessary because a setting can add a site to a plugin's URL patterns, and because
 // pages have copies of the settings.
 func (d *Daemon) settingsChanged() {

@@ -53,8 +53,8 @@ func (f *devFolders) remove(dir string) (isLast bool) {
 	return isLast
 }
 
-// has reports whether loadedPlugin is in development mode. A plugin with the same name in
-// another folder is not in development mode.
+// has reports whether loadedPlugin is in development mode. If another folder contains a
+// plugin with the same name, has returns false for that plugin.
 func (f *devFolders) has(loadedPlugin *plugin.Plugin) bool {
 	_, ok := f.permission(loadedPlugin)
 	return ok
@@ -113,7 +113,8 @@ func (d *development) end(dir string) {
 }
 
 // review stores the current builds in development mode as reviewed, so that they stay
-// reviewed after development ends. A permission that the user has set is not changed.
+// reviewed after development ends. If the user has set a permission for a plugin, review
+// does not change this permission.
 func (d *development) review() {
 	d.reviewLock.Lock()
 	defer d.reviewLock.Unlock()

@@ -13,7 +13,8 @@ import (
 )
 
 // sidePanelClient is the client of calls that the user repeats in a side panel. All side
-// panels share one session, so the user cannot grant a permission for only this session.
+// panels share one session, so the user cannot grant an approval with ScopeSession for
+// calls of a side panel.
 var sidePanelClient = dispatch.Client{Name: "the side panel", Session: "side-panel", IsSessionShared: true}
 
 // Errors that the side panel shows if the user repeats a recorded call that cannot be
@@ -32,9 +33,9 @@ type callRepeater struct {
 	calls   *dispatch.Dispatcher
 }
 
-// repeat starts a new call with the tool and the arguments of a recorded call. The new
-// call needs the same approvals as any other call. repeat returns without waiting for
-// the new call to end. The message of a returned error is a sentence for the user.
+// repeat starts a new call with the tool and the arguments of a recorded call. repeat
+// does not wait for the call to end, and the call needs the same approvals as any other
+// call. The message of a returned error is a sentence for the user.
 func (r *callRepeater) repeat(callID string) error {
 	entry, ok, err := r.find(callID)
 	switch {

@@ -26,9 +26,9 @@ type StartedDaemon struct {
 	listener net.Listener
 }
 
-// Start opens the configured port, creates the daemon, and writes its PID and port to the
-// state directory. A lock allows only one process at a time to start a daemon, so a
-// second process finds the daemon that the first process started.
+// Start opens the configured port, creates the daemon, and writes the daemon's PID and
+// port to the state directory. A lock allows only one process at a time to start a
+// daemon, so a second process finds the daemon that the first process started.
 func Start(ctx context.Context, h *home.Home, log zerolog.Logger) (*StartedDaemon, error) {
 	unlock, err := h.LockStart()
 	switch {
@@ -61,8 +61,8 @@ func Start(ctx context.Context, h *home.Home, log zerolog.Logger) (*StartedDaemo
 		return nil, err
 	}
 	s := &StartedDaemon{home: h, listener: listener}
-	// The file with the PID and port is written concurrently, because writing waits for
-	// the disk.
+	// A goroutine writes the file with the daemon's PID and port, because the daemon's
+	// start need not wait for the disk.
 	recordErr := make(chan error, 1)
 	go func() {
 		recordErr <- h.WriteServer(config.Server{PID: os.Getpid(), Port: s.Port(), Version: version.Version, Started: time.Now().UTC()})

@@ -17,8 +17,8 @@ import (
 )
 
 // undoCommandClient is the client of all calls that `opentabs calls undo` makes. All undo
-// calls of commands share one session, so the user cannot grant a permission for only
-// this session.
+// calls of commands share one session, so the user cannot grant an approval with
+// ScopeSession for them.
 var undoCommandClient = dispatch.Client{
 	Name: dispatch.CommandNamePrefix + "calls undo", Credential: dispatch.CredentialCommandLine, Session: "calls-undo", IsSessionShared: true,
 }
@@ -89,7 +89,8 @@ func (p *callUndoer) undoForCommand(callID string) (httpapi.StartedUndo, error) 
 // passes the result to the idempotency keys and to the undoer. receiveLate ignores a
 // result from a browser in which the call did not run. After a restart of the server, the
 // browser of an earlier call is unknown, so receiveLate accepts the result from any
-// browser. Accepting the result is safe, because the ID of a call cannot be guessed.
+// browser. To accept a result from any browser is safe, because a browser cannot guess
+// the ID of another browser's call.
 func (p *callUndoer) receiveLate(browserID, runID string, answer dispatch.LateAnswer) {
 	callID, _, _ := strings.Cut(runID, ".")
 	if view, ok := p.calls.Find(callID); ok && view.Browser != browserID {

@@ -19,10 +19,10 @@ const (
 	firstCheckDelay = 3 * time.Second
 	// busySpareBytes is how much unused memory a busy process may keep.
 	busySpareBytes = 32 << 20
-	// garbageBytes is how much garbage may accumulate between two collections, even if the live
-	// heap is much smaller. With Go's default GC percentage, a small heap would be collected every
-	// few hundred calls. With Go's default, garbage collection would also use a quarter of the CPU
-	// time of a call that needs no page.
+	// garbageBytes is how much garbage may accumulate between two collections, even if
+	// the live heap is much smaller. With Go's default GC percentage, a small heap would
+	// be collected every few hundred calls. Such frequent collections would take a
+	// quarter of the CPU time of a call that needs no page.
 	garbageBytes = 16 << 20
 	// minPercent is Go's default: as much garbage as live data. maxPercent limits the
 	// garbage of an almost empty heap to about garbageBytes, because Go's minimum heap
@@ -69,7 +69,7 @@ func LimitFreeMemory(ctx context.Context) {
 }
 
 // runAfterEachCollection calls work after each garbage collection until stop is called.
-// LimitFreeMemory passes a work function that lowers the GC percentage when the heap has grown.
+// The work function of LimitFreeMemory lowers Go's GC percentage when the heap has grown.
 func runAfterEachCollection(work func()) (stop func()) {
 	var mu sync.Mutex // guards isStopped, and prevents work from running after stop
 	isStopped := false

@@ -25,8 +25,8 @@ func startLimitFreeMemory(t *testing.T) (end func()) {
 	}
 }
 
-// TestFreedMemoryIsReturnedToTheSystem checks that the memory of a large result is returned at the
-// next check of the memory use.
+// TestFreedMemoryIsReturnedToTheSystem checks that the process returns the memory of a
+// large result to the operating system when it next checks its memory use.
 func TestFreedMemoryIsReturnedToTheSystem(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		end := startLimitFreeMemory(t)
@@ -74,9 +74,10 @@ func touchPages(b []byte) {
 	}
 }
 
-// TestCollectorIsQuiet checks how much garbage accumulates before Go's garbage collector runs. A
-// small heap may accumulate 16 MB of garbage; a large heap, as much garbage as it has live data.
-// When LimitFreeMemory returns, the GC percentage must have its previous value again.
+// TestCollectorIsQuiet checks how much garbage accumulates before Go's garbage collector
+// runs. While the heap is small, 16 MB of garbage may accumulate. While the heap is
+// large, as much garbage may accumulate as the heap has live data. When LimitFreeMemory
+// returns, the GC percentage must have its previous value again.
 func TestCollectorIsQuiet(t *testing.T) {
 	for _, c := range []struct {
 		liveBytes uint64

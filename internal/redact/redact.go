@@ -33,8 +33,8 @@ type Redactor struct {
 // credentialPattern finds one kind of credential in a text.
 type credentialPattern struct {
 	// Every credential that find matches contains at least one of the hints, which are in
-	// lower case. The regular expression runs only if a text contains a hint, because the
-	// search for hints is 100 times as fast.
+	// lower case. Only a text that contains a hint is matched with the regular
+	// expression, because the search for hints is 100 times as fast.
 	hints []string
 	// find returns a regular expression that matches a credential together with the text
 	// before it, such as "token=". The first group of the regular expression matches only the
@@ -77,8 +77,8 @@ func (r *Redactor) Text(text string) string {
 	return text
 }
 
-// removeSettings replaces the values of secret settings in a text, which the function
-// Redactor.Secrets returns.
+// removeSettings replaces the values of secret settings in text. The function
+// Redactor.Secrets returns these values.
 func (r *Redactor) removeSettings(text string) string {
 	if r.Secrets == nil {
 		return text
@@ -91,8 +91,8 @@ func (r *Redactor) removeSettings(text string) string {
 	return text
 }
 
-// JSON replaces the secrets in a JSON value and returns compact JSON, or nil if raw is not
-// valid JSON. The digits of numbers do not change.
+// JSON replaces the secrets in a JSON value and returns compact JSON, or nil if raw is
+// not valid JSON. JSON keeps the digits of numbers exactly as they are in raw.
 func (r *Redactor) JSON(raw json.RawMessage) json.RawMessage {
 	value, ok := Decode(raw)
 	if !ok {
@@ -119,8 +119,8 @@ func Decode(raw json.RawMessage) (value any, ok bool) {
 }
 
 // Value replaces the secrets in a value that [Decode] returned. Value changes arrays and
-// objects in place, but not strings, so the caller must use the returned value. isChanged
-// is true if Value replaced a secret.
+// objects in place. A string cannot be changed in place, so the caller must use the
+// returned value. isChanged is true if Value replaced a secret.
 func (r *Redactor) Value(value any) (redacted any, isChanged bool) {
 	switch v := value.(type) {
 	case string:

@@ -5,8 +5,9 @@ import (
 	"errors"
 )
 
-// maxLineBytes is the maximum length of a line from the client. The daemon accepts only
-// shorter lines, and its error is clearer.
+// maxLineBytes is the maximum length of a line from the client. maxLineBytes is more than
+// the daemon accepts, because the daemon's error for a long line is clearer than the
+// relay's.
 const maxLineBytes = 32 << 20
 
 var errLineTooLong = errors.New("the line is too long")

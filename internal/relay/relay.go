@@ -114,8 +114,8 @@ type daemonLink struct {
 	// whose ID is resumeID. resumed is nil if no initialize request is repeated.
 	resumed  chan struct{}
 	resumeID string
-	// ownID is the ID of the relay's own requests. The relay does not pass responses to
-	// ownID on to the client.
+	// ownID is the ID of the relay's own requests. The relay does not pass the response
+	// to a request with ownID on to the client.
 	ownID string
 }
 
@@ -229,8 +229,7 @@ func (r *relay) forward(ctx context.Context, line []byte) {
 }
 
 // writeDaemon sends a line to the daemon. If the connection was lost before the daemon
-// can have read the line, writeDaemon returns false, and the caller can send the line
-// again.
+// could read the line, writeDaemon returns false, and the caller can send the line again.
 func (r *relay) writeDaemon(ctx context.Context, m message, line []byte) bool {
 	r.recordSent(m, line)
 	n, err := r.link.conn.Write(line)
@@ -359,8 +358,8 @@ func (r *relay) connectToRunning(ctx context.Context) error {
 		return fmt.Errorf("open the session on the new server: %w", err)
 	}
 	if session.initialized != nil {
-		// The new daemon may have other tools and prompts, and has none of the lost
-		// daemon's calls.
+		// After a restart, the new daemon may have other tools and prompts, and has none
+		// of the calls of the old daemon.
 		r.writeClient(listChangedLine("tools"))
 		r.writeClient(listChangedLine("prompts"))
 		for _, uri := range session.subscribedURIs {

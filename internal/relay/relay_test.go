@@ -262,7 +262,7 @@ func TestServerKilled(t *testing.T) {
 		w.setRunning(false)
 		server.closeConn()
 
-		// The relay at once returns errors for the open calls, but not for the cancelled call.
+		// The relay returns an error for each open call that the client did not cancel.
 		w.expectLine(`"id":1,"error":{"code":-32000,"message":"the opentabs server stopped or restarted while this call ran`, "you call again")
 		w.expectLine(`"id":"p","error":{"code":-32000,"message":"the opentabs server stopped or restarted while this call ran`)
 		// The relay repeats the open tools/list request on the next daemon.

@@ -7,7 +7,8 @@ import (
 
 const (
 	// maxRepeatBytes is the maximum length of a request that is repeated on the next
-	// daemon. Longer requests fail if the daemon is lost.
+	// daemon. A request that is longer than maxRepeatBytes fails if the daemon stops
+	// before it has responded.
 	maxRepeatBytes = 1 << 20
 	// maxDaemonRequests is the maximum number of stored requests that the daemon has sent
 	// to the client.
@@ -77,9 +78,9 @@ func (s *sessionState) recordSent(m message, line []byte) {
 	}
 	for _, id := range m.requests {
 		r := openRequest{id: id}
-		// A batch has no method and may contain a call, so a batch is not repeated. A
-		// prompts/get request is not repeated, because a prompt runs code in the page
-		// like a tool.
+		// The relay does not repeat a batch on the next daemon, because the batch may
+		// contain a tool call. The relay also repeats no prompts/get request, because a
+		// prompt runs code in the page like a tool.
 		if m.method != "" && m.method != "tools/call" && m.method != "prompts/get" && len(line) <= maxRepeatBytes {
 			r.line = line
 		}

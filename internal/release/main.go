@@ -8,7 +8,7 @@
 //
 // Releases are reproducible: two builds of the same commit have the same bytes, because
 // all times in the files are the time of the commit. The environment variable
-// SOURCE_DATE_EPOCH overrides the time of the commit.
+// SOURCE_DATE_EPOCH sets another time.
 package main
 
 import (
@@ -32,8 +32,8 @@ import (
 type release struct {
 	// out is the folder of the release.
 	out string
-	// url is the address at which the release folder will be published. A release without
-	// an address cannot upgrade itself.
+	// url is the address at which the release folder will be published. If url is empty,
+	// a program of the release cannot upgrade itself.
 	url string
 	// storeExtensions are the IDs of the extension in the stores of Chrome and Edge; empty
 	// if the extension is in no store.

@@ -30,9 +30,10 @@ type manifest struct {
 // and processor, such as @opentabs/cli-linux-x64.
 func npmName(t target) string { return "@opentabs/cli-" + t.npmOS() + "-" + t.npmArch() }
 
-// writeNPM writes the npm packages. One npm package contains the program for each operating system
-// and processor. The npm package opentabs runs the program for the user's computer. Another npm
-// package contains the SDK.
+// writeNPM writes the npm packages. One npm package contains the program for each
+// operating system and processor. The npm package opentabs runs the program for the
+// user's computer. The npm package of the SDK contains JavaScript modules and their
+// TypeScript types.
 func (r release) writeNPM(ctx context.Context, targets []target) error {
 	launcher := manifest{
 		Name: "opentabs", Version: r.version, License: "MIT", Description: "Let AI agents call functions in the web pages you are logged in to",

@@ -71,8 +71,8 @@ func (r release) programPath(t target) string {
 	return filepath.Join(r.out, programsDir, t.os+"_"+t.arch, t.program())
 }
 
-// archiveName returns the name of the release archive for a target. `opentabs upgrade` and
-// install.sh find the archive by its name, so the format must not change.
+// archiveName returns the name of the release archive for a target. `opentabs upgrade`
+// and install.sh find the archive by its name, so the format of the name must not change.
 func (r release) archiveName(t target) string {
 	suffix := ".tar.gz"
 	if t.os == "windows" {

@@ -119,8 +119,9 @@ func (m Manager) IsInstalled() bool {
 // user. Check changes nothing.
 func (m Manager) Check(ctx context.Context) error { return m.system.checkAvailable(ctx) }
 
-// Install installs the service and starts it. A running service is restarted with the new
-// command. If a new service cannot start, Install removes the service again.
+// Install installs the service and starts it. If the service is already running, Install
+// restarts the service with the new command. If a new service cannot start, Install
+// removes the service again.
 func (m Manager) Install(ctx context.Context, c Command) error {
 	file := m.system.file()
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
@@ -145,8 +146,8 @@ func (m Manager) Install(ctx context.Context, c Command) error {
 // Start starts the service, which must be installed.
 func (m Manager) Start(ctx context.Context) error { return m.system.start(ctx) }
 
-// Uninstall stops and removes the service. The file of the service is removed even if the
-// service cannot be stopped.
+// Uninstall stops and removes the service. Uninstall removes the service's unit file or
+// launchd file even if the service cannot be stopped.
 func (m Manager) Uninstall(ctx context.Context) error {
 	stopErr := m.system.disable(ctx)
 	err := os.Remove(m.system.file())
@@ -165,15 +166,15 @@ func (m Manager) State(ctx context.Context) State {
 	return s
 }
 
-// runCommand runs a program. If the program fails, the error contains the program's
-// output.
+// runCommand runs a program. If the program fails, the error of runCommand contains the
+// program's output.
 func runCommand(ctx context.Context, name string, args ...string) error {
 	_, err := runForOutput(ctx, name, args...)
 	return err
 }
 
 // runForOutput runs a program and returns the program's output. If the program fails, the
-// error contains the output too.
+// returned error contains the program's output.
 func runForOutput(ctx context.Context, name string, args ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, commandTimeout)
 	defer cancel()

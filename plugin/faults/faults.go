@@ -64,10 +64,10 @@ func (f Fault) Text() string {
 	return fmt.Sprintf("did not start in a page of %s: %s", f.Site, f.Problem)
 }
 
-// Faults stores the faults of adapters by plugin and content. If the content of a plugin
-// changes, its fault does not apply; if the old content returns, its fault applies again.
-// A fault ends when an adapter with the same content starts in a page. Commands read the
-// faults from a file in the state folder.
+// Faults stores the faults of adapters by plugin and content. A fault applies only to the
+// content that caused it: not after the plugin's content has changed, but again if the
+// user restores that content. A fault ends when an adapter with the same content starts
+// in a page. Commands read the faults from a file in the state folder.
 type Faults struct {
 	path string
 	log  zerolog.Logger
@@ -111,7 +111,7 @@ func (f *Faults) FaultOf(p *plugin.Plugin) (Fault, bool) {
 }
 
 // OnChange registers a function that runs after each change of the faults. The registered
-// function must not block.
+// function must not block, because it runs on the goroutine that changes the faults.
 func (f *Faults) OnChange(listener func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -133,9 +133,9 @@ async function toBytes(source: Blob | ArrayBuffer | ArrayBufferView): Promise<Ui
 }
 
 /**
- * How many bytes one call of `String.fromCharCode` converts. The number of bytes must be a multiple of 3, so that only
- * the last chunk has base64 padding. JavaScript engines limit the number of arguments of a call, and so the size of a
- * chunk.
+ * How many bytes one call of `String.fromCharCode` converts. chunkBytes must be a multiple of 3, so that only the last
+ * chunk has base64 padding. A chunk cannot be much larger, because JavaScript engines limit the number of arguments of
+ * a function call.
  */
 const chunkBytes = 3 * 8192;
 

@@ -1,7 +1,8 @@
 import { hasProperties, isMethod, type Properties, readMessage } from './runtime/value.ts';
 
-// The functions in this file convert the arguments of a log call to JSON at once. Later changes by the page have no
-// effect. They never throw. The length limits of log data are those of wire.LogEntry in Go.
+// The functions in this file convert the arguments of a log call to JSON before they return. If the page later changes
+// an argument, the log entry does not change. The functions never throw. The length limits of log data are those of
+// wire.LogEntry in Go.
 
 const maxArguments = 10;
 /** The maximum length of a string in a log entry, in UTF-16 code units. */
@@ -14,7 +15,7 @@ const maxJsonChars = 64 * 1024;
  */
 const [maxDepth, maxEntries] = [12, 1000];
 
-/** Converts the arguments of a log call to JSON. Arguments after the first 10 are dropped. */
+/** Converts the arguments of a log call to JSON. toLogData drops all arguments after the first 10. */
 export function toLogData(args: readonly unknown[]): unknown[] {
   return args.slice(0, maxArguments).map(convertArgument);
 }
@@ -33,13 +34,13 @@ function convertArgument(value: unknown): unknown {
 
 interface ConversionState {
   /**
-   * The objects that contain the value that is currently converted. A value that is already among them is a circular
-   * reference.
+   * The value that is being converted is nested in these objects. If a value is already in this set, the value contains
+   * itself.
    */
   path: Set<unknown>;
   /**
-   * About how many more characters of JSON the argument may produce. The conversion of each value subtracts at least
-   * one character.
+   * About how many more characters of JSON the argument may produce. Each converted value reduces charsLeft by at least
+   * one.
    */
   charsLeft: number;
 }
@@ -96,7 +97,7 @@ function convertObjectContent(value: Properties, state: ConversionState): unknow
 }
 
 /**
- * Converts one field of a logged object. If a getter of the field throws, the returned text contains the error message.
+ * Converts one field of a logged object. If a getter throws, convertField returns a text with the error message.
  */
 function convertField(value: Properties, key: string, state: ConversionState): unknown {
   try {

@@ -28,8 +28,8 @@ const IDPrefix = "s/"
 // answerReceiver receives the browser's answer to one request.
 type answerReceiver struct {
 	answers chan<- wire.Envelope // buffered for the only answer
-	// onAnswer, if not nil, runs when the answer arrives, before the reader of the link
-	// handles the next frame.
+	// onAnswer, if not nil, runs when the answer to the request arrives. The reader of
+	// the link handles the next frame only after onAnswer has returned.
 	onAnswer func()
 }
 
@@ -108,7 +108,7 @@ func (r *Table) AwaitAnswer(ctx context.Context, q Request) (wire.Envelope, erro
 }
 
 // DeliverAnswer passes an answer to the pending request with the same ID. DeliverAnswer
-// returns false if no pending request has this ID.
+// returns false if no pending request has the ID of the answer.
 func (r *Table) DeliverAnswer(e wire.Envelope) bool {
 	r.mu.Lock()
 	receiver, ok := r.pendingAnswers[e.ID]

@@ -10,7 +10,8 @@ import (
 )
 
 // TestRequestsEnd checks that a request ends when its answer arrives, its link or context
-// ends, or its timeout expires. The table must keep no entry for an ended request.
+// ends, or its timeout expires. When a request has ended, Table must contain no entry for
+// the request.
 func TestRequestsEnd(t *testing.T) {
 	for _, c := range []struct {
 		name string

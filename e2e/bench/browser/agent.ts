@@ -2,7 +2,7 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
 
-/** Field is a form field that the simulated agent fills in, with the new value. */
+/** Field is a form field that the simulated agent fills in. `value` is the text or option to set. */
 export interface Field {
   readonly ref: string;
   readonly label: string;
@@ -24,8 +24,8 @@ export interface Usage {
 }
 
 /**
- * ServerTools translates browser actions, such as a click, into tool calls of one MCP server. Most of these functions
- * return the tool call for one browser action: the tool's name and arguments.
+ * ServerTools translates browser actions, such as a click, into tool calls of one MCP server. Most methods of
+ * ServerTools return the tool call for one browser action: the tool's name and arguments.
  */
 export interface ServerTools {
   open(url: string): ToolCall;
@@ -82,7 +82,7 @@ export class Agent {
     return answer;
   }
 
-  /** time calls a tool and returns the duration of the call in milliseconds. */
+  /** The method time calls a tool and returns the duration of the call in milliseconds. */
   async time(call: ToolCall): Promise<number> {
     const beganMs = performance.now();
     await this.call(call);

@@ -7,8 +7,8 @@ import { serveShop } from './shop.ts';
 export interface BenchSite {
   readonly origin: string;
   /**
-   * reports lists the events that benchmark pages reported. Each item consists of the name of a benchmark run and the
-   * name of an event, such as "ours-1 order".
+   * reports lists the events that benchmark pages reported. Each of these reports consists of the name of a benchmark
+   * run and the name of an event, such as "ours-1 order".
    */
   readonly reports: string[];
   close(): Promise<void>;
@@ -62,8 +62,8 @@ const nodesOutsideRows = 32;
 
 /**
  * makeOrdersPage returns the HTML of a web application with about the given number of elements: navigation, a form, a
- * table and a feed. A click on the button "New order" adds a table row. The page's global variable clicks counts all
- * button clicks.
+ * table and a feed. A click on the button "New order" adds a table row. The page's global variable `clicks` is the
+ * number of clicks on all of its buttons.
  */
 export function makeOrdersPage(nodes: number): string {
   const posts = Math.max(2, Math.round((nodes - nodesOutsideRows) / 5 / nodesPerPost));

@@ -43,14 +43,14 @@ class ShoppingAgent {
     await this.#openOtherDocument(this.#agent.serverTools.open(url));
   }
 
-  /** callTools calls tools that stay in the current document, and keeps their results. */
+  /** callTools calls tools that do not navigate to another document, and keeps the tool results. */
   async callTools(...calls: readonly ToolCall[]): Promise<void> {
     for (const call of calls) this.#knownAnswers.unshift(await this.#agent.call(call));
   }
 
   /**
-   * leave calls a tool that opens another document, and drops the results of earlier tools, whose refs are then
-   * invalid.
+   * The method #openOtherDocument calls a tool that opens another document, and drops the results of earlier tools,
+   * whose refs are then invalid.
    */
   async #openOtherDocument(call: ToolCall): Promise<void> {
     const answer = await this.#agent.call(call);

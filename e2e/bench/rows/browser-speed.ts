@@ -26,8 +26,8 @@ export async function measureSnapshots(lab: BrowserLab): Promise<Row[]> {
 }
 
 /**
- * makeRatioRow adds the ratio of opentabs to Playwright MCP to a benchmark row, with a limit. If Playwright MCP was not
- * measured, makeRatioRow returns the row unchanged.
+ * makeRatioRow sets the value of a benchmark row to our measurement divided by Playwright MCP's, and sets the upper
+ * limit of this ratio. If Playwright MCP was not measured, makeRatioRow returns the row unchanged.
  */
 function makeRatioRow(row: Row, ours: number, playwright: number | undefined, limit: number): Row {
   return playwright === undefined

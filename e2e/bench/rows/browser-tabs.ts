@@ -70,7 +70,10 @@ async function countClicks(browser: Browser): Promise<number> {
 /** heapPage is the path of a page with about 10,000 elements with refs: two buttons and a link in each table row. */
 const heapPage = '/orders?nodes=44000';
 
-/** measurePageMemory measures how much memory the extension's page script adds to a page with 10,000 refs. */
+/**
+ * measurePageMemory measures how much memory the extension's page script uses for element references in a page with
+ * 10,000 referenced elements.
+ */
 export async function measurePageMemory({ ourBrowser: our, site, agent }: BrowserLab): Promise<Row[]> {
   const url = `${site.origin}${heapPage}`;
   await our.browser.cdp.send('Target.createTarget', { url: `${url}&unused=1`, background: true });

@@ -8,8 +8,8 @@ const rounds = 9;
 const echoCommand = { target: 'ours', tool: 'bench__echo', args: { text: 'x'.repeat(188) } };
 
 /**
- * measureFollowedEcho measures how much the open side panel and ten followers of /events slow down a call. The tool
- * runs in a page and returns 200 bytes. The audit is on during all measurements.
+ * measureFollowedEcho measures how much the open side panel and ten followers of /events slow down a call. The called
+ * tool runs in a page and returns 200 bytes. The audit is on during all measurements.
  */
 export async function measureFollowedEcho(fixture: BenchFixture): Promise<Row[]> {
   const { stack } = await fixture.getLiveStack();

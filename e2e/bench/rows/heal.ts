@@ -14,7 +14,8 @@ const Status = z.object({
 });
 
 /**
- * waitForReconnect waits until a browser connects later than afterMs. The returned times come from the daemon's clock.
+ * waitForReconnect waits until a browser connects later than afterMs. The returned `sinceMs` and `startedMs` are times
+ * of the daemon's clock.
  */
 function waitForReconnect(stack: Stack, afterMs: number): Promise<{ sinceMs: number; startedMs: number }> {
   return waitFor('the browser to reconnect', async () => {

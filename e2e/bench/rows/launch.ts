@@ -59,9 +59,10 @@ function removeProfile(profile: string): void {
 }
 
 /**
- * measureLaunch starts a daemon with the given home folder and launches browsers with new and used profiles. For each
- * profile, measureLaunch calls two plugins in separate launches. If the argument plugins is empty, measureLaunch calls
- * no tool and only opens a page in each browser.
+ * measureLaunch starts a daemon with the given home folder, and measures launches of browsers with new and with used
+ * profiles. With each new profile, measureLaunch calls one plugin in the first launch, the same plugin in the second,
+ * and another plugin in the third. If the argument plugins is empty, measureLaunch calls no tool and only opens a page
+ * in each browser.
  */
 export async function measureLaunch(home: string, plugins: readonly string[]): Promise<LaunchTimes> {
   const env = { OPENTABS_HOME: home, OPENTABS_PORT: String(await findFreePort()) };
@@ -156,7 +157,7 @@ function readPss(root: number): number {
         .split(' ');
       parents.set(pid, Number(fields[1]));
     } catch {
-      // The process has ended since readdirSync listed it, so its file in /proc does not exist anymore.
+      // If the process has ended since readdirSync listed it, its file in /proc no longer exists.
     }
   }
   const isDescendant = (pid: number): boolean =>

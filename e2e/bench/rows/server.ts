@@ -4,8 +4,8 @@ import { formatSummary, makeUpperThreshold, type Row } from '../row.ts';
 import { measureAlternately } from '../samples.ts';
 
 /**
- * startInstantServer starts the daemon's HTTP and MCP server without a browser, with tools that return at once. In
- * commands to the Go client, the target "instant" is this server.
+ * startInstantServer starts the daemon's HTTP and MCP server without a browser, with tools that return at once.
+ * Commands to the benchmark's Go client select the server of startInstantServer with the target "instant".
  */
 export async function startInstantServer(fixture: BenchFixture): Promise<GoServer> {
   const { stack } = await fixture.getLiveStack();

@@ -11,8 +11,8 @@ import { computeMedian } from '../samples.ts';
 /** startCount is the number of daemon starts that one benchmark row measures. */
 export const startCount = 15;
 /**
- * settleDelayMs is the wait before the daemon's memory is measured. The daemon checks its memory every 10 s, so at
- * least one check has run.
+ * settleDelayMs is the wait before the daemon's memory is measured. The delay exceeds the 10 s between two of the
+ * daemon's memory checks, so that the daemon checks its memory at least once.
  */
 export const settleDelayMs = 11_000;
 
@@ -22,8 +22,8 @@ export function makeClientTokenPath(home: string): string {
 }
 
 /**
- * measureServeStart measures one start of `opentabs serve` with the given home folder. If the option list is true, the
- * measured time includes an MCP client that lists the tools.
+ * measureServeStart measures one start of `opentabs serve` with the given home folder. If the option `list` is true, an
+ * MCP client also lists the tools, and the measured time includes this request.
  */
 export async function measureServeStart(
   fixture: BenchFixture,

@@ -45,7 +45,7 @@ test('an intersection in an input rejects unknown fields as a whole, not in each
   assert.deepEqual(convertSchema(z.object({ both: z.intersection(a, b) }), 'output').schema?.properties, {
     both: { type: 'object', properties, required: ['a', 'b'] },
   });
-  // Zod writes an `allOf` to JSON Schema if the combined schemas cannot be merged.
+  // In the JSON Schema, zod writes an `allOf` if it cannot merge the combined schemas.
   const node = z.object({
     name: z.string(),
     get children() {

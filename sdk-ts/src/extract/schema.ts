@@ -87,7 +87,7 @@ const removedFormats: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * Removes string formats that MCP clients do not support. In an output schema, also makes every object accept
+ * Removes string formats that MCP clients do not support. For an output schema, adjustNode also lets every object have
  * additional fields, except a `z.strictObject`. A handler can return additional fields that its output schema does not
  * list.
  */

@@ -1,7 +1,7 @@
 /**
  * measureClockLead measures how far Date.now() is ahead of performance.timeOrigin + performance.now(), in fractional
- * milliseconds. The two clocks of a page can drift apart, so the result changes with time. measureClockLead takes 15
- * ms.
+ * milliseconds. Date.now() and performance.now() can drift apart, so the result changes with time. measureClockLead
+ * takes 15 ms.
  */
 export function measureClockLead(): number {
   const leads: number[] = [];
