@@ -29,8 +29,8 @@ func (a *attempts) begin(callID string, targets []Target) {
 	}
 }
 
-// canRetry reports whether the call may be tried in another document after err, because the
-// tool's handler did not run.
+// canRetry reports whether the dispatcher can retry the call in another document after err.
+// The dispatcher retries a call only if the tool's handler did not run.
 func (a *attempts) canRetry(err *wire.CallError) bool {
 	if a.count >= maxAttempts {
 		return false

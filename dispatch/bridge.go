@@ -68,7 +68,7 @@ type TargetChoice struct {
 	Client Client
 	// Sites are URLs. The tab must have the host and port of one of these URLs.
 	Sites []string
-	// Open is the URL to open in a new tab if no tab matches, or empty if the call may not
+	// Open is the URL to open in a new tab if no tab matches, or empty if the call must not
 	// open a tab.
 	Open string
 	// TargetKind is where the tool runs. For a tool of any kind except TargetDocument,
@@ -95,7 +95,8 @@ func (w TargetChoice) Allows(t Target) bool {
 		(len(w.Sites) == 0 || slices.ContainsFunc(w.Sites, func(site string) bool { return sameHost(site, t.URL) }))
 }
 
-// AllowsBrowser reports whether the call may run in the browser with the given ID and name.
+// AllowsBrowser reports whether TargetChoice.Browser selects the browser with the given ID and
+// name. An empty TargetChoice.Browser selects every browser.
 func (w TargetChoice) AllowsBrowser(id, name string) bool {
 	return w.Browser == "" || wire.MatchesBrowser(w.Browser, id, name)
 }
@@ -132,9 +133,9 @@ type Targets struct {
 	// IsSyncing is true until each browser that could run the call confirms the daemon's
 	// current list of plugins.
 	IsSyncing bool
-	// BrowsersToOpen are the browsers in which a tab could be opened for the call. Of
-	// each Target in BrowsersToOpen, only the fields Browser and BrowserName are set.
-	// BrowsersToOpen is empty if the call may not open a tab.
+	// BrowsersToOpen are the browsers in which a tab could be opened for the call. Of each
+	// Target in BrowsersToOpen, only the fields Browser and BrowserName are set.
+	// BrowsersToOpen is empty if the call must not open a tab.
 	BrowsersToOpen []Target
 	// OpenedTab is a tab that opentabs opened for the call, if the plugin did not start in the
 	// tab in time. OpenedTab is nil if no tab was opened or if the plugin started.
@@ -186,7 +187,8 @@ type Run struct {
 	Decision json.RawMessage
 	// Args is a JSON object of the tool's arguments.
 	Args json.RawMessage
-	// MaxResultBytes is the maximum size of the result that the page may send.
+	// MaxResultBytes is the maximum size of the result that the server accepts from the page,
+	// in bytes of UTF-8.
 	MaxResultBytes int
 	Target         Target
 	// If the run is traced, Trace records when the run passes each stage; otherwise Trace is nil.
@@ -201,7 +203,8 @@ type Sink interface {
 	// reports.
 	Reports(reports []wire.Report, skippedCount int)
 	// Ask receives each request of a running tool once, such as a nested call. The dispatcher
-	// answers through Bridge.Answer, unless the tool withdraws the request or the run ends.
+	// answers each request through Bridge.Answer, unless the tool withdraws the request or the
+	// run ends.
 	Ask(wire.ToolAskParams)
 	// LinkLost reports that the browser of the run was disconnected and may reconnect. While the
 	// browser is disconnected, the idle limit is suspended, because the page can't report progress.

@@ -177,9 +177,9 @@ func TestParentGetsTheErrorOfItsChild(t *testing.T) {
 	})
 }
 
-// TestNestedCallReachesIdleLimit checks a nested call that reaches its idle limit: the
-// parent call receives the error before it reaches its own idle limit. The parent call is
-// still subject to its own hard limit.
+// TestNestedCallReachesIdleLimit checks a nested call that reaches its idle limit. The parent
+// call must receive the error before the parent call reaches its own idle limit. The parent
+// call is still subject to its own hard limit.
 func TestNestedCallReachesIdleLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, p, got := newToolDispatcher(t, dispatch.Options{IdleLimit: 3 * time.Second, HardLimit: 10 * time.Second}, map[string]func(dispatch.Run, dispatch.Sink){

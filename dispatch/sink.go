@@ -80,8 +80,8 @@ func (s sink) acceptReports(reports []wire.Report, skippedCount int) bool {
 		return false
 	}
 	if !c.clock.RestartIdle() {
-		// The report arrived after the call had reached a limit, so the call ends as if its timer
-		// had fired before the report.
+		// The report arrived after the call had reached a limit, so the call ends as if the
+		// limit's timer had fired before the report arrived.
 		go c.clock.CheckLimits()
 		return false
 	}

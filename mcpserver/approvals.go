@@ -73,8 +73,8 @@ func (a *approvals) remindClient(ctx context.Context, q form.Question) {
 }
 
 // decideByAnswer resolves a ticket with the user's answer to a form. decideByAnswer returns
-// false if the answer contains no decision. Without a decision in the answer, the user can
-// still decide in the side panel or the CLI.
+// false if the answer contains no decision. If the user answers the form without a decision,
+// the user can still decide in the side panel or the CLI.
 func (a *approvals) decideByAnswer(q form.Question, client dispatch.Client, result json.RawMessage) bool {
 	resolution, isDecided, err := q.ParseAnswer(result)
 	if isDecided {

@@ -25,8 +25,8 @@ type callerFunc func(ctx context.Context, c dispatch.Call) (dispatch.Result, err
 
 var _ Caller = callerFunc(nil)
 
-// Call calls the function and validates its output against the tool's output schema, as
-// the dispatcher does.
+// Call runs the function and validates its output against the tool's output schema, as the
+// dispatcher does.
 func (f callerFunc) Call(ctx context.Context, c dispatch.Call) (dispatch.Result, error) {
 	result, err := f(ctx, c)
 	if err == nil && c.Tool.Output != nil {

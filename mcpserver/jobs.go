@@ -126,7 +126,7 @@ func (j *jobs) startTimer(q *request) {
 	}
 	known := j.timeoutOf(q.clientID(), q.Info.Transport != transport.TransportStdio)
 	t := &answerTimer{rule: rule, isKnown: known.isKnown, waitLimit: known.Limit}
-	// The answer must arrive before the client's timeout expires.
+	// The reply must arrive at the client before the client's timeout expires.
 	t.waitLimit -= min(t.waitLimit/6, 10*time.Second)
 	q.timer = t
 	if send := q.Send; send != nil && t.waitLimit > 0 && known.ProgressRestarts {

@@ -77,8 +77,8 @@ type Options struct {
 	// the files that its own calls wrote. By default, the server offers no files.
 	Files *filestore.Store
 	// OnSessionEnd receives the client of each ended session. For a client without sessions,
-	// OnSessionEnd is called when its token is removed. By default, the end of a session is not
-	// reported.
+	// OnSessionEnd is called when the client's token is removed. By default, the end of a
+	// session is not reported.
 	OnSessionEnd func(dispatch.Client)
 	// Tabs returns the open tabs of a plugin without waiting. By default, agents cannot list tabs.
 	Tabs func(plugin string) dispatch.Targets
@@ -98,9 +98,10 @@ type Options struct {
 	// ListsOutputSchemas reports whether a client's list of tools includes the tools' output
 	// schemas. By default, the lists of all clients include output schemas.
 	ListsOutputSchemas func(client, version string) bool
-	// PinnedTools returns the names of tools that clients list in every list mode. The name of
-	// a plugin in the result selects all tools of the plugin. Call ToolListsChanged when the
-	// result of PinnedTools has changed. By default, no tool is pinned.
+	// PinnedTools returns the names of tools that clients list in every list mode. If
+	// PinnedTools returns the name of a plugin, all tools of the plugin are pinned. Call
+	// ToolListsChanged when the result of PinnedTools has changed. By default, no tool is
+	// pinned.
 	PinnedTools func() []string
 	// NeedsApproval reports whether a call of a tool by the client would wait for approval now.
 	// By default, no call needs approval.
@@ -127,7 +128,7 @@ func (o *Options) setDefaults() {
 	}
 }
 
-// Caller runs calls; *dispatch.Dispatcher implements it. Implementations must be safe for
+// Caller runs calls. *dispatch.Dispatcher implements Caller. Implementations must be safe for
 // concurrent use.
 type Caller interface {
 	// Call runs a call and returns when the call has ended. An error that Call returns is a
@@ -191,8 +192,8 @@ func New(calls Caller, plugins *plugin.Registry, o Options) *Server {
 }
 
 // Handler returns the HTTP handler that serves MCP's Streamable HTTP on one path. The handler
-// checks no credentials. The caller must first check token, Host and Origin, and record the
-// client's credential with transport.WithCredential.
+// checks no credentials. Wrap the handler in a handler that checks token, Host and Origin, and
+// records the client's credential with transport.WithCredential.
 func (s *Server) Handler() http.Handler { return s.transport.Handler() }
 
 // ServeStdio serves one client over a pair of streams, with one message per line. See

@@ -63,9 +63,9 @@ func inspectPreScript(p *Plugin, m *packageBuffer, packageHash hash.Hash) (probl
 	return ""
 }
 
-// isHashOf reports whether declaredHash is a valid hash of the pre-script code. A build computes
-// the hash of the pre-script's text before the source map comment. Some builds also hash the line
-// break before the source map comment.
+// isHashOf reports whether declaredHash is a valid hash of the pre-script code. A build
+// computes the hash of the pre-script's text up to the source map comment. In some builds, the
+// hashed text includes the line break that precedes the source map comment.
 func isHashOf(declaredHash string, code []byte) bool {
 	text := code
 	if i := bytes.LastIndex(code, []byte("//# sourceMappingURL=")); i >= 0 && !bytes.Contains(bytes.TrimSpace(code[i:]), []byte("\n")) {

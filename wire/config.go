@@ -13,7 +13,7 @@ type ConfigSettingsParams struct {
 // ConfigSettingsResult is an empty object that confirms that the settings are saved.
 type ConfigSettingsResult struct{}
 
-// ConfigOpeningParams sets whether calls of a plugin may open tabs.
+// ConfigOpeningParams sets whether calls of a plugin are allowed to open tabs.
 type ConfigOpeningParams struct {
 	Plugin  string `json:"plugin"`
 	Allowed bool   `json:"allowed"`
@@ -22,8 +22,8 @@ type ConfigOpeningParams struct {
 // ConfigOpeningResult is an empty object that confirms that the server saved the setting.
 type ConfigOpeningResult struct{}
 
-// ConfigCallsParams sets whether tools of the plugin Plugin may call tools of the plugin
-// CalledPlugin.
+// ConfigCallsParams sets whether tools of the plugin Plugin are allowed to call tools of the
+// plugin CalledPlugin.
 type ConfigCallsParams struct {
 	Plugin       string `json:"plugin"`
 	CalledPlugin string `json:"other"`

@@ -23,8 +23,8 @@ func splitBody(body []byte, use func(key, value []byte) error) error {
 	return splitObject(body, use)
 }
 
-// DecodeProtocol decodes only the protocol version of HelloParams. Another version of the
-// protocol may have other fields in HelloParams.
+// DecodeProtocol decodes only the protocol version of HelloParams. A peer with another
+// protocol version can send other fields in HelloParams.
 func DecodeProtocol(hello []byte) (protocol int, err error) {
 	var version struct {
 		Protocol int `json:"protocol"`

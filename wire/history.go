@@ -69,7 +69,7 @@ type CallRepeatResult struct{}
 // CallUndoParams requests that the server undo a call. The server calls the tool that the
 // plugin's author declared for undoing.
 type CallUndoParams struct {
-	// CallID is the ID of the call to undo. The status of the call must be "done".
+	// CallID is the ID of the call to undo. Only a call with the status "done" can be undone.
 	CallID string `json:"callId"`
 }
 

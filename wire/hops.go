@@ -22,7 +22,7 @@ type BrowserHops struct {
 // in PageHops are from the page's clock.
 type PageHops struct {
 	// BridgeInUs is the time from the arrival of the call in the content script (the bridge)
-	// until it sends the call to the host.
+	// until the bridge sends the call to the host.
 	BridgeInUs int `json:"bridgeInUs"`
 	// HostInUs is the time from the bridge's message to the host until the plugin's isReady
 	// has returned.

@@ -6,8 +6,8 @@ type CallInspectParams struct {
 	CallID string `json:"callId"`
 }
 
-// CallInspectResult contains the details of an ended call that the side panel loads when
-// the user expands them.
+// CallInspectResult contains the details of an ended call. The side panel loads these details
+// when the user expands the call.
 type CallInspectResult struct {
 	// Phases are the successive parts of the call's duration, such as waiting and running.
 	Phases []CallPhase `json:"phases,omitempty"`
@@ -28,7 +28,7 @@ type CallInspectResult struct {
 // CallUndo describes a call that undoes an earlier call.
 type CallUndo struct {
 	State UndoState `json:"state"`
-	// By is the ID of the call that undoes the earlier call.
+	// By is the ID of the undoing call.
 	By string `json:"by"`
 }
 
@@ -37,12 +37,12 @@ type UndoState string
 
 // The states of an attempt to undo a call.
 const (
-	// UndoStarted means that the call that undoes the earlier call has not ended.
+	// UndoStarted means that the undoing call has not ended.
 	UndoStarted UndoState = "started"
-	// UndoDone means that the earlier call has been undone.
+	// UndoDone means that the call has been undone.
 	UndoDone UndoState = "undone"
-	// UndoUnknown means that the result of the undoing call did not arrive, so the earlier
-	// call may or may not be undone.
+	// UndoUnknown means that the result of the undoing call did not arrive, so it is unknown
+	// whether the call has been undone.
 	UndoUnknown UndoState = "unknown"
 )
 

@@ -1,15 +1,15 @@
 package wire
 
-// Version is the version of the wire protocol. The server rejects a browser with another
-// protocol version.
+// Version is the version of the wire protocol. The server rejects a browser whose protocol
+// version differs from Version.
 const Version = 1
 
 // Subprotocol is the WebSocket subprotocol of opentabs. The browser sends its nonce as a
 // second subprotocol, because browsers can't set custom WebSocket headers.
 const Subprotocol = "opentabs"
 
-// NonceSubprotocolPrefix precedes the browser's nonce in the WebSocket subprotocols that
-// the browser offers. The nonce is random but not secret.
+// NonceSubprotocolPrefix precedes the browser's nonce in the WebSocket subprotocols that the
+// browser offers. The browser's nonce is random but not secret.
 const NonceSubprotocolPrefix = "opentabs.nonce."
 
 // KeySubprotocolPrefix precedes the KeyID of a paired browser in the WebSocket subprotocols
@@ -23,16 +23,16 @@ const DefaultPort = 9527
 // MaxFrameBytes is the maximum length of a frame in either direction, in bytes.
 const MaxFrameBytes = 64 << 20
 
-// MaxPartChars is the maximum length of one part of a large result, in UTF-16 units. A
-// longer tool result is split into several tool.part notifications.
+// MaxPartChars is the maximum length of one part of a large result, in UTF-16 units. A tool
+// result that is longer than MaxPartChars is split into several tool.part notifications.
 const MaxPartChars = 256 << 10
 
 // DefaultMaxResultBytes is the default maximum length of a call's result, in bytes of
 // UTF-8. A call whose result is too long fails with the error result_too_large.
 const DefaultMaxResultBytes = 100 << 20
 
-// MaxMessageChars is the maximum length of a progress message, in UTF-16 units. A longer
-// progress message is truncated.
+// MaxMessageChars is the maximum length of a progress message, in UTF-16 units. A progress
+// message that is longer than MaxMessageChars is truncated.
 const MaxMessageChars = 2000
 
 // MaxActivityBytes is the maximum length of an activity's content or patch, in bytes of

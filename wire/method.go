@@ -71,11 +71,11 @@ const (
 	MethodConfigReview Method = "config.review"
 	// MethodConfigSettings is the browser's request to change settings of a plugin.
 	MethodConfigSettings Method = "config.settings"
-	// MethodConfigOpening is the browser's request to set whether calls of a plugin may open
-	// tabs.
+	// MethodConfigOpening is the browser's request to set whether calls of a plugin are
+	// allowed to open tabs.
 	MethodConfigOpening Method = "config.opening"
-	// MethodConfigCalls is the browser's request to set whether one plugin may call tools of
-	// another plugin.
+	// MethodConfigCalls is the browser's request to set whether one plugin is allowed to call
+	// tools of another plugin.
 	MethodConfigCalls Method = "config.calls"
 	// MethodConfigLateAccess is the browser's request to grant or revoke the late access of a
 	// plugin. A plugin that starts late needs late access to get its secret settings and to
@@ -117,8 +117,8 @@ const (
 	// MethodPluginFetch is the browser's request for the code of one plugin or of the host.
 	MethodPluginFetch Method = "plugin.fetch"
 	// MethodPluginSettings is the server's request that sends a plugin's settings to the
-	// documents in which its adapter runs. Documents that load later receive the settings
-	// together with the adapter's code.
+	// documents in which its adapter runs. A document that loads after the plugin.settings
+	// request receives the settings together with the adapter's code.
 	MethodPluginSettings Method = "plugin.settings"
 	// MethodPluginLog is the browser's notification with log entries of an adapter.
 	MethodPluginLog Method = "plugin.log"

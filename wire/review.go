@@ -132,8 +132,8 @@ type LastReviewView struct {
 // PluginPageParams requests one page of a section of an inspected plugin.
 type PluginPageParams struct {
 	Plugin string `json:"plugin"`
-	// Hash is PluginInspectResult.Hash. The server rejects the request for a page if the
-	// plugin has changed since the plugin.inspect request.
+	// Hash is PluginInspectResult.Hash. The server rejects a plugin.page request if the plugin
+	// has changed since the plugin.inspect request.
 	Hash    string      `json:"hash"`
 	Section SectionName `json:"section"`
 	// Page is the number of the requested page of the section, from 1.

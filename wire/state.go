@@ -19,8 +19,8 @@ type CallView struct {
 	Message  string   `json:"message,omitempty"`
 	// Client is the name of the MCP client.
 	Client string `json:"client,omitempty"`
-	// TabID is the tab in which the call runs. Before the server has chosen a tab, and for a
-	// tab of another browser, TabID is absent.
+	// TabID is the tab in which the call runs. TabID is absent before the server has chosen a
+	// tab, and if the tab is in another browser than the side panel.
 	TabID int `json:"tabId,omitempty"`
 	// CreatedMs is when the call arrived at the server, in milliseconds since 1970.
 	CreatedMs float64 `json:"createdMs,omitempty"`
@@ -118,7 +118,8 @@ type WaitingView struct {
 type CallerView struct {
 	Plugin string `json:"plugin"`
 	Tool   string `json:"tool"`
-	// TabID is the tab of the calling tool, absent for a tab of another browser.
+	// TabID is the tab of the calling tool, absent if the tab is in another browser than the
+	// side panel.
 	TabID  int    `json:"tabId,omitempty"`
 	Origin string `json:"origin,omitempty"`
 }
@@ -238,8 +239,8 @@ type PluginView struct {
 	Homepage string `json:"homepage,omitempty"`
 	// Settings are the settings of the plugin, sorted by key.
 	Settings []SettingView `json:"settings,omitempty"`
-	// MayOpenTab is true if a call that finds no tab may open OpensURL in a new tab. OpensURL
-	// is absent if the plugin's author declared no page to open.
+	// MayOpenTab is true if the user allows a call that finds no tab to open OpensURL in a new
+	// tab. OpensURL is absent if the plugin's author declared no page to open.
 	MayOpenTab bool   `json:"opening,omitempty"`
 	OpensURL   string `json:"opensAt,omitempty"`
 	// World is the JavaScript environment of the adapter. An absent World means WorldMain.

@@ -50,8 +50,8 @@ type ToolPartParams struct {
 	DispatchID string `json:"dispatchId"`
 	// Seq is the index of the part in the result, from 0.
 	Seq int `json:"seq"`
-	// Text is one section of the JSON text of the tool's result. The texts of all parts,
-	// joined in order, are the complete JSON text.
+	// Text is one section of the JSON text of the tool's result. The complete JSON text of the
+	// result consists of the texts of all parts, joined in order.
 	Text string `json:"text"`
 }
 

@@ -176,8 +176,8 @@ func indexSpecialWord(text []byte) int {
 const lowBitOfEachByte, highBitOfEachByte = 0x0101010101010101, 0x8080808080808080
 
 // markEqualBytes finds the first byte of word that equals c. The lowest set bit of the result
-// is the high bit of the matching byte. All bits above the lowest set bit of the result are
-// undefined.
+// is the high bit of the first byte that equals c. All bits above the lowest set bit of the
+// result are undefined.
 func markEqualBytes(word uint64, c byte) uint64 {
 	difference := word ^ lowBitOfEachByte*uint64(c)
 	return (difference - lowBitOfEachByte) &^ difference & highBitOfEachByte

@@ -14,7 +14,7 @@ export interface ConfigSettingsParams {
 /** ConfigSettingsResult is an empty object that confirms that the settings are saved. */
 export type ConfigSettingsResult = Record<string, never>;
 
-/** ConfigOpeningParams sets whether calls of a plugin may open tabs. */
+/** ConfigOpeningParams sets whether calls of a plugin are allowed to open tabs. */
 export interface ConfigOpeningParams {
   plugin: string;
   allowed: boolean;
@@ -24,8 +24,8 @@ export interface ConfigOpeningParams {
 export type ConfigOpeningResult = Record<string, never>;
 
 /**
- * ConfigCallsParams sets whether tools of the plugin Plugin may call tools of the plugin
- * CalledPlugin.
+ * ConfigCallsParams sets whether tools of the plugin Plugin are allowed to call tools of the
+ * plugin CalledPlugin.
  */
 export interface ConfigCallsParams {
   plugin: string;
@@ -370,7 +370,7 @@ export type CallRepeatResult = Record<string, never>;
  * plugin's author declared for undoing.
  */
 export interface CallUndoParams {
-  /** callId is the ID of the call to undo. The status of the call must be "done". */
+  /** callId is the ID of the call to undo. Only a call with the status "done" can be undone. */
   callId: string;
 }
 
@@ -416,7 +416,7 @@ export interface BrowserHops {
 export interface PageHops {
   /**
    * bridgeInUs is the time from the arrival of the call in the content script (the bridge)
-   * until it sends the call to the host.
+   * until the bridge sends the call to the host.
    */
   bridgeInUs: number;
   /**
@@ -442,8 +442,8 @@ export interface CallInspectParams {
 }
 
 /**
- * CallInspectResult contains the details of an ended call that the side panel loads when
- * the user expands them.
+ * CallInspectResult contains the details of an ended call. The side panel loads these details
+ * when the user expands the call.
  */
 export interface CallInspectResult {
   /** phases are the successive parts of the call's duration, such as waiting and running. */
@@ -471,19 +471,19 @@ export interface CallInspectResult {
 /** CallUndo describes a call that undoes an earlier call. */
 export interface CallUndo {
   state: UndoState;
-  /** by is the ID of the call that undoes the earlier call. */
+  /** by is the ID of the undoing call. */
   by: string;
 }
 
 /** UndoState is the state of an attempt to undo a call. */
 export const UndoStates = [
-  /** UndoStarted means that the call that undoes the earlier call has not ended. */
+  /** UndoStarted means that the undoing call has not ended. */
   'started',
-  /** UndoDone means that the earlier call has been undone. */
+  /** UndoDone means that the call has been undone. */
   'undone',
   /**
-   * UndoUnknown means that the result of the undoing call did not arrive, so the earlier
-   * call may or may not be undone.
+   * UndoUnknown means that the result of the undoing call did not arrive, so it is unknown
+   * whether the call has been undone.
    */
   'unknown',
 ] as const;
@@ -678,13 +678,13 @@ export const Methods = [
   /** MethodConfigSettings is the browser's request to change settings of a plugin. */
   'config.settings',
   /**
-   * MethodConfigOpening is the browser's request to set whether calls of a plugin may open
-   * tabs.
+   * MethodConfigOpening is the browser's request to set whether calls of a plugin are
+   * allowed to open tabs.
    */
   'config.opening',
   /**
-   * MethodConfigCalls is the browser's request to set whether one plugin may call tools of
-   * another plugin.
+   * MethodConfigCalls is the browser's request to set whether one plugin is allowed to call
+   * tools of another plugin.
    */
   'config.calls',
   /**
@@ -732,8 +732,8 @@ export const Methods = [
   'plugin.fetch',
   /**
    * MethodPluginSettings is the server's request that sends a plugin's settings to the
-   * documents in which its adapter runs. Documents that load later receive the settings
-   * together with the adapter's code.
+   * documents in which its adapter runs. A document that loads after the plugin.settings
+   * request receives the settings together with the adapter's code.
    */
   'plugin.settings',
   /** MethodPluginLog is the browser's notification with log entries of an adapter. */
@@ -1197,8 +1197,8 @@ export interface LastReviewView {
 export interface PluginPageParams {
   plugin: string;
   /**
-   * hash is PluginInspectResult.hash. The server rejects the request for a page if the
-   * plugin has changed since the plugin.inspect request.
+   * hash is PluginInspectResult.hash. The server rejects a plugin.page request if the plugin
+   * has changed since the plugin.inspect request.
    */
   hash: string;
   section: SectionName;
@@ -1302,8 +1302,8 @@ export interface CallView {
   /** client is the name of the MCP client. */
   client?: string;
   /**
-   * tabId is the tab in which the call runs. Before the server has chosen a tab, and for a
-   * tab of another browser, tabId is absent.
+   * tabId is the tab in which the call runs. tabId is absent before the server has chosen a
+   * tab, and if the tab is in another browser than the side panel.
    */
   tabId?: number;
   /** createdMs is when the call arrived at the server, in milliseconds since 1970. */
@@ -1420,7 +1420,10 @@ export interface WaitingView {
 export interface CallerView {
   plugin: string;
   tool: string;
-  /** tabId is the tab of the calling tool, absent for a tab of another browser. */
+  /**
+   * tabId is the tab of the calling tool, absent if the tab is in another browser than the
+   * side panel.
+   */
   tabId?: number;
   origin?: string;
 }
@@ -1557,8 +1560,8 @@ export interface PluginView {
   /** settings are the settings of the plugin, sorted by key. */
   settings?: readonly SettingView[];
   /**
-   * opening is true if a call that finds no tab may open opensAt in a new tab. opensAt
-   * is absent if the plugin's author declared no page to open.
+   * opening is true if the user allows a call that finds no tab to open opensAt in a new
+   * tab. opensAt is absent if the plugin's author declared no page to open.
    */
   opening?: boolean;
   opensAt?: string;
@@ -1857,9 +1860,9 @@ export interface TabInfo {
   broken?: readonly BrokenPlugin[];
   /**
    * loadError is Chrome's name of the network error that the tab displays, such as
-   * net::ERR_CONNECTION_REFUSED. loadError may also be LoadErrorNoAnswer (no response within
-   * SiteTimeoutMs) or LoadErrorNoAccess (the extension has no access to the site). loadError
-   * is empty while the tab reloads.
+   * net::ERR_CONNECTION_REFUSED. Two other values of loadError are LoadErrorNoAnswer (no
+   * response within SiteTimeoutMs) and LoadErrorNoAccess (the extension has no access to the
+   * site). loadError is empty while the tab reloads.
    *
    * If opentabs opened a tab for a call and the page redirects to a site that can't be
    * loaded, TabInfo.url is the address before the redirect.
@@ -2053,7 +2056,10 @@ export type TabReleaseResult = Record<string, never>;
 export interface TicketPageView {
   /** browserName is the name that the user gave the browser. */
   browserName?: string;
-  /** tabId is Chrome's ID of the tab, absent if the tab is in another browser. */
+  /**
+   * tabId is Chrome's ID of the tab, absent if the tab is in another browser than the side
+   * panel.
+   */
   tabId?: number;
   tabTitle?: string;
   /** site is the origin of the page in which the call would run. */
@@ -2142,8 +2148,8 @@ export interface ToolPartParams {
   /** seq is the index of the part in the result, from 0. */
   seq: number;
   /**
-   * text is one section of the JSON text of the tool's result. The texts of all parts,
-   * joined in order, are the complete JSON text.
+   * text is one section of the JSON text of the tool's result. The complete JSON text of the
+   * result consists of the texts of all parts, joined in order.
    */
   text: string;
 }
@@ -2359,8 +2365,8 @@ export const CodeVersion = -32001;
 export const MaxHistoryCalls = 200;
 
 /**
- * Version is the version of the wire protocol. The server rejects a browser with another
- * protocol version.
+ * Version is the version of the wire protocol. The server rejects a browser whose protocol
+ * version differs from Version.
  */
 export const Version = 1;
 
@@ -2371,8 +2377,8 @@ export const Version = 1;
 export const Subprotocol = 'opentabs';
 
 /**
- * NonceSubprotocolPrefix precedes the browser's nonce in the WebSocket subprotocols that
- * the browser offers. The nonce is random but not secret.
+ * NonceSubprotocolPrefix precedes the browser's nonce in the WebSocket subprotocols that the
+ * browser offers. The browser's nonce is random but not secret.
  */
 export const NonceSubprotocolPrefix = 'opentabs.nonce.';
 
@@ -2390,8 +2396,8 @@ export const DefaultPort = 9527;
 export const MaxFrameBytes = 67108864;
 
 /**
- * MaxPartChars is the maximum length of one part of a large result, in UTF-16 units. A
- * longer tool result is split into several tool.part notifications.
+ * MaxPartChars is the maximum length of one part of a large result, in UTF-16 units. A tool
+ * result that is longer than MaxPartChars is split into several tool.part notifications.
  */
 export const MaxPartChars = 262144;
 
@@ -2402,8 +2408,8 @@ export const MaxPartChars = 262144;
 export const DefaultMaxResultBytes = 104857600;
 
 /**
- * MaxMessageChars is the maximum length of a progress message, in UTF-16 units. A longer
- * progress message is truncated.
+ * MaxMessageChars is the maximum length of a progress message, in UTF-16 units. A progress
+ * message that is longer than MaxMessageChars is truncated.
  */
 export const MaxMessageChars = 2000;
 

@@ -2,8 +2,8 @@
  * Measures the performance limits that docs/performance.md promises, for `make bench`. Most benchmark rows also measure
  * a reference value, the floor. The exit code is 1 if a measured value misses its limit.
  *
- * ROWS=echo,load runs only the benchmark rows echo and load. BENCH_JSON=out.json also writes all measurements to a JSON
- * file.
+ * ROWS=echo,load runs only the benchmark rows echo and load. If the environment variable BENCH_JSON is set to a path,
+ * such as out.json, the benchmark writes all measurements to this file.
  */
 import { writeFileSync } from 'node:fs';
 import { arch, cpus, loadavg, release } from 'node:os';

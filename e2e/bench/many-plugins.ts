@@ -11,8 +11,8 @@ const smallestBytes = 60_000;
 const largestBytes = 900_000;
 
 /**
- * computeAdapterBytes returns the size of the generated adapter with index i, in bytes. A few adapters are small and
- * most adapters are large; the average size is 0.7 MB.
+ * computeAdapterBytes returns the size of the generated adapter with index i, in bytes. A few generated adapters are
+ * small and most are large; the average size is 0.7 MB.
  */
 function computeAdapterBytes(i: number): number {
   return Math.round(largestBytes - (largestBytes - smallestBytes) * (i / (pluginCount - 1)) ** 3);

@@ -39,8 +39,8 @@ after(async () => {
 });
 
 /**
- * ReadingPauseMs is how long the tests wait before they press a button, in milliseconds. A surface that has just
- * appeared, such as a dialog, also ignores clicks, but for a shorter time than ReadingPauseMs.
+ * ReadingPauseMs is how long the tests wait before they press a button, in milliseconds. ReadingPauseMs is longer than
+ * the time for which a new surface, such as a dialog, ignores clicks.
  */
 const ReadingPauseMs = 900;
 

@@ -52,8 +52,8 @@ type script struct {
 	settings wire.PluginSettings
 }
 
-// currentScripts returns the scripts of the plugins that may run. Browsers receive no
-// code of plugins that must not run.
+// currentScripts returns the scripts of the plugins that the user allows to run. Browsers
+// receive no code of plugins that must not run.
 func (a *adapters) currentScripts() []script {
 	scripts := []script{}
 	runnable := a.plugins.runnablePlugins()
@@ -71,8 +71,8 @@ func (a *adapters) currentScripts() []script {
 	return scripts
 }
 
-// Hashes returns the adapter hashes of the plugins that may run, by plugin name. Unlike
-// List, Hashes does not wait until the plugins are loaded for the first time.
+// Hashes returns the adapter hashes of the plugins that the user allows to run, by plugin
+// name. Unlike List, Hashes does not wait until the plugins are loaded for the first time.
 func (a *adapters) Hashes() map[string]string {
 	hashes := map[string]string{}
 	for _, enabledPlugin := range a.plugins.runnablePlugins() {
@@ -116,11 +116,10 @@ func (s script) options() jsbuild.ScriptOptions {
 	}
 }
 
-// start returns when the adapter starts in a document, such as at DOMContentLoaded. If
-// start returns an empty value, package jsbuild chooses the start time from the adapter's
-// code. The original OpenTabs SDK starts adapters at DOMContentLoaded. An adapter with
-// StartIdle also starts at DOMContentLoaded, because the adapter can require a parsed
-// document.
+// start returns when the adapter starts in a document, such as at DOMContentLoaded. If start
+// returns an empty value, package jsbuild chooses the start time from the adapter's code. The
+// original OpenTabs SDK starts adapters at DOMContentLoaded. For an adapter with StartIdle,
+// start returns jsbuild.StartAtDOM, because the adapter can require a parsed document.
 func (s script) start() jsbuild.StartTime {
 	switch p := s.plugin; {
 	case p.Start == plugin.StartAtOnce:
@@ -147,8 +146,8 @@ func (s script) hotReloadWaitMs() int {
 	return wire.HotReloadWaitMs
 }
 
-// List returns the plugins that may run. List waits until the plugins are loaded, because
-// a browser that receives an empty list removes all its adapters.
+// List returns the plugins that the user allows to run. List waits until the plugins are
+// loaded, because a browser that receives an empty list removes all its adapters.
 func (a *adapters) List() []wire.PluginInfo {
 	<-a.pluginsLoaded
 	infos := []wire.PluginInfo{}

@@ -26,8 +26,8 @@ type callAuditor struct {
 
 var _ dispatch.AfterHook = callAuditor{}
 
-// After writes an ended call to the audit log and to the recorder. After must run before
-// the policy's hook, because the policy's hook discards the reason why the call was
+// After is a hook that writes each ended call to the audit log and to the recorder. After must
+// run before the policy's hook, because the policy's hook discards the reason why the call was
 // allowed.
 func (a callAuditor) After(callInfo dispatch.CallInfo, e dispatch.EndedCall) {
 	r := audit.RecordOfCall(e)
@@ -59,8 +59,8 @@ func (a callAuditor) Open(callInfo dispatch.CallInfo, e dispatch.EndedCall) {
 
 var _ dispatch.BeforeHook = callAuditor{}
 
-// Before stores that a call begins. If the daemon then crashes during the call, the tool
-// may have taken effect.
+// Before is a hook that records that a call begins. If the daemon then crashes during the
+// call, the tool may have taken effect.
 func (a callAuditor) Before(callInfo dispatch.CallInfo) *wire.CallError {
 	a.recorder.Begin(callInfo.CallID)
 	return nil

@@ -48,8 +48,8 @@ import (
 	"opentabs/wsbridge"
 )
 
-// Daemon contains the parts of one daemon, such as its plugins, settings and browsers.
-// The fields are exported for `opentabs plugin test --browser`, which runs a separate
+// Daemon contains the parts of one daemon, such as its plugins, settings and browsers. The
+// fields of Daemon are exported for `opentabs plugin test --browser`, which runs a separate
 // daemon.
 type Daemon struct {
 	Registry *catalog.Catalog

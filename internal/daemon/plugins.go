@@ -72,12 +72,13 @@ func newPlugins(h *home.Home, folders *devFolders, auditLog *audit.Log, log zero
 	return &plugins{registry: registry, values: values, policy: reviews, enforcer: policy.NewEnforcer(reviews), scriptChecks: scriptChecks, pins: pins}
 }
 
-// runnablePlugins returns the plugins of which at least one tool may run.
+// runnablePlugins returns the plugins that have at least one tool that the user allows to run.
 func (p *plugins) runnablePlugins() []*plugin.Plugin {
 	return slices.DeleteFunc(p.registry.Set().Plugins(), func(loadedPlugin *plugin.Plugin) bool { return !p.policy.MayRunAnyTool(loadedPlugin) })
 }
 
-// pageSettings returns the settings of the plugins that may run, as sent to their pages.
+// pageSettings returns the settings of the plugins that the user allows to run, as sent to
+// their pages.
 func (p *plugins) pageSettings() []wire.PluginSettingsParams {
 	var all []wire.PluginSettingsParams
 	for _, loadedPlugin := range p.runnablePlugins() {

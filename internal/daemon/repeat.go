@@ -65,8 +65,8 @@ func (r *callRepeater) repeat(callID string) error {
 	return nil
 }
 
-// chooseTab selects the browser and the tab in which the recorded call ran. If the
-// plugin's tool can no longer run in this tab, the dispatcher selects another tab.
+// chooseTab selects the browser and the tab in which the recorded call ran. If the plugin's
+// tool can no longer run in the tab of the recorded call, the dispatcher selects another tab.
 func (r *callRepeater) chooseTab(call *dispatch.Call, entry recorder.Entry) {
 	isSameTab := func(t dispatch.Target) bool { return t.Browser == entry.Browser && t.TabID == entry.TabID }
 	switch {

@@ -65,9 +65,9 @@ func (d *Daemon) Serve(ctx context.Context, listener net.Listener) error {
 	return err
 }
 
-// shutdown first ends the calls, then the event streams, and last the connections of
-// browsers. The calls end first, so that clients receive the errors of the calls before
-// their connections close.
+// shutdown first ends the calls, then the event streams, and last the connections of browsers.
+// shutdown ends the calls first, so that clients receive the errors of the calls before their
+// connections close.
 func (d *Daemon) shutdown(ctx context.Context, server *http.Server, stop context.CancelFunc) {
 	ctx = context.WithoutCancel(ctx)
 	endWithin := func(timeout time.Duration, part string, endPart func(context.Context) error) {

@@ -45,8 +45,8 @@ func (p *callUndoer) addHooks(o *dispatch.Options) {
 	o.AfterHooks = append(o.AfterHooks, p.memory)
 }
 
-// Before stores the idempotency key of a call and the data for an undo, before the call
-// runs. Before implements dispatch.BeforeHook.
+// Before is a hook that stores the idempotency key of a call and the data for an undo before
+// the call runs. Before implements dispatch.BeforeHook.
 func (p *callUndoer) Before(info dispatch.CallInfo) *wire.CallError {
 	if err := p.keys.Before(info); err != nil {
 		return err

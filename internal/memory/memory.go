@@ -1,5 +1,5 @@
 // Package memory returns unused memory of a long-running process to the operating system.
-// Package memory also makes the garbage collector run less often while the heap is small.
+// Package memory makes the garbage collector run less often while the heap is small.
 package memory
 
 import (
@@ -41,8 +41,8 @@ const (
 // becomes idle. Without LimitFreeMemory, the Go runtime would keep unused memory for
 // minutes.
 //
-// While the heap is small, LimitFreeMemory also makes the garbage collector run less
-// often. Before LimitFreeMemory returns, it restores the GC percentage.
+// While the heap is small, LimitFreeMemory makes the garbage collector run less often than by
+// default. Before LimitFreeMemory returns, it restores the GC percentage.
 func LimitFreeMemory(ctx context.Context) {
 	oldPercent := debug.SetGCPercent(garbagePercent(liveHeap()))
 	defer func() { debug.SetGCPercent(oldPercent) }()

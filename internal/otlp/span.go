@@ -116,7 +116,7 @@ func spansOf(callInfo dispatch.CallInfo, v *dispatch.View) []span {
 	return spans
 }
 
-// attributesOf returns the attributes of a call's span, without those that are empty.
+// attributesOf returns the non-empty attributes of a call's span.
 func attributesOf(v *dispatch.View) []attribute {
 	var attributes []attribute
 	for _, a := range [][2]string{

@@ -12,7 +12,7 @@
 //   - repeats the initialize request, the subscriptions and all other open requests on
 //     the next daemon.
 //
-// A goroutine reads from the client and writes to the daemon. For each connection to a
-// daemon, a separate goroutine writes the daemon's lines to the client. A mutex guards
-// the session state that the goroutines share.
+// A goroutine reads from the client and writes to the daemon. For each connection to a daemon,
+// a separate goroutine writes the daemon's lines to the client. A mutex guards the state of
+// the client's session, which all goroutines of the relay share.
 package relay

@@ -42,8 +42,7 @@ func parseMessage(line []byte) message {
 }
 
 // expectsAnswer reports whether the client waits for a response to the line. The daemon
-// responds to every request, and with an error to an invalid line, but not to a
-// notification.
+// responds to a request and to an invalid line, but not to a notification.
 func (m message) expectsAnswer() bool {
 	return len(m.requests) > 0 || m.method == "" && len(m.answers) == 0
 }

@@ -20,9 +20,9 @@ type archivedFile struct {
 	mode int64
 }
 
-// writeArchive writes the release archive for one operating system and processor. The
-// archive contains the program, the licenses, the README and, except for Windows, the
-// manual pages.
+// writeArchive writes the release archive for one operating system and processor. A release
+// archive contains the program, the licenses, the README and, except for Windows, the manual
+// pages.
 func (r release) writeArchive(t target) error {
 	type source struct {
 		name, path string

@@ -1,8 +1,8 @@
 // Command release builds a release of opentabs in a folder. For each operating system and
 // processor, a release has an archive with the program, and a software bill of materials
-// (SBOM). A release also has packages for Linux, npm, Homebrew and Scoop, a Containerfile,
-// the extension for stores, install.sh and checksums.txt. Run the command in the root of
-// the repository:
+// (SBOM). Each release has packages for Linux, npm, Homebrew and Scoop, a Containerfile, the
+// extension for stores, install.sh and checksums.txt. Run the command in the root of the
+// repository:
 //
 //	go run ./internal/release -out dist -url https://example.com/opentabs/latest
 //

@@ -31,8 +31,8 @@ func writeFile(t *testing.T, file string, content []byte) {
 }
 
 // TestFaultsBelongToOneContent checks that a fault applies only to the plugin content that
-// caused it, also in other processes. The fault lasts until an adapter with the same
-// content starts in a page.
+// caused it, in each process that reads the faults. A fault lasts until an adapter with the
+// same content starts in a page.
 func TestFaultsBelongToOneContent(t *testing.T) {
 	registry, store := plugintest.Registry(t, plugintest.Package{Name: "a"})
 	firstPlugin, _ := registry.Set().Plugin("a")

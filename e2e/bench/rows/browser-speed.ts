@@ -159,8 +159,8 @@ async function measureLargeSnapshot(
 }
 
 /**
- * measureClick measures how long it takes to click a button that adds a row to a table of the page. The measured time
- * ends when a tool result shows the new table row.
+ * measureClick measures how long it takes to click a button that adds a row to a table of the page. measureClick stops
+ * the time when a tool result shows the new table row.
  */
 export async function measureClick(lab: BrowserLab): Promise<Row[]> {
   const { agent, playwright } = lab;
@@ -242,7 +242,7 @@ export async function measurePictures(lab: BrowserLab): Promise<Row[]> {
 
 /**
  * measureEvaluate measures how long browser_evaluate takes for a function that returns 1. If opentabs does not list
- * browser_evaluate, there is no benchmark row.
+ * browser_evaluate, measureEvaluate returns no benchmark row.
  */
 export async function measureEvaluate(lab: BrowserLab): Promise<Row[]> {
   const { agent } = lab;

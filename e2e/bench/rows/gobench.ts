@@ -5,8 +5,8 @@ import { makeUpperThreshold, type Row } from '../row.ts';
 import { computeMedian } from '../samples.ts';
 
 /**
- * runGoBenchmarks runs, three times, each Go benchmark whose name matches pattern. The result maps each benchmark to
- * the median of each metric.
+ * runGoBenchmarks runs, three times, each Go benchmark whose name matches pattern. runGoBenchmarks returns, for each
+ * benchmark, the median of each metric.
  */
 async function runGoBenchmarks(pattern: string, dir: string): Promise<Map<string, Map<string, number>>> {
   const args = ['test', '-run', '^$', '-bench', pattern, '-benchmem', '-count', '3', dir];

@@ -79,8 +79,8 @@ export async function measureServerRestart(fixture: BenchFixture): Promise<Row[]
   const { stack } = await fixture.getLiveStack();
   const times: number[] = [];
   for (let round = 0; round < rounds; round++) {
-    // The extension retries a lost connection on a fixed schedule. Each round of the benchmark pauses longer, so that
-    // the daemon is killed at different points of the retry schedule.
+    // The extension retries a lost connection on a fixed schedule. Each round of the benchmark pauses longer than the
+    // previous round, so that the daemon is killed at different points of the retry schedule.
     await pause(round * 97);
     const beforeMs = Date.now();
     await stack.restartDaemon('SIGKILL');

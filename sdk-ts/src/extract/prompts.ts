@@ -12,7 +12,8 @@ import {
 } from './definition.ts';
 
 /**
- * Reads the optional prompts of a plugin. No prompt may have a name that `usedNames` contains: the names of the tools.
+ * Reads the optional prompts of a plugin. No prompt can have the name of a tool. `usedNames` contains the names of the
+ * tools.
  */
 export function readPrompts(prompts: unknown, usedNames: Set<string>, problems: string[]): ManifestPrompt[] {
   if (prompts === undefined) return [];
