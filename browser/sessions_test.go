@@ -160,7 +160,7 @@ func TestJobAfterEndOfSession(t *testing.T) {
 		f.wantRun(0, "claude", "browser_click", `{"target":"e1"}`)
 		f.beforeResult = nil
 		f.wantRun(0, "claude", "browser_click", `{"target":"e2"}`)
-		time.Sleep(time.Second) // the after hooks run later than the reply
+		time.Sleep(time.Second) // the AfterHooks run later than the reply
 		synctest.Wait()
 		if want := []string{"claude", "claude", "claude"}; !slices.Equal(ended, want) {
 			t.Errorf("notifications of browsers = %q, want %q", ended, want)

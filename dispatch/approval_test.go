@@ -88,7 +88,7 @@ func TestTheUserDecides(t *testing.T) {
 				if len(decided) != 1 || decided[0].Scope != tt.scope || decided[0].Gate != "permission" || decided[0].DecidedAt.IsZero() {
 					t.Errorf("the gate received the decisions %+v", decided)
 				}
-				sleepFake(time.Second) // the after hooks run shortly after the call has returned
+				sleepFake(time.Second) // the AfterHooks run shortly after the call has returned
 				synctest.Wait()
 				if len(h.endedCall.Resolutions) != 1 {
 					t.Errorf("the hook received %d decisions; want 1", len(h.endedCall.Resolutions))

@@ -38,8 +38,7 @@ func askUser(n int) wire.ToolAskParams {
 }
 
 // TestSuspensionsBoundACall checks that no call lasts longer than its hard limit and its
-// approval limit together. However often the user must act, the sum of the two limits
-// must not grow.
+// approval limit together, however often the call waits for the user.
 func TestSuspensionsBoundACall(t *testing.T) {
 	const hardLimit, suspendLimit = 5 * time.Minute, 5 * time.Minute
 	child := func(n int) wire.ToolAskParams {

@@ -66,7 +66,7 @@ type TargetChoice struct {
 	TabID   int
 	// Client is the client that makes the call; it does not affect which targets match.
 	Client Client
-	// Sites are URLs. The tab must have the host and port of one of these URLs.
+	// Sites are URLs. The tab must have the host and port of one of the URLs in Sites.
 	Sites []string
 	// Open is the URL to open in a new tab if no tab matches, or empty if the call must not
 	// open a tab.

@@ -139,7 +139,7 @@ func maskArgs(c *liveCall) json.RawMessage {
 // maxArgsStart is how many bytes of a call's arguments are shown in lists of calls.
 const maxArgsStart = 300
 
-// storeArgsStart stores the beginning of the call's arguments, which lists of calls show.
+// storeArgsStart stores the beginning of the call's arguments for lists of calls.
 func storeArgsStart(c *liveCall) {
 	text := "{}" // a constant avoids an allocation for calls without arguments
 	if c.argBytes > len(text) {

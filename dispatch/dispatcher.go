@@ -121,7 +121,7 @@ type Dispatcher struct {
 	tabQueue       *queue.Queue // runs exclusive calls, one at a time for each tab
 	stream         events.Stream
 	suspendedCalls suspendedCalls
-	// hasAfterHookWork is true if ended calls need after hooks or a log line.
+	// hasAfterHookWork is true if ended calls need AfterHooks or a log line.
 	hasAfterHookWork bool
 	afterHookQueue   afterHookQueue
 

@@ -48,10 +48,10 @@
 //	liveCall.mu      > Stream.mu         when a change is published
 //	liveCall.mu      > toolRequests.mu   when the error of a call is described
 //	Set.applyMu      > activity.Set.mu   when patches are applied
-//	afterHookQueue.workMu > all others       when after hooks run and an end is logged
+//	afterHookQueue.workMu > all others       when AfterHooks run and an end is logged
 //
 // All other locks are taken alone: clock.Clock.mu, queue.Queue.mu,
 // suspendedCalls.mu, afterHookQueue.mu. No bridge method, gate, hook or progress function
 // runs while a lock is held, with two exceptions: Options.OnWaitingChange runs under
-// suspendedCalls.mu, and after hooks run under afterHookQueue.workMu.
+// suspendedCalls.mu, and AfterHooks run under afterHookQueue.workMu.
 package dispatch

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// These constants limit the work for ended calls that is delayed, such as running after hooks. The
+// These constants limit the work for ended calls that is delayed, such as running AfterHooks. The
 // delay afterHookDelay lets the result reach the client before the delayed work begins. If more
 // than maxAfterHookCalls calls or maxAfterHookBytes of arguments and results wait, the call that
 // ended last does the delayed work before it returns its result.
@@ -15,11 +15,11 @@ const (
 	maxAfterHookBytes = 16 << 20
 )
 
-// afterHookQueue contains the ended calls whose after hooks have not run and whose end is not
+// afterHookQueue contains the ended calls whose AfterHooks have not run and whose end is not
 // logged. A timer runs the hooks for several calls at once, shortly after their results were
 // returned, so that no client waits for a hook.
 type afterHookQueue struct {
-	work func(*liveCall) // runs the after hooks and writes the log
+	work func(*liveCall) // runs the AfterHooks and writes the log
 
 	workMu sync.Mutex // held while work runs
 
@@ -30,7 +30,7 @@ type afterHookQueue struct {
 	idle  []*liveCall // an empty slice that is swapped with calls to reuse its memory
 }
 
-// add queues a call for its after hooks. bytes is the size of the arguments and the result.
+// add queues a call for its AfterHooks. bytes is the size of the arguments and the result.
 func (q *afterHookQueue) add(c *liveCall, bytes int) {
 	q.mu.Lock()
 	q.calls = append(q.calls, c)
@@ -48,7 +48,7 @@ func (q *afterHookQueue) add(c *liveCall, bytes int) {
 	}
 }
 
-// flush runs the after hooks of all queued calls. If another goroutine is running after hooks,
+// flush runs the AfterHooks of all queued calls. If another goroutine is running AfterHooks,
 // flush waits until those hooks have returned.
 func (q *afterHookQueue) flush() {
 	q.workMu.Lock()

@@ -40,9 +40,9 @@ func newEchoDispatcher(o dispatch.Options) *dispatch.Dispatcher {
 	}}, o)
 }
 
-// TestCallsDoNotWaitForHooks checks that a call returns before its after hooks run and
-// before its end is logged. After the calls, the dispatcher must run the hooks and write
-// the log lines, in the order of the calls.
+// TestCallsDoNotWaitForHooks checks that a call returns before its AfterHooks run and before
+// its end is logged. After the calls, the dispatcher must run the hooks and write the log
+// lines, in the order of the calls.
 func TestCallsDoNotWaitForHooks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var seen, want []string
@@ -75,8 +75,8 @@ func TestCallsDoNotWaitForHooks(t *testing.T) {
 	})
 }
 
-// TestDrainRunsTheHooks checks that all after hooks run even if the server stops
-// immediately after a call.
+// TestDrainRunsTheHooks checks that all AfterHooks run even if the server stops immediately
+// after a call.
 func TestDrainRunsTheHooks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var seen []string
@@ -94,9 +94,9 @@ func TestDrainRunsTheHooks(t *testing.T) {
 	})
 }
 
-// TestWaitingHooksAreBounded checks that at most 1,000 ended calls, with at most 16 MB,
-// wait for their after hooks. If an ended call exceeds one of these limits, all waiting
-// after hooks run before the call returns.
+// TestWaitingHooksAreBounded checks that at most 1,000 ended calls, with at most 16 MB, wait
+// for their AfterHooks. If an ended call exceeds the limit of calls or of bytes, all waiting
+// AfterHooks run before the call returns.
 func TestWaitingHooksAreBounded(t *testing.T) {
 	tests := []struct {
 		name        string

@@ -63,7 +63,7 @@ func (encodingHook) After(_ CallInfo, e EndedCall) {
 	}
 }
 
-// BenchmarkAfterHook measures how long a call with an after hook takes to return. The
+// BenchmarkAfterHook measures how long a call with an AfterHook takes to return. The
 // benchmark waits between calls, so that it makes one call every 100 µs, because a real
 // client also needs time for each result. The metric "return-ns" is the median duration of
 // a call.

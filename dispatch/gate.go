@@ -143,7 +143,7 @@ type BeforeHook interface {
 }
 
 // AfterHook is a hook that runs once after the end of each accepted call, even if a gate
-// supplied the result. Clients do not wait for after hooks, which run shortly after the
+// supplied the result. Clients do not wait for AfterHooks, which run shortly after the
 // call has returned. [Dispatcher.Drain] returns only after the hooks have run. The hooks of
 // two calls run in the order in which the calls returned. An AfterHook must not block,
 // because slow hooks delay calls.

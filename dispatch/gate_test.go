@@ -157,7 +157,7 @@ func TestHooksRunOnceAroundACall(t *testing.T) {
 				h := &recordingHooks{refusal: tt.refusal}
 				o := dispatch.Options{Gates: tt.gates, BeforeHooks: []dispatch.BeforeHook{h}, AfterHooks: []dispatch.AfterHook{h}}
 				_, err, _ := runCall(t, newFinishingPage(&runCount), o, dispatch.Call{Tool: exportTool, Args: json.RawMessage(`{"a":1}`)})
-				sleepFake(time.Second) // the after hooks run shortly after the call
+				sleepFake(time.Second) // the AfterHooks run shortly after the call
 				synctest.Wait()
 				if !slices.Equal(h.seenHooks, tt.want) {
 					t.Errorf("hooks saw %q, want %q", h.seenHooks, tt.want)
@@ -170,7 +170,7 @@ func TestHooksRunOnceAroundACall(t *testing.T) {
 	}
 }
 
-// TestHooksGetTheLastMessages checks that after hooks receive the tool's last 20 messages,
+// TestHooksGetTheLastMessages checks that AfterHooks receive the tool's last 20 messages,
 // for all audiences.
 func TestHooksGetTheLastMessages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -185,7 +185,7 @@ func TestHooksGetTheLastMessages(t *testing.T) {
 		if _, err, _ := runCall(t, p, dispatch.Options{AfterHooks: []dispatch.AfterHook{h}}, dispatch.Call{Tool: exportTool}); err != nil {
 			t.Fatal(err)
 		}
-		sleepFake(time.Second) // the after hooks run shortly after the call
+		sleepFake(time.Second) // the AfterHooks run shortly after the call
 		synctest.Wait()
 		messages := h.endedCall.LastMessages
 		if len(messages) != 20 {

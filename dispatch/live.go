@@ -353,7 +353,7 @@ func (c *liveCall) returnedValues() (Result, *Error) {
 	return r, nil
 }
 
-// runAfterHooks runs the after hooks of an ended call, logs its end, and releases its
+// runAfterHooks runs the AfterHooks of an ended call, logs its end, and releases its
 // arguments and result.
 func (c *liveCall) runAfterHooks() {
 	if len(c.d.opts.AfterHooks) > 0 {
@@ -382,7 +382,7 @@ func (c *liveCall) gateInfo(g Gate) CallInfo {
 	return i
 }
 
-// arguments returns the arguments of the call, or nil once the after hooks have run.
+// arguments returns the arguments of the call, or nil once the AfterHooks have run.
 func (c *liveCall) arguments() json.RawMessage {
 	c.mu.Lock()
 	defer c.mu.Unlock()

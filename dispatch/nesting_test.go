@@ -41,8 +41,8 @@ func (a *recordedAnswers) record(id string, ask int, output json.RawMessage, err
 	a.all = append(a.all, text)
 }
 
-// newToolDispatcher returns a dispatcher whose tools are Go functions, by name. Each of
-// these tools can call the others.
+// newToolDispatcher returns a dispatcher whose tools are Go functions, by name. The tools of
+// this dispatcher can call each other.
 func newToolDispatcher(t *testing.T, o dispatch.Options, tools map[string]func(run dispatch.Run, sink dispatch.Sink)) (*dispatch.Dispatcher, *fakePage, *recordedAnswers) {
 	t.Helper()
 	p := &fakePage{}

@@ -65,7 +65,7 @@ func (t *openCallHookTimer) run(d *Dispatcher) {
 	}
 }
 
-// describeForHooks returns the facts about a call that the dispatcher passes to after hooks
+// describeForHooks returns the facts about a call that the dispatcher passes to AfterHooks
 // and open hooks.
 func describeForHooks(c *liveCall) (CallInfo, EndedCall) {
 	info, args, view := c.gateInfo(nil), maskArgs(c), c.fullView()

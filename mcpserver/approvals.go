@@ -27,7 +27,7 @@ type approvals struct {
 	// run executes a request and returns the reply to the client.
 	run func(context.Context, request) reply
 	// onGiveUp is called if the client stopped waiting for the reply to its request. The
-	// *progressSender stores when the client was sent progress notifications.
+	// *progressSender stores when progress notifications were sent to the client.
 	onGiveUp  func(context.Context, request, *progressSender)
 	resumable *resumableCalls
 }
@@ -110,7 +110,8 @@ func (a *approvals) newForms(ctx context.Context, q request) *requestForms {
 	return &requestForms{approvals: a, ctx: ctx, client: q.Client, progress: newProgressSender(ctx, q.Params, q.Send), ask: q.Ask}
 }
 
-// close cancels the request's forms, and returns when the client received the cancellations.
+// close cancels the request's forms, and returns when the client has received the
+// cancellations.
 func (f *requestForms) close() {
 	f.mu.Lock()
 	f.isAnswered = true

@@ -196,7 +196,7 @@ func runFeature(t *testing.T, registry *plugin.Registry, f feature, transportNam
 		}
 		d.Shutdown()
 		synctest.Wait()
-		time.Sleep(time.Second) // let the after hooks of the calls run
+		time.Sleep(time.Second) // let the AfterHooks of the calls run
 		recorder.mu.Lock()
 		observed += strings.Join(recorder.lines, "\n") + "\n"
 		recorder.mu.Unlock()

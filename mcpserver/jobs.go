@@ -23,8 +23,8 @@ import (
 // receives the job's ID as the answer to the request. With the zero value of Detach, calls
 // never become jobs.
 type Detach struct {
-	// BeforeTimeout turns a call into a job shortly before the client's timeout. For a client
-	// with an unknown timeout, BeforeTimeout has no effect.
+	// BeforeTimeout is true to turn a call into a job shortly before the client's timeout. For
+	// a client with an unknown timeout, BeforeTimeout has no effect.
 	BeforeTimeout bool
 	// After, if positive, is the time after which a call becomes a job. If the client's
 	// timeout is known and expires before After, the call becomes a job shortly before
@@ -115,7 +115,7 @@ type answerTimer struct {
 	timer *time.Timer // nil before start
 }
 
-// startTimer sets q.timer if calls of the client may become jobs.
+// startTimer sets q.timer if calls of the client can become jobs.
 func (j *jobs) startTimer(q *request) {
 	if q.Method != transport.MethodCall {
 		return

@@ -92,8 +92,8 @@ func (r *reviews) inspectPlugin(q request) reply {
 	return reply{text: introduction + authorNotice + text}
 }
 
-// removePaths returns the text of an error about a plugin, but without the paths of
-// folders on this machine. Agents must not receive these paths.
+// removePaths returns the text of an error about a plugin, but without the paths of folders on
+// this machine, because agents must not receive such paths.
 func (r *reviews) removePaths(name string, err error) string {
 	text := err.Error()
 	if pkg, ok := r.plugins.Set().Plugin(name); ok {

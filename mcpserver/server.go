@@ -56,12 +56,12 @@ type Options struct {
 	// MaxRequestBytes is the maximum size of a request, in bytes. Larger requests are rejected.
 	// Default: 16 MiB.
 	MaxRequestBytes int64
-	// Refusals returns a function that reports why agents may not call a tool or prompt
-	// of a plugin now: the plugin is not reviewed, or the tool is off. A nil error means
-	// that the user allows the tool, or must approve each call. If the returned function
-	// returns an error for a tool, the server does not list the tool, and fails each call
-	// of the tool with this error. Call PolicyChanged when the set of refused tools has
-	// changed. By default, no tool is refused.
+	// Refusals returns a function that reports why agents must not call a tool or prompt of a
+	// plugin now: the plugin is not reviewed, or the tool is off. A nil error means that the
+	// user allows the tool, or must approve each call. If the function that Refusals returns
+	// reports an error for a tool, the server does not list the tool, and fails each call of
+	// the tool with this error. Call PolicyChanged when the set of refused tools has changed.
+	// By default, no tool is refused.
 	Refusals func(plugin string) func(tool dispatch.Tool) *wire.CallError
 	// Ready waits until the plugins are loaded. If loading takes too long or ctx ends, Ready
 	// returns an error, which is a sentence for the agent. Requests about tools and prompts

@@ -129,8 +129,9 @@ func utf16Length(text []byte) int {
 	return n
 }
 
-// hashMarker is the start of the statement that a build appends to an adapter to record
-// the adapter's hash. The hash covers the adapter's code before this appended statement.
+// hashMarker is the start of the statement that a build appends to an adapter to record the
+// adapter's hash. The hash covers the adapter's code before the statement that the build
+// appends.
 var hashMarker = bytefind.Needle{Text: []byte("(function(){var o=(globalThis).__openTabs;"), Rare: 37} // the letter T in Text is rare in JavaScript and has index 37
 
 var embeddedHash = lazyregexp.New(`\.__adapterHash="([0-9a-f]{64})"`)

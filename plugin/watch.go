@@ -61,8 +61,8 @@ func (r *Registry) currentStamps() (now, loaded fileStamps) {
 	return now, loaded
 }
 
-// addPluginLists adds the stamps of the file plugins.json, and of the folders that contain the
-// globally installed npm packages.
+// addPluginLists adds the stamps (file attributes) of the file plugins.json, and of the
+// folders that contain the globally installed npm packages.
 func (s fileStamps) addPluginLists(list string, folders []string) {
 	s.add(list)
 	for _, folder := range folders {

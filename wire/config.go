@@ -66,8 +66,7 @@ type ConfigBrowserToolsParams struct {
 	On    bool     `json:"on"`
 }
 
-// ConfigBrowserToolsResult is an empty object that confirms that the server stored the
-// change.
+// ConfigBrowserToolsResult is an empty object that confirms that the server saved the setting.
 type ConfigBrowserToolsResult struct{}
 
 // ConfigPermissionParams sets the permission of a plugin or of one of its tools.

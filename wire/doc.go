@@ -14,9 +14,9 @@
 //     [DecodeProgress], [DecodePart] and [DecodeDispatchResult]. The functions for large frames
 //     copy tool arguments, results and texts as JSON, without parsing the JSON.
 //
-// To change the protocol: edit the Go types, run make gen, fix the errors of tsc and go
-// test, and add or change an example frame. Raise [Version] if an older peer would misread
-// the new frames.
+// To change the protocol: edit the Go types, run make gen, fix the errors of tsc and go test,
+// and add or change an example frame. Raise [Version] if an older peer would misread the
+// changed frames.
 //
 // # Concurrency
 //

@@ -168,9 +168,9 @@ type RPCError struct {
 	Code    int        `json:"code"`
 	Message string     `json:"message"`
 	Data    *CallError `json:"data,omitempty"`
-	// Hops are the times of a failed call in the browser. Hops are absent if the page did
-	// not run the call, if the call is not traced, or if the failed request was not a
-	// call.
+	// Hops are the times that the failed call spent in the parts of the browser. Hops are
+	// absent if the page did not run the call, if the call is not traced, or if the failed
+	// request was not a call.
 	Hops *BrowserHops `json:"hops,omitempty"`
 }
 

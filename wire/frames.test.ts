@@ -488,7 +488,7 @@ const samples: Golden = {
   },
 };
 
-// variants contains further examples, for optional fields and for fields that exclude each other.
+// variants contains examples for optional fields and for fields that exclude each other.
 const variants: { readonly [file: string]: Golden[keyof Golden] } = {
   'tool.dispatch.params.again': {
     dispatchId: 'c-01k7',

@@ -128,10 +128,10 @@ func goldenBodies(t testing.TB) []goldenFrameBody {
 	return bodies
 }
 
-// TestGoldenFrames decodes each golden frame, encodes it again and compares the bytes.
-// The decoder rejects unknown keys. A key that differs from the expected key only in case
-// is decoded, but the encoded bytes differ from the golden frame. The TypeScript test
-// frames.test.ts reads the same golden frames.
+// TestGoldenFrames decodes each golden frame, encodes it again and compares the bytes. The
+// decoder rejects unknown keys. A key that differs from the expected key only in case is
+// decoded, but the encoded bytes differ from the golden frame. Both TestGoldenFrames and the
+// TypeScript test frames.test.ts read the golden frames.
 func TestGoldenFrames(t *testing.T) {
 	seen := map[string]bool{}
 	for _, g := range goldenBodies(t) {

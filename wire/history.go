@@ -33,8 +33,9 @@ type CallsFilter struct {
 
 // CallsHistoryResult is one page of recorded calls.
 type CallsHistoryResult struct {
-	// Calls contains at most CallsHistoryParams.Limit recorded calls. The server may
-	// return fewer calls than the limit, or none, although older calls match the filter.
+	// Calls contains at most CallsHistoryParams.Limit recorded calls. The server may return
+	// fewer calls than CallsHistoryParams.Limit, or none, although older calls match the
+	// filter.
 	Calls []RecordedCall `json:"calls,omitempty"`
 	// Next is the cursor that requests the next page, as CallsHistoryParams.Before. Next is
 	// absent if no older call exists.

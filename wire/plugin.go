@@ -107,7 +107,7 @@ type PluginFetchParams struct {
 type PluginFetchResult struct {
 	// Code is a JavaScript function expression. For a plugin, Code contains the adapter's
 	// code. For the host, Code is a function with one boolean parameter: whether the host
-	// starts late. This function returns a second function, which starts an adapter.
+	// starts late. The host's function returns another function, which starts an adapter.
 	Code string `json:"code"`
 	// Options is the JSON text of the options with which the host starts the adapter
 	// (extension/src/host/options.ts). When the host itself is requested, Options is empty.

@@ -63,7 +63,8 @@ type CallView struct {
 	Activities []ActivityView `json:"activities,omitempty"`
 }
 
-// TicketKind is what a suspended call is waiting for: an approval or an action of the user.
+// TicketKind is what a suspended call is waiting for: the user's approval or another action of
+// the user.
 type TicketKind string
 
 const (
@@ -110,7 +111,8 @@ type WaitingView struct {
 	Description string `json:"description,omitempty"`
 	// ReadOnly is true if the author of the tool declares that its calls change nothing.
 	ReadOnly bool `json:"readOnly,omitempty"`
-	// Page is the page in which the call would run if approved now, absent if unknown.
+	// Page is the page in which the call would run if the user approved the call now. Page is
+	// absent if unknown.
 	Page *TicketPageView `json:"page,omitempty"`
 }
 

@@ -23,8 +23,8 @@ type ToolDispatchParams struct {
 	IsResent bool `json:"again,omitempty"`
 	// Prompt is true if Tool is the name of a prompt.
 	Prompt bool `json:"prompt,omitempty"`
-	// Trace requests the times of the call in the browser, which the answer contains as
-	// ToolDispatchResult.Hops or RPCError.Hops.
+	// Trace is true to request the times that the call spends in the parts of the browser. The
+	// answer contains these times as ToolDispatchResult.Hops or RPCError.Hops.
 	Trace bool `json:"trace,omitempty"`
 	// Decision is the JSON of the user's decision about the call, which the tool reads as
 	// context.decision. Decision is absent if the call needed no decision.
@@ -40,8 +40,8 @@ type ToolDispatchResult struct {
 	Output json.RawMessage `json:"output,omitempty"`
 	// Parts is the number of tool.part notifications that the browser sent before the answer.
 	Parts int `json:"parts,omitempty"`
-	// Hops are the times at which the call passed each process of the browser. Hops are
-	// absent for a browser tool and for a call without tracing.
+	// Hops are the times that the call spent in the parts of the browser. Hops are absent for
+	// a browser tool and for a call without tracing.
 	Hops *BrowserHops `json:"hops,omitempty"`
 }
 
@@ -119,9 +119,9 @@ type Activity struct {
 	Patch json.RawMessage `json:"patch,omitempty"`
 }
 
-// ToolResyncParams requests the full content of an activity after a patch did not apply or
-// reports were lost. In response to tool.resync, the page sends progress reports with the last
-// full content of the activity and all later patches.
+// ToolResyncParams requests the full content of an activity after a patch could not be applied
+// or reports were lost. In response to tool.resync, the page sends progress reports with the
+// last full content of the activity and all later patches.
 type ToolResyncParams struct {
 	DispatchID string `json:"dispatchId"`
 	// ActivityType is the Activity.Type of the requested activity. An empty ActivityType
@@ -136,7 +136,7 @@ type ToolResyncParams struct {
 // tool.ask once, even if the browser sends the same tool.ask again.
 type ToolAskParams struct {
 	DispatchID string `json:"dispatchId"`
-	// Ask numbers the tool.ask notifications of a call, from 1.
+	// Ask is the number of the tool.ask notification within its call, from 1.
 	Ask  int      `json:"ask"`
 	Call *AskCall `json:"call,omitempty"`
 	User *AskUser `json:"user,omitempty"`

@@ -128,7 +128,7 @@ func skipValidString(text []byte, i int) int {
 	}
 }
 
-// isSpecial maps each byte to whether it can't occur unescaped in a JSON string.
+// isSpecial is true for each byte that must be escaped in a JSON string.
 var isSpecial = func() (special [256]bool) {
 	for c := range 0x20 {
 		special[c] = true

@@ -79,10 +79,7 @@ export interface ConfigBrowserToolsParams {
   on: boolean;
 }
 
-/**
- * ConfigBrowserToolsResult is an empty object that confirms that the server stored the
- * change.
- */
+/** ConfigBrowserToolsResult is an empty object that confirms that the server saved the setting. */
 export type ConfigBrowserToolsResult = Record<string, never>;
 
 /** ConfigPermissionParams sets the permission of a plugin or of one of its tools. */
@@ -273,9 +270,9 @@ export interface RPCError {
   message: string;
   data?: CallError;
   /**
-   * hops are the times of a failed call in the browser. hops are absent if the page did
-   * not run the call, if the call is not traced, or if the failed request was not a
-   * call.
+   * hops are the times that the failed call spent in the parts of the browser. hops are
+   * absent if the page did not run the call, if the call is not traced, or if the failed
+   * request was not a call.
    */
   hops?: BrowserHops;
 }
@@ -323,8 +320,9 @@ export interface CallsFilter {
 /** CallsHistoryResult is one page of recorded calls. */
 export interface CallsHistoryResult {
   /**
-   * calls contains at most CallsHistoryParams.Limit recorded calls. The server may
-   * return fewer calls than the limit, or none, although older calls match the filter.
+   * calls contains at most CallsHistoryParams.Limit recorded calls. The server may return
+   * fewer calls than CallsHistoryParams.Limit, or none, although older calls match the
+   * filter.
    */
   calls?: readonly RecordedCall[];
   /**
@@ -939,7 +937,7 @@ export interface PluginFetchResult {
   /**
    * code is a JavaScript function expression. For a plugin, code contains the adapter's
    * code. For the host, code is a function with one boolean parameter: whether the host
-   * starts late. This function returns a second function, which starts an adapter.
+   * starts late. The host's function returns another function, which starts an adapter.
    */
   code: string;
   /**
@@ -1361,7 +1359,10 @@ export interface CallView {
   activities?: readonly ActivityView[];
 }
 
-/** TicketKind is what a suspended call is waiting for: an approval or an action of the user. */
+/**
+ * TicketKind is what a suspended call is waiting for: the user's approval or another action of
+ * the user.
+ */
 export const TicketKinds = [
   /** TicketPermission means that the call waits for the user to allow or deny it. */
   'permission',
@@ -1412,7 +1413,10 @@ export interface WaitingView {
   description?: string;
   /** readOnly is true if the author of the tool declares that its calls change nothing. */
   readOnly?: boolean;
-  /** page is the page in which the call would run if approved now, absent if unknown. */
+  /**
+   * page is the page in which the call would run if the user approved the call now. page is
+   * absent if unknown.
+   */
   page?: TicketPageView;
 }
 
@@ -2113,8 +2117,8 @@ export interface ToolDispatchParams {
   /** prompt is true if Tool is the name of a prompt. */
   prompt?: boolean;
   /**
-   * trace requests the times of the call in the browser, which the answer contains as
-   * ToolDispatchResult.Hops or RPCError.Hops.
+   * trace is true to request the times that the call spends in the parts of the browser. The
+   * answer contains these times as ToolDispatchResult.Hops or RPCError.Hops.
    */
   trace?: boolean;
   /**
@@ -2136,8 +2140,8 @@ export interface ToolDispatchResult {
   /** parts is the number of tool.part notifications that the browser sent before the answer. */
   parts?: number;
   /**
-   * hops are the times at which the call passed each process of the browser. hops are
-   * absent for a browser tool and for a call without tracing.
+   * hops are the times that the call spent in the parts of the browser. hops are absent for
+   * a browser tool and for a call without tracing.
    */
   hops?: BrowserHops;
 }
@@ -2236,9 +2240,9 @@ export interface Activity {
 }
 
 /**
- * ToolResyncParams requests the full content of an activity after a patch did not apply or
- * reports were lost. In response to tool.resync, the page sends progress reports with the last
- * full content of the activity and all later patches.
+ * ToolResyncParams requests the full content of an activity after a patch could not be applied
+ * or reports were lost. In response to tool.resync, the page sends progress reports with the
+ * last full content of the activity and all later patches.
  */
 export interface ToolResyncParams {
   dispatchId: string;
@@ -2258,7 +2262,7 @@ export interface ToolResyncParams {
  */
 export interface ToolAskParams {
   dispatchId: string;
-  /** ask numbers the tool.ask notifications of a call, from 1. */
+  /** ask is the number of the tool.ask notification within its call, from 1. */
   ask: number;
   call?: AskCall;
   user?: AskUser;

@@ -95,7 +95,7 @@ type View struct {
 	Activities []activity.View `json:"activities,omitempty"`
 	// Timeline lists at most 64 steps of the call, oldest first. Trace is the time that the
 	// call spent in each stage, or nil if the call is not traced. Timeline and Trace are set
-	// only in a View that Find returns or that an after hook receives. Seq, which only Find
+	// only in a View that Find returns or that an AfterHook receives. Seq, which only Find
 	// sets, is the number of the last event that the View includes. A reader that has this
 	// View skips the events up to number Seq, because the View already includes their
 	// changes. A reader must call Follow before Find, because events are numbered only while

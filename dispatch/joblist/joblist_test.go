@@ -150,7 +150,7 @@ type countingHook struct{ endCount int }
 
 func (h *countingHook) After(dispatch.CallInfo, dispatch.EndedCall) { h.endCount++ }
 
-// TestDrainWaitsForHooksOfJobs checks that Dispatcher.Drain waits until the after hooks of
+// TestDrainWaitsForHooksOfJobs checks that Dispatcher.Drain waits until the AfterHooks of
 // all jobs have run.
 func TestDrainWaitsForHooksOfJobs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -47,7 +47,10 @@ export interface PageOptions {
 export interface Realm {
   /** run evaluates JavaScript in the simulated page and returns its value. */
   run(code: string): unknown;
-  /** start runs a plugin's adapter in the simulated page, as the script does that the extension registers in Chrome. */
+  /**
+   * start runs a plugin's adapter in the simulated page, in the same way as the script that the extension registers in
+   * Chrome.
+   */
   start(plugin: string, hash: string, adapter: string, script?: ScriptOptions): void;
   /**
    * startBase starts the base script, which starts adapters on demand. entryPoint is the name of the constant that
@@ -56,7 +59,7 @@ export interface Realm {
   startBase(entryPoint: string): void;
   /**
    * startLate starts a late plugin, whose host starts after the bridge. The late host connects to the fake bridge with
-   * a DOM event. `meet` is the type of this event.
+   * a DOM event of the type `meet`.
    */
   startLate(plugin: string, adapter: string, meet: string): void;
   /**

@@ -51,16 +51,16 @@ func (a callAuditor) After(callInfo dispatch.CallInfo, e dispatch.EndedCall) {
 
 var _ dispatch.OpenCallHook = callAuditor{}
 
-// Open writes a note about an unfinished call to the recorder's file. If the server
-// crashes before the call ends, the recorder records the call at the next start.
+// Open writes a record of each unfinished call to the recorder's file. If the server crashes
+// before the call ends, the recorder records the call at the next start.
 func (a callAuditor) Open(callInfo dispatch.CallInfo, e dispatch.EndedCall) {
 	a.recorder.AddOpen(e, a.facts(callInfo, e))
 }
 
 var _ dispatch.BeforeHook = callAuditor{}
 
-// Before is a hook that records that a call begins. If the daemon then crashes during the
-// call, the tool may have taken effect.
+// Before is a hook that records that a call begins. If the daemon crashes during the call, the
+// tool may have taken effect.
 func (a callAuditor) Before(callInfo dispatch.CallInfo) *wire.CallError {
 	a.recorder.Begin(callInfo.CallID)
 	return nil

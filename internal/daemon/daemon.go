@@ -68,7 +68,7 @@ type Daemon struct {
 	recorder      *recorder.Recorder
 	// When Calls.Drain returns, observers have received all ended calls.
 	observers observers
-	// panelPlugins installs, updates and removes plugins on requests of side panels.
+	// panelPlugins installs, updates and removes plugins when side panels request it.
 	panelPlugins *panelplugins.Plugins
 	mcp          *mcpserver.Server
 	clients      *clienttoken.Store
@@ -292,9 +292,8 @@ func dispatchOptions(s config.Settings, p *plugins, hub *wsbridge.Hub, auditor c
 	return o
 }
 
-// settingsChanged reloads the plugins after a change of plugin settings. This reload is
-// necessary because a setting can add a site to a plugin's URL patterns, and because
-// pages have copies of the settings.
+// settingsChanged reloads the plugins after a change of plugin settings. A changed setting can
+// add a site to a plugin's URL patterns, and pages have copies of the settings.
 func (d *Daemon) settingsChanged() {
 	if err := d.browser.reload(); err != nil {
 		d.log.Error().Err(err).Msg("the plugins could not be reloaded after their settings changed")

@@ -61,8 +61,8 @@ func Start(ctx context.Context, h *home.Home, log zerolog.Logger) (*StartedDaemo
 		return nil, err
 	}
 	s := &StartedDaemon{home: h, listener: listener}
-	// A goroutine writes the file with the daemon's PID and port, because the daemon's
-	// start need not wait for the disk.
+	// A goroutine writes the file with the daemon's PID and port, so that the daemon's start
+	// does not wait for the disk.
 	recordErr := make(chan error, 1)
 	go func() {
 		recordErr <- h.WriteServer(config.Server{PID: os.Getpid(), Port: s.Port(), Version: version.Version, Started: time.Now().UTC()})

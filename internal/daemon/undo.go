@@ -39,7 +39,7 @@ func newPastCalls(plugins func() *plugin.Set, records *recorder.Recorder, record
 	return &callUndoer{keys: idempotency.New(records, recordDays), memory: undo.NewMemory(plugins), records: records, plugins: plugins}
 }
 
-// addHooks adds the hooks of undo and idempotency keys to the options of a dispatcher.
+// addHooks adds the hooks for undo and for idempotency keys to the options of a dispatcher.
 func (p *callUndoer) addHooks(o *dispatch.Options) {
 	o.BeforeHooks = append(o.BeforeHooks, p)
 	o.AfterHooks = append(o.AfterHooks, p.memory)

@@ -19,10 +19,10 @@ const (
 	firstCheckDelay = 3 * time.Second
 	// busySpareBytes is how much unused memory a busy process may keep.
 	busySpareBytes = 32 << 20
-	// garbageBytes is how much garbage may accumulate between two collections, even if
-	// the live heap is much smaller. With Go's default GC percentage, a small heap would
-	// be collected every few hundred calls. Such frequent collections would take a
-	// quarter of the CPU time of a call that needs no page.
+	// garbageBytes is how much garbage may accumulate between two collections, even if the
+	// live heap is much smaller. With Go's default GC percentage, a small heap would be
+	// collected every few hundred calls. Garbage collections every few hundred calls would
+	// take a quarter of the CPU time of a call that needs no page.
 	garbageBytes = 16 << 20
 	// minPercent is Go's default: as much garbage as live data. maxPercent limits the
 	// garbage of an almost empty heap to about garbageBytes, because Go's minimum heap

@@ -21,8 +21,9 @@ type Gauges struct {
 	Browsers int
 }
 
-// Calls counts all ended calls since the start of the daemon, and is an [http.Handler]
-// for Prometheus. Calls implements [dispatch.AfterHook], and is safe for concurrent use.
+// Calls counts the calls that have ended since the start of the daemon. As an [http.Handler],
+// Calls serves the counters to Prometheus. Calls implements [dispatch.AfterHook], and is safe
+// for concurrent use.
 type Calls struct {
 	set        *metrics.Set
 	readGauges func() Gauges
@@ -31,8 +32,8 @@ type Calls struct {
 var _ dispatch.AfterHook = (*Calls)(nil)
 
 // durationBuckets are the upper bounds of the histogram buckets for call durations, in
-// seconds. Two of these bounds are 30 s and 5 min, which are the default idle limit and
-// hard limit of a call.
+// seconds. durationBuckets includes 30 s and 5 min, which are the default idle limit and hard
+// limit of a call.
 var durationBuckets = []float64{0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300}
 
 // New returns a Calls whose counters are 0. Each time ServeHTTP writes the metrics, it

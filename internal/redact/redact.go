@@ -25,8 +25,9 @@ const redactedText = "[redacted]"
 //
 // The zero Redactor is ready for use. A Redactor is safe for concurrent use.
 type Redactor struct {
-	// Secrets returns texts to replace everywhere, such as the values of secret settings.
-	// If Secrets is nil, the Redactor only replaces texts that look like credentials.
+	// Secrets returns further texts that the Redactor replaces, such as the values of secret
+	// settings. If Secrets is nil, the Redactor only replaces texts that look like
+	// credentials.
 	Secrets func() []string
 }
 

@@ -370,7 +370,7 @@ func (r *relay) connectToRunning(ctx context.Context) error {
 	return nil
 }
 
-// resume repeats the client's session on a new daemon.
+// resume continues the client's session on a new daemon.
 func (l *daemonLink) resume(session replay) error {
 	if session.initialize != nil {
 		if _, err := l.conn.Write(session.initialize); err != nil {

@@ -422,7 +422,7 @@ func TestDiskFull(t *testing.T) {
 	})
 }
 
-// TestNewServerFails kills the next daemon while the relay repeats the session.
+// TestNewServerFails kills a new daemon while the relay continues the client's session.
 func TestNewServerFails(t *testing.T) {
 	withRelay(t, func(w *testRelay) {
 		server := w.open()

@@ -105,8 +105,8 @@ func asExitError(err error, target **exec.ExitError) bool {
 	return ok
 }
 
-// checkSignal sends SIGTERM to the npm package's launcher. The launcher must pass the
-// signal on to the opentabs program, and must exit with the program's exit code.
+// checkSignal sends SIGTERM to the npm package's launcher. The launcher must pass SIGTERM on
+// to the opentabs program, and must exit with the program's exit code.
 func checkSignal(t *testing.T, env []string, program string) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

@@ -1,5 +1,5 @@
-// Package service runs the opentabs server as a service of the user that starts at login.
-// On Linux, the service is a systemd user unit. On macOS, the service is a launchd agent.
+// Package service runs the opentabs server as a service that starts when the user logs in. On
+// Linux, the service is a systemd user unit. On macOS, the service is a launchd agent.
 //
 // [New] returns a [Manager], which writes one file in the home directory and runs
 // systemctl or launchctl.

@@ -13,7 +13,7 @@ import (
 // unitName is the name of the systemd unit that runs the opentabs server.
 const unitName = "opentabs.service"
 
-// systemd manages the opentabs service as a systemd unit of the user.
+// systemd manages the opentabs service as a systemd user unit.
 type systemd struct{ machine Machine }
 
 func (s systemd) file() string {

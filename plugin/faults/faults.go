@@ -64,10 +64,9 @@ func (f Fault) Text() string {
 	return fmt.Sprintf("did not start in a page of %s: %s", f.Site, f.Problem)
 }
 
-// Faults stores the faults of adapters by plugin and content. A fault applies only to the
-// content that caused it: not after the plugin's content has changed, but again if the
-// user restores that content. A fault ends when an adapter with the same content starts
-// in a page. Commands read the faults from a file in the state folder.
+// Faults stores the faults of adapters by plugin and content. A fault applies only while the
+// plugin has the content that caused the fault. A fault ends when an adapter with the same
+// content starts in a page. Commands read the faults from a file in the state folder.
 type Faults struct {
 	path string
 	log  zerolog.Logger

@@ -34,8 +34,8 @@ function convertArgument(value: unknown): unknown {
 
 interface ConversionState {
   /**
-   * The value that is being converted is nested in these objects. If a value is already in this set, the value contains
-   * itself.
+   * `path` contains the objects in which the value that is being converted is nested. If `path` already contains a
+   * value, the value contains itself.
    */
   path: Set<unknown>;
   /**

@@ -26,8 +26,8 @@ export async function measureSnapshots(lab: BrowserLab): Promise<Row[]> {
 }
 
 /**
- * makeRatioRow sets the value of a benchmark row to our measurement divided by Playwright MCP's, and sets the upper
- * limit of this ratio. If Playwright MCP was not measured, makeRatioRow returns the row unchanged.
+ * makeRatioRow sets the value of a benchmark row to the value of opentabs divided by the value of Playwright MCP, and
+ * sets an upper limit of this ratio. If Playwright MCP was not measured, makeRatioRow returns the row unchanged.
  */
 function makeRatioRow(row: Row, ours: number, playwright: number | undefined, limit: number): Row {
   return playwright === undefined

@@ -7,7 +7,7 @@ const text = 'x'.repeat(188);
 const echoCommand = { tool: 'bench__echo', args: { text } };
 
 /**
- * stations lists the points in the code at which a traced call records the time, in order. Each of these points has a
+ * stations lists the points in the code at which a traced call records the time, in order. Each point has a
  * description, and a time budget in microseconds. Points in Chrome or in the network have no time budget.
  */
 const stations: readonly (readonly [station: string, description: string, budgetUs?: number])[] = [

@@ -25,7 +25,7 @@ const Profile = z.object({
 
 /**
  * measureProfile measures which functions spend CPU time during a call. The benchmark row profile has no limit, because
- * it only explains the rows echo and load. To measure only this row, set the environment variable ROWS=profile.
+ * it only explains the rows echo and load. To measure only the row profile, set the environment variable ROWS=profile.
  */
 export async function measureProfile(fixture: BenchFixture): Promise<Row[]> {
   const { stack, floorPage } = await fixture.getLiveStack();

@@ -11,7 +11,7 @@ import { computeMedian } from '../samples.ts';
 /** startCount is the number of daemon starts that one benchmark row measures. */
 export const startCount = 15;
 /**
- * settleDelayMs is the wait before the daemon's memory is measured. The delay exceeds the 10 s between two of the
+ * settleDelayMs is the wait before the daemon's memory is measured. settleDelayMs exceeds the 10 s between two of the
  * daemon's memory checks, so that the daemon checks its memory at least once.
  */
 export const settleDelayMs = 11_000;
