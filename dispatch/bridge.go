@@ -61,7 +61,7 @@ type Instance struct {
 // zero value excludes no target.
 type TargetChoice struct {
 	Plugin string
-	// Browser selects a browser, see [wire.MatchesBrowser].
+	// Browser selects a browser, in the same way as the argument ref of [wire.MatchesBrowser].
 	Browser string
 	TabID   int
 	// Client is the client that makes the call; it does not affect which targets match.
@@ -137,8 +137,9 @@ type Targets struct {
 	// Target in BrowsersToOpen, only the fields Browser and BrowserName are set.
 	// BrowsersToOpen is empty if the call must not open a tab.
 	BrowsersToOpen []Target
-	// OpenedTab is a tab that opentabs opened for the call, if the plugin did not start in the
-	// tab in time. OpenedTab is nil if no tab was opened or if the plugin started.
+	// OpenedTab is the tab that opentabs opened for the call. OpenedTab is set only if the
+	// plugin did not start in this tab in time. OpenedTab is nil if no tab was opened or if
+	// the plugin started.
 	OpenedTab *Target
 }
 

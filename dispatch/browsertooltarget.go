@@ -127,7 +127,8 @@ func findBrowserToolTarget(c *liveCall) (Target, *wire.CallError) {
 	return tabs[0], nil
 }
 
-// maskArgs returns the arguments of a call in the form that users may see; see [Options.MaskArgs].
+// maskArgs masks secrets in the arguments of a call with [Options.MaskArgs], so that users can
+// see the arguments.
 func maskArgs(c *liveCall) json.RawMessage {
 	args := c.arguments()
 	if args == nil || !c.req.Tool.TargetKind.isChosenBeforeGates() || c.d.opts.MaskArgs == nil {

@@ -47,8 +47,9 @@ type jobs struct {
 	replyToEnd func(tool string, result dispatch.Result, err error) reply
 }
 
-// detachRuleOf returns the rule for when a client's calls become jobs, or false if they never
-// become jobs. Clients whose calls never become jobs get no tools for jobs.
+// detachRuleOf returns the rule for when a client's calls become jobs. detachRuleOf returns
+// false if the calls never become jobs. Clients whose calls never become jobs get no tools for
+// jobs.
 func (j *jobs) detachRuleOf(id clients.ID) (Detach, bool) {
 	if j.dispatchJobs == nil || j.detachRule == nil {
 		return Detach{}, false

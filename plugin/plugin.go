@@ -144,8 +144,8 @@ type Tool struct {
 	// OutputSchema is a compact JSON Schema for the tool's result.
 	OutputSchema json.RawMessage
 	Annotations  Annotations
-	// IdleLimit and HardLimit are the tool's time limits; zero means the server's limits.
-	// The server's hard limit applies to each call, even if HardLimit is longer.
+	// IdleLimit and HardLimit are the tool's time limits. Zero means the server's limit. The
+	// server's hard limit applies to each call, even if HardLimit is longer.
 	IdleLimit time.Duration
 	HardLimit time.Duration
 	// TargetKind is the kind of target in which the tool runs. IsExclusive is true for a tool
@@ -157,7 +157,7 @@ type Tool struct {
 	// for the tool itself. If the user allows the whole built-in plugin, the tool stays
 	// off.
 	IsOptIn bool
-	// Undo defines how opentabs undoes a finished call of the tool; nil if the author
+	// Undo defines how opentabs undoes a finished call of the tool. Undo is nil if the author
 	// declares no undo.
 	Undo *Undo
 

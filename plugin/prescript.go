@@ -80,9 +80,9 @@ func isHashOf(declaredHash string, code []byte) bool {
 	return false
 }
 
-// PreScriptCode reads the code of the pre-script; nil for a plugin without a pre-script.
-// PreScriptCode returns an error if the pre-script file has changed since the plugin was
-// loaded.
+// PreScriptCode reads the code of the pre-script. PreScriptCode returns nil for a plugin
+// without a pre-script. PreScriptCode returns an error if the pre-script file has changed
+// since the plugin was loaded.
 func (p *Plugin) PreScriptCode() ([]byte, error) {
 	if !p.PreScript {
 		return nil, nil

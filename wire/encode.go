@@ -72,8 +72,8 @@ func AppendError(dst []byte, id string, e *RPCError) []byte {
 // larger buffer.
 const frameReserveBytes = 512
 
-// AppendDispatch appends a tool.dispatch request to dst, with DispatchID as its ID.
-// Decision and Args must be valid JSON; empty Args become {}.
+// AppendDispatch appends a tool.dispatch request to dst, with DispatchID as its ID. Decision
+// and Args must be valid JSON. If Args are empty, AppendDispatch writes {}.
 //
 // AppendDispatch appends the same bytes as AppendRequest with EncodeBody, but is faster
 // because json.Marshal would scan and copy Decision and Args twice.

@@ -15,7 +15,8 @@ type CallInspectResult struct {
 	// call. If HasTrace is false, Phases contains only the waiting time and the running
 	// time.
 	HasTrace bool `json:"traced,omitempty"`
-	// TraceID is the ID of the call's OpenTelemetry trace, absent if the call has no trace.
+	// TraceID is the ID of the call's OpenTelemetry trace. TraceID is absent if the call has
+	// no trace.
 	TraceID string `json:"traceId,omitempty"`
 	// Failure contains what the plugin's author needs to find the cause of a failed call.
 	// Failure is absent for a browser tool and for a call that did not fail.

@@ -14,7 +14,7 @@ type CallView struct {
 	Plugin string     `json:"plugin"`
 	Tool   string     `json:"tool"`
 	Status CallStatus `json:"status"`
-	// Progress is a fraction from 0 to 1, absent while unknown.
+	// Progress is a fraction from 0 to 1. Progress is absent while the fraction is unknown.
 	Progress *float64 `json:"progress,omitempty"`
 	Message  string   `json:"message,omitempty"`
 	// Client is the name of the MCP client.
@@ -31,8 +31,8 @@ type CallView struct {
 	Args string `json:"args,omitempty"`
 	// RunMs is the running time of the call in milliseconds, so far or in total.
 	RunMs float64 `json:"runMs"`
-	// Error explains to the user why the call failed. NextStep is advice for the user, absent
-	// if Error already contains advice.
+	// Error explains to the user why the call failed. NextStep is advice for the user.
+	// NextStep is absent if Error already contains advice.
 	Error     string    `json:"error,omitempty"`
 	NextStep  string    `json:"nextStep,omitempty"`
 	ErrorCode ErrorCode `json:"errorCode,omitempty"`
@@ -75,8 +75,7 @@ const (
 	TicketUser TicketKind = "user"
 )
 
-// Scope is how far an approval of the user extends: one call, a session, some time, or
-// always.
+// Scope is how far the user's approval extends: one call, a session, some time, or always.
 type Scope string
 
 const (
@@ -98,7 +97,8 @@ type WaitingView struct {
 	Title    string     `json:"title,omitempty"`
 	// Args is the JSON text of the call's arguments, truncated to MaxShownArgsBytes.
 	Args string `json:"args,omitempty"`
-	// Caller is the tool that made the call, absent for a call that an MCP client made.
+	// Caller is the tool that made the call. Caller is absent for a call that an MCP client
+	// made.
 	Caller *CallerView `json:"caller,omitempty"`
 	// LeftMs is the time that the user has left to decide, in milliseconds.
 	LeftMs float64 `json:"leftMs"`
@@ -112,7 +112,7 @@ type WaitingView struct {
 	// ReadOnly is true if the author of the tool declares that its calls change nothing.
 	ReadOnly bool `json:"readOnly,omitempty"`
 	// Page is the page in which the call would run if the user approved the call now. Page is
-	// absent if unknown.
+	// absent if the page is unknown.
 	Page *TicketPageView `json:"page,omitempty"`
 }
 
@@ -153,7 +153,7 @@ type CallDecideParams struct {
 	Surface Surface `json:"surface,omitempty"`
 }
 
-// DecisionOutcome is what the server did with a decision of the user.
+// DecisionOutcome is what the server did with the user's decision.
 type DecisionOutcome string
 
 const (
@@ -166,7 +166,7 @@ const (
 	DecisionNotPending DecisionOutcome = "ended"
 )
 
-// CallDecideResult reports what the server did with a decision of the user.
+// CallDecideResult reports what the server did with the user's decision.
 type CallDecideResult struct {
 	Outcome DecisionOutcome `json:"outcome"`
 	// By is where the user made the earlier decision, if Outcome is DecisionAlreadyMade.
@@ -198,8 +198,8 @@ type ToolView struct {
 	ReadOnly bool `json:"readOnly,omitempty"`
 	// Allowed are the clients and plugins that need no approval to call the tool.
 	Allowed []AllowedCallerView `json:"allowed,omitempty"`
-	// Category is the name of the group under which the tool is listed, absent if the tool has
-	// no group.
+	// Category is the name of the group under which the tool is listed. Category is absent if
+	// the tool has no group.
 	Category string `json:"category,omitempty"`
 	// Undo is the name of another tool, which undoes calls of this tool. Undo is absent
 	// if the author has not declared such a tool.
@@ -210,7 +210,8 @@ type ToolView struct {
 type AllowedCallerView struct {
 	// Client is the name of the MCP client.
 	Client string `json:"client,omitempty"`
-	// Caller is the plugin whose tools make the calls, absent for calls of a client.
+	// Caller is the plugin whose tools make the calls. Caller is absent for calls that a
+	// client makes.
 	Caller string `json:"caller,omitempty"`
 }
 
@@ -235,9 +236,9 @@ type PluginView struct {
 	// Matches are the Chrome match patterns of the plugin's sites.
 	Matches []string   `json:"matches,omitempty"`
 	Tools   []ToolView `json:"tools,omitempty"`
-	// Icon is the SVG text of the plugin's icon, absent if the plugin has no icon.
+	// Icon is the SVG text of the plugin's icon. Icon is absent if the plugin has no icon.
 	Icon string `json:"icon,omitempty"`
-	// Homepage is an http or https URL, absent if the plugin has no homepage.
+	// Homepage is the plugin's http or https URL. Homepage is absent if the plugin has none.
 	Homepage string `json:"homepage,omitempty"`
 	// Settings are the settings of the plugin, sorted by key.
 	Settings []SettingView `json:"settings,omitempty"`
@@ -309,7 +310,7 @@ type RecommendationView struct {
 
 // FailedPluginView is a plugin that opentabs can't load.
 type FailedPluginView struct {
-	// Name is the plugin's name, absent if unknown.
+	// Name is the plugin's name. Name is absent if the name is unknown.
 	Name string `json:"name,omitempty"`
 	Path string `json:"path"`
 	// Error explains why opentabs can't load the plugin, and how to fix the problem.

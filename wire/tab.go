@@ -5,7 +5,8 @@ type TabPlugin struct {
 	Name string `json:"name"`
 	// Hash is the PluginInfo.Hash of the adapter that runs in the document.
 	Hash string `json:"hash"`
-	// Ready is the last result of the adapter's isReady(), absent before the first result.
+	// Ready is the last result of the adapter's isReady(). Ready is absent before the first
+	// result.
 	Ready *bool `json:"ready,omitempty"`
 }
 

@@ -26,7 +26,7 @@ type ToolDispatchParams struct {
 	// Trace is true to request the times that the call spends in the parts of the browser. The
 	// answer contains these times as ToolDispatchResult.Hops or RPCError.Hops.
 	Trace bool `json:"trace,omitempty"`
-	// Decision is the JSON of the user's decision about the call, which the tool reads as
+	// Decision is the user's decision about the call, as JSON. The tool reads the decision as
 	// context.decision. Decision is absent if the call needed no decision.
 	Decision json.RawMessage `json:"decision,omitempty"`
 	// Args is a JSON object of the tool's arguments.
@@ -161,7 +161,7 @@ type AskCall struct {
 type AskUser struct {
 	// Reason is a sentence that describes what the user should do.
 	Reason string `json:"reason"`
-	// Title is a short heading of the request, absent if the tool gave none.
+	// Title is a short heading of the request. Title is absent if the tool set no title.
 	Title string `json:"title,omitempty"`
 }
 

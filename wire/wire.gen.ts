@@ -452,7 +452,10 @@ export interface CallInspectResult {
    * time.
    */
   traced?: boolean;
-  /** traceId is the ID of the call's OpenTelemetry trace, absent if the call has no trace. */
+  /**
+   * traceId is the ID of the call's OpenTelemetry trace. traceId is absent if the call has
+   * no trace.
+   */
   traceId?: string;
   /**
    * failure contains what the plugin's author needs to find the cause of a failed call.
@@ -1090,7 +1093,10 @@ export interface PluginInspectResult {
   package: string;
   source: PluginSource;
   folder: string;
-  /** author is the author's name in package.json, absent if package.json names no author. */
+  /**
+   * author is the author's name in package.json. author is absent if package.json names no
+   * author.
+   */
   author?: string;
   /**
    * excludes are Chrome match patterns of pages on which the plugin does not run although
@@ -1115,8 +1121,8 @@ export interface PluginInspectResult {
    */
   sections?: readonly SectionView[];
   /**
-   * lastReview is the user's last review of the plugin, absent if the user never reviewed
-   * the plugin.
+   * lastReview is the user's last review of the plugin. lastReview is absent if the user has
+   * never reviewed the plugin.
    */
   lastReview?: LastReviewView;
 }
@@ -1187,7 +1193,10 @@ export interface LastReviewView {
   version?: string;
   /** permission is the permission that the plugin had before its content changed. */
   permission?: Permission;
-  /** atMs is the time of the review in milliseconds since 1970, absent if unknown. */
+  /**
+   * atMs is the time of the review in milliseconds since 1970. atMs is absent if the time is
+   * unknown.
+   */
   atMs?: number;
 }
 
@@ -1231,13 +1240,13 @@ export interface PluginInstallResult {
   plugin: string;
   version: string;
   /**
-   * previousVersion is the version that the installation replaced, absent if the plugin was
-   * not installed before.
+   * previousVersion is the version that the installation replaced. previousVersion is absent
+   * if the plugin was not installed before.
    */
   previousVersion?: string;
   /**
-   * registry is the npm registry of the package, absent if the plugin comes from a folder or
-   * a package file.
+   * registry is the npm registry of the package. registry is absent if the plugin comes from
+   * a folder or a package file.
    */
   registry?: string;
   /** warnings are sentences for the user about problems of the package. */
@@ -1256,13 +1265,13 @@ export interface PluginUpdateParams {
 export interface PluginUpdateResult {
   version: string;
   /**
-   * previousVersion is the version before the update, absent if no newer version was
-   * available.
+   * previousVersion is the version before the update. previousVersion is absent if no newer
+   * version was available.
    */
   previousVersion?: string;
   /**
-   * latestVersion is a newer version outside the version range that the user chose, absent
-   * if none exists.
+   * latestVersion is a newer version that is outside the version range that the user chose.
+   * latestVersion is absent if no such version exists.
    */
   latestVersion?: string;
   /** warnings are sentences for the user about problems of the package. */
@@ -1294,7 +1303,7 @@ export interface CallView {
   plugin: string;
   tool: string;
   status: CallStatus;
-  /** progress is a fraction from 0 to 1, absent while unknown. */
+  /** progress is a fraction from 0 to 1. progress is absent while the fraction is unknown. */
   progress?: number;
   message?: string;
   /** client is the name of the MCP client. */
@@ -1316,8 +1325,8 @@ export interface CallView {
   /** runMs is the running time of the call in milliseconds, so far or in total. */
   runMs: number;
   /**
-   * error explains to the user why the call failed. nextStep is advice for the user, absent
-   * if error already contains advice.
+   * error explains to the user why the call failed. nextStep is advice for the user.
+   * nextStep is absent if error already contains advice.
    */
   error?: string;
   nextStep?: string;
@@ -1374,10 +1383,7 @@ export const TicketKinds = [
 ] as const;
 export type TicketKind = (typeof TicketKinds)[number];
 
-/**
- * Scope is how far an approval of the user extends: one call, a session, some time, or
- * always.
- */
+/** Scope is how far the user's approval extends: one call, a session, some time, or always. */
 export const Scopes = [
   /** ScopeOnce allows only the suspended call that the user approves. */
   'once',
@@ -1398,7 +1404,10 @@ export interface WaitingView {
   title?: string;
   /** args is the JSON text of the call's arguments, truncated to MaxShownArgsBytes. */
   args?: string;
-  /** caller is the tool that made the call, absent for a call that an MCP client made. */
+  /**
+   * caller is the tool that made the call. caller is absent for a call that an MCP client
+   * made.
+   */
   caller?: CallerView;
   /** leftMs is the time that the user has left to decide, in milliseconds. */
   leftMs: number;
@@ -1415,7 +1424,7 @@ export interface WaitingView {
   readOnly?: boolean;
   /**
    * page is the page in which the call would run if the user approved the call now. page is
-   * absent if unknown.
+   * absent if the page is unknown.
    */
   page?: TicketPageView;
 }
@@ -1465,7 +1474,7 @@ export interface CallDecideParams {
   surface?: Surface;
 }
 
-/** DecisionOutcome is what the server did with a decision of the user. */
+/** DecisionOutcome is what the server did with the user's decision. */
 export const DecisionOutcomes = [
   /** DecisionAccepted means that the user's decision takes effect. */
   'decided',
@@ -1479,7 +1488,7 @@ export const DecisionOutcomes = [
 ] as const;
 export type DecisionOutcome = (typeof DecisionOutcomes)[number];
 
-/** CallDecideResult reports what the server did with a decision of the user. */
+/** CallDecideResult reports what the server did with the user's decision. */
 export interface CallDecideResult {
   outcome: DecisionOutcome;
   /** by is where the user made the earlier decision, if Outcome is DecisionAlreadyMade. */
@@ -1513,8 +1522,8 @@ export interface ToolView {
   /** allowed are the clients and plugins that need no approval to call the tool. */
   allowed?: readonly AllowedCallerView[];
   /**
-   * category is the name of the group under which the tool is listed, absent if the tool has
-   * no group.
+   * category is the name of the group under which the tool is listed. category is absent if
+   * the tool has no group.
    */
   category?: string;
   /**
@@ -1528,7 +1537,10 @@ export interface ToolView {
 export interface AllowedCallerView {
   /** client is the name of the MCP client. */
   client?: string;
-  /** caller is the plugin whose tools make the calls, absent for calls of a client. */
+  /**
+   * caller is the plugin whose tools make the calls. caller is absent for calls that a
+   * client makes.
+   */
   caller?: string;
 }
 
@@ -1557,9 +1569,9 @@ export interface PluginView {
   /** matches are the Chrome match patterns of the plugin's sites. */
   matches?: readonly string[];
   tools?: readonly ToolView[];
-  /** icon is the SVG text of the plugin's icon, absent if the plugin has no icon. */
+  /** icon is the SVG text of the plugin's icon. icon is absent if the plugin has no icon. */
   icon?: string;
-  /** homepage is an http or https URL, absent if the plugin has no homepage. */
+  /** homepage is the plugin's http or https URL. homepage is absent if the plugin has none. */
   homepage?: string;
   /** settings are the settings of the plugin, sorted by key. */
   settings?: readonly SettingView[];
@@ -1646,7 +1658,7 @@ export interface RecommendationView {
 
 /** FailedPluginView is a plugin that opentabs can't load. */
 export interface FailedPluginView {
-  /** name is the plugin's name, absent if unknown. */
+  /** name is the plugin's name. name is absent if the name is unknown. */
   name?: string;
   path: string;
   /** error explains why opentabs can't load the plugin, and how to fix the problem. */
@@ -1784,7 +1796,10 @@ export interface TabPlugin {
   name: string;
   /** hash is the PluginInfo.hash of the adapter that runs in the document. */
   hash: string;
-  /** ready is the last result of the adapter's isReady(), absent before the first result. */
+  /**
+   * ready is the last result of the adapter's isReady(). ready is absent before the first
+   * result.
+   */
   ready?: boolean;
 }
 
@@ -2122,7 +2137,7 @@ export interface ToolDispatchParams {
    */
   trace?: boolean;
   /**
-   * decision is the JSON of the user's decision about the call, which the tool reads as
+   * decision is the user's decision about the call, as JSON. The tool reads the decision as
    * context.decision. decision is absent if the call needed no decision.
    */
   decision?: unknown;
@@ -2293,7 +2308,7 @@ export interface AskCall {
 export interface AskUser {
   /** reason is a sentence that describes what the user should do. */
   reason: string;
-  /** title is a short heading of the request, absent if the tool gave none. */
+  /** title is a short heading of the request. title is absent if the tool set no title. */
   title?: string;
 }
 

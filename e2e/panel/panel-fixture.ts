@@ -34,11 +34,11 @@ export interface PanelFixture {
 
 export interface PanelFixtureOptions {
   /**
-   * isNewUser simulates a user without a successful call, for whom the side panel shows the setup checklist; false by
-   * default.
+   * isNewUser simulates a user who has made no successful call. The side panel shows the setup checklist to this user.
+   * Default: false.
    */
   readonly isNewUser?: boolean;
-  /** userScripts turns on Chrome's setting "Allow User Scripts"; true by default. */
+  /** userScripts turns on Chrome's setting "Allow User Scripts". Default: true. */
   readonly userScripts?: boolean;
 }
 

@@ -36,7 +36,7 @@ func (l learnedTimeouts) Find(id clients.ID) (clients.Timeout, time.Time, bool) 
 	return e.Timeout(), e.Since, ok
 }
 
-// Learn stores the timeout of a client that gave up a call.
+// Learn stores the timeout of a client after the client has stopped waiting for a call.
 func (l learnedTimeouts) Learn(id clients.ID, g clients.GiveUp) { l.store.Learn(id, g) }
 
 // openTimeouts opens the file in which the timeouts of MCP clients are stored. If the

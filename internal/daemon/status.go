@@ -128,8 +128,9 @@ func (r statusReporter) connectedBrowserIDs() (ids []string) {
 }
 
 // releaseTab ends an MCP client's control of a tab, and returns the name of the client.
-// browser selects a browser, see [wire.MatchesBrowser]. If browser is empty, releaseTab
-// returns an error if clients control tabs with this ID in several browsers.
+// browser selects a browser, in the same way as the argument ref of [wire.MatchesBrowser]. If
+// browser is empty, releaseTab returns an error if clients control tabs with this ID in
+// several browsers.
 func (r statusReporter) releaseTab(browser string, tabID int) (client string, err error) {
 	var found []string
 	for _, b := range r.hub.Browsers() {

@@ -35,8 +35,8 @@ type release struct {
 	// url is the address at which the release folder will be published. If url is empty,
 	// a program of the release cannot upgrade itself.
 	url string
-	// storeExtensions are the IDs of the extension in the stores of Chrome and Edge; empty
-	// if the extension is in no store.
+	// storeExtensions are the IDs of the extension in the stores of Chrome and Edge.
+	// storeExtensions is empty if the extension is in no store.
 	storeExtensions string
 	version         string
 	commit          string

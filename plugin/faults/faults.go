@@ -49,7 +49,7 @@ type Fault struct {
 	// Problem is a sentence without a period, such as "the adapter threw while it
 	// started: x is not defined". Problem may contain text from the plugin.
 	Problem string `json:"problem"`
-	// Site is the origin of the page; empty if the plugin's code reached no page.
+	// Site is the origin of the page. Site is empty if the plugin's code reached no page.
 	Site string `json:"site,omitempty"`
 	// Browser is the name of the browser in which the adapter did not start.
 	Browser string    `json:"browser,omitempty"`
@@ -95,8 +95,8 @@ func Open(dir string, log zerolog.Logger) *Faults {
 	return f
 }
 
-// FaultOf returns the fault of the plugin's current content; false if the content has no
-// fault.
+// FaultOf returns the fault of the plugin's current content. FaultOf returns false if the
+// content has no fault.
 func (f *Faults) FaultOf(p *plugin.Plugin) (Fault, bool) {
 	content := p.ContentHash()
 	f.mu.Lock()

@@ -2,7 +2,7 @@ import { getContainer, getContainerPart } from './runtime/container.ts';
 import { getSafeProperty, hasOwn } from './runtime/primordials.ts';
 import { hasProperties } from './runtime/value.ts';
 
-/** The name of the plugin into which this module is bundled; undefined until the adapter has started. */
+/** The name of the plugin into which this module is bundled. The name is undefined until the adapter has started. */
 let ownerName: string | undefined;
 
 /** Sets the plugin name under which `getPreScriptValue` looks up values. */

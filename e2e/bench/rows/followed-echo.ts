@@ -26,8 +26,8 @@ export async function measureFollowedEcho(fixture: BenchFixture): Promise<Row[]>
       await followers.close();
     }
   };
-  // The side panel's page runs in a separate visible window. A script cannot open the real side panel without a click
-  // of the user.
+  // The side panel's page runs in a separate visible window. A script cannot open the real side panel unless the user
+  // clicks.
   const { context, extensionId } = stack.chrome;
   const opener = await stack.chrome.openPage(`chrome-extension://${extensionId}/panel.html`);
   const panelWindow = context.waitForEvent('page');
