@@ -121,8 +121,8 @@ type Targets struct {
 	// BrokenTabs are tabs that match the plugin, but in which the adapter failed to
 	// start.
 	BrokenTabs []Target
-	// LoadingTabs are tabs that match the plugin and are still loading. The adapter has
-	// not yet started in them.
+	// LoadingTabs are tabs that match the plugin and are still loading, so that the adapter
+	// has not started yet.
 	LoadingTabs []Target
 	// ErrorPages are tabs that match the plugin, but show an error page of Chrome because
 	// their page could not be loaded.
@@ -138,8 +138,8 @@ type Targets struct {
 	// BrowsersToOpen is empty if the call must not open a tab.
 	BrowsersToOpen []Target
 	// OpenedTab is the tab that opentabs opened for the call. OpenedTab is set only if the
-	// plugin did not start in this tab in time. OpenedTab is nil if no tab was opened or if
-	// the plugin started.
+	// plugin did not start in the opened tab in time. OpenedTab is nil if no tab was opened or
+	// if the plugin started.
 	OpenedTab *Target
 }
 
@@ -199,8 +199,8 @@ type Run struct {
 // Sink receives the progress, the requests and the result of one run. The methods of Sink
 // never block, may be called from any goroutine, and do nothing after the end of the run.
 type Sink interface {
-	// Reports receives the run's progress reports in order. The argument skippedCount is
-	// the number of progress reports that the page dropped just before the first of
+	// Reports receives the run's progress reports in order. The argument skippedCount is the
+	// number of progress reports that the page dropped just before the first element of
 	// reports.
 	Reports(reports []wire.Report, skippedCount int)
 	// Ask receives each request of a running tool once, such as a nested call. The dispatcher
@@ -229,11 +229,11 @@ type LateAnswer struct {
 
 // Bridge runs tools in browsers. The methods of a Bridge are safe for concurrent use.
 type Bridge interface {
-	// Targets returns where a plugin can run now, including targets that choice excludes.
-	// If no target matches choice, Targets waits several seconds for a browser to
-	// reconnect or a document to load. If Targets opens a tab, it waits longer for this
-	// tab than for a tab that was already open. Targets stops waiting when ctx ends. If
-	// several browsers could open a tab, Targets opens none.
+	// Targets returns where a plugin can run now, including targets that choice excludes. If
+	// no target matches choice, Targets waits several seconds for a browser to reconnect or a
+	// document to load. Targets waits longer for a tab that it opens than for a tab that was
+	// already open. Targets stops waiting when ctx ends. If several browsers could open a tab,
+	// Targets opens none.
 	Targets(ctx context.Context, choice TargetChoice) Targets
 	// Start asks the browser of the run's target to run the tool. The last call to sink is Finish,
 	// exactly once: with the result, an error of the page or the browser, or tab_closed, navigated,

@@ -42,7 +42,7 @@ func (a *recordedAnswers) record(id string, ask int, output json.RawMessage, err
 }
 
 // newToolDispatcher returns a dispatcher whose tools are Go functions, by name. The tools of
-// this dispatcher can call each other.
+// newToolDispatcher can call each other.
 func newToolDispatcher(t *testing.T, o dispatch.Options, tools map[string]func(run dispatch.Run, sink dispatch.Sink)) (*dispatch.Dispatcher, *fakePage, *recordedAnswers) {
 	t.Helper()
 	p := &fakePage{}

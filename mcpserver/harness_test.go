@@ -137,8 +137,8 @@ func (s *testServer) sessionlessClient(t testing.TB) *client {
 	return &client{t: t, url: s.url, http: &http.Client{Transport: tr}, headers: http.Header{}}
 }
 
-// open returns a client with a new MCP session. The client's name in the initialize
-// request is name.
+// open returns a client with a new MCP session. The client sends name as its name in the
+// initialize request.
 func (s *testServer) open(t testing.TB, name string) *client {
 	t.Helper()
 	return s.openWith(t, initializeText(name))

@@ -144,8 +144,9 @@ type Tool struct {
 	// OutputSchema is a compact JSON Schema for the tool's result.
 	OutputSchema json.RawMessage
 	Annotations  Annotations
-	// IdleLimit and HardLimit are the tool's time limits. Zero means the server's limit. The
-	// server's hard limit applies to each call, even if HardLimit is longer.
+	// IdleLimit and HardLimit are the tool's time limits. If IdleLimit or HardLimit is zero,
+	// the server's limit applies. The server's hard limit applies to each call, even if the
+	// tool's HardLimit is longer than the server's.
 	IdleLimit time.Duration
 	HardLimit time.Duration
 	// TargetKind is the kind of target in which the tool runs. IsExclusive is true for a tool
@@ -153,9 +154,8 @@ type Tool struct {
 	// IsExclusive.
 	TargetKind  dispatch.TargetKind
 	IsExclusive bool
-	// IsOptIn is true for a built-in tool that is off until the user sets a permission
-	// for the tool itself. If the user allows the whole built-in plugin, the tool stays
-	// off.
+	// IsOptIn is true for a built-in tool that is off until the user sets a permission for the
+	// tool itself. A tool with IsOptIn stays off even if the user allows its whole plugin.
 	IsOptIn bool
 	// Undo defines how opentabs undoes a finished call of the tool. Undo is nil if the author
 	// declares no undo.

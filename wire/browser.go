@@ -6,9 +6,9 @@ const (
 	// copyMark separates the parts of the ID of a browser that runs a copy of another
 	// browser's profile: the ID of the other browser, and the beginning of the copy's BootID.
 	copyMark = "~"
-	// minIDPrefix is the minimum number of characters of an ID that select a browser. If
-	// a reference to a browser has fewer characters, such as a short name, it could match
-	// the ID of another browser by accident.
+	// minIDPrefix is the minimum number of characters of an ID that select a browser. If a
+	// reference to a browser has fewer than minIDPrefix characters, it could match the ID of
+	// another browser by accident.
 	minIDPrefix = 6
 )
 

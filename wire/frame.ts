@@ -311,7 +311,7 @@ function findProblem(name: string, value: unknown, path: string): string | undef
 
 /**
  * findProblemIn works like findProblem, but omits the path of the value from the problem. The caller of findProblemIn
- * adds the path only if there is a problem, because most values are valid.
+ * adds the value's path only if there is a problem, because most values are valid.
  */
 function findProblemIn(name: string, value: unknown): string | undefined {
   const fields = fieldsOfShapes.get(name);

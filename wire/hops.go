@@ -1,9 +1,9 @@
 package wire
 
-// BrowserHops are the times that one traced call spent in the browser, in microseconds.
-// Each time is the difference between two readings of the same clock, because the clocks
-// of the service worker and the page differ. Chrome randomly rounds its clocks to 0.1 ms,
-// so only averages over many calls are accurate.
+// BrowserHops are the times that one traced call spent in the browser, in microseconds. Each
+// duration is the difference between two readings of the same clock, because the clocks of the
+// service worker and the page differ. Chrome randomly rounds its clocks to 0.1 ms, so only
+// averages over many calls are accurate.
 type BrowserHops struct {
 	// WorkerInUs is the time from the arrival of the tool.dispatch in the service worker until
 	// the worker posts the call to the document.

@@ -6,8 +6,8 @@ type CallInspectParams struct {
 	CallID string `json:"callId"`
 }
 
-// CallInspectResult contains the details of an ended call. The side panel loads these details
-// when the user expands the call.
+// CallInspectResult contains the details of an ended call. The side panel loads the details of
+// a call when the user expands the call.
 type CallInspectResult struct {
 	// Phases are the successive parts of the call's duration, such as waiting and running.
 	Phases []CallPhase `json:"phases,omitempty"`

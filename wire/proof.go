@@ -29,8 +29,8 @@ func computeProof(key, role string, port int, browserNonce, serverNonce string) 
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// PairingKey derives a browser's key from its pairing code, as a hexadecimal SHA-256 sum.
-// A key of PairingKey can't be guessed, because a pairing code has 100 random bits.
+// PairingKey derives a browser's key from its pairing code, as a hexadecimal SHA-256 sum. A
+// key that PairingKey returns can't be guessed, because a pairing code has 100 random bits.
 func PairingKey(code string) string { return hexSHA256("opentabs pairing\n" + code) }
 
 // keyIDChars is the length of a KeyID, in characters.

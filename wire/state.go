@@ -201,8 +201,8 @@ type ToolView struct {
 	// Category is the name of the group under which the tool is listed. Category is absent if
 	// the tool has no group.
 	Category string `json:"category,omitempty"`
-	// Undo is the name of another tool, which undoes calls of this tool. Undo is absent
-	// if the author has not declared such a tool.
+	// Undo is the name of another tool, which undoes calls of this tool. Undo is absent if the
+	// author has not declared an undoing tool.
 	Undo string `json:"undo,omitempty"`
 }
 

@@ -80,9 +80,9 @@ type TabInfo struct {
 	// BrokenPlugins are the adapters that failed to start in the document.
 	BrokenPlugins []BrokenPlugin `json:"broken,omitempty"`
 	// LoadError is Chrome's name of the network error that the tab displays, such as
-	// net::ERR_CONNECTION_REFUSED. Two other values of LoadError are LoadErrorNoAnswer (no
-	// response within SiteTimeoutMs) and LoadErrorNoAccess (the extension has no access to the
-	// site). LoadError is empty while the tab reloads.
+	// net::ERR_CONNECTION_REFUSED. LoadError can be a name that Chrome does not define:
+	// LoadErrorNoAnswer (no response within SiteTimeoutMs) or LoadErrorNoAccess (the extension
+	// has no access to the site). LoadError is empty while the tab reloads.
 	//
 	// If opentabs opened a tab for a call and the page redirects to a site that can't be
 	// loaded, TabInfo.URL is the address before the redirect.

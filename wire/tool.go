@@ -24,7 +24,7 @@ type ToolDispatchParams struct {
 	// Prompt is true if Tool is the name of a prompt.
 	Prompt bool `json:"prompt,omitempty"`
 	// Trace is true to request the times that the call spends in the parts of the browser. The
-	// answer contains these times as ToolDispatchResult.Hops or RPCError.Hops.
+	// answer to a traced call contains the times as ToolDispatchResult.Hops or RPCError.Hops.
 	Trace bool `json:"trace,omitempty"`
 	// Decision is the user's decision about the call, as JSON. The tool reads the decision as
 	// context.decision. Decision is absent if the call needed no decision.

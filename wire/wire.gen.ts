@@ -382,10 +382,10 @@ export interface CallUndoResult {
 }
 
 /**
- * BrowserHops are the times that one traced call spent in the browser, in microseconds.
- * Each time is the difference between two readings of the same clock, because the clocks
- * of the service worker and the page differ. Chrome randomly rounds its clocks to 0.1 ms,
- * so only averages over many calls are accurate.
+ * BrowserHops are the times that one traced call spent in the browser, in microseconds. Each
+ * duration is the difference between two readings of the same clock, because the clocks of the
+ * service worker and the page differ. Chrome randomly rounds its clocks to 0.1 ms, so only
+ * averages over many calls are accurate.
  */
 export interface BrowserHops {
   /**
@@ -440,8 +440,8 @@ export interface CallInspectParams {
 }
 
 /**
- * CallInspectResult contains the details of an ended call. The side panel loads these details
- * when the user expands the call.
+ * CallInspectResult contains the details of an ended call. The side panel loads the details of
+ * a call when the user expands the call.
  */
 export interface CallInspectResult {
   /** phases are the successive parts of the call's duration, such as waiting and running. */
@@ -1527,8 +1527,8 @@ export interface ToolView {
    */
   category?: string;
   /**
-   * undo is the name of another tool, which undoes calls of this tool. undo is absent
-   * if the author has not declared such a tool.
+   * undo is the name of another tool, which undoes calls of this tool. undo is absent if the
+   * author has not declared an undoing tool.
    */
   undo?: string;
 }
@@ -1879,9 +1879,9 @@ export interface TabInfo {
   broken?: readonly BrokenPlugin[];
   /**
    * loadError is Chrome's name of the network error that the tab displays, such as
-   * net::ERR_CONNECTION_REFUSED. Two other values of loadError are LoadErrorNoAnswer (no
-   * response within SiteTimeoutMs) and LoadErrorNoAccess (the extension has no access to the
-   * site). loadError is empty while the tab reloads.
+   * net::ERR_CONNECTION_REFUSED. loadError can be a name that Chrome does not define:
+   * LoadErrorNoAnswer (no response within SiteTimeoutMs) or LoadErrorNoAccess (the extension
+   * has no access to the site). loadError is empty while the tab reloads.
    *
    * If opentabs opened a tab for a call and the page redirects to a site that can't be
    * loaded, TabInfo.url is the address before the redirect.
@@ -2133,7 +2133,7 @@ export interface ToolDispatchParams {
   prompt?: boolean;
   /**
    * trace is true to request the times that the call spends in the parts of the browser. The
-   * answer contains these times as ToolDispatchResult.Hops or RPCError.Hops.
+   * answer to a traced call contains the times as ToolDispatchResult.Hops or RPCError.Hops.
    */
   trace?: boolean;
   /**

@@ -98,8 +98,7 @@ func TestTargets(t *testing.T) {
 		if want := (dispatch.Target{Browser: "b1", BrowserName: "Chrome", TabID: 5, DocumentID: "d5", URL: "https://x/5", Title: "T5"}); got != want {
 			t.Errorf("target = %+v, want %+v", got, want)
 		}
-		// The targets are sorted by browser. The first browser is the one that has the
-		// best tab.
+		// The targets are sorted by browser, beginning with the browser that has the best tab.
 		q := w.connectBrowser("b2", "boot2")
 		want("b2/7 b1/5 b1/4 b1/3 b1/2 b1/1 b1/6", "b1/9 b1/11 b1/10", 2)
 		q.send(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":7,"tab":` + newTabJSON(7, "", 0, "d7", liveChatPlugins) + `}}`)
@@ -358,9 +357,9 @@ func TestTargetsWaitForNewAdapters(t *testing.T) {
 	})
 }
 
-// TestTargetsWaitForTheLatestPlugins checks that a call waits until the browser has
-// listed its tabs for the latest plugins. Neither an older plugin.sync nor a list of tabs
-// for older plugins must end the call's wait.
+// TestTargetsWaitForTheLatestPlugins checks that a call waits until the browser has listed its
+// tabs for the latest plugins. The call must not stop waiting after an older plugin.sync, or
+// after a list of tabs for older plugins.
 func TestTargetsWaitForTheLatestPlugins(t *testing.T) {
 	hash := "h1"
 	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {

@@ -82,9 +82,9 @@ export class GoClient {
   }
 
   /**
-   * connect connects the Go client to the server at a URL. Later commands select this server by the target name. If
-   * token is empty, the server is a plain HTTP server, and otherwise an MCP server. If isTraced is true, the Go client
-   * also reports the duration of each hop of a call.
+   * connect connects the Go client to the server at a URL, and gives this server a target name. Commands select a
+   * server by its target name. If token is empty, the server is a plain HTTP server, and otherwise an MCP server. If
+   * isTraced is true, the Go client also reports the duration of each hop of a call.
    */
   async connect(target: string, url: string, token = '', isTraced = false): Promise<void> {
     await this.sendCommand({ do: 'connect', target, url, token, isTraced }, z.unknown());

@@ -34,7 +34,7 @@ export interface PanelFixture {
 
 export interface PanelFixtureOptions {
   /**
-   * isNewUser simulates a user who has made no successful call. The side panel shows the setup checklist to this user.
+   * isNewUser simulates a user who has made no successful call, so that the side panel shows the setup checklist.
    * Default: false.
    */
   readonly isNewUser?: boolean;

@@ -1,10 +1,10 @@
 // Package daemon connects the parts of `opentabs serve`: plugins, browsers, calls, MCP
 // clients and the HTTP API.
 //
-// Each of the packages that package daemon imports implements one part, and does not
-// depend on the other parts. newDaemon creates each part after the parts on which it
-// depends. [Daemon.Serve] runs the parts. The order in which it shuts them down lets
-// every call get its result or error before the call's connection closes.
+// Each of the packages that package daemon imports implements one part, and does not depend on
+// the other parts. newDaemon creates each part after the parts on which it depends.
+// [Daemon.Serve] runs the parts and shuts them down. The order of the shutdown lets every call
+// get its result or error before the call's connection closes.
 package daemon
 
 import (

@@ -129,8 +129,8 @@ func (r statusReporter) connectedBrowserIDs() (ids []string) {
 
 // releaseTab ends an MCP client's control of a tab, and returns the name of the client.
 // browser selects a browser, in the same way as the argument ref of [wire.MatchesBrowser]. If
-// browser is empty, releaseTab returns an error if clients control tabs with this ID in
-// several browsers.
+// browser is empty, and clients control tabs with the ID tabID in several browsers, releaseTab
+// returns an error.
 func (r statusReporter) releaseTab(browser string, tabID int) (client string, err error) {
 	var found []string
 	for _, b := range r.hub.Browsers() {

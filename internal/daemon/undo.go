@@ -17,8 +17,8 @@ import (
 )
 
 // undoCommandClient is the client of all calls that `opentabs calls undo` makes. All undo
-// calls of commands share one session, so the user cannot grant an approval with
-// ScopeSession for them.
+// calls of commands share one session, so the user cannot grant an approval with ScopeSession
+// for an undo call.
 var undoCommandClient = dispatch.Client{
 	Name: dispatch.CommandNamePrefix + "calls undo", Credential: dispatch.CredentialCommandLine, Session: "calls-undo", IsSessionShared: true,
 }

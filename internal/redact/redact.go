@@ -78,8 +78,8 @@ func (r *Redactor) Text(text string) string {
 	return text
 }
 
-// removeSettings replaces the values of secret settings in text. The function
-// Redactor.Secrets returns these values.
+// removeSettings replaces each text that the function Redactor.Secrets returns, such as the
+// value of a secret setting.
 func (r *Redactor) removeSettings(text string) string {
 	if r.Secrets == nil {
 		return text

@@ -78,9 +78,9 @@ func (s *sessionState) recordSent(m message, line []byte) {
 	}
 	for _, id := range m.requests {
 		r := openRequest{id: id}
-		// The relay does not repeat a batch on the next daemon, because the batch may
-		// contain a tool call. The relay also repeats no prompts/get request, because a
-		// prompt runs code in the page like a tool.
+		// The relay does not repeat a batch on the next daemon, because the batch may contain
+		// a tool call. The relay does not repeat a prompts/get request on the next daemon,
+		// because a prompt runs code in the page like a tool.
 		if m.method != "" && m.method != "tools/call" && m.method != "prompts/get" && len(line) <= maxRepeatBytes {
 			r.line = line
 		}

@@ -6,9 +6,9 @@
 //
 //	go run ./internal/release -out dist -url https://example.com/opentabs/latest
 //
-// Releases are reproducible: two builds of the same commit have the same bytes, because
-// all times in the files are the time of the commit. The environment variable
-// SOURCE_DATE_EPOCH sets another time.
+// Releases are reproducible: two builds of the same commit have the same bytes, because all
+// times in the files are the time of the commit. The environment variable SOURCE_DATE_EPOCH
+// replaces the time of the commit.
 package main
 
 import (

@@ -10,7 +10,7 @@ export interface ConfigSettingDefinition {
   /** The name of the setting that users see, such as `Server URL`. */
   label: string;
   description?: string | undefined;
-  /** Whether the plugin requires the setting. The default is false. */
+  /** Whether the plugin requires the setting. By default, the setting is optional. */
   required?: boolean | undefined;
   /**
    * Whether a `string` setting is a secret, such as a password or an API key. Secret settings are never displayed. An

@@ -1,8 +1,8 @@
 import { hasProperties, isMethod, type Properties, readMessage } from './runtime/value.ts';
 
-// The functions in this file convert the arguments of a log call to JSON before they return. If the page later changes
-// an argument, the log entry does not change. The functions never throw. The length limits of log data are those of
-// wire.LogEntry in Go.
+// The functions in this file convert the arguments of a log call to JSON before they return. If the page changes an
+// argument after the log call, the log entry does not change. The functions in this file never throw. The length limits
+// of log data are those of wire.LogEntry in Go.
 
 const maxArguments = 10;
 /** The maximum length of a string in a log entry, in UTF-16 code units. */

@@ -7,8 +7,8 @@ import { serveShop } from './shop.ts';
 export interface BenchSite {
   readonly origin: string;
   /**
-   * reports lists the events that benchmark pages reported. Each of these reports consists of the name of a benchmark
-   * run and the name of an event, such as "ours-1 order".
+   * reports lists the events that benchmark pages reported. Each report consists of the name of a benchmark run and the
+   * name of an event, such as "ours-1 order".
    */
   readonly reports: string[];
   close(): Promise<void>;
