@@ -288,9 +288,9 @@ func TestNestedCallsBypassTheQueue(t *testing.T) {
 	})
 }
 
-// TestUserTextOfFailedRequest checks the error texts of a call whose tool asked the user
-// for something and then failed with the user's answer. The agent must receive the text
-// for agents, and the user the text for users.
+// TestUserTextOfFailedRequest checks the error texts of a call whose tool asked the user for
+// something and then failed because of the user's answer. The agent must receive the text for
+// agents, and the user the text for users.
 func TestUserTextOfFailedRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var answers *recordedAnswers

@@ -16,8 +16,9 @@ import (
 // openPage is a target for exportTool: a tab that shows the site of the tool's plugin.
 var openPage = dispatch.Target{Browser: "b1", BrowserName: "Home", TabID: 7, DocumentID: "d", URL: "http://localhost/", Title: "Inbox"}
 
-// TestCallWithoutTargetRequestsNoApproval checks one call for each reason why a call can't run in
-// any tab. Each call must fail with advice for the agent, and without a request for approval.
+// For each reason why a call can't run in any tab, TestCallWithoutTargetRequestsNoApproval
+// checks that the call requests no approval. Each call must fail with advice for the agent,
+// and without a request for approval.
 func TestCallWithoutTargetRequestsNoApproval(t *testing.T) {
 	type targets = []dispatch.Target
 	otherBrowser := openPage

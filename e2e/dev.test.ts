@@ -79,8 +79,8 @@ test('a build that does not start is reported at once, and the next working buil
   });
   const startError = /the adapter threw while it started: .*a typo/;
   assert.match(refusedCall.text, startError);
-  // `status` and `doctor` print the error from a file that the daemon writes shortly after the page has reported the
-  // error.
+  // `opentabs status` and `opentabs doctor` print the error from a file that the daemon writes shortly after the page
+  // has reported the error.
   for (const [args, text] of [
     [['status'], startError],
     [['doctor'], startError],

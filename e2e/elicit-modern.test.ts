@@ -19,7 +19,7 @@ after(() => stack?.close());
 /** findWaitingCall waits until a call of the tool is waiting for approval, and returns the call. */
 const findWaitingCall = (tool: string) => findCall(stack, tool, (call) => call.waiting !== undefined);
 
-/** decideElsewhere approves or denies a call over the HTTP API instead of the approval form. */
+/** decideElsewhere approves or denies a call over the HTTP API, not with the approval form. */
 async function decideElsewhere(tool: string, allow: boolean): Promise<void> {
   await decideCall(stack, (await findWaitingCall(tool)).call_id, { allow });
 }

@@ -137,8 +137,8 @@ func (s *testServer) sessionlessClient(t testing.TB) *client {
 	return &client{t: t, url: s.url, http: &http.Client{Transport: tr}, headers: http.Header{}}
 }
 
-// open returns a client with a new MCP session. The client sends name as its name in the
-// initialize request.
+// open returns a client with a new MCP session. In the initialize request, the client sends
+// the argument name as its name.
 func (s *testServer) open(t testing.TB, name string) *client {
 	t.Helper()
 	return s.openWith(t, initializeText(name))
@@ -408,9 +408,9 @@ func (p *stdioPeer) mustRead() receivedMessage {
 	return m
 }
 
-// initialize sends the messages with which an MCP client starts a session. When
-// initialize returns, the server has handled both initialization messages, and it
-// notifies the client of changes from then on.
+// initialize sends the messages with which an MCP client starts a session. When initialize
+// returns, the server has handled both initialization messages, and the server notifies the
+// client of changes from then on.
 func (p *stdioPeer) initialize(name string) {
 	p.t.Helper()
 	p.send(initializeText(name), `{"jsonrpc":"2.0","method":"notifications/initialized"}`, `{"jsonrpc":"2.0","id":"ready","method":"ping"}`)

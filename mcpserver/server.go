@@ -53,8 +53,8 @@ type Options struct {
 	Heartbeat time.Duration
 	// DisableForms disables approval forms in clients (elicitation). Default: false.
 	DisableForms bool
-	// MaxRequestBytes is the maximum size of a request, in bytes. Larger requests are rejected.
-	// Default: 16 MiB.
+	// MaxRequestBytes is the maximum size of a request, in bytes. A request that is larger
+	// than MaxRequestBytes is rejected. Default: 16 MiB.
 	MaxRequestBytes int64
 	// Refusals returns a function that reports why agents must not call a tool or prompt of a
 	// plugin now: the plugin is not reviewed, or the tool is off. A nil error means that the

@@ -70,9 +70,9 @@ type Plugin struct {
 	Prompts []*Prompt
 	// Settings are the settings that the user can set, sorted by key.
 	Settings []Setting
-	// Instances are the sites that the user has set, with their names; see
-	// [dispatch.Tool]. OpenURL is the URL that opentabs opens for a call without a
-	// matching tab, or empty.
+	// Instances are the sites that the user has set, with their names; see [dispatch.Tool].
+	// OpenURL is the URL that opentabs opens if a call finds no matching tab. OpenURL is empty
+	// if the plugin's author declared no page to open.
 	Instances []dispatch.Instance
 	OpenURL   string
 	// Warnings are problems of the package that do not keep the plugin from working.
@@ -168,8 +168,8 @@ type Tool struct {
 	hasObjectOutput bool
 }
 
-// Annotations are the author's hints about a tool, as in MCP. A nil or empty field means
-// that the author gives no hint.
+// Annotations are the author's hints about a tool, as in MCP. A nil or empty field of
+// Annotations means that the author gives no hint.
 type Annotations struct {
 	Title       string `json:"title,omitempty"`
 	ReadOnly    *bool  `json:"readOnlyHint,omitempty"`

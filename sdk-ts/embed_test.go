@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// A source file that embed.go does not list would be missing only in a built
-// binary.
+// If embed.go does not list a source file, the file is missing only in a built binary.
 func TestEveryFileIsEmbedded(t *testing.T) {
 	seen := 0
 	err := fs.WalkDir(os.DirFS("."), "src", func(name string, d fs.DirEntry, err error) error {

@@ -71,8 +71,8 @@ const longIntegerPattern = /\d{16}/;
 
 /**
  * keepExactInteger is a reviver for JSON.parse that preserves large integers. An integer that a JavaScript number would
- * round becomes a JSON.rawJSON object, which JSON.stringify writes with all digits. Before Chrome 114, keepExactInteger
- * does nothing.
+ * round becomes a JSON.rawJSON object, which JSON.stringify writes with all digits. In Chrome before version 114,
+ * keepExactInteger does nothing.
  */
 function keepExactInteger(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
   const source = context?.source;
@@ -282,7 +282,7 @@ interface Field {
   readonly name: string;
   readonly isOptional: boolean;
   readonly isList: boolean;
-  /** type is the name of the field's type; for a list, the type of its items. */
+  /** type is the name of the field's type. For a list, type is the name of the items' type. */
   readonly type: string;
 }
 

@@ -89,7 +89,7 @@ const failedCall: CallView = {
 
 // samples contains one typed example for the params or result of each method. A renamed or missing field is a compile
 // error, and an example that differs from its golden file in testdata/frames fails a test. The Go tests in
-// frames_test.go read the same golden files.
+// frames_test.go and the TypeScript tests in frames.test.ts read the same golden files.
 const samples: Golden = {
   'challenge.params': {
     nonce: '3kq7zmtv5xwpjhr2ycdlagnbfe',

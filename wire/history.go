@@ -19,13 +19,13 @@ type CallsHistoryParams struct {
 // CallsFilter selects the recorded calls that match all of its fields. An empty field of
 // the filter matches every call.
 type CallsFilter struct {
-	// Tool is the full name of a tool (plugin__tool), or the name of a plugin for all its
-	// tools.
+	// Tool is the full name of a tool (plugin__tool), or the name of a plugin to select all of
+	// the plugin's tools.
 	Tool string `json:"tool,omitempty"`
 	// Client is the name of the client that made the calls.
 	Client string `json:"client,omitempty"`
 	// Text is a search text that must occur in the tool's name, the client, the site, the
-	// error or the arguments. The search ignores case.
+	// error or the arguments. The search for Text ignores case.
 	Text string `json:"text,omitempty"`
 	// Failed is true to select only calls that failed, timed out or were cancelled.
 	Failed bool `json:"failed,omitempty"`
@@ -63,8 +63,8 @@ type CallRepeatParams struct {
 	CallID string `json:"callId"`
 }
 
-// CallRepeatResult is an empty object that confirms that the server made the new call.
-// The server may not yet have run the new call, because it needs the user's approval.
+// CallRepeatResult is an empty object that confirms that the server made the new call. If the
+// new call needs the user's approval, the server may not have run the call yet.
 type CallRepeatResult struct{}
 
 // CallUndoParams requests that the server undo a call. The server calls the tool that the
@@ -74,8 +74,8 @@ type CallUndoParams struct {
 	CallID string `json:"callId"`
 }
 
-// CallUndoResult confirms that the server made the undoing call. The server may not yet
-// have run the undoing call, because it needs the user's approval.
+// CallUndoResult confirms that the server made the undoing call. If the undoing call needs the
+// user's approval, the server may not have run the call yet.
 type CallUndoResult struct {
 	// CallID is the ID of the undoing call.
 	CallID string `json:"callId"`

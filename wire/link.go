@@ -15,7 +15,7 @@ type HelloParams struct {
 	Protocol int `json:"protocol"`
 	// BrowserID is a permanent ID of the browser profile.
 	BrowserID string `json:"browserId"`
-	// BrowserName is the browser's display name. The name does not identify the browser,
+	// BrowserName is the browser's display name. BrowserName does not identify the browser,
 	// because the user can change the name.
 	BrowserName string `json:"browserName"`
 	// HasDefaultName is true if the user has not named the browser. The default BrowserName

@@ -16,7 +16,8 @@ const (
 	// MethodHello is the browser's first request on a link. The hello request proves that the
 	// browser has the shared key.
 	MethodHello Method = "hello"
-	// MethodPing is a request of either peer that keeps the link and the service worker alive.
+	// MethodPing is a request that either peer sends to keep the link and the service worker
+	// alive.
 	MethodPing Method = "ping"
 )
 

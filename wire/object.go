@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// maxMembers is the maximum number of members of a JSON object that splitObject accepts.
-// The wire protocol has no JSON object with so many members.
+// maxMembers is the maximum number of members of a JSON object that splitObject accepts. Every
+// JSON object of the wire protocol has fewer than maxMembers members.
 const maxMembers = 32
 
 // splitObject splits a JSON object into its members without decoding them. splitObject

@@ -80,7 +80,7 @@ func (t *ResultText) Join() []byte {
 
 // unescapeReserveBytes is how many bytes appendUnescaped may write beyond the length of its
 // input. U+FFFD, which replaces an unpaired surrogate, takes 3 bytes. Because appendUnescaped
-// copies eight bytes at a time, it needs 8 more bytes at the end.
+// copies eight bytes at a time, it needs 8 free bytes at the end.
 const unescapeReserveBytes = 3 + 8
 
 // appendUnescaped appends the decoded characters of a JSON string without quotes. The

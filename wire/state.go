@@ -120,8 +120,8 @@ type WaitingView struct {
 type CallerView struct {
 	Plugin string `json:"plugin"`
 	Tool   string `json:"tool"`
-	// TabID is the tab of the calling tool, absent if the tab is in another browser than the
-	// side panel.
+	// TabID is the tab of the calling tool. TabID is absent if the tab is in another browser
+	// than the side panel.
 	TabID  int    `json:"tabId,omitempty"`
 	Origin string `json:"origin,omitempty"`
 }
@@ -169,7 +169,7 @@ const (
 // CallDecideResult reports what the server did with the user's decision.
 type CallDecideResult struct {
 	Outcome DecisionOutcome `json:"outcome"`
-	// By is where the user made the earlier decision, if Outcome is DecisionAlreadyMade.
+	// If Outcome is DecisionAlreadyMade, By is where the user made the earlier decision.
 	By string `json:"by,omitempty"`
 	// Allowed is true if the decision in effect allows the call.
 	Allowed bool `json:"allowed"`

@@ -213,7 +213,7 @@ type TabUserInputParams struct {
 }
 
 // SessionEndedParams lists the IDs of MCP sessions that have ended. In a call of a browser
-// tool, the argument "_session" is the ID of the session.
+// tool, the argument "_session" is the ID of the MCP session.
 type SessionEndedParams struct {
 	Sessions []string `json:"sessions,omitempty"`
 }

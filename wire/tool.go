@@ -4,8 +4,8 @@ import "encoding/json"
 
 // ToolDispatchParams asks the browser to run one tool or prompt in one document.
 type ToolDispatchParams struct {
-	// DispatchID is the ID of the call. Each log line about a call contains its DispatchID,
-	// both on the server and in the browser.
+	// DispatchID is the ID of the call. Each log line about a call contains the call's
+	// DispatchID, both on the server and in the browser.
 	DispatchID string `json:"dispatchId"`
 	Plugin     string `json:"plugin"`
 	Tool       string `json:"tool"`
@@ -190,8 +190,8 @@ type ToolProgressParams struct {
 	// reports and Reports.
 	Seq     *int     `json:"seq,omitempty"`
 	Reports []Report `json:"reports,omitempty"`
-	// SkippedReports is the number of reports that the page dropped before Reports because its
-	// buffer was full.
+	// SkippedReports is the number of reports that the page dropped, because its buffer was
+	// full, before the reports in Reports.
 	SkippedReports int `json:"skipped,omitempty"`
 }
 

@@ -302,15 +302,15 @@ export interface CallsHistoryParams {
  */
 export interface CallsFilter {
   /**
-   * tool is the full name of a tool (plugin__tool), or the name of a plugin for all its
-   * tools.
+   * tool is the full name of a tool (plugin__tool), or the name of a plugin to select all of
+   * the plugin's tools.
    */
   tool?: string;
   /** client is the name of the client that made the calls. */
   client?: string;
   /**
    * text is a search text that must occur in the tool's name, the client, the site, the
-   * error or the arguments. The search ignores case.
+   * error or the arguments. The search for text ignores case.
    */
   text?: string;
   /** failed is true to select only calls that failed, timed out or were cancelled. */
@@ -358,8 +358,8 @@ export interface CallRepeatParams {
 }
 
 /**
- * CallRepeatResult is an empty object that confirms that the server made the new call.
- * The server may not yet have run the new call, because it needs the user's approval.
+ * CallRepeatResult is an empty object that confirms that the server made the new call. If the
+ * new call needs the user's approval, the server may not have run the call yet.
  */
 export type CallRepeatResult = Record<string, never>;
 
@@ -373,8 +373,8 @@ export interface CallUndoParams {
 }
 
 /**
- * CallUndoResult confirms that the server made the undoing call. The server may not yet
- * have run the undoing call, because it needs the user's approval.
+ * CallUndoResult confirms that the server made the undoing call. If the undoing call needs the
+ * user's approval, the server may not have run the call yet.
  */
 export interface CallUndoResult {
   /** callId is the ID of the undoing call. */
@@ -540,7 +540,7 @@ export interface HelloParams {
   /** browserId is a permanent ID of the browser profile. */
   browserId: string;
   /**
-   * browserName is the browser's display name. The name does not identify the browser,
+   * browserName is the browser's display name. browserName does not identify the browser,
    * because the user can change the name.
    */
   browserName: string;
@@ -611,7 +611,10 @@ export const Methods = [
    * browser has the shared key.
    */
   'hello',
-  /** MethodPing is a request of either peer that keeps the link and the service worker alive. */
+  /**
+   * MethodPing is a request that either peer sends to keep the link and the service worker
+   * alive.
+   */
   'ping',
   /**
    * MethodToolDispatch is the server's request to run a tool in a document. The ID of a
@@ -1434,8 +1437,8 @@ export interface CallerView {
   plugin: string;
   tool: string;
   /**
-   * tabId is the tab of the calling tool, absent if the tab is in another browser than the
-   * side panel.
+   * tabId is the tab of the calling tool. tabId is absent if the tab is in another browser
+   * than the side panel.
    */
   tabId?: number;
   origin?: string;
@@ -1491,7 +1494,7 @@ export type DecisionOutcome = (typeof DecisionOutcomes)[number];
 /** CallDecideResult reports what the server did with the user's decision. */
 export interface CallDecideResult {
   outcome: DecisionOutcome;
-  /** by is where the user made the earlier decision, if Outcome is DecisionAlreadyMade. */
+  /** If Outcome is DecisionAlreadyMade, by is where the user made the earlier decision. */
   by?: string;
   /** allowed is true if the decision in effect allows the call. */
   allowed: boolean;
@@ -2046,7 +2049,7 @@ export interface TabUserInputParams {
 
 /**
  * SessionEndedParams lists the IDs of MCP sessions that have ended. In a call of a browser
- * tool, the argument "_session" is the ID of the session.
+ * tool, the argument "_session" is the ID of the MCP session.
  */
 export interface SessionEndedParams {
   sessions?: readonly string[];
@@ -2076,8 +2079,8 @@ export interface TicketPageView {
   /** browserName is the name that the user gave the browser. */
   browserName?: string;
   /**
-   * tabId is Chrome's ID of the tab, absent if the tab is in another browser than the side
-   * panel.
+   * tabId is Chrome's ID of the tab. tabId is absent if the tab is in another browser than
+   * the side panel.
    */
   tabId?: number;
   tabTitle?: string;
@@ -2107,8 +2110,8 @@ export type Surface = (typeof Surfaces)[number];
 /** ToolDispatchParams asks the browser to run one tool or prompt in one document. */
 export interface ToolDispatchParams {
   /**
-   * dispatchId is the ID of the call. Each log line about a call contains its dispatchId,
-   * both on the server and in the browser.
+   * dispatchId is the ID of the call. Each log line about a call contains the call's
+   * dispatchId, both on the server and in the browser.
    */
   dispatchId: string;
   plugin: string;
@@ -2344,8 +2347,8 @@ export interface ToolProgressParams {
   seq?: number;
   reports?: readonly Report[];
   /**
-   * skipped is the number of reports that the page dropped before Reports because its
-   * buffer was full.
+   * skipped is the number of reports that the page dropped, because its buffer was
+   * full, before the reports in Reports.
    */
   skipped?: number;
 }

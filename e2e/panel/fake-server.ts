@@ -62,8 +62,8 @@ interface WaitingAnswer {
 export interface ToolRun {
   readonly id: string;
   /**
-   * ended resolves when the call has ended, with the extension's response to the tool call. If the extension sends a
-   * large result in parts, the fake server joins the parts.
+   * ended is a promise that resolves when the call has ended, with the extension's response to the tool call. If the
+   * extension sends a large result in parts, the fake server joins the parts.
    */
   readonly ended: Promise<Answer>;
   /** reports lists the progress reports of the call that the extension has sent so far. */

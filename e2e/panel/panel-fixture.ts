@@ -15,8 +15,8 @@ export interface PanelFixture {
   readonly server: FakeServer;
   readonly chrome: Chrome;
   /**
-   * panel shows the side panel's page in a tab, 360 px wide. The page is in a tab because a screenshot of a tab can be
-   * as high as the whole page.
+   * panel shows the side panel's page in a tab, 360 px wide. The side panel's page is open in a tab, because a
+   * screenshot of a tab can be as high as the whole page.
    */
   readonly panel: Page;
   readonly worker: Worker;

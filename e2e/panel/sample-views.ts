@@ -38,7 +38,7 @@ export function makeWaitingCall(callId: string, ticketId: string, overrides: Par
   return makeCall(callId, { status: 'pending', runMs: 0, waiting: waitingView });
 }
 
-/** runningCalls are sample calls: running calls of all kinds, and some ended calls. */
+/** runningCalls are sample calls, of which most are running and a few have ended. */
 export const runningCalls: readonly CallView[] = [
   makeCall('c1', { progress: 0.42, userMessage: 'page 42 of 100', userStatusWord: 'indexing' }),
   makeCall('c2', {

@@ -137,8 +137,8 @@ test('long arguments are not allowed in a notification; its button opens the pan
 });
 
 /**
- * closePanel closes the side panel with window.close(). Chrome would not open the side panel again if the test closed
- * the panel's page in another way.
+ * closePanel closes the side panel with window.close(). If the test closed the panel's page without window.close(),
+ * Chrome would not open the side panel again.
  */
 async function closePanel(panel: Page): Promise<void> {
   await Promise.all([panel.waitForEvent('close'), panel.evaluate(() => window.close())]);

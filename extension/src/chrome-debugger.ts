@@ -19,8 +19,8 @@ export async function attachDebugger(tabId: number): Promise<void> {
   try {
     await chrome.debugger.attach({ tabId }, ProtocolVersion);
   } catch (error) {
-    // The error is ignored. Chrome counts the debuggers of each extension separately, so an earlier run of this
-    // extension's worker attached the debugger.
+    // The error "Another debugger is already attached" is ignored. Chrome counts the debuggers of each extension
+    // separately, so an earlier run of this extension's worker has attached the debugger.
     if (!String(error).includes('Another debugger is already attached')) throw error;
   }
 }

@@ -282,8 +282,8 @@ function isObserver(value: unknown): value is { callback: () => void; on: boolea
 }
 
 /**
- * makeAdapterCode returns the JavaScript of an adapter that registers under the name plugin. tools is the JavaScript of
- * its list of tools.
+ * makeAdapterCode returns the JavaScript of an adapter that registers under the name in the argument `plugin`. `tools`
+ * is the JavaScript of its list of tools.
  */
 export function makeAdapterCode(plugin: string, tools: string, isReady = '() => Promise.resolve(true)'): string {
   return `

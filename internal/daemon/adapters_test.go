@@ -169,9 +169,9 @@ func newReviewedPolicy(t testing.TB, dirs config.Dirs, registry *catalog.Catalog
 	return reviews
 }
 
-// BenchmarkAdaptersCode composes the scripts of 120 adapters of 0.7 MB each, whose checks
-// are already cached. At its first start after an update of opentabs, the daemon composes
-// the scripts of all plugins.
+// BenchmarkAdaptersCode composes the scripts of 120 adapters of 0.7 MB each. The results of
+// the adapters' checks are already cached. At its first start after an update of opentabs, the
+// daemon composes the scripts of all plugins.
 func BenchmarkAdaptersCode(b *testing.B) {
 	packages := make([]plugintest.Package, 120)
 	for i := range packages {

@@ -53,8 +53,8 @@ func (f *devFolders) remove(dir string) (isLast bool) {
 	return isLast
 }
 
-// has reports whether loadedPlugin is in development mode. If another folder contains a
-// plugin with the same name, has returns false for that plugin.
+// has reports whether loadedPlugin is in development mode. If another folder contains a plugin
+// with the same name, that plugin is not in development mode.
 func (f *devFolders) has(loadedPlugin *plugin.Plugin) bool {
 	_, ok := f.permission(loadedPlugin)
 	return ok

@@ -85,12 +85,12 @@ func (p *callUndoer) undoForCommand(callID string) (httpapi.StartedUndo, error) 
 	return httpapi.StartedUndo{CallID: started.CallID, ToolName: started.ToolName}, err
 }
 
-// receiveLate handles a result that a page sends after the call has ended. receiveLate
-// passes the result to the idempotency keys and to the undoer. receiveLate ignores a
-// result from a browser in which the call did not run. After a restart of the server, the
-// browser of an earlier call is unknown, so receiveLate accepts the result from any
-// browser. To accept a result from any browser is safe, because a browser cannot guess
-// the ID of another browser's call.
+// receiveLate handles a result that a page sends after the call has ended. receiveLate passes
+// the result to the idempotency keys and to the undoer. receiveLate ignores a result from a
+// browser in which the call did not run. After a restart of the server, the browser of an
+// earlier call is unknown, so receiveLate accepts the result from any browser. Accepting a
+// result from any browser is safe, because a browser cannot guess the ID of another browser's
+// call.
 func (p *callUndoer) receiveLate(browserID, runID string, answer dispatch.LateAnswer) {
 	callID, _, _ := strings.Cut(runID, ".")
 	if view, ok := p.calls.Find(callID); ok && view.Browser != browserID {

@@ -74,10 +74,10 @@ func touchPages(b []byte) {
 	}
 }
 
-// TestCollectorIsQuiet checks how much garbage accumulates before Go's garbage collector
-// runs. While the heap is small, 16 MB of garbage may accumulate. While the heap is
-// large, as much garbage may accumulate as the heap has live data. When LimitFreeMemory
-// returns, the GC percentage must have its previous value again.
+// TestCollectorIsQuiet checks how much garbage accumulates before Go's garbage collector runs.
+// While the heap is small, 16 MB of garbage may accumulate. While the heap is large, garbage
+// may accumulate up to the size of the live data. When LimitFreeMemory returns, the GC
+// percentage must have its previous value again.
 func TestCollectorIsQuiet(t *testing.T) {
 	for _, c := range []struct {
 		liveBytes uint64

@@ -80,9 +80,9 @@ func (c Config) resourceAttributes() []attribute {
 	return attributes
 }
 
-// spansOf returns the span of a call and the spans of its phases. A call and its nested
-// calls share one trace ID. Without a trace ID from the client, the trace ID is a hash of
-// the outermost call's ID.
+// spansOf returns the span of a call and the spans of its phases. A call and its nested calls
+// share one trace ID. If the client sends no trace ID, the trace ID is a hash of the outermost
+// call's ID.
 func spansOf(callInfo dispatch.CallInfo, v *dispatch.View) []span {
 	start := waterfall.Start(v)
 	end := start

@@ -159,8 +159,8 @@ func (r *relay) run(ctx context.Context) error {
 	return nil
 }
 
-// linkDone returns a channel that is closed when the connection to the daemon is lost, or
-// nil without a connection.
+// linkDone returns a channel that is closed when the connection to the daemon is lost.
+// linkDone returns nil if there is no connection.
 func (r *relay) linkDone() <-chan struct{} {
 	if r.link == nil {
 		return nil

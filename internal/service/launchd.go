@@ -84,8 +84,7 @@ func (l launchd) start(ctx context.Context) error {
 	return runCommand(ctx, "launchctl", "kickstart", l.target())
 }
 
-// disable removes the launchd agent from the login session, unless the agent is not
-// loaded.
+// disable removes the launchd agent from the login session if the agent is loaded.
 func (l launchd) disable(ctx context.Context) error {
 	if _, isLoaded := l.state(ctx); !isLoaded {
 		return nil

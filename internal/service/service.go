@@ -80,7 +80,7 @@ type system interface {
 	enable(context.Context) error
 	// start starts an enabled service.
 	start(context.Context) error
-	// disable stops the service, so that it no longer starts at login.
+	// disable stops the service and prevents its start at login.
 	disable(context.Context) error
 	// handleRemovedFile is called after the file of the service has been removed.
 	handleRemovedFile(context.Context) error

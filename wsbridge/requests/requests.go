@@ -13,7 +13,7 @@ import (
 	"opentabs/wire"
 )
 
-// Timeout is how long a browser may take to answer a request, except for a tool call.
+// Timeout is how long a browser may take to answer a request that is not a tool call.
 const Timeout = 30 * time.Second
 
 var (
@@ -33,8 +33,8 @@ type answerReceiver struct {
 	onAnswer func()
 }
 
-// Table contains the server's pending requests on one link, except tool calls. All
-// methods are safe for concurrent use.
+// Table contains the server's pending requests on one link, except tool calls. The methods of
+// Table are safe for concurrent use.
 type Table struct {
 	post      func(frame []byte)
 	linkEnded <-chan struct{} // closed when the link ends

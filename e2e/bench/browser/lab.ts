@@ -65,7 +65,7 @@ export type Measurements = ReadonlyMap<string, Summary>;
 
 /**
  * measureAgents measures how long one browser action takes with each MCP server, alternating between the servers. The
- * argument others contains further measurements by name, such as a lower bound.
+ * argument `others` contains further measurements by name, such as a lower bound.
  */
 export async function measureAgents(
   lab: BrowserLab,

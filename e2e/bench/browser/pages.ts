@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { text } from 'node:stream/consumers';
 import { serveShop } from './shop.ts';
 
-/** BenchSite is a running server of the benchmark pages. BenchSite also records the events that the pages report. */
+/** BenchSite is a running server of the benchmark pages. BenchSite records the events that the pages report. */
 export interface BenchSite {
   readonly origin: string;
   /**

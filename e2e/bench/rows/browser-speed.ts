@@ -160,7 +160,7 @@ async function measureLargeSnapshot(
 
 /**
  * measureClick measures how long it takes to click a button that adds a row to a table of the page. measureClick stops
- * the time when a tool result shows the new table row.
+ * the clock when a tool result shows the new table row.
  */
 export async function measureClick(lab: BrowserLab): Promise<Row[]> {
   const { agent, playwright } = lab;
