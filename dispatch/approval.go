@@ -13,12 +13,12 @@ import (
 	"opentabs/wire"
 )
 
-// Decide applies the user's decision about a ticket to the suspended call. The first decision
-// about a ticket takes effect; later callers of Decide receive the first decision. The
-// ticketID is from the [WaitingTicket] that the user saw; an empty ticketID means the open
-// ticket. If the resolution has no Scope, Decide uses ScopeOnce. Decide returns a *ScopeError
-// if the ticket does not offer the scope in the user's decision. Decide also returns an error
-// if r.Data is not JSON, or if the duration of a ScopeTime is not in (0, MaxScopeTime].
+// Decide applies the user's decision about a ticket to the suspended call. The first decision about
+// a ticket takes effect; later callers of Decide receive the first decision. ticketID is the ID in
+// the [WaitingTicket] that the user saw; an empty ticketID selects the open ticket of the call. If
+// the resolution has no Scope, Decide uses ScopeOnce. Decide returns a *ScopeError if the ticket
+// does not offer the scope in the user's decision. Decide also returns an error if r.Data is not
+// JSON, or if the duration of a ScopeTime is not in (0, MaxScopeTime].
 func (d *Dispatcher) Decide(callID, ticketID string, r Resolution) (DecisionResult, error) {
 	c := d.find(callID)
 	if c == nil {
@@ -34,7 +34,7 @@ func (d *Dispatcher) Decide(callID, ticketID string, r Resolution) (DecisionResu
 
 // Remind sends a message for the user to the client of a suspended call, as a progress
 // notification. If the suspended call is nested, the message goes to the client that made the
-// top-level call. Once the user has decided about the ticket w, Remind does nothing.
+// top-level call. If the user has already decided about the ticket w, Remind does nothing.
 func (d *Dispatcher) Remind(w WaitingTicket, message string) {
 	c := d.find(w.CallID)
 	if c == nil {
@@ -74,8 +74,8 @@ func (d *Dispatcher) RecheckGates() {
 			surface = cmp.Or(namer.ApprovalName(c.gateInfo(nil)), surface)
 		}
 		// If the user decides at the same moment, the decision that arrives first takes
-		// effect. Decide cannot fail here, because every open ticket offers the scope
-		// ScopeOnce.
+		// effect. In this call, Decide cannot fail, because every open ticket offers the
+		// scope ScopeOnce.
 		_, _ = d.Decide(c.id, openTicket.TicketID, Resolution{Allow: v.Block == nil, Scope: wire.ScopeOnce, Surface: surface})
 	}
 }
@@ -91,7 +91,7 @@ func (c *liveCall) passGates(ctx context.Context) bool {
 			c.fail(v.Block)
 			return false
 		case v.Suspend != nil:
-			// During the wait, the call's tab may have navigated to another site, so the
+			// While the user decides, the call's tab can navigate to another site, so the
 			// gates must decide again.
 			request := *v.Suspend
 			if !previewTarget(ctx, c, &request) || !c.requestApproval(ctx, request, gate) || !c.chosenTarget.choose(ctx, c) {
@@ -117,8 +117,8 @@ func (c *liveCall) passGates(ctx context.Context) bool {
 	}
 }
 
-// waitForGate delays a call for the duration in the gate's [Wait] verdict. It returns false
-// if the call ended during the delay.
+// waitForGate delays a call for the duration in the gate's [Wait] verdict. waitForGate
+// returns false if the call ended during the delay.
 func waitForGate(ctx context.Context, c *liveCall, w Wait) bool {
 	defer c.sender.SendInBackground()()
 	c.root.sender.Remind(w.Message)
@@ -191,9 +191,9 @@ func newDeniedError(surface string) *wire.CallError {
 	return &wire.CallError{Code: wire.ErrDenied, Message: "the user denied it (" + surface + ")", UserText: text}
 }
 
-// suspend opens a ticket for a call, and the call waits until the user decides about the
-// ticket. The returned ticket is nil if the call has ended or already has an open ticket. If
-// the call has used up its waiting time, or if too many calls wait, suspend returns an error.
+// suspend opens a ticket for a call, and the call waits until the user decides about the ticket.
+// The returned ticket is nil if the call has ended or already has an open ticket. If the call has
+// reached the approval limit, or if too many calls wait, suspend returns an error.
 func (c *liveCall) suspend(request Ticket, gate Gate) (*ticket, *wire.CallError) {
 	limit := remainingApprovalTime(c, request)
 	if limit <= 0 {
@@ -220,8 +220,8 @@ func (c *liveCall) suspend(request Ticket, gate Gate) (*ticket, *wire.CallError)
 	return t, nil
 }
 
-// remainingApprovalTime returns how long a call may still wait for the user. Earlier waits
-// of the call and of its parent calls reduce the remaining time.
+// remainingApprovalTime returns how long a call may still wait for the user. The time that
+// the call and its parent calls have already waited is subtracted from the limit.
 func remainingApprovalTime(c *liveCall, request Ticket) time.Duration {
 	limit := c.d.opts.SuspendLimit
 	if request.Limit > 0 {
@@ -270,8 +270,8 @@ func (t *ticket) pauseTimers() (undo func()) {
 	}
 }
 
-// awaitDecision waits for the user's decision about the ticket, and returns false if the
-// user did not decide. A decision is returned even if the call has ended in the meantime.
+// awaitDecision waits for the user's decision about the ticket, and returns false if the user did
+// not decide. awaitDecision returns a decision even if the call ended before the user decided.
 // Without a decision, a call that has not started is cancelled or times out.
 func (t *ticket) awaitDecision(ctx context.Context) (Resolution, bool) {
 	c := t.call

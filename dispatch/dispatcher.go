@@ -86,9 +86,9 @@ type Options struct {
 	// OnWaitingChange receives the number of calls that wait for the user whenever the number
 	// changes. OnWaitingChange must not block, and is never called concurrently. Default: none.
 	OnWaitingChange func(calls int)
-	// ResolveTool finds a tool that the tool parent calls. name is the tool's short name in
-	// the same plugin, or <plugin>__<tool>. The returned arguments are valid, in the form
-	// that the page receives. By default, no tool can call another tool.
+	// ResolveTool finds a tool that the tool parent calls. name is the tool's short name in the
+	// same plugin, or <plugin>__<tool>. ResolveTool also returns the validated arguments, in the
+	// form that the page receives. By default, no tool can call another tool.
 	ResolveTool func(parent Tool, name string, args json.RawMessage) (Tool, json.RawMessage, *wire.CallError)
 	// MayOpenTab reports whether a call of a plugin may open a tab if no tab matches.
 	// MayOpenTab must be safe for concurrent use. By default, no call opens a tab.
@@ -323,7 +323,7 @@ func shutdownError() *wire.CallError {
 	return &wire.CallError{Code: wire.ErrShutdown, Message: "the server is stopping"}
 }
 
-// Drain blocks until all calls have returned and their hooks have run. Drain must be called
+// Drain blocks until all calls have returned and their hooks have run. Call Drain only
 // after Shutdown. If ctx ends first, Drain returns the error of ctx.
 func (d *Dispatcher) Drain(ctx context.Context) error {
 	allReturned := make(chan struct{})

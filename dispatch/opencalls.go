@@ -12,21 +12,21 @@ import (
 // not ended.
 const openCallHookInterval = 500 * time.Millisecond
 
-// OpenCallHook is a hook that runs for each accepted call that has not ended after up to 500
-// ms. An OpenCallHook does not delay the calls. An OpenCallHook may run concurrently with
-// another OpenCallHook or an [AfterHook], and must not block.
+// OpenCallHook is a hook for calls that are still in progress when the hook runs, at most 500 ms
+// after they arrive. An OpenCallHook does not delay the calls that it receives. An OpenCallHook may
+// run concurrently with another OpenCallHook or an [AfterHook], and must not block.
 type OpenCallHook interface {
 	// Open receives a call that is still in progress, so the EndedCall contains neither a
 	// result nor an error.
 	Open(CallInfo, EndedCall)
 }
 
-// openCallHookTimer schedules runs of the open hook while new calls arrive. All fields of
-// openCallHookTimer are guarded by Dispatcher.mu.
+// openCallHookTimer schedules runs of the OpenCallHook while new calls arrive. All fields
+// of openCallHookTimer are guarded by Dispatcher.mu.
 type openCallHookTimer struct {
 	timer *time.Timer // nil until the first call arrives
 	isSet bool
-	// countAtLastRun is the value of Dispatcher.acceptedCount when the hook last ran.
+	// countAtLastRun is the value of Dispatcher.acceptedCount when the OpenCallHook last ran.
 	countAtLastRun uint64
 }
 
@@ -44,8 +44,8 @@ func (t *openCallHookTimer) set(d *Dispatcher) {
 	t.isSet = true
 }
 
-// run calls the open hook for each call that was accepted since the previous run and has not
-// ended, oldest first.
+// run passes each call that was accepted since the previous run and has not ended to the
+// OpenCallHook, oldest call first.
 func (t *openCallHookTimer) run(d *Dispatcher) {
 	d.mu.Lock()
 	t.isSet = false

@@ -240,7 +240,7 @@ func TestEventIsEncodedOnceForAllFollowers(t *testing.T) {
 }
 
 // BenchmarkFollowed measures one call without followers and with 1,000 followers that read
-// all events. The benchmark also reports how much memory the followers use.
+// all events. BenchmarkFollowed also reports how much memory the followers use.
 func BenchmarkFollowed(b *testing.B) {
 	for _, followers := range []int{0, 1, 1000} {
 		b.Run(fmt.Sprint("followers=", followers), func(b *testing.B) {

@@ -29,8 +29,8 @@ const waitForAbortedRequest = (channel: string) =>
     stack.site.abortedRequests.some((path) => path.startsWith(channel)),
   );
 /**
- * waitForRunningCall waits until the page has requested the channel, and returns the running call. A cancellation that
- * was handled before its request would have no request to abort.
+ * waitForRunningCall waits until the page has requested the channel, and returns the running call. If the call were
+ * cancelled before the page has sent its HTTP request, the page would have no request to abort.
  */
 const waitForRunningCall = (channel: string) =>
   waitFor('a running call that has requested its channel', async () =>

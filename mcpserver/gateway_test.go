@@ -94,9 +94,9 @@ func TestGatewayOfManyTools(t *testing.T) {
 	}
 }
 
-// BenchmarkGatewaySearch measures searches over HTTP in 2,449 tools of 120 plugins. The
-// searches alternate with pings, which measure the minimum time of a request. Some search
-// queries match all tools. The benchmark fails if the median search takes 5 ms or more.
+// BenchmarkGatewaySearch measures searches over HTTP in 2,449 tools of 120 plugins. Pings between
+// the searches measure the minimum time of a request. Some of the benchmark's search queries match
+// all tools. The benchmark fails if the median search takes 5 ms or more.
 func BenchmarkGatewaySearch(b *testing.B) {
 	s := serveTools(b, callerFunc(echoArguments), Options{}, manyPackages(120, 2449)...)
 	c := s.open(b, "a")

@@ -97,9 +97,9 @@ func callUntilResult(t *testing.T, c *client, meta string, timeout clients.Timeo
 }
 
 // TestTimeoutOfUnknownClientIsLearned checks that the first timed-out call of an unknown
-// client reveals the client's timeout. On later calls, the server must answer with a job
-// before the learned timeout ends. What the server learns must not affect another version of
-// the same client.
+// client reveals the client's timeout. Before the learned timeout of a later call ends, the
+// server must return a job. A timeout that the server learned must not affect another
+// version of the same client.
 func TestTimeoutOfUnknownClientIsLearned(t *testing.T) {
 	table := newTimeoutTable()
 	o := Options{Detach: alwaysDetach(Detach{BeforeTimeout: true}), LearnedTimeouts: table}
@@ -245,9 +245,8 @@ func TestProgressThatRestartsTheTimeoutIsLearned(t *testing.T) {
 }
 
 // TestKnownClientsRunToTheEnd checks that each client in the client table receives the results
-// of three calls. The three calls take 150 s with progress, 150 s without progress, and 90 s
-// of waiting for approval. Each client must receive the server's answer to each request before
-// the client's timeout ends.
+// of three calls. Before the client's timeout ends, each client must receive the server's
+// answer to each request.
 func TestKnownClientsRunToTheEnd(t *testing.T) {
 	silent := func(sink dispatch.Sink) {
 		time.Sleep(150 * time.Second)

@@ -18,7 +18,6 @@ import (
 // formsMeta is the _meta of a client of protocol version 2026-07-28 that shows forms.
 var formsMeta = strings.Replace(modernMeta, `clientCapabilities":{}`, `clientCapabilities":{"elicitation":{"form":{}}}`, 1)
 
-// formsResult is a result that contains forms.
 type formsResult struct {
 	Type     string `json:"resultType"`
 	Requests map[string]struct {
@@ -337,7 +336,6 @@ func (c *resumableCalls) countKept() int {
 	return len(c.endedCalls) + len(c.callsByID) + c.answerBytes
 }
 
-// putEnded adds an ended call whose answer has the given size.
 func (c *resumableCalls) putEnded(id string, size int) *resumableCall {
 	h := &resumableCall{id: id, done: make(chan struct{}), reply: reply{members: make([]byte, size)}}
 	close(h.done)

@@ -79,8 +79,8 @@ func runInFakeTime(t *testing.T, c Caller, o Options, f func(t *testing.T, s *te
 	})
 }
 
-// sendUnreadCall sends a request on a new connection. It returns the connection, from which
-// it has not read the response.
+// sendUnreadCall sends a request on a new connection. sendUnreadCall reads no response from
+// the connection that it returns.
 func sendUnreadCall(t *testing.T, l *pipeListener, c *client, body string) net.Conn {
 	t.Helper()
 	conn := l.dial()
@@ -140,8 +140,8 @@ func TestClientThatDoesNotReadItsResultIsDisconnected(t *testing.T) {
 }
 
 func TestResultAfterLongSilenceArrives(t *testing.T) {
-	// The server sets a write deadline for each progress notification. This deadline must
-	// not apply to the later result of the call.
+	// The server sets a write deadline for each progress notification. The deadline for a
+	// notification must not apply to the result that the server writes later.
 	caller := callerFunc(func(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
 		c.Progress(dispatch.Progress{Progress: 1})
 		<-time.After(5 * time.Minute)

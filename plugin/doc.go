@@ -10,15 +10,15 @@
 //	tool, ok := registry.Set().Tool("messages__export")
 //
 // A plugin package contains two descriptions (package.json, dist/tools.json) and one
-// adapter (dist/adapter.iife.js). A loaded plugin keeps the two descriptions in memory,
-// but not the adapter. For each browser, opentabs reads the adapter again, and rejects an
-// adapter that has changed since the plugin was loaded.
+// adapter (dist/adapter.iife.js). A loaded plugin keeps the contents of package.json and
+// dist/tools.json in memory, but not the adapter. For each browser, opentabs reads the
+// adapter again, and rejects an adapter that has changed since the plugin was loaded.
 //
-// Several packages in the folder plugin use package plugin. Package schema validates the
-// arguments and results of tools. Packages settings and policy store the user's settings
-// and permissions. Packages review and inspection show a plugin to a reviewer. Package
-// faults records adapters that fail to start. Package catalog connects plugins with their
-// settings and faults.
+// The other packages in the folder plugin are built on the package plugin. Package schema
+// validates the arguments and results of tools. Packages settings and policy store the
+// user's settings and permissions. Packages review and inspection show a plugin to a
+// reviewer. Package faults records adapters that fail to start. Package catalog connects
+// plugins with their settings and faults.
 //
 // # Trust
 //

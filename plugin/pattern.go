@@ -69,8 +69,8 @@ func ParsePattern(text string) (Pattern, error) {
 	return p, nil
 }
 
-// setHost parses a pattern's host[:port]. setHost returns why the host or port is
-// invalid; empty if both are valid.
+// setHost parses a pattern's host[:port], and returns a description of an invalid host or
+// port, or an empty string.
 func (p *Pattern) setHost(hostPort string) string {
 	host, port, hasPort := strings.Cut(hostPort, ":")
 	if hasPort {

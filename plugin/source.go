@@ -19,9 +19,10 @@ const (
 	SourceGlobal Source = "global"
 )
 
-// findGlobal returns the plugins among the npm packages in the given folders. Plugins are
-// listed in the order of the folders. If a package is in several folders, as with several
-// versions of Node, findGlobal returns the first. findGlobal skips unreadable folders.
+// findGlobal returns the plugins among the npm packages in the given folders. The result
+// is in the order of the given folders. If a package is in several folders, as with
+// several versions of Node, findGlobal returns the first. findGlobal skips unreadable
+// folders.
 func findGlobal(folders []string) []Entry {
 	var storeEntries []Entry
 	seenTargets := map[string]bool{}

@@ -37,8 +37,8 @@ func newBrowser(h *Hub, id string) *browser {
 	}
 }
 
-// setLink replaces the browser's link by a new link, or by nil if the link was lost. It stops
-// the running grace period timer. The caller holds registry.mu.
+// setLink replaces the browser's link by a new link, or by nil if the link was lost. setLink
+// also stops a running grace period timer. The caller holds registry.mu.
 func (b *browser) setLink(l *link) {
 	if b.giveUpTimer != nil {
 		b.giveUpTimer.Stop()

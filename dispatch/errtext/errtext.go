@@ -1,6 +1,6 @@
-// Package errtext contains sentences for the error texts of failed calls. Its sentences
-// advise what to do next, explain why a page can't be loaded, or report whether the tool was
-// stopped.
+// Package errtext contains sentences for the error texts of failed calls. The sentences
+// contain advice about the next step, explain why a page can't be loaded, or report whether
+// the tool was stopped.
 package errtext
 
 import (
@@ -10,9 +10,9 @@ import (
 	"opentabs/wire"
 )
 
-// Step is advice about what to do after an error, in two texts. ForAgent describes what the
-// agent can do or ask the user to do. ForUser may refer to commands of opentabs and to
-// controls of the side panel.
+// Step contains advice about what to do after an error: one text for the agent, and one for
+// the user. ForAgent describes what the agent can do or ask the user to do. ForUser may
+// refer to commands of opentabs and to controls of the side panel.
 type Step struct{ ForAgent, ForUser string }
 
 // advice maps each error code to advice for the agent and the user. The field retryable is
@@ -167,8 +167,8 @@ func EndsBeforeHandler(code wire.ErrorCode) bool {
 var OpenTabStep = Step{"Open or select another tab with browser_tabs, then retry.", "Open the page in a tab, then retry."}
 
 // WithoutCheckAdvice returns the advice without the part that asks the user to check the
-// effects of the call. A call that has not started needs no such check, because it has had
-// no effects.
+// effects of the call. A call that has not started has had no effects, so the user has
+// nothing to check.
 func (s Step) WithoutCheckAdvice() Step {
 	return Step{removeCheckAdvice(s.ForAgent), removeCheckAdvice(s.ForUser)}
 }

@@ -7,7 +7,7 @@ import (
 	"opentabs/wire"
 )
 
-// These constants advise a user whose page can't be loaded.
+// These constants contain advice for a user whose page can't be loaded.
 const (
 	checkAddress     = "check the site's address and the network connection"
 	checkSite        = "check that the site is running"
@@ -17,7 +17,7 @@ const (
 )
 
 // loadErrors explains Chrome's network errors, which are identified by a prefix of their
-// names. If several prefixes match, the first match applies.
+// names. If several prefixes match an error's name, the first of them applies.
 var loadErrors = []struct{ prefix, reason, action string }{
 	{"NAME_NOT_RESOLVED", "the name of the site was not found", checkAddress},
 	{"NAME_RESOLUTION_FAILED", "the name of the site was not found", checkAddress},
@@ -44,8 +44,8 @@ var loadErrors = []struct{ prefix, reason, action string }{
 	{"UNSAFE_PORT", "Chrome blocks this port", "use another port for the site"},
 }
 
-// DescribeLoadError explains why a page can't be loaded, and what to do. The argument is
-// Chrome's name of the error, such as net::ERR_CONNECTION_REFUSED.
+// DescribeLoadError explains why a page can't be loaded, and what to do. The argument
+// name is Chrome's name of the error, such as net::ERR_CONNECTION_REFUSED.
 func DescribeLoadError(name string) string {
 	if name == wire.LoadErrorNoAnswer {
 		return fmt.Sprintf("the site has not answered for %d s; %s", wire.SiteTimeoutMs/1000, checkSite)

@@ -1,7 +1,7 @@
 package errtext
 
-// A call may be unable to run although a tab shows the plugin's site. The following
-// steps advise what to do in this case.
+// Even if a tab shows the plugin's site, it is possible that a call cannot run there. The
+// following steps are advice for this case.
 var (
 	RetrySoonStep  = Step{"Retry in a few seconds.", "Retry in a few seconds."}
 	CheckTabStep   = Step{"Ask the user to check the tab, then retry.", "Check the tab, then retry."}

@@ -262,8 +262,8 @@ func (q *changeQueue) grow() {
 // at returns change i of the queue, where change 0 is the oldest.
 func (q *changeQueue) at(i int) *queuedChange { return &q.slots[(q.start+i)&(len(q.slots)-1)] }
 
-// reset removes all changes from the queue. reset keeps the ring buffer for later changes,
-// unless less than an eighth of the buffer was in use.
+// reset removes all changes from the queue, but keeps the ring buffer for later changes if
+// at least an eighth of the buffer was in use.
 func (q *changeQueue) reset() {
 	if len(q.slots) > firstSlots && q.count < len(q.slots)/8 {
 		*q = changeQueue{}

@@ -21,10 +21,10 @@ type Follower struct {
 	// events. Only the goroutine that calls Next uses the fields from lastSeq on.
 	lastSeq     uint64
 	missedCount int
-	// mayMakeEvents is true if the follower may turn queued changes into events: before its
-	// first read and after each wake-up. readableSeq is the number of the newest event after
-	// the last wake-up. Until the next wake-up, the follower reads only up to readableSeq, so
-	// that even a fast follower reads events in batches.
+	// mayMakeEvents is true before the follower's first read and after each wake-up: only
+	// then does the follower convert queued changes to events. Until the next wake-up, the
+	// follower reads only up to readableSeq, so that even a fast follower reads events in
+	// batches.
 	mayMakeEvents bool
 	readableSeq   uint64
 }
@@ -55,7 +55,8 @@ func (f *Follower) Next(ctx context.Context) (events []*Event, missed int, err e
 	}
 }
 
-// unreadEvents returns the next events that match the follower's options, without waiting.
+// unreadEvents returns the next events that match the follower's options, without waiting
+// for new events.
 func (f *Follower) unreadEvents() []*Event {
 	s := f.stream
 	if f.mayMakeEvents {

@@ -40,8 +40,8 @@ type WaitingTicket struct {
 	Page *TicketPage `json:"page,omitempty"`
 }
 
-// pendingStatus returns the status of a call that has not ended and is not running, for
-// all readers except frames and tool-call-progress.v1. The argument w is what the call
+// pendingStatus returns the status of a call that has not ended and is not running.
+// Frames and tool-call-progress.v1 use another status. The argument w is what the call
 // waits for, or nil if the call is queued.
 func pendingStatus(w *WaitingTicket) wire.CallStatus {
 	switch {
@@ -70,7 +70,7 @@ type ToolAbout struct {
 const maxTabTitle = 200
 
 // NewTicketPage describes the page in which a suspended call would run, or returns nil if
-// browser is empty. The argument address is the URL of the page.
+// browser is empty. The argument address is the page's URL.
 func NewTicketPage(browser, browserName string, tabID int, title, address string) *TicketPage {
 	if browser == "" {
 		return nil

@@ -43,8 +43,8 @@ type View struct {
 	Plugin string `json:"plugin"`
 	Tool   string `json:"tool"`
 	Requester
-	// Browser is the ID of the browser in which the call runs. BrowserName is the name that
-	// the browser had when the call started.
+	// Browser is the ID of the browser in which the call runs. BrowserName is the browser's
+	// name at the start of the call.
 	Browser     string `json:"browser,omitempty"`
 	BrowserName string `json:"browser_name,omitempty"`
 	TabID       int    `json:"tab_id,omitempty"`
@@ -85,9 +85,10 @@ type View struct {
 	Waiting *WaitingTicket `json:"waiting,omitempty"`
 	// Decision is the user's last decision about the call, or nil if the user has not decided.
 	Decision *Resolution `json:"decision,omitempty"`
-	// URL is the page in which the call runs. ArgsStart is the beginning of the call's
-	// arguments, in the form that requests for approval show. Agents may read the JSON of a
-	// View, so URL and ArgsStart are omitted from the JSON; only the side panel receives them.
+	// URL is the URL of the page in which the call runs. ArgsStart is the beginning of the
+	// call's arguments, in the form that requests for approval show. Agents may read the JSON
+	// of a View, so URL and ArgsStart are omitted from the JSON; only the side panel receives
+	// them.
 	URL       string `json:"-"`
 	ArgsStart string `json:"-"`
 	// Activities are the contents that the tool shows beside its progress, in the order of

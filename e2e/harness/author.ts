@@ -9,7 +9,10 @@ import { waitFor } from './wait.ts';
 export interface Author {
   readonly dir: string;
   readonly dev: StartedCommand;
-  /** edit replaces a text in a source file of the plugin. The replaced text must occur exactly once in the file. */
+  /**
+   * edit replaces a text in a source file of the plugin. The text to replace must occur exactly once in the source
+   * file.
+   */
   edit(file: string, old: string, replacement: string): void;
   /** waitForBuilds waits until `plugin dev` has reported the given number of builds. */
   waitForBuilds(times: number): Promise<void>;

@@ -1,7 +1,8 @@
 /**
  * A minimal client for the Chrome DevTools Protocol. Tests use this client instead of Playwright where a permanently
- * attached debugger would change the result: Chrome never suspends a service worker that is being debugged. The client
- * also reads data that Playwright does not offer: memory use, event listeners, and the live objects of a class.
+ * attached debugger would change the result: Chrome never suspends a service worker that is being debugged. Tests also
+ * use this client to read data that Playwright does not offer: memory use, event listeners, and the live objects of a
+ * class.
  */
 import { WebSocket } from 'ws';
 import { waitFor } from './wait.ts';
@@ -26,7 +27,7 @@ export interface Session {
   detach(): Promise<void>;
 }
 
-/** Cdp is a DevTools connection to a browser. All pending requests fail when the connection closes. */
+/** Cdp is a DevTools connection to a browser. When the DevTools connection closes, all pending requests fail. */
 export interface Cdp {
   send(method: string, params?: object): Promise<unknown>;
   targets(): Promise<readonly Target[]>;
@@ -40,8 +41,8 @@ interface PendingRequest {
 }
 
 /**
- * commandTimeoutMs is the timeout of a DevTools command, in milliseconds. The timeout is long because a suspended or
- * busy page responds late to DevTools commands.
+ * commandTimeoutMs is the timeout of a DevTools command, in milliseconds. commandTimeoutMs is long because a suspended
+ * or busy page responds late to DevTools commands.
  */
 const commandTimeoutMs = 30_000;
 

@@ -45,8 +45,8 @@ export interface ChromeOptions {
 }
 
 /**
- * deriveExtensionId computes the ID that Chrome assigns to an unpacked extension. Chrome hashes the key in the
- * manifest, or the folder's path if the manifest has no key.
+ * deriveExtensionId computes the ID that Chrome assigns to an unpacked extension. Chrome derives the ID from a hash of
+ * the key in the manifest, or of the folder's path if the manifest has no key.
  */
 export function deriveExtensionId(folder: string): string {
   const manifest: unknown = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'));

@@ -35,8 +35,8 @@ export interface CallOptions {
   /** withoutProgress omits the progressToken from the request, so the server sends no progress notifications. */
   readonly withoutProgress?: boolean;
   /**
-   * timeoutMs is how long the client waits for the tool's result, in milliseconds. The default is shorter than the time
-   * limit of a test file, so that a hanging call fails its own test instead of the whole file.
+   * timeoutMs is how long the client waits for the tool's result, in milliseconds. The default timeoutMs is shorter
+   * than the time limit of a test file, so that a hanging call fails its own test instead of the whole file.
    */
   readonly timeoutMs?: number;
 }

@@ -32,8 +32,8 @@ export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * connectModernHttp returns an MCP client that uses protocol version 2026-07-28 over HTTP. Each request also contains
- * the given HTTP headers.
+ * connectModernHttp returns an MCP client that uses protocol version 2026-07-28 over HTTP. Each HTTP request of the
+ * client also contains the given headers.
  */
 export async function connectModernHttp(
   stack: Endpoint,

@@ -1,6 +1,6 @@
 /**
- * Installs an unpacked extension in a Chrome profile permanently. Tests cannot use the flag --load-extension: it
- * reinstalls the extension at each start, and Chrome then drops the extension's registered scripts.
+ * Installs an unpacked extension in a Chrome profile permanently. Tests cannot use the flag --load-extension, because
+ * Chrome would reinstall the extension at each start and drop the extension's registered scripts.
  */
 import { spawn } from 'node:child_process';
 import { on, once } from 'node:events';

@@ -31,7 +31,8 @@ export async function waitFor<T>(
 }
 
 /**
- * ProbeIntervalMs is how long waitFor lets the last call of probe run after the time limit of waitFor, in milliseconds.
+ * ProbeIntervalMs is the longest time that waitFor awaits one call of probe after the time limit has passed, in
+ * milliseconds.
  */
 const ProbeIntervalMs = 60_000;
 
@@ -41,8 +42,8 @@ async function rejectAfter(ms: number): Promise<never> {
 }
 
 /**
- * OperationLimitMs is the timeout of one operation in a test, in milliseconds. The timeout is shorter than the time
- * limit of a test file in .ci/e2e-test, so that the error names the operation that hangs.
+ * OperationLimitMs is the timeout of one operation in a test, in milliseconds. OperationTimeoutMs is shorter than the
+ * time limit of a test file in .ci/e2e-test, so that the error names the operation that hangs.
  */
 export const OperationTimeoutMs = 120_000;
 

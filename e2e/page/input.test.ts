@@ -213,8 +213,8 @@ test('options are chosen in native and in drawn lists', async () => {
 });
 
 test('a selection that the page does not show is reported with a note', async () => {
-  // This listbox never marks the option that the user has chosen: a click sets aria-selected on all other options. Only
-  // the name of the last chosen option appears beside the listbox.
+  // The page's listbox never marks the option that the user has chosen: a click sets aria-selected on all other
+  // options. Only the name of the last chosen option appears beside the listbox.
   const page =
     await lab.openPage(`<div id=box><span id=tags></span><button role=combobox aria-expanded=true aria-controls=l aria-label=Ships>+</button></div>
     <ul role=listbox id=l><li role=option aria-selected=false>X-ray</li><li role=option aria-selected=false>Yoke</li></ul>

@@ -112,7 +112,7 @@ const cases = [
   '<th id=x>no table</th><p id=x tabindex=0 aria-label="Par">text</p>',
 ];
 
-/** differingNames lists accessible names that deliberately differ from Chrome's names. */
+/** differingNames lists HTML for which the page script deliberately computes another accessible name than Chrome. */
 const differingNames: readonly (readonly [html: string, name: string])[] = [
   // If aria-labelledby refers to a hidden label, Chrome's accessible name includes the whole label. The page script's
   // name omits parts that are hidden within the label.

@@ -2,8 +2,9 @@
 const MaxWaitingChars = 256 * 1024;
 
 /**
- * ReportBatch contains progress reports of one call, as the JSON text of an array. `seq` is the number of reports that
- * the call sent before this batch. `skipped` is the number of reports that the page dropped just before this batch.
+ * ReportBatch contains progress reports of one call, as the JSON text of an array. `seq` is the number of earlier
+ * reports of the call, which are not in `reports`. `skipped` is the number of reports that the page dropped directly
+ * before the first report in `reports`.
  */
 export interface ReportBatch {
   readonly seq: number;
@@ -13,7 +14,7 @@ export interface ReportBatch {
 
 /**
  * addToBoundedBuffer appends a batch to a queue of report batches, and drops the oldest batches if the queue is too
- * long. The server detects dropped batches by gaps in the `seq` numbers of the received batches.
+ * long. The server detects dropped report batches by gaps in the `seq` numbers of the received batches.
  */
 export function addToBoundedBuffer<BatchType extends ReportBatch>(waiting: BatchType[], newBatch: BatchType): void {
   waiting.push(newBatch);

@@ -64,8 +64,8 @@ export async function updateWindow(windowId: number, place: WindowProperties): P
 }
 
 /**
- * closeWindow closes a window. If a page asks the user to confirm leaving, the promise of closeWindow settles after the
- * user's answer.
+ * closeWindow closes a window. If a page opens a dialog that asks the user whether to leave, the promise of closeWindow
+ * settles after the user's answer.
  */
 export async function closeWindow(windowId: number): Promise<void> {
   await chrome.windows.remove(windowId);

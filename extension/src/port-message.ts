@@ -27,8 +27,8 @@ export interface LiveAdapter extends TabPlugin {
 }
 
 /**
- * RemovedPlugin is a plugin whose adapter was removed from a document. The document may later receive a new adapter of
- * the same plugin.
+ * RemovedPlugin is a plugin whose adapter was removed from a document. A document from which an adapter was removed can
+ * later receive a new adapter of the same plugin.
  */
 export interface RemovedPlugin {
   name: string;
@@ -39,7 +39,7 @@ export interface RemovedPlugin {
 export interface StartedPlugin {
   readonly name: string;
   readonly hash: string;
-  /** awaitsAdapter is true if the host has no adapter yet and accepts an adapter through its entry point. */
+  /** awaitsAdapter is true if the host has no adapter yet and waits for the adapter. */
   readonly awaitsAdapter: boolean;
 }
 
@@ -48,8 +48,8 @@ export type FromBridge =
   /**
    * 'documentState' is the first message on each port, and is sent again when the plugins of the document change.
    * `removedPlugins` are the plugins whose adapter was removed. `startedPlugins` are the plugins whose host has
-   * started, but whose adapter is not live yet. `running` contains the calls that run in the document. `hasBase` is
-   * true if the document has a base, which can host more plugins.
+   * started, but whose adapter has not. `running` contains the calls that run in the document. `hasBase` is true if the
+   * document has a base, which can host more plugins.
    */
   | {
       op: 'documentState';
@@ -60,8 +60,8 @@ export type FromBridge =
       running: { id: string; plugin: string }[];
     }
   /**
-   * `reports` is the JSON text of an array of wire.Report. `seq` is the number of reports that the call has sent before
-   * these reports.
+   * `reports` is the JSON text of an array of wire.Report. `seq` is the number of earlier reports of the call, which
+   * are not in `reports`.
    */
   | { op: 'progress'; id: string; seq: number; skipped: number; reports: string }
   /**
@@ -82,8 +82,8 @@ export type FromBridge =
   | { op: 'answerReceived'; id: string; ask: number; taken: boolean }
   /**
    * 'leaving' is the last message of a document that the user leaves. `begunCalls` are the IDs of the calls that
-   * reached a host in the document, and whose ending the server has not confirmed. The document's other calls have not
-   * started.
+   * reached a host in the document, and whose ending the server has not confirmed. A call of the document that is not
+   * in `begunCalls` has not started.
    */
   | { op: 'leaving'; begunCalls: readonly string[] }
   /** Reports that the document started to navigate to another page, or that this navigation was cancelled. */
@@ -103,10 +103,10 @@ export type FromBridge =
   /** Answers a 'ping' at once. */
   | { op: 'pong'; ping: number }
   /**
-   * Answers a message 'replaceAdapter', 'prepareHost' or 'awaitLateHost'. The bridge sends 'entryPointReady' once no
-   * call runs in an old adapter of the plugin, and an entry point accepts an adapter with the nonce. `usesBase` is true
-   * if the entry point belongs to the base, and false if it belongs to the plugin. `isHostLate` is true if the bridge
-   * still waits for the plugin's host to start.
+   * Answers a message 'replaceAdapter', 'prepareHost' or 'awaitLateHost'. The bridge sends 'entryPointReady' as soon as
+   * no call runs in the plugin's old adapter, and an entry point is ready to accept an adapter with the given nonce.
+   * `usesBase` is true if the entry point belongs to the base, and false if it belongs to the plugin. `isHostLate` is
+   * true if the bridge still waits for the plugin's host to start.
    */
   | { op: 'entryPointReady'; plugin: string; nonce: string; usesBase: boolean; isHostLate?: true }
   /**
@@ -150,11 +150,13 @@ export type ToBridge =
    * the result.
    */
   | { op: 'partSent' }
-  /** Reports which endings of calls have reached the server. The bridge then deletes these calls. */
+  /**
+   * Reports which endings of calls have reached the server. The bridge then deletes its records of the calls in `ids`.
+   */
   | { op: 'confirmEndings'; ids: readonly string[] }
   /** Replaces the settings of a plugin. */
   | { op: 'settings'; plugin: string; settings: PluginSettings }
-  /** Requests whether the adapter of the plugin is ready. */
+  /** Starts a readiness check of the adapter of a plugin. */
   | { op: 'probe'; plugin: string }
   /** Wakes the document at the time that the document requested with a message 'scheduleWake'. */
   | { op: 'wake' }

@@ -119,8 +119,8 @@ func (m Machine) dataDirs() []string {
 }
 
 // hasText reports whether one of the extension's database files in folder contains a
-// text. Searching the raw bytes works because Chrome's database (LevelDB) stores short
-// texts unchanged.
+// text. A search in the raw bytes finds the text, because Chrome's database (LevelDB)
+// stores short texts unchanged.
 func hasText(folder, text string) bool {
 	for _, pattern := range []string{"*.log", "*.ldb"} {
 		files, err := filepath.Glob(filepath.Join(folder, pattern))

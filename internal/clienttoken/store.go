@@ -130,8 +130,8 @@ func Open(path string) *Store {
 }
 
 // OnRemoved sets a function that the store calls for each client whose token was removed
-// or replaced. Before the store calls onRemoved, it cancels the client's running requests
-// and releases its lock.
+// or replaced. Before the store calls onRemoved, the store cancels the client's running
+// requests and releases its lock.
 func (s *Store) OnRemoved(onRemoved func(name string)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -208,7 +208,7 @@ func (s *Store) NameOf(token string) string {
 }
 
 // find returns the client to which a token belongs; nil if the token is invalid. The
-// caller must hold s.mu.
+// caller of find must hold s.mu.
 func (s *Store) find(token string) *activeClient {
 	sum := sha256.Sum256([]byte(token))
 	var client *activeClient

@@ -117,8 +117,8 @@ func TestNames(t *testing.T) {
 }
 
 // TestRemoveEndsRunningRequests checks that removing a client cancels only the requests
-// of this client. The test also covers clients that another process removes, or removes
-// and adds again.
+// of this client. The test covers removals by this process, and removals and replacements
+// by another process.
 func TestRemoveEndsRunningRequests(t *testing.T) {
 	for name, remove := range map[string]func(t *testing.T, path string){
 		"removed": func(t *testing.T, path string) {

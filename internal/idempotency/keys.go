@@ -79,8 +79,8 @@ type entry struct {
 }
 
 // New returns a Keys that stores idempotency keys in records. An idempotency key expires
-// after recordDays days, and after 24 hours at the latest. If recordDays is 0, the
-// recorder stores nothing, and the idempotency keys are lost when the server stops.
+// after recordDays days, but after at most 24 hours. If recordDays is 0, the recorder
+// stores nothing, and the idempotency keys are lost when the server stops.
 func New(records Records, recordDays int) *Keys {
 	k := &Keys{records: records, retention: maxRetention, entries: map[string]*entry{}}
 	if days := time.Duration(recordDays) * 24 * time.Hour; days > 0 {
@@ -90,7 +90,7 @@ func New(records Records, recordDays int) *Keys {
 }
 
 // SetJobs sets the job list that runs the calls. Call SetJobs once, before the first call
-// of Start. It is not safe for concurrent use.
+// of Start. SetJobs is not safe for concurrent use.
 func (k *Keys) SetJobs(jobs *joblist.List) { k.jobs = jobs }
 
 // Use is the result of [Keys.Start] for one request: the call that belongs to the
@@ -168,9 +168,9 @@ type Ending struct {
 	IsResultLost bool
 }
 
-// Ending returns the result or the error of the call. If the call was made by an earlier
-// request, the error text begins with a note about that. Do not call Ending before the
-// call has ended.
+// Ending returns the result or the error of the call. If an earlier request made the
+// call, the error text begins with a note that the tool was not called again. Do not call
+// Ending before the call has ended.
 func (u *Use) Ending() Ending {
 	ending := u.storedEnding()
 	if u.IsReplay && ending.Err != nil {
@@ -214,7 +214,7 @@ var _ dispatch.BeforeHook = (*Keys)(nil)
 
 // Before implements [dispatch.BeforeHook]: it writes the call's idempotency key to the
 // disk before the call runs. If Before cannot write the idempotency key, the call fails.
-// Without a stored key, a retry after a crash would run the tool a second time.
+// If the key were not stored, a retry after a crash would run the tool a second time.
 func (k *Keys) Before(info dispatch.CallInfo) *wire.CallError {
 	e, ok := k.openCalls.Find(info.CallID)
 	if !ok {
@@ -232,7 +232,7 @@ func (k *Keys) Before(info dispatch.CallInfo) *wire.CallError {
 	return nil
 }
 
-// ReceiveLate stores the result of a tool that a page delivers after the call has ended.
+// ReceiveLate stores a tool's result that arrives from a page after the call has ended.
 // ReceiveLate ignores the result unless the call's result is still unknown.
 func (k *Keys) ReceiveLate(callID string, answer dispatch.LateAnswer) {
 	k.mu.Lock()

@@ -21,7 +21,7 @@ import (
 	"opentabs/wire"
 )
 
-// fixture is a daemon without a browser. Its function answer simulates the page.
+// fixture is a daemon without a browser. The function answer simulates the page.
 type fixture struct {
 	t       *testing.T
 	dir     string
@@ -29,9 +29,9 @@ type fixture struct {
 	records *recorder.Recorder
 	keys    *Keys
 	calls   *dispatch.Dispatcher
-	// runs contains one sink for each call in the simulated page. The function answer
-	// simulates how the page responds. If answer is nil, each call returns its sequence
-	// number.
+	// runs contains the dispatch.Sink of each call in the simulated page. The function
+	// answer simulates how the page responds. If answer is nil, each call returns its
+	// sequence number.
 	runs   []dispatch.Sink
 	answer func(dispatch.Sink)
 	gate   dispatch.Verdict
@@ -157,7 +157,7 @@ func TestKeyIsUsedOnce(t *testing.T) {
 	})
 }
 
-// Requests with the same idempotency key share one call until the last request leaves.
+// Requests with the same idempotency key share one call until no request waits for it.
 func TestCallIsShared(t *testing.T) {
 	run(t, everything, func(f *fixture) {
 		f.answer = func(dispatch.Sink) {}
@@ -204,7 +204,7 @@ func TestKeyIsReleased(t *testing.T) {
 	})
 }
 
-// A retry of a failed call returns the first error without running the tool.
+// A retry with a failed call's key returns the call's error without running the tool.
 func TestErrorOfToolIsReplayed(t *testing.T) {
 	run(t, everything, func(f *fixture) {
 		f.answer = func(s dispatch.Sink) { go s.Finish(nil, &wire.CallError{Code: wire.ErrToolError, Message: "sold out"}) }
@@ -346,7 +346,7 @@ func recordedText(t *testing.T, dir string) string {
 	return string(all)
 }
 
-// The idempotency key is on the disk before the call reaches the page.
+// Before a call reaches the page, its idempotency key is on the disk.
 func TestKeyIsWrittenBeforeTheCallRuns(t *testing.T) {
 	run(t, everything, func(f *fixture) {
 		text := ""

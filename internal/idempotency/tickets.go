@@ -11,17 +11,18 @@ import (
 // cancelled.
 type showFunc = func(ctx context.Context, w dispatch.WaitingTicket)
 
-// tickets shows a call's tickets to all requests that have the call's idempotency key
-// and wait for its result. The user can decide in any MCP client that sent a request
-// with the call's idempotency key. The type tickets is safe for concurrent use.
+// The type tickets shows a call's tickets on behalf of all requests that have the call's
+// idempotency key and wait for the call's result. The user can decide in any MCP client
+// that sent a request with the call's idempotency key. The type tickets is safe for
+// concurrent use.
 type tickets struct {
 	mu    sync.Mutex // guards all fields below
 	shows []showFunc // one function per request; a request that no longer waits ignores tickets
 	open  map[string]openTicket
 }
 
-// openTicket is a ticket about which the user has not decided yet. ctx is cancelled
-// when the ticket is closed.
+// openTicket is a ticket about which the user has not decided. ctx is the ticket's
+// context, which is cancelled when the ticket is closed.
 type openTicket struct {
 	ctx    context.Context
 	ticket dispatch.WaitingTicket

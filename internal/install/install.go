@@ -38,7 +38,7 @@ const (
 	// packages.
 	lockTimeout = time.Minute
 	// officialPackages and otherPackages are prefixes that turn a plugin's short name
-	// into a package name. officialPackages is tried first.
+	// into a package name. opentabs tries officialPackages first.
 	officialPackages = "@opentabs-dev/opentabs-plugin-"
 	otherPackages    = "opentabs-plugin-"
 )
@@ -125,8 +125,9 @@ func (i *Installer) RegistryOf(packageName string) string {
 	return terminal.SafeLine(registry)
 }
 
-// fetchAndInstall downloads and installs one version of a package. The hash of the
-// content is stored, so that a later change of the files is detected.
+// fetchAndInstall downloads and installs one version of a package. fetchAndInstall also
+// stores a hash of the package's content, so that opentabs detects later changes to the
+// files.
 func (i *Installer) fetchAndInstall(ctx context.Context, packageInfo *npm.Package, v *npm.Version, versionWanted string) (*plugin.Plugin, error) {
 	i.notef("getting %s %s from %s", packageInfo.Name, terminal.SafeLine(v.Version), i.RegistryOf(packageInfo.Name))
 	if warning := v.Warning(); warning != "" {
@@ -196,8 +197,8 @@ func (i *Installer) lockPackages() (unlock func(), err error) {
 
 func (i *Installer) folder() string { return filepath.Join(i.Home.State, packagesFolder) }
 
-// movePackage moves an unpacked package to its final folder. The folder's name depends on
-// the content, so that files in use are never overwritten.
+// movePackage moves an unpacked package to its final folder. The name of the final folder
+// depends on the content of the package, so that files in use are never overwritten.
 func (i *Installer) movePackage(newFolder string, file npm.Tarball, name, version string) (string, error) {
 	if err := npm.CheckName(name); err != nil {
 		return "", err

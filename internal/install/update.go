@@ -104,8 +104,7 @@ func (o *UpdateOffer) requestVersions(ctx context.Context, client *npm.Client) {
 	o.AllowedVersion = o.newVersion.Version
 }
 
-// Update installs the new version in the UpdateOffer o. oldPlugin is the plugin before
-// the update, or nil if the version before the update could not be loaded.
+// Update installs the version that the UpdateOffer o offers.
 func (i *Installer) Update(ctx context.Context, o UpdateOffer) (newPlugin, oldPlugin *plugin.Plugin, err error) {
 	newPlugin, err = i.fetchAndInstall(ctx, o.packageInfo, o.newVersion, o.entry.VersionWanted)
 	return newPlugin, o.currentPlugin, err

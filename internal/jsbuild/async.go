@@ -58,7 +58,7 @@ func replaceAsyncHelpers(code []byte) ([]byte, error) {
 const runtimeName = "__opentabsAsync"
 
 // asyncRuntime returns a one-line JavaScript expression whose value is the exports of
-// async.ts. The module async.ts is bundled only once.
+// async.ts. The result is cached, so that esbuild bundles async.ts only once.
 var asyncRuntime = sync.OnceValues(func() (string, error) {
 	sources := sourceSet{Roots: map[string]fs.FS{"sdk": sdkts.Source}}
 	r := api.Build(api.BuildOptions{

@@ -7,9 +7,9 @@ import (
 )
 
 // maxCachedContexts is the number of cached bundles above which the cache drops unused
-// bundles. At any time, a build of a plugin uses at most three bundles. After a change of
-// the plugin's package.json, or of the parts of zod that the plugin uses, the plugin's
-// builds use new bundles.
+// bundles. A build of a plugin uses at most three bundles at once. After a change of the
+// plugin's package.json, or of the parts of zod that the plugin uses, the plugin's builds
+// use new bundles.
 const maxCachedContexts = 6
 
 // BuildCache makes repeated builds faster, because esbuild does not parse unchanged files
@@ -47,7 +47,7 @@ func (cache *BuildCache) dropUnused() {
 }
 
 // build works like esbuild's api.Build, but uses the cache. All calls of build with the
-// same key must pass the same build options.
+// same cache key must pass the same build options.
 func (cache *BuildCache) build(key string, o api.BuildOptions) api.BuildResult {
 	if cache == nil {
 		return api.Build(o)
@@ -64,8 +64,9 @@ func (cache *BuildCache) build(key string, o api.BuildOptions) api.BuildResult {
 	return cached.Rebuild()
 }
 
-// acquire returns esbuild's context for key and counts one running build. If the cache
-// contains no context for this key, acquire creates one.
+// acquire returns esbuild's build context for key, and increments the number of builds
+// that use the context. If the cache contains no context for this key, acquire creates
+// one.
 func (cache *BuildCache) acquire(key string, o api.BuildOptions) (*cachedContext, *api.ContextError) {
 	cache.mu.Lock()
 	defer cache.mu.Unlock()

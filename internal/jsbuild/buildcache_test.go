@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestKeptBuildsAreTheSame checks that builds with and without the cache write the same
-// files.
+// TestKeptBuildsAreTheSame checks that a build writes the same files with and without the
+// cache.
 func TestKeptBuildsAreTheSame(t *testing.T) {
 	dir, freshDir := buildFreshExample(t), t.TempDir()
 	cache := &BuildCache{}

@@ -19,7 +19,7 @@ import (
 const bundleFileName = "adapter.iife.js"
 
 // licenseNotice is the first line of every script that contains zod. The MIT license of zod
-// requires that copies contain this notice.
+// requires that copies of zod contain the text of licenseNotice.
 const licenseNotice = "/* Built by opentabs. Contains zod (https://zod.dev), MIT License, Copyright (c) Colin McDonnell. */"
 
 // pluginIdentity is the part of package.json that the build embeds in the adapter. The JSON
@@ -149,19 +149,19 @@ import %s;
 
 // script describes the input of [bundlePluginScript]: an entry module and the way to bundle it.
 type script struct {
-	// entry is the text of an ES module. A relative import path in entry is relative to the
-	// plugin's directory.
+	// entry is the source text of the ES module at which the bundle starts. A relative
+	// import path in entry is relative to the plugin's directory.
 	entry string
 	// banner is the first line of the bundle, with its line break; banner may be empty.
 	banner string
 	// ownModule is the author's module that the bundle's entry module imports, as a path
 	// relative to the plugin's directory.
 	ownModule string
-	// pluginModule is the file that entry imports as pluginModuleName; pluginModule may
-	// be empty.
+	// pluginModule is the file to which the import name pluginModuleName in entry
+	// resolves; empty if entry does not import that name.
 	pluginModule string
-	// defines maps global JavaScript names to expressions. The bundler replaces each name by
-	// its expression.
+	// defines maps global JavaScript names to expressions. The bundler replaces each of the
+	// names in defines by the corresponding expression.
 	defines map[string]string
 }
 

@@ -21,14 +21,14 @@ const CheckVersion = 1
 type functionWrapping struct{ before, after string }
 
 // functionWrappings returns three ways to use code as the body of a function. WrapAdapter
-// uses only the first wrapping.
+// uses only the first of these three ways.
 //
-// Code that parses in one wrapping may close the function and open another function. Code
-// can close the function in one or two of the wrappings, but not in all three. The
-// grammar of the three wrappings differs only after the brace that closes the function
-// body. After this brace, code in the first two wrappings must continue with a comma, and
-// code in the third wrapping must not. Code that parses in all three wrappings therefore
-// never closes the function around it.
+// If code parses in only one wrapping, it can close the function and open another
+// function. Code can close the function in one or two of the wrappings, but not in all
+// three. The grammar of the three function wrappings differs only after the brace that
+// closes the function body. After this brace, code in the first two wrappings must
+// continue with a comma, and code in the third wrapping must not. If code parses in all
+// three wrappings, it therefore never closes the function around it.
 func functionWrappings(code []byte) [3]functionWrapping {
 	names := scriptParameters(code)
 	return [3]functionWrapping{
@@ -93,8 +93,8 @@ func firstError(text string, findDecorators bool) (api.Message, bool) {
 	return api.Message{}, false
 }
 
-// scriptError converts an esbuild message about wrapped code. The returned error contains
-// the location in the original code without the wrapping.
+// scriptError converts an esbuild message about wrapped code. The location in the
+// returned error is relative to the original code, without the wrapping.
 func scriptError(m api.Message, code []byte) error {
 	if location := m.Location; location != nil {
 		lines := 1 + bytes.Count(code, []byte("\n"))

@@ -28,9 +28,9 @@ func agreeOnCommonKeys[V comparable](a, b map[string]V) bool {
 	return true
 }
 
-// inputSizes returns the size of each file that esbuild has read for the bundle, keyed
-// by path. The sizes also cover input files that contribute no code, because a source
-// map omits such files.
+// inputSizes returns the size of each file that esbuild has read for the bundle, keyed by
+// path. The result includes input files that contribute no code to the bundle, which a
+// source map omits.
 func (b bundledScript) inputSizes() map[string]int {
 	var meta struct {
 		Inputs map[string]struct{ Bytes int }

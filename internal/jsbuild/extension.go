@@ -42,7 +42,7 @@ type ManifestOptions struct {
 	WithDebugger bool
 	// IsForStore builds the extension for a store. In a store build of the extension, the
 	// user grants access to each site in the side panel. The manifest of a store build
-	// contains no key, because the store chooses the extension's ID. In a store build,
+	// contains no key, because the store chooses the extension's ID. For a store build,
 	// WithDebugger must be false.
 	IsForStore bool
 }
@@ -257,16 +257,16 @@ var variableBefore = lazyregexp.New(`[^\w$.]([\w$]+)\)?\s*(?:\?\.\s*|\.\s*|(?:\?
 const maxContextBytes = 64
 
 // maxOccurrences is the maximum number of variables that scriptParameters examines one by
-// one with isWindow. If code has more candidates, scriptParameters assumes that one of
-// them is the page's window.
+// one with isWindow. If code has more than maxOccurrences variables to examine,
+// scriptParameters assumes that one of them is the page's window.
 const maxOccurrences = 50
 
 // scriptParameters returns the parameters of the function around a plugin's script.
 //
 // In a plugin's script, globalThis is always private to the plugin. The names window and
-// self are also private if the code may read the plugin's container from window or self.
-// Otherwise, window and self are the page's window: comparisons with event.source and
-// calls of DOM methods need this window.
+// self are private only if the code may read the plugin's container from window or self.
+// If the code cannot read the container there, window and self are the page's window:
+// comparisons with event.source and calls of DOM methods need the page's window.
 func scriptParameters(code []byte) string {
 	text := slices.Concat([]byte("\n"), code, []byte("\n"))
 	isChecked := map[string]bool{} // variables that were checked and are not the window
@@ -307,7 +307,7 @@ func isNameChar(c byte) bool {
 }
 
 // ScriptOptions configure a plugin's script in a document. The host that runs the adapter
-// reads these options (extension/src/host/options.ts).
+// reads these ScriptOptions (extension/src/host/options.ts).
 type ScriptOptions struct {
 	Name string `json:"name"`
 	Hash string `json:"hash"`
@@ -333,11 +333,11 @@ const (
 	StartAtDOM StartTime = "dom"
 )
 
-// WrapAdapter returns the script that Chrome runs for one plugin. This script passes the
-// plugin's adapter and its pre-script, if any, as two functions to the host. In both
-// functions, globalThis is private to the plugin. host is the result of [HostScript].
-// [CheckScript] must have accepted adapter and preScript, so that their code stays inside
-// the functions around it.
+// WrapAdapter returns the script that Chrome runs for one plugin. The returned script
+// passes the plugin's adapter and its pre-script, if any, as two functions to the host.
+// In both functions, globalThis is private to the plugin. host is the result of
+// [HostScript]. [CheckScript] must have accepted adapter and preScript, so that their
+// code stays inside the functions around it.
 func WrapAdapter(host []byte, options ScriptOptions, adapter, preScript []byte) []byte {
 	parts := MakeScriptParts(options, adapter, preScript)
 	b := make([]byte, 0, len(host)+len(parts.Adapter)+len(parts.PreScript)+len(parts.Options)+200)
@@ -355,7 +355,8 @@ func WrapAdapter(host []byte, options ScriptOptions, adapter, preScript []byte) 
 	return append(b, ");\n"...)
 }
 
-// ScriptParts are the parts of a plugin's script without the host.
+// ScriptParts contain the options and the code that a plugin adds to its script; the host
+// is not included.
 type ScriptParts struct {
 	// Options is the JSON text of the plugin's [ScriptOptions].
 	Options []byte
@@ -381,13 +382,13 @@ func MakeScriptParts(options ScriptOptions, adapter, preScript []byte) ScriptPar
 }
 
 // AdapterFunction returns a JavaScript function expression that runs code in two steps
-// (extension/src/host/lifecycle.ts:Evaluate). The outer function receives the built-ins
-// as parameters and returns the inner function. The inner function runs the plugin's
-// code. It receives globalThis, and also window and self if the code needs private ones.
-// Because the outer function has the built-ins as parameters, the plugin's code may
-// declare variables with the same names. The outer function accepts a callback as an
-// optional second argument. It calls the callback with an error whose stack trace
-// contains the line just before the plugin's code.
+// (extension/src/host/lifecycle.ts:Evaluate). The outer function has the built-ins as
+// parameters, and returns an inner function that contains the plugin's code. The inner
+// function's parameters are globalThis, and also window and self if the plugin's code
+// needs private ones. Because the outer function has the built-ins as parameters, the
+// plugin's code may declare variables with the same names. The outer function accepts a
+// callback as its optional second argument. The outer function passes to this callback an
+// error whose stack trace contains the line just before the plugin's code.
 func AdapterFunction(code []byte) []byte {
 	b := make([]byte, 0, len(code)+1000)
 	b = append(b, "function ({"...)

@@ -219,8 +219,8 @@ func TestWrapAdapter(t *testing.T) {
 	}
 }
 
-// TestWrapAdapterOptions checks that the script contains the options as text, so that a
-// user's setting cannot inject code.
+// TestWrapAdapterOptions checks that WrapAdapter escapes the options, so that a user's
+// setting cannot inject code.
 func TestWrapAdapterOptions(t *testing.T) {
 	options := ScriptOptions{
 		Name: "a", Hash: "h", RunsInFrames: true, FixedPartsID: "b", Settings: wire.PluginSettings{
@@ -311,8 +311,8 @@ func TestAdapterFunctionThis(t *testing.T) {
 }
 
 // TestWrapAdapterShebang checks that the shebang line of an adapter ends at each line
-// terminator of JavaScript. Only the shebang line is removed. Text in the next line, such
-// as the beginning of a comment, stays in the script.
+// terminator of JavaScript. Only the shebang line is removed. Text after the line
+// terminator, such as the beginning of a comment, stays in the script.
 func TestWrapAdapterShebang(t *testing.T) {
 	for _, end := range []string{"\n", "\r\n", "\r", "\u2028", "\u2029"} {
 		rest := end + "/*\n}); EVIL(); (function () { /* */"

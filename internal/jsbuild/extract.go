@@ -30,8 +30,8 @@ import (
 //go:embed page_shim.js
 var pageShim string
 
-// extractedName is the name of a global JavaScript variable. The script that reads a
-// plugin's tools stores its result in this variable.
+// extractedName is the name of the global JavaScript variable in which a script stores
+// the plugin's tools.
 const extractedName = "__opentabsExtracted"
 
 const (
@@ -51,7 +51,7 @@ const (
 )
 
 // extractLimits is the first line of the child process's input, as JSON. The other lines
-// contain the script that the child process runs.
+// of the input contain the script that the child process runs.
 type extractLimits struct {
 	TimeoutMs   int64 `json:"timeoutMs"`
 	MemoryBytes int   `json:"memoryBytes"`

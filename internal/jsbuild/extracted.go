@@ -14,7 +14,8 @@ import (
 )
 
 // extractedPlugin is the part of a plugin's description that opentabs reads by running
-// the plugin's code. The JSON names match Extracted in sdk-ts/src/extract/extract.ts.
+// the plugin's code. The JSON names of extractedPlugin match the interface Extracted in
+// sdk-ts/src/extract/extract.ts.
 type extractedPlugin struct {
 	Tools        []extractedTool   `json:"tools"`
 	Prompts      []extractedPrompt `json:"prompts"`
@@ -79,7 +80,8 @@ func (f toolsFile) encode() ([]byte, error) {
 }
 
 // readPlugin runs a plugin's modules in a child process to read the plugin's tools,
-// prompts and settings. It also returns the bundled script that the child process ran.
+// prompts and settings. readPlugin also returns the bundled script that the child process
+// ran.
 func readPlugin(ctx context.Context, src pluginSource, zod zodSource, o Options) (extractedPlugin, bundledScript, error) {
 	argv := o.Extract
 	if len(argv) == 0 {
@@ -118,7 +120,8 @@ func readPlugin(ctx context.Context, src pluginSource, zod zodSource, o Options)
 	return extractedData, script, nil
 }
 
-// extractProblem returns why the plugin's tools could not be read; nil on success.
+// extractProblem describes why the plugin's tools could not be read, or returns nil if
+// they were read.
 func (a extractAnswer) extractProblem(script bundledScript, timeout time.Duration) *Problem {
 	location := script.sourceLocation(a.Stack)
 	switch {

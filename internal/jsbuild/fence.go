@@ -55,7 +55,8 @@ func (f sourceBoundary) check(path string) error {
 
 // esbuildPlugin returns an esbuild plugin that rejects files which the plugin's build may
 // not read. The esbuild plugin opentabs-fence must run before all other esbuild plugins.
-// An error of opentabs-fence points to the import statement of the rejected file.
+// An error of the esbuild plugin opentabs-fence points to the import statement of the
+// rejected file.
 func (f sourceBoundary) esbuildPlugin() api.Plugin {
 	return api.Plugin{Name: "opentabs-fence", Setup: func(build api.PluginBuild) {
 		// Imports of URLs are rejected, because esbuild would leave URL imports in the

@@ -63,7 +63,7 @@ func (f boundaryFixture) linkFile(t *testing.T, name, target string) {
 }
 
 // checkRefused checks that BuildPlugin fails and writes no adapter. The error text must
-// contain the given parts, but not the secret file content.
+// contain each text in parts, but not the content of the file secret.
 func (f boundaryFixture) checkRefused(t *testing.T, parts ...string) {
 	t.Helper()
 	_, err := BuildPlugin(t.Context(), f.dir, Options{Extract: childArgs, ExtractTimeout: longTimeout})

@@ -29,8 +29,8 @@ func runScripts(t *testing.T, scripts ...string) any {
 	return value
 }
 
-// checkAdapter is JavaScript that returns flags about an adapter: whether the adapter
-// and its entry in the container `o` are frozen.
+// checkAdapter is JavaScript that reports whether an adapter, and the property of the
+// container through which scripts find the adapter, are frozen.
 const checkAdapter = `
 const entry = Object.getOwnPropertyDescriptor(o.adapters, 'messages');
 const adapters = Object.getOwnPropertyDescriptor(o, 'adapters');
@@ -48,8 +48,8 @@ func TestRegisteredAdapterIsLocked(t *testing.T) {
 	if got := runScripts(t, code, `const o = globalThis.__openTabs;`+checkAdapter); got != want {
 		t.Errorf("got  %v\nwant %s", got, want)
 	}
-	// If a page evaluates the adapter's script again, the new adapter replaces the
-	// locked one.
+	// If a page evaluates the adapter's script again, the second adapter replaces the
+	// first one, which is locked.
 	if got := runScripts(t, code, code, `const o = globalThis.__openTabs;`+checkAdapter); got != want {
 		t.Errorf("evaluated twice\ngot  %v\nwant %s", got, want)
 	}

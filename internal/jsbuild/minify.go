@@ -49,9 +49,9 @@ func minifyLibraries(script bundledScript) (code, sourceMap []byte, err error) {
 
 // minifyModule removes the white space of a library and shortens the names of its local
 // variables. minifyModule keeps top-level names, because other modules use these names.
-// minifyModule returns the author's code unchanged. A library's code also stays unchanged
-// if it does not parse as a complete script. This happens, for example, if the module's
-// comment line is part of a string literal.
+// minifyModule returns the author's code unchanged. A library that does not parse as a
+// complete script also stays unchanged. A library does not parse, for example, if the
+// module's comment line is part of a string literal.
 func minifyModule(module bundlecode.Module) (text string, isMinified bool) {
 	comment, code, _ := strings.Cut(module.Code, "\n")
 	if !module.IsLibrary || strings.TrimSpace(code) == "" {

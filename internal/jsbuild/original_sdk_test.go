@@ -159,7 +159,8 @@ func namesOf(b *BuildResult) []string {
 }
 
 // TestPreScriptThatThrows checks that an error in a pre-script is logged and does not
-// propagate. The test plugin's name ends in "-prescript", which plugin names may do.
+// propagate. The test plugin's name ends in "-prescript", because opentabs must allow
+// such plugin names.
 func TestPreScriptThatThrows(t *testing.T) {
 	b, loaded := loadBuilt(t, map[string]string{
 		packageFile: strings.Replace(withPackage(`"preScript":"src/early.ts"`), "plugin-bad", "plugin-x-prescript", 1), "src/index.ts": withTools(`{...ok, name: 'a'}`),
@@ -392,7 +393,7 @@ func TestPatternsOfTheSDK(t *testing.T) {
 }
 
 // bareRealmScript defines the global variables that an adapter needs, as the original
-// OpenTabs would. The JavaScript engine of the test has no page.
+// OpenTabs would. The JavaScript engine that runs this script has no page.
 const bareRealmScript = `globalThis.window = globalThis; globalThis.document = {}; globalThis.location = {href: "https://a.test/"};
 globalThis.history = {}; globalThis.performance = {now: () => 0}; globalThis.setTimeout = () => 0; globalThis.addEventListener = () => {};
 globalThis.AbortController = class { signal = {aborted: false, addEventListener() {}} };

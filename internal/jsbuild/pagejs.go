@@ -42,11 +42,11 @@ var importedName = lazyregexp.New(`[\w$]+`)
 var exportStatement = lazyregexp.New(`(?m)^export \{\n?([^}]*)\};?\n?`)
 
 // FindPageScriptUses returns the places where the plugin in dir may use the page's own
-// JavaScript, sorted. A plugin for which the result is empty also works in the isolated
+// JavaScript, sorted. If the result is empty, the plugin also works in the isolated
 // world. The SDK and zod work in both worlds, so FindPageScriptUses analyzes only the
 // author's source. If FindPageScriptUses cannot follow some code, such as a variable
 // whose value is the window, it counts the code as a use. If the plugin's source does not
-// compile, the error is a *[BuildError].
+// compile, FindPageScriptUses returns a *[BuildError].
 func FindPageScriptUses(dir string) ([]PageScriptUse, error) {
 	src, _, err := readSource(dir) // problems of package.json with which a build could continue are ignored
 	if err != nil {
@@ -124,8 +124,8 @@ func pluginCode(src pluginSource) (bundledScript, error) {
 	return bundledScript{Code: r.OutputFiles[1].Contents, SourceMap: r.OutputFiles[0].Contents, Metafile: r.Metafile}, nil
 }
 
-// endOfCode is a string literal after the plugin's code. It marks where renamedTokens
-// must stop reading tokens.
+// endOfCode is a string literal that renamedTokens appends to the plugin's code. At the
+// literal endOfCode, renamedTokens stops reading tokens.
 const endOfCode = "opentabs:end-of-code"
 
 // renamedTokens lets esbuild rename everything that the code declares, and returns the

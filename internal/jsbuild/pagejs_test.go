@@ -8,8 +8,8 @@ import (
 )
 
 // pageUses builds a plugin and returns its uses of the page's JavaScript. The plugin's
-// module begins with head, and its only tool handler contains code. The text pkg is
-// inserted into package.json.
+// module begins with head, and its only tool handler contains code. The argument pkg is
+// JSON text that pageUses inserts into package.json.
 func pageUses(t *testing.T, pkg, head, code string) []PageScriptUse {
 	t.Helper()
 	dir := t.TempDir()

@@ -10,7 +10,7 @@ import (
 )
 
 // windowNames are the JavaScript names that refer to the page's window or to another
-// window. A page can add properties to these objects.
+// window. A page can add properties to each of these windows.
 var windowNames = wordSet("window self globalThis top parent frames opener")
 
 // unavailableObjects are the properties of the window that are missing or different in
@@ -182,9 +182,10 @@ func (s *pageScan) scanVariable(i int) {
 
 // scanWindow checks an expression whose value is the page's window itself. The argument
 // firstIndex is the index of the first token of the window expression, and lastIndex is
-// the index of its last token. Code that only compares a value with the window does not
-// use the page's JavaScript. Code that passes the window to other code counts as a use of
-// the page's JavaScript, because scanWindow cannot follow the window there.
+// the index of its last token. Code that only compares a value with the window is
+// allowed: the comparison does not use the page's JavaScript. Code that passes the window
+// to other code counts as a use of the page's JavaScript, because scanWindow cannot
+// follow the window there.
 func (s *pageScan) scanWindow(firstIndex, lastIndex int) {
 	comparisons := []string{"===", "!==", "==", "!="}
 	tokenBefore, tokenAfter := s.tokenText(firstIndex-1), s.tokenText(lastIndex+1)

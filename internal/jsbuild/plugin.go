@@ -27,13 +27,14 @@ type Options struct {
 	// the running process with the argument "__extract".
 	Extract []string
 	// ExtractTimeout limits how long the plugin's modules may take to load when opentabs
-	// reads the plugin's tools. The default is 30 s.
+	// reads the plugin's tools. The default ExtractTimeout is 30 s.
 	ExtractTimeout time.Duration
 	// Out is the path of the directory in which BuildPlugin writes the built files. If
 	// the directory does not exist, BuildPlugin creates it. The default Out is dist in
 	// the plugin's directory.
 	Out string
-	// Cache speeds up repeated builds of the same plugin. Default: no cache.
+	// Cache is a BuildCache that speeds up repeated builds of the same plugin. Default:
+	// no cache.
 	Cache *BuildCache
 }
 
@@ -130,8 +131,8 @@ type compiledPlugin struct {
 }
 
 // compilePlugin bundles the plugin's scripts, and runs the plugin's code to read its
-// tools. Both steps must read the same version of the source files. If a source file
-// changes between the two steps, compilePlugin repeats both.
+// tools. compilePlugin bundles and runs the same version of the source files. If a source
+// file changes between the two steps, compilePlugin repeats both.
 func compilePlugin(ctx context.Context, src pluginSource, zod zodSource, o Options) (compiledPlugin, error) {
 	for range maxCompileAttempts {
 		compiled, extractScript, err := compileOnce(ctx, src, zod, o)
@@ -149,7 +150,7 @@ func errUnstableSource(dir string) error {
 }
 
 // compileOnce bundles the plugin's scripts, and at the same time runs the plugin's code
-// to read its tools. It also returns the bundled script that read the tools.
+// to read its tools. compileOnce also returns the bundled script that read the tools.
 func compileOnce(ctx context.Context, src pluginSource, zod zodSource, o Options) (compiledPlugin, bundledScript, error) {
 	adapter, err := adapterScript(src.Entry, src.ID)
 	if err != nil {

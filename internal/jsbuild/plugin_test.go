@@ -55,8 +55,8 @@ func copyExample(dir string) error {
 	return nil
 }
 
-// buildFreshExample copies the example plugin to a new directory. The copy is in a temporary
-// directory, and no parent directory contains node_modules.
+// buildFreshExample copies the example plugin to a new directory. No parent directory of the
+// new directory contains node_modules.
 func buildFreshExample(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -169,8 +169,8 @@ func TestBuildExample(t *testing.T) {
 	}
 }
 
-// TestAdapterHash checks that the hash is the SHA-256 of the code before lockSnippet. The
-// test also checks that the adapter's last line is the source map comment.
+// TestAdapterHash checks that the hash is the SHA-256 of the code before lockSnippet.
+// TestAdapterHash also checks that the adapter's last line is the source map comment.
 func TestAdapterHash(t *testing.T) {
 	b := buildExampleOnce(t)
 	code := string(readFileIn(t, b.Dir, "dist/adapter.iife.js"))

@@ -64,7 +64,7 @@ var missingExports = map[string]string{
 }
 
 // translateNoExport replaces esbuild's message about a name that the SDK does not export.
-// Other esbuild messages are returned unchanged.
+// translateNoExport returns other esbuild messages unchanged.
 func translateNoExport(text string) string {
 	match := noExportPattern().FindStringSubmatch(text)
 	if match == nil {

@@ -38,8 +38,8 @@ var rejectionShim string
 
 // TestOptions configure [RunTests]. The zero value of a field selects the field's default.
 type TestOptions struct {
-	// Simulate is the command line that runs [Simulate]. The default is the running
-	// program with the argument "__simulate".
+	// Simulate is the command line that runs [Simulate]. The default command line is the
+	// running program with the argument "__simulate".
 	Simulate []string
 	// Filter is a JavaScript regular expression for the names of tests. Only tests whose
 	// name matches Filter run. Default: all tests.
@@ -48,7 +48,8 @@ type TestOptions struct {
 	// Timeout, all tests in the file end. Default: 60 s.
 	Timeout time.Duration
 	// Browser is a real browser that opens the pages of the tests. In a real browser, a
-	// test that exceeds Timeout fails, and the next test runs. Default: simulated pages.
+	// test that runs longer than Timeout fails, and the next test runs. Default:
+	// simulated pages.
 	Browser TestBrowser
 }
 
@@ -56,10 +57,11 @@ type TestOptions struct {
 // uses a TestBrowser.
 type TestBrowser interface {
 	// Do performs one operation of a test in the browser and returns its result as JSON.
-	// Do may be called concurrently. If Do fails, the test's script receives the error.
+	// Concurrent calls of Do are possible. If Do fails, the test's script receives the
+	// error.
 	Do(ctx context.Context, what string, params json.RawMessage) (json.RawMessage, error)
 	// SetResponder sets the function answer, which responds to the HTTP requests of
-	// pages. The function blocks until the test has responded or ctx is done.
+	// pages. A call of answer blocks until the test has responded or ctx is done.
 	// SetResponder(nil) is called after the last test in a file.
 	SetResponder(answer func(ctx context.Context, request any) (json.RawMessage, error))
 }
@@ -280,7 +282,7 @@ func (s simulation) newProblem(where, text string) error {
 }
 
 // runState is the progress of a test run in the child process. Each event of the child
-// process updates it.
+// process updates its runState.
 type runState struct {
 	done        bool
 	runningTest string // name of the running test

@@ -10,13 +10,14 @@ import (
 	"time"
 )
 
-// browserTestGrace is how long after the timeout of a browser test opentabs kills the
-// test process. The script of the tests itself enforces the timeout of each test.
+// browserTestGrace is the time between the timeout of a browser test and the moment when
+// opentabs kills the test process. The script of the tests itself enforces the timeout of
+// each test.
 const browserTestGrace = 15 * time.Second
 
-// browserTests connects the script that runs a plugin's tests with a real browser. It
-// forwards the script's operations to the browser, and the HTTP requests of pages to the
-// script. browserTests is safe for concurrent use.
+// browserTests passes messages between a plugin's test script and a real browser.
+// browserTests forwards operations from the test script to the browser, and HTTP requests
+// of pages from the browser to the test script. browserTests is safe for concurrent use.
 type browserTests struct {
 	browser TestBrowser
 
@@ -39,8 +40,9 @@ type scriptMessage struct {
 	browserAnswer
 }
 
-// browserAnswer is the response to a request between the test script and the browser, in
-// either direction. Error is the error text of the operation or request; empty on success.
+// browserAnswer is the response to a request of the browser to the test script, or of the
+// test script to the browser. Error is the error text of the operation or request; empty
+// on success.
 type browserAnswer struct {
 	Value json.RawMessage `json:"value,omitempty"`
 	Error string          `json:"error,omitempty"`
@@ -50,8 +52,8 @@ func newBrowserTests(browser TestBrowser) *browserTests {
 	return &browserTests{browser: browser, pendingAnswers: map[int]chan browserAnswer{}}
 }
 
-// begin starts to forward the HTTP requests of simulated pages to the tests. The returned
-// function end stops the forwarding. ctx is the context of the child process.
+// begin starts to forward the HTTP requests of simulated pages to the tests. The function
+// end, which begin returns, stops the forwarding.
 func (r *browserTests) begin(ctx context.Context, lines *lineWriter) (end func()) {
 	r.ctx, r.lines = ctx, lines
 	r.browser.SetResponder(r.request)
@@ -143,8 +145,8 @@ func (l *lineWriter) write(v any) error {
 	return err
 }
 
-// begin starts to write the first line and returns at once. Later writes block until the
-// first line has been written. Writes of later lines block until the first line is written.
+// begin starts to write the first line and returns at once. Later calls of the lineWriter's
+// write block until the first line is written.
 func (l *lineWriter) begin(text string) {
 	l.mu.Lock()
 	go func() {

@@ -13,9 +13,9 @@ import (
 
 // Simulate is the main function of the child process that [RunTests] starts. Simulate
 // reads a script from stdin, as a JSON string in one line. Simulate writes the events of
-// the tests to stdout, one JSON value per line. For tests in a real browser, Simulate
-// passes later lines from stdin to the script. Simulate returns the exit code of the
-// process: 0 if the script ran, 2 for invalid input.
+// the tests to stdout, one JSON value per line. If a test runs in a real browser,
+// Simulate passes all lines after the first line of stdin to the script. Simulate returns
+// the exit code of the process: 0 if the script ran, 2 for invalid input.
 func Simulate(stdin io.Reader, stdout io.Writer) int {
 	in := bufio.NewReader(stdin)
 	line, err := in.ReadBytes('\n')
@@ -52,7 +52,7 @@ type testRunner struct {
 	in   *bufio.Reader
 	send func(json.RawMessage) bool
 	// received contains the lines from stdin. The first call of waitForLine creates the
-	// channel. The channel is closed at the end of stdin.
+	// channel. The channel received is closed at the end of stdin.
 	received chan []byte
 }
 

@@ -18,16 +18,16 @@ const embeddedNamespace = "opentabs"
 // concurrent use while its maps do not change.
 type sourceSet struct {
 	// Roots mounts file trees side by side: a file "src/a.ts" of the root "x" has the
-	// path "x/src/a.ts". An import may lead from one root to another by a relative path,
-	// as in the repository.
+	// path "x/src/a.ts". A file can import a file of another root by a relative path, as
+	// files in the repository do.
 	Roots map[string]fs.FS
 	// Alias maps bare imports such as "zod" to embedded paths, also for imports in files
-	// on disk. A key that ends in "/" matches all imports that begin with the key; the
-	// rest of the import is appended to the mapped path.
+	// on disk. In Alias, a key that ends in "/" matches all imports that begin with the
+	// key; the rest of the import is appended to the mapped path.
 	Alias map[string]string
 	// Pure returns a regular expression for the paths of side-effect-free modules. A
-	// bundle contains such a module only if the plugin uses one of its exports. Default:
-	// no modules.
+	// bundle contains a side-effect-free module only if the plugin uses one of the
+	// module's exports. Default: no modules.
 	Pure func() *regexp.Regexp
 }
 
@@ -54,7 +54,7 @@ func (s sourceSet) Plugin() api.Plugin {
 }
 
 // resolve returns the embedded file to which an import refers. If resolve returns an
-// empty result, esbuild itself resolves the import.
+// empty result, esbuild resolves the import without opentabs.
 func (s sourceSet) resolve(a api.OnResolveArgs) (api.OnResolveResult, error) {
 	isEmbedded := a.Namespace == embeddedNamespace
 	isRelative := strings.HasPrefix(a.Path, "./") || strings.HasPrefix(a.Path, "../")

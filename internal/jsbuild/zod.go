@@ -18,8 +18,8 @@ import (
 type zodSource struct {
 	// Dir is the plugin's directory.
 	Dir string
-	// Installed is true if the zod is in the plugin's node_modules, and false if it is
-	// embedded in opentabs.
+	// Installed is true if this copy of zod is in the plugin's node_modules, and false if
+	// the copy is embedded in opentabs.
 	Installed bool
 	// UsedNames are the properties of zod's object z that the author's modules use,
 	// separated by spaces.
@@ -56,7 +56,8 @@ func findZod(dir string) zodSource {
 const localesNamespace = "opentabs-locales"
 
 // alreadyResolved marks an import that the method resolve has passed back to esbuild for
-// resolution. The mark keeps resolve from calling itself endlessly.
+// resolution. The method resolve ignores marked imports, because it would otherwise call
+// itself endlessly.
 type alreadyResolved struct{}
 
 var (

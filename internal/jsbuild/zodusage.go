@@ -12,16 +12,17 @@ import (
 	"opentabs/internal/lazyregexp"
 )
 
-// zodUsage lists which properties of zod's object z the author's modules use. The build
-// then omits all other properties of z from the bundle. Without zodUsage, esbuild would
-// keep all properties of z in the bundle.
+// zodUsage lists which properties of zod's object z the author's modules use. From the
+// bundle, the build omits all properties of z that are not in zodUsage. Without zodUsage,
+// esbuild would keep all properties of z in the bundle.
 type zodUsage struct {
 	// names contains the properties of zod's object z that the code uses, sorted.
 	names []string
 	// isComplete is false if names may lack properties because the code passes zod's
 	// object z on, such as in an argument.
 	isComplete bool
-	// scanned is the bundled plugin code in which findZodUsage searched for uses of zod.
+	// scanned is the bundled plugin code in which findZodUsage has searched for uses of
+	// zod.
 	scanned bundledScript
 }
 
@@ -81,9 +82,9 @@ func findZodUsage(src pluginSource) zodUsage {
 	return usage
 }
 
-// usedZodNamespace is the esbuild namespace of usedZodPath. The module usedZodPath
-// replaces zod for the author's modules. A review recognizes the module as a library by
-// its path.
+// usedZodNamespace is the esbuild namespace of usedZodPath. In the author's modules,
+// imports of zod resolve to the module usedZodPath. When the user reviews a plugin,
+// opentabs recognizes this module as a library by its path.
 const (
 	usedZodNamespace = "opentabs-used"
 	usedZodPath      = "zod/used.js"

@@ -33,7 +33,8 @@ func PermissionRows(views []httpapi.PluginPermissions, tool string) [][]string {
 	return rows
 }
 
-// noteText returns why a plugin does not run, or its additional permissions.
+// noteText returns the reason why a plugin does not run, or lists the additional
+// permissions of a plugin that runs.
 func noteText(view httpapi.PluginPermissions) string {
 	switch {
 	case !view.Reviewed && view.Review != nil:

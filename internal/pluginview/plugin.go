@@ -17,7 +17,8 @@ func Version(p *plugin.Plugin) string {
 	return titleOf(p) + ", " + terminal.Plural(len(p.Tools), "tool")
 }
 
-// titleOf returns the version and the display name of a plugin, such as "1.2.0 (Slack)".
+// titleOf returns a plugin's version, followed by its display name in parentheses, such
+// as "1.2.0 (Slack)".
 func titleOf(p *plugin.Plugin) string {
 	return terminal.SafeLine(p.Version) + " (" + terminal.SafeLine(p.DisplayName) + ")"
 }

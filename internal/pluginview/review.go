@@ -84,8 +84,9 @@ func codeText(p *plugin.Plugin) string {
 	return path + ", " + humanize.Bytes(int(info.Size()))
 }
 
-// callsText describes which plugins a plugin may call. If the plugin's content changed,
-// callsText describes the calls that were allowed before the change.
+// callsText describes which plugins a plugin may call. If the plugin's content has
+// changed since the review, callsText describes the calls that were allowed before the
+// change.
 func callsText(now httpapi.PluginPermissions) string {
 	switch {
 	case len(now.Calls) > 0:

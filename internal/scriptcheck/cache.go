@@ -21,8 +21,8 @@ import (
 
 const (
 	// cacheFile is the name of the file, in the state folder, with the hashes of the
-	// scripts that passed the check. Without the file, checking 120 large plugins takes 30
-	// s at each start.
+	// scripts that passed the check. Without the cache file, checking 120 large plugins
+	// takes 30 s at each start.
 	cacheFile = "checked-adapters"
 	// maxPassed limits how many hashes the cache file stores, newest first; 2,000 hashes
 	// need 130 KB.
@@ -141,5 +141,6 @@ func (c *Cache) readFile() {
 }
 
 // fileHeader returns the first line of the cache file, which contains the version of the
-// check. If an older version of the check has written the file, the file's hashes are ignored.
+// check. If another version of the check wrote the cache file, opentabs ignores the hashes in
+// the file.
 func fileHeader() string { return "check " + strconv.Itoa(jsbuild.CheckVersion) + "\n" }

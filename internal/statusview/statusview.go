@@ -61,8 +61,6 @@ const (
 	lineIndent  = "  "
 )
 
-// printLine prints a line of the status output. In a terminal, it wraps a long line and
-// indents the second and further rows.
 func printLine(out *terminal.Output, indent, format string, args ...any) {
 	terminal.PrintWrapped(out, indent, fmt.Sprintf(format, args...))
 }

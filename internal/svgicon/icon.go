@@ -36,8 +36,8 @@ type Set struct {
 	Dark, DarkInactive string
 }
 
-// Problem is a problem in an icon file. Text continues a sentence that begins with the
-// name of the file, and describes how to fix the problem.
+// Problem is a problem in an icon file. Text is the rest of a sentence that begins with
+// the name of the file; the sentence describes how to fix the problem.
 type Problem struct{ File, Text string }
 
 // Make checks a plugin's icon files, by file name, and returns the minified icons. The XML

@@ -8,10 +8,10 @@ import {
   readSignal,
 } from './runtime/page-primordials.ts';
 
-// Tracks the running calls of this adapter. If a call is cancelled, the SDK's waits and HTTP requests stop even if the
-// author did not pass `context.signal` to them.
+// This module tracks the running calls of the adapter that contains the module. If a call is cancelled, the SDK's waits
+// and HTTP requests stop even if the author did not pass `context.signal` to them.
 //
-// After an `await`, JavaScript cannot determine which call the code belongs to. If only one call is running, all code
+// JavaScript cannot determine which call the code after an `await` belongs to. If only one call is running, all code
 // belongs to that call. If several calls are running, a wait without a signal stops only when all of them were stopped.
 
 /** The context of a call, reduced to `signal`, the only field that this module reads. */
@@ -66,9 +66,8 @@ function startHandler<T>(context: CallContext, handler: () => T): T {
 }
 
 /**
- * Returns the signal that stops a wait of the SDK. Without a signal from the author, the wait stops with the running
- * calls. If the author passed no signal, the wait stops when the running calls are stopped. If the author passed null,
- * nothing stops the wait.
+ * Returns the signal that stops a wait of the SDK. If the plugin's author passed no signal, the wait stops when the
+ * adapter's running calls are stopped. If the plugin's author passed null as the signal, nothing stops the wait.
  */
 export function resolveSignal(givenSignal: AbortSignal | null | undefined): AbortSignal | undefined {
   if (givenSignal !== undefined) return givenSignal ?? undefined;
@@ -83,7 +82,7 @@ function makeSharedSignal(newest: RunningCall): AbortSignal {
   const controller = makeController();
   let remainingCount = 0;
   for (let call: RunningCall | undefined = newest; call !== undefined; call = call.next) remainingCount++;
-  // The shared signal aborts with the reason of the call that was stopped last.
+  // The signal of several calls aborts when the last of these calls is stopped, with the abort reason of that call.
   for (let call: RunningCall | undefined = newest; call !== undefined; call = call.next) {
     const { signal } = call.context;
     let isCounted = false;

@@ -158,7 +158,7 @@ function makeActivityStore() {
 
   /**
    * Stores the new content of the activity `type` and the recorded change, both of which `makeChange` returns. If
-   * `makeChange` throws, adds the error message to `dropped`.
+   * `makeChange` throws, applyChange adds the error message to `dropped`.
    */
   const applyChange = (type: string, makeChange: () => { content: unknown; change: RecordedActivity }) => {
     try {

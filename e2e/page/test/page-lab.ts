@@ -1,5 +1,5 @@
 /**
- * Runs the extension's page script in a real Chromium without a daemon. Like the extension, PageLab injects the page
+ * Runs the extension's page script in a real Chromium without a daemon. As the extension does, PageLab injects the page
  * script into an isolated world of each frame. Tests call operations of the page script, and check their effects in the
  * world of the page's own scripts.
  */
@@ -18,8 +18,8 @@ const repository = fileURLToPath(new URL('../../../', import.meta.url));
 /** PageLab is a running browser with a test site, whose pages a test defines. */
 export interface PageLab {
   /**
-   * openPage opens a page with the given HTML body in a new background tab. In the body, openPage replaces :PORT/ with
-   * the test site's port.
+   * openPage opens a page with the given HTML body in a new background tab. openPage replaces the text ":PORT/" in the
+   * given HTML body with the test site's port.
    */
   openPage(body: string, options?: PageOptions): Promise<LabPage>;
   close(): Promise<void>;
@@ -166,7 +166,8 @@ export async function startPageLab(): Promise<PageLab> {
       await browser.close();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
-      // waitFor retries, because processes of the browser still write to the profile shortly after the browser's exit.
+      // waitFor retries the removal, because processes of the browser still write to the profile shortly after the
+      // browser's exit.
       await waitFor('the browser to release its profile', () => {
         rmSync(folder, { recursive: true, force: true });
         return true;

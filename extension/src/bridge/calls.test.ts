@@ -5,7 +5,10 @@ import type { FromBridge, ToBridge } from '../port-message.ts';
 import { BridgeCalls } from './calls.ts';
 import type { Host } from './hosts.ts';
 
-/** makeFixture returns a BridgeCalls with one live host. The test itself acts as the host and as the worker. */
+/**
+ * makeFixture returns a BridgeCalls with one live host. In place of the host and the worker, the test receives and
+ * sends their messages.
+ */
 function makeFixture() {
   const posted: FromBridge[] = [];
   const toHost: unknown[][] = [];

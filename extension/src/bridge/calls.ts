@@ -163,8 +163,8 @@ export class BridgeCalls {
   };
 
   /**
-   * connected is called when a new port is open. It resends all messages that the worker may not have received over the
-   * old port.
+   * connected is called when a new port is open. connected resends all messages that the worker may not have received
+   * over the previous port.
    */
   connected(): void {
     this.#swaps.clear();
@@ -185,8 +185,8 @@ export class BridgeCalls {
   /** reportLeaving reports to the worker which calls have started, before the document unloads. */
   reportLeaving(): void {
     this.plugins.flush();
-    // When the document unloads, the message about a call's ending may be lost. The list therefore includes ended calls
-    // until the server has confirmed their ending.
+    // When the document unloads, the message about a call's ending may be lost. The message 'leaving' therefore lists
+    // an ended call until the server has confirmed its ending.
     const startedIds = [...this.#callsById.values()]
       .filter((call) => call.deferredStart === undefined)
       .map((call) => call.id);
@@ -334,8 +334,9 @@ export class BridgeCalls {
   }
 
   /**
-   * end stores the messages that report how a call ended, and sends these messages to the worker. While no port is
-   * open, the ending waits: the method connected sends it after the waiting progress messages.
+   * end stores the messages that report how a call ended, and sends these messages to the worker. While no port to the
+   * worker is open, `end` only stores these messages; the method connected sends them later, after the call's waiting
+   * progress messages.
    */
   #end(call: Call, ending: FromBridge[]): void {
     call.endingMessages = ending;
@@ -399,7 +400,7 @@ function measurePageHops(trace: CallTrace | undefined): PageHops | undefined {
 
 /**
  * splitAtSpace splits a text at its first space into the part before the space and the part after the space. If the
- * text has no space, the second part is empty.
+ * given text has no space, the second part is empty.
  */
 function splitAtSpace(text: string): [string, string] {
   const space = text.indexOf(' ');

@@ -38,7 +38,7 @@ test('hosts are accepted during the handshake, and never before or after', () =>
   });
   assert.deepEqual(found, ['demo']);
   promptedOffer.up('ready');
-  // The document has no content yet, but its root element is a script, which runs before any content exists.
+  // The document has no content yet, but its root element is a script, so page code can already have run.
   const late = dispatchOffer(page, 'late');
   late.up('ready');
   assert.deepEqual([early.taken, promptedOffer.taken, late.taken], [false, true, false]);

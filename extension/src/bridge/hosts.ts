@@ -12,7 +12,7 @@ export interface Host {
   /** awaitsAdapter is true while the host has no adapter yet and waits for the adapter to arrive. */
   readonly awaitsAdapter?: boolean;
   /**
-   * usesBase is true for a host that the base created. For such a host, the adapter arrives at the entry point of the
+   * usesBase is true for a host that the base created. The adapter of such a host arrives at the entry point of the
    * base.
    */
   readonly usesBase?: boolean;
@@ -35,8 +35,8 @@ export interface HostEvents {
   /** onHostFound is called once for each host, before the first message of the host. */
   onHostFound(host: Host): void;
   /**
-   * onBaseFound is called when the bridge has connected to the base. If onBaseFound is undefined, the bridge ignores
-   * the base.
+   * onBaseFound is called when the bridge has connected to the document's base, the host that creates hosts for plugins
+   * whose code arrives later. If onBaseFound is undefined, the bridge ignores the base.
    */
   onBaseFound?(base: BasePort): void;
   /**
@@ -60,7 +60,7 @@ const MaxHosts = 200;
 
 /**
  * gatherHosts connects the bridge to every host of this document, as handshake.ts describes. It must run at
- * document_start, after the hosts have started. After the handshake, an offer could come from a script of the page, so
+ * document_start, after the hosts have started. After the handshake, a script of the page can send an offer, so
  * gatherHosts stops listening when the handshake ends. A root element can run page code before the document has
  * content, for example a script, or an image with an onerror handler.
  */
@@ -81,8 +81,8 @@ export function gatherHosts(doc: Page, events: HostEvents): void {
 
 /**
  * awaitLateHost waits for the offer of a host that starts later in an isolated world. `type` is the event type under
- * which that host dispatches its offer; it is secret, so that the page cannot send an offer. awaitLateHost returns a
- * function that cancels the wait.
+ * which the late host dispatches its offer. `type` is secret, so that the page cannot send an offer. awaitLateHost
+ * returns a function that cancels the wait.
  */
 export function awaitLateHost(doc: EventTarget, type: string, plugin: string, events: HostEvents): () => void {
   const onOffer = (event: Event) => {

@@ -25,7 +25,7 @@ export interface LinkOptions {
 }
 
 /**
- * Session represents the document at the bridge's end of a link. The link passes messages of the worker to the session.
+ * Session handles the messages that a document receives over its link to the worker.
  */
 export interface Session {
   /**
@@ -103,8 +103,8 @@ export class Link {
   }
 
   /**
-   * reopen closes the port and opens a new port. The link reopens the port because Chrome does not always report a
-   * closed port to a document that returns from the back/forward cache, so the link then calls reopen.
+   * reopen closes the port and opens a new port. The method reopen is for a document that returns from the back/forward
+   * cache, because Chrome does not always report the closed port to such a document.
    */
   reopen(): void {
     this.#close();
@@ -115,7 +115,7 @@ export class Link {
   /**
    * closeForNavigation closes the link's port because the user leaves the document. While the document is in the
    * back/forward cache, the link ignores messages. When the user leaves a document, the server ends the calls in it. A
-   * retry of such a call may then run in another document.
+   * later retry of an ended call can run in another document.
    */
   closeForNavigation(): void {
     this.#isLeftByUser = true;
@@ -148,7 +148,7 @@ export class Link {
       this.#port.postMessage(encodeMessages(messages));
       return true;
     } catch {
-      // Chrome has closed the port a moment ago, and is about to call onDisconnect.
+      // Chrome closed the port a moment ago, and has not called onDisconnect yet.
       return false;
     }
   }

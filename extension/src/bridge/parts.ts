@@ -5,9 +5,9 @@ import type { FromBridge } from '../port-message.ts';
 // has sent a part to the server, it acknowledges the part to the bridge. A part that is not sent yet needs no memory,
 // because it is a slice of the result's text.
 //
-// The result with the fewest unsent parts is sent first. If parts of different results were mixed, the server
-// would have to store many incomplete results for a long time. So that the oldest result does not starve, every fourth
-// part belongs to it.
+// The result with the fewest unsent parts is sent first. If the bridge mixed parts of different results, the server
+// would have to store many incomplete results for a long time. Every fourth part belongs to the oldest result, so that
+// the oldest result does not starve.
 
 /** MaxPartsInFlight limits how many parts of a document's results may wait for the worker's acknowledgment. */
 export const MaxPartsInFlight = 8;
@@ -67,8 +67,8 @@ export class PartSender {
       if (!result || !message || !this.#post(message)) return; // if no port is open, restart sends the parts later
       result.sentCount++;
       this.#partsInFlight++;
-      // The last message of a split result contains only the number of parts, so it is sent together with the last
-      // part.
+      // The last message of a split result contains only the number of parts, so the bridge sends it together with the
+      // last part.
       const lastMessage = result.messages[result.sentCount];
       if (lastMessage && lastMessage.op !== 'part' && this.#post(lastMessage)) result.sentCount++;
     }

@@ -72,7 +72,7 @@ export class Plugins {
     });
   }
 
-  /** live returns the live adapters, as the bridge reports them to the worker. */
+  /** live returns the adapters that were started in this document, as the bridge reports them to the worker. */
   get live(): LiveAdapter[] {
     return [...this.#liveAdapters.values()];
   }
@@ -99,7 +99,9 @@ export class Plugins {
     return this.#base !== undefined;
   }
 
-  /** findLiveHost returns the host of a plugin, or undefined if the plugin is not live. */
+  /**
+   * findLiveHost returns the host in which the adapter of a plugin runs, or undefined if no adapter of the plugin runs.
+   */
   findLiveHost(plugin: string): Host | undefined {
     return this.#liveHosts.get(plugin);
   }
@@ -140,8 +142,8 @@ export class Plugins {
   }
 
   /**
-   * onDocumentLoaded is called on the document's load event. It asks the adapters that are not ready whether they are
-   * ready now.
+   * onDocumentLoaded is called on the document's load event. onDocumentLoaded starts a readiness check of each adapter
+   * that is not ready.
    */
   onDocumentLoaded(): void {
     this.#probing.onDocumentLoaded();

@@ -20,8 +20,8 @@ export interface ProbingOptions {
 }
 
 /**
- * Probing schedules probes: the bridge asks an adapter whether it is ready. In addition to the scheduled probes, each
- * start of a call probes the adapter that runs the call.
+ * Probing schedules readiness probes, in which the bridge checks whether an adapter is ready. In addition to the
+ * scheduled probes, each start of a call probes the adapter that runs the call.
  */
 export interface Probing {
   /** onDocumentLoaded is called twice: when the document is parsed, and when its resources are loaded. */

@@ -19,7 +19,7 @@ export interface WakeRequestsOptions {
 
 /**
  * WakeRequests asks the worker to wake a hidden document when a timer is due, because Chrome delays timers of hidden
- * documents. The bridge has at most one pending wake request.
+ * documents. At any time, the bridge has at most one pending wake request.
  */
 export interface WakeRequests {
   /**

@@ -70,7 +70,8 @@ export class Clock {
   }
 
   /**
-   * Advances the virtual clock to the earliest timer's due time and runs that timer. Returns false if no timer is set.
+   * Advances the virtual clock to the earliest timer's due time and runs that timer. If no timer is set, runNextTimer
+   * returns false.
    */
   runNextTimer(): boolean {
     let nextTimer: Timer | undefined;

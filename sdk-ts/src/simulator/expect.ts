@@ -17,7 +17,7 @@ export interface Expectation {
    * or contain the text.
    */
   toThrow(want?: RegExp | string): void;
-  /** The same assertions, negated, as in `expect(a).not.toBe(b)`. */
+  /** The same assertions in negated form, as in `expect(a).not.toBe(b)`. */
   readonly not: Expectation;
 }
 

@@ -50,7 +50,7 @@ declare const OPENTABS_TEST_FILTER: string;
 declare global {
   /**
    * Returns the errors of promise rejections that no code handled. The script internal/jsbuild/rejections.js defines
-   * this function.
+   * the function __opentabsUnhandled.
    */
   var __opentabsUnhandled: unknown;
 }
@@ -78,7 +78,7 @@ export function test(name: string, work: () => unknown): void {
 
 /**
  * Runs one step of the test file, such as a due timer, and returns the step's messages as a JSON array. `opentabs
- * plugin test` calls runStep repeatedly until it returns the message `done`.
+ * plugin test` calls runStep repeatedly until runStep returns the message `done`.
  */
 export function runStep(): string {
   if (!currentTest) startTest();

@@ -310,7 +310,8 @@ class SimulatedCallRun {
   }
 
   /**
-   * Aborts the handler's signal, and then waits for the handler. The call ends when the handler settles, or after 2 s.
+   * Aborts the handler's signal, and then waits for the handler. The simulated call ends when its handler settles, or 2
+   * s after the abort.
    */
   #stop(code: string, message: string): void {
     if (this.isOver || this.#isStopping) return;
