@@ -73,16 +73,16 @@ func (d *Dispatcher) RecheckGates() {
 		if namer, ok := openTicket.gate.(ApprovalNamer); ok && v.Block == nil {
 			surface = cmp.Or(namer.ApprovalName(c.gateInfo(nil)), surface)
 		}
-		// If the user decides at the same moment, the decision that arrives first takes
-		// effect. In this call, Decide cannot fail, because every open ticket offers the
-		// scope ScopeOnce.
+		// If the user decides about the ticket at the same moment, the decision that
+		// arrives first takes effect. In this call, Decide cannot fail, because every
+		// open ticket offers the scope ScopeOnce.
 		_, _ = d.Decide(c.id, openTicket.TicketID, Resolution{Allow: v.Block == nil, Scope: wire.ScopeOnce, Surface: surface})
 	}
 }
 
 // passGates runs the call's gates until all of them allow the call. If a gate requests an
 // approval or a delay, passGates waits and runs the gates again. If the call ends before
-// that, passGates returns false.
+// all gates allow it, passGates returns false.
 func (c *liveCall) passGates(ctx context.Context) bool {
 	for {
 		v, gate := c.d.runGates(c)
@@ -134,8 +134,8 @@ func waitForGate(ctx context.Context, c *liveCall, w Wait) bool {
 	return false
 }
 
-// requestApproval suspends a call before it runs, and waits for the user's decision. It
-// returns false if the user denied the call, or if the call has ended.
+// requestApproval suspends a call before it runs, and waits for the user's decision.
+// requestApproval returns false if the user denied the call, or if the call has ended.
 func (c *liveCall) requestApproval(ctx context.Context, request Ticket, gate Gate) bool {
 	openTicket, rejection := c.suspend(request, gate)
 	switch {
@@ -249,8 +249,8 @@ func (t *ticket) recheckGate() bool {
 	return true
 }
 
-// pauseTimers pauses the time limits of the call and of its parent calls, and asks the
-// client for a decision. The returned function resumes the time limits and withdraws the question.
+// pauseTimers pauses the time limits of the call and of its parent calls, and asks the client for
+// a decision. The function undo resumes the limits and withdraws the request to the client.
 func (t *ticket) pauseTimers() (undo func()) {
 	c := t.call
 	for ancestor := c; ancestor != nil; ancestor = ancestor.parent {

@@ -45,7 +45,7 @@ const maxEndedActivityBytes = 32 << 20
 // signal answers within a few milliseconds.
 const stopOutcomeTimeout = 50 * time.Millisecond
 
-// Options configure a dispatcher. The zero value of a field selects its default.
+// Options configure a dispatcher. The zero value of a field selects the field's default.
 type Options struct {
 	// IdleLimit is the longest time a running call may go without a progress report, by
 	// default 30 s.
@@ -63,8 +63,8 @@ type Options struct {
 	// calls wait.
 	MaxRunningCalls int
 	// MaxWaitingCalls is how many calls of one plugin may wait, by default 20,000. If more
-	// calls of the plugin wait, one call of the client that has the most waiting calls fails
-	// with rate_limited.
+	// than MaxWaitingCalls calls wait, one call of the client that has the most waiting
+	// calls fails with rate_limited.
 	MaxWaitingCalls int
 	// MaxResultBytes is the maximum size of a tool's result, by default
 	// wire.DefaultMaxResultBytes. A call with a larger result fails with result_too_large.
@@ -180,8 +180,8 @@ func (d *Dispatcher) timeLimits(t Tool) (idleLimit, hardLimit time.Duration) {
 	return idleLimit, hardLimit
 }
 
-// Call runs one call and returns when the call has ended. The error, if any, is an *Error.
-// If ctx ends, the call is cancelled, and the page receives a request to stop the tool.
+// Call runs one call and returns when the call has ended. If the call fails, Call returns an
+// *Error. If ctx ends, the call is cancelled, and the page receives a request to stop the tool.
 func (d *Dispatcher) Call(ctx context.Context, req Call) (Result, error) {
 	return d.call(ctx, newLiveCall(d, req))
 }

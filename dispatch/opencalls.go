@@ -8,8 +8,8 @@ import (
 )
 
 // openCallHookInterval is the time between two runs of the dispatcher's open hook. In each
-// run, the open hook receives the calls that have arrived since its previous run and have
-// not ended.
+// run, the OpenCallHook receives the calls that have arrived since its previous run and
+// have not ended.
 const openCallHookInterval = 500 * time.Millisecond
 
 // OpenCallHook is a hook for calls that are still in progress when the hook runs, at most 500 ms
@@ -30,7 +30,7 @@ type openCallHookTimer struct {
 	countAtLastRun uint64
 }
 
-// set schedules the open hook to run within openCallHookInterval. The caller holds
+// set schedules the OpenCallHook to run within openCallHookInterval. The caller holds
 // Dispatcher.mu.
 func (t *openCallHookTimer) set(d *Dispatcher) {
 	switch {

@@ -173,8 +173,8 @@ func TestReturningFollower(t *testing.T) {
 		if seqs, missedCount := next(dispatch.FollowOptions{FromStart: true}); missedCount != 0 || len(seqs) != 6 || seqs[0] != 1 {
 			t.Errorf("a follower from the start got events %v and missed %d", seqs, missedCount)
 		}
-		// A follower that selects one call receives the number of all lost events, also of other
-		// calls.
+		// For a follower that selects one call, the number of lost events includes events of
+		// other calls.
 		f = d.Follow(dispatch.FollowOptions{})
 		defer f.Close()
 		last := runCalls(t, d, 2000)

@@ -19,7 +19,7 @@ after(() => stack?.close());
 let channelCount = 0;
 /**
  * makeSlowChannel returns the name of a channel for which the test site delays each response by 20 s. The page aborts
- * its request to the channel only if the call is cancelled.
+ * its request to such a channel only if the call is cancelled.
  */
 const makeSlowChannel = () => `c${++channelCount}-9-20000`;
 
@@ -115,7 +115,7 @@ test('a client cannot cancel a call of another client', async () => {
       params: { requestId: id, reason: 'mischief' },
     });
   }
-  // The daemon has responded to all requests, so it has processed each request.
+  // The daemon has responded to each cancellation, so it has processed all of them.
   assert.equal((await stack.listCalls()).find((call) => call.call_id === call_id)?.status, 'running');
   stop.abort('enough');
   await assert.rejects(call);

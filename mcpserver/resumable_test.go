@@ -109,8 +109,8 @@ func TestModernClientDecides(t *testing.T) {
 				if !strings.Contains(m.text, `"io.modelcontextprotocol/serverInfo"`) {
 					t.Errorf("the reply lacks serverInfo: %s", m.text)
 				}
-				// The server must accept a repeated request whose arguments are the same, but have a
-				// different order and different spaces. Answers to unknown forms are ignored.
+				// The server must accept a repeated request whose arguments are the same, but have
+				// a different order and different spaces. Answers to unknown forms have no effect.
 				m = ask(repeatCallText(`2`, `{ "b":2,"a":1 }`, fmt.Sprintf(`{"other":{"action":"accept"},%q:%s}`, key, tt.answer), q.State))
 				r := m.toolResultOf(t)
 				if r.ResultType != "complete" || r.IsError == tt.runs || (g.runs.Load() == 1) != tt.runs {
@@ -281,7 +281,7 @@ func TestModernClientDisconnectsDuringApproval(t *testing.T) {
 	if data, ok := newEvents(res.Body).nextData(); !ok || !strings.Contains(data, "waiting for approval") {
 		t.Errorf("the client received %q", data)
 	}
-	// While one request waits for the call's answer, the server rejects a second request that
+	// While one request waits for the call's answer, the server rejects another request that
 	// continues the same call.
 	if m := c.answer(repeatCallText(`3`, `{}`, yes(key), q.State)); m.Error == nil || m.Error.Code != wire.CodeInvalidRequest {
 		t.Error(m.text)
@@ -373,7 +373,7 @@ func TestKeptAnswersAreBounded(t *testing.T) {
 			t.Errorf("the loss was reported %d times; want 1", lost)
 		}
 
-		// This case checks that a call's answer does not count as lost if a request fetches the
+		// Next, the test checks that an answer does not count as lost if a request fetches the
 		// answer while the server drops it.
 		h := c.putEnded("fetched", maxKeptAnswerBytes)
 		h.reply.onUndelivered = func() { lost++ }

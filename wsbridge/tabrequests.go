@@ -23,8 +23,8 @@ const openedTabTimeout = 20 * time.Second
 // requestReload requests that a browser reload one of the tabs that the call allows, the best
 // tab first. isLoading is true if the browser is reloading a tab. isAnswered is false if the
 // link was lost, so that the request may be repeated. The browser refuses a reload that could
-// lose the user's work. If the tabs are in several browsers, no tab is reloaded, because each
-// browser may be signed in to a different account of the site.
+// lose the user's work. If the tabs are in several browsers, requestReload reloads no tab,
+// because each browser may be signed in to a different account of the site.
 func (s *targetSearch) requestReload(ctx context.Context, tabs []dispatch.Target) (isLoading, isAnswered bool) {
 	tabs = slices.DeleteFunc(slices.Clone(tabs), func(t dispatch.Target) bool { return !s.choice.Allows(t) })
 	if slices.ContainsFunc(tabs, func(t dispatch.Target) bool { return t.Browser != tabs[0].Browser }) {
@@ -61,9 +61,9 @@ func (s *targetSearch) requestReload(ctx context.Context, tabs []dispatch.Target
 	return false, true
 }
 
-// ReloadTab reloads a tab at the user's request, even if the page has unsaved input. Calls that
-// run in the tab end. The argument browser selects a browser, see wire.MatchesBrowser; it may be
-// empty if only one browser has the tab. The returned error is a sentence for the user.
+// ReloadTab reloads a tab at the user's request, even if the page has unsaved input. The reload
+// ends the tab's calls. The argument browser selects a browser, see wire.MatchesBrowser; it may
+// be empty if only one browser has the tab. The returned error is a sentence for the user.
 func (h *Hub) ReloadTab(ctx context.Context, browser string, tabID int) error {
 	var links []*link
 	for _, b := range h.registry.listBrowsers() {

@@ -30,7 +30,7 @@ const (
 
 // Event is one change of a call, with the state of the call after the change.
 type Event struct {
-	// Seq numbers all events of a dispatcher consecutively.
+	// Seq is the number of the event. A dispatcher numbers its events consecutively.
 	Seq  uint64    `json:"seq"`
 	Time time.Time `json:"time"`
 	Kind Kind      `json:"kind"`

@@ -18,7 +18,7 @@ type Follower struct {
 	closed        chan struct{}
 
 	// lastSeq is the Seq of the last examined event, and missedCount is the number of lost
-	// events. Only the goroutine that calls Next uses the fields from lastSeq on.
+	// events. Only the goroutine that calls Next uses lastSeq and the fields after it.
 	lastSeq     uint64
 	missedCount int
 	// mayMakeEvents is true before the follower's first read and after each wake-up: only
@@ -35,8 +35,8 @@ const maxNextEvents = 1024
 // Next waits for events and returns at most 1,024 events at once, oldest first. The result
 // missed is how many events the follower has lost before the returned events, counted over
 // all calls. If ctx ends, Next returns the error of ctx; after Close, Next returns
-// ErrFollowerClosed. Only one goroutine at a time may call Next. All followers share the
-// returned events, which the caller must not modify.
+// ErrFollowerClosed. Only one goroutine at a time may call Next. The followers share the
+// returned events, so the caller must not modify them.
 func (f *Follower) Next(ctx context.Context) (events []*Event, missed int, err error) {
 	for {
 		events := f.unreadEvents()

@@ -37,8 +37,8 @@ func NewResultStart(output json.RawMessage) ResultStart {
 	return r
 }
 
-// Text returns the beginning of the result: the text of a JSON string, or else the JSON
-// itself. A truncated result ends with an ellipsis.
+// Text returns the beginning of the result: the decoded text if the result is a JSON
+// string, or else the JSON itself. A truncated result ends with an ellipsis.
 func (r ResultStart) Text() string {
 	text := r.text
 	if r.isText {

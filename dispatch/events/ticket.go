@@ -24,7 +24,7 @@ type WaitingTicket struct {
 	TabID   int    `json:"tab_id,omitempty"`
 	Title   string `json:"title,omitempty"`
 	// Args is the JSON text of the call's arguments, truncated to wire.MaxShownArgsBytes.
-	// ArgsBytes is the length of the complete arguments, in bytes of JSON.
+	// ArgsBytes is the length of the complete JSON text of the arguments, in bytes.
 	Args      string `json:"args,omitempty"`
 	ArgsBytes int    `json:"args_bytes,omitempty"`
 	// StartedAt is when the call began to wait. ExpiresAt is when the wait ends if the user
@@ -35,8 +35,9 @@ type WaitingTicket struct {
 	Scopes []wire.Scope `json:"scopes"`
 	// About describes the tool with the texts of the plugin's author.
 	About ToolAbout `json:"about"`
-	// Page is where the call would run if approved now. If the page is unknown, for example
-	// because opentabs must open a tab first, Page is nil.
+	// Page describes the page in which the call would run if the user approved the call
+	// now. If the page is unknown, for example because opentabs must open a tab first, Page
+	// is nil.
 	Page *TicketPage `json:"page,omitempty"`
 }
 
@@ -65,8 +66,8 @@ type ToolAbout struct {
 	IsReadOnly bool `json:"read_only"`
 }
 
-// maxTabTitle is the maximum length of a tab title in a ticket, in bytes. Without a limit,
-// a page could make its title arbitrarily long.
+// maxTabTitle is the maximum length of a tab title in a ticket, in bytes. Without
+// maxTabTitle, a page could make its title arbitrarily long.
 const maxTabTitle = 200
 
 // NewTicketPage describes the page in which a suspended call would run, or returns nil if

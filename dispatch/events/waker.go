@@ -13,8 +13,8 @@ func newWaker() *waker {
 	return &waker{requests: make(chan struct{}, 1), backlog: make(chan struct{}, 1), stopped: make(chan struct{})}
 }
 
-// request schedules a wake-up of the followers. If isLong is true, the queue of changes is
-// long, and the wake-up happens earlier.
+// request schedules a wake-up of the followers. isLong reports whether the queue of
+// changes is long; the waker then wakes the followers earlier.
 func (w *waker) request(isLong bool) {
 	sendToken(w.requests)
 	if isLong {

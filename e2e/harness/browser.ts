@@ -9,7 +9,10 @@ import { chromiumPath, deriveExtensionId, findFreePort, makeChromiumFlags, prepa
 import { loadUnpacked } from './unpacked.ts';
 import { waitFor } from './wait.ts';
 
-/** Browser is a Chromium whose profile survives restarts. After a kill, start launches the browser again. */
+/**
+ * Browser is a Chromium whose profile survives restarts. After kill, the method start launches the browser again with
+ * the same profile.
+ */
 export class Browser {
   readonly extensionId: string;
   readonly #profile: string;
@@ -44,8 +47,8 @@ export class Browser {
   }
 
   /**
-   * install adds the extension to the profile permanently, as "Load unpacked" does. Without install, the extension is
-   * loaded only until the browser exits.
+   * install adds the extension to the profile permanently, as "Load unpacked" does. If install is not called, Chrome
+   * removes the extension from the profile when the browser exits.
    */
   async install(): Promise<void> {
     await loadUnpacked(this.#profile, this.#extension, this.extensionId);

@@ -55,7 +55,7 @@ export interface McpClient {
 export type FormHandler = (form: ElicitRequest['params'], signal: AbortSignal) => Promise<ElicitResult>;
 
 /**
- * connectHttp connects an MCP client over Streamable HTTP. Without answerForm, the client does not declare the
+ * connectHttp connects an MCP client over Streamable HTTP. If answerForm is undefined, the client does not declare the
  * elicitation capability.
  */
 export function connectHttp(port: number, token: string, answerForm?: FormHandler): Promise<McpClient> {
@@ -68,8 +68,8 @@ export function connectHttp(port: number, token: string, answerForm?: FormHandle
 }
 
 /**
- * connectStdio starts `opentabs mcp` and connects an MCP client to the process over stdio. Without answerForm, the
- * client does not declare the elicitation capability.
+ * connectStdio starts `opentabs mcp` and connects an MCP client to the process over stdio. If answerForm is undefined,
+ * the client does not declare the elicitation capability.
  */
 export function connectStdio(env: Readonly<Record<string, string>>, answerForm?: FormHandler): Promise<McpClient> {
   const inherited = Object.entries(process.env).flatMap(([k, v]) => (v === undefined ? [] : [[k, v] as const]));

@@ -46,7 +46,8 @@ export function startOpentabs(
   child.stderr.on('data', (chunk) => {
     stderr += String(chunk);
   });
-  // A command that exits without reading its stdin breaks the pipe. A write to the broken pipe must not fail the test.
+  // A command that exits without reading its stdin breaks the pipe. A later write to the broken pipe must not fail the
+  // test.
   child.stdin.on('error', () => undefined);
   if (input !== undefined) child.stdin.end(input);
   const ended = new Promise<CommandResult>((resolve, reject) => {

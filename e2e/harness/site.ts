@@ -19,7 +19,7 @@ export interface Site {
   /** servedPages is the number of API responses with a page of messages. */
   servedPages: number;
   /**
-   * receivedNotes lists the request bodies that scripts sent to /note. For example, a hostile page reports captured
+   * receivedNotes lists the request bodies that scripts sent to /note. In some tests, a hostile page sends captured
    * data to /note.
    */
   readonly receivedNotes: string[];
@@ -82,8 +82,9 @@ function readPort(address: string | AddressInfo | null): number {
 }
 
 /**
- * serveMessages responds with one page of a channel's messages. The channel's ID sets its size and delay: "slow-5-300"
- * has 5 pages and delays each response by 300 ms.
+ * A channel's ID sets the number of its pages and the delay of responses: "slow-5-300" has 5 pages, and the site delays
+ * each response by 300 ms. The channel's ID sets its size and delay: "slow-5-300" has 5 pages and delays each response
+ * by 300 ms.
  */
 function serveMessages(site: Site, url: URL, channel: string, response: ServerResponse): void {
   const [, pages = '4', delayMs = '0'] = channel.split('-');

@@ -2,9 +2,9 @@ import { setTimeout } from 'node:timers/promises';
 
 /**
  * waitFor calls probe until probe returns a value other than undefined or false. waitFor returns that value. Between
- * two calls of probe, waitFor pauses for three times the duration of a call, but for at least 25 ms and at most 1 s. The
- * pauses leave CPU time for the awaited event. After limitMs, waitFor throws an error that contains awaitedEvent, a noun phrase such as
- * "the first report". The default of limitMs is long enough for a slow machine.
+ * two calls of probe, waitFor pauses for three times the duration of a call, but for at least 25 ms and at most 1 s.
+ * waitFor pauses to leave CPU time for the awaited event. After limitMs, waitFor throws an error that contains
+ * awaitedEvent, a noun phrase such as "the first report". The default of limitMs is long enough for a slow machine.
  */
 export async function waitFor<T>(
   awaitedEvent: string,

@@ -1,6 +1,6 @@
 /**
- * An agent can enter text, options and keys in form fields as a user can. The tool's result contains the
- * field's new value.
+ * An agent can enter text, options and keys in form fields as a user can. After such an input, the tool's result
+ * contains the field's new value.
  */
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';

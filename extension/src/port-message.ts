@@ -1,6 +1,6 @@
 // Defines the messages on the chrome.runtime port between a document's bridge and the service worker. The bridge and
 // the worker send messages in lists (batch.ts), and encode each list as one string (port-text.ts). The worker validates
-// everything from a document, because an attacker may control the document's process.
+// each message from a document, because an attacker may control the document's process.
 
 import type { CancelOutcome, PageHops, PluginSettings, TabPlugin } from '../../wire/wire.gen.ts';
 import { type PortReaders, readMessage } from './port-router.ts';
@@ -73,7 +73,7 @@ export type FromBridge =
    * the call is traced, `hops` contains the times of the call's steps in the page.
    */
   | { op: 'result'; id: string; text?: string; parts?: number; hops?: PageHops }
-  /** `error` is the JSON text of a wire.CallError. `hops` is set for a traced call that its host ended. */
+  /** `error` is the JSON text of a wire.CallError. `hops` is set if the call is traced and the host ended the call. */
   | { op: 'error'; id: string; error: string; hops?: PageHops }
   | { op: 'cancelled'; id: string; outcome: CancelOutcome }
   /** `body` is the tool's request as the JSON text of a wire.ToolAskParams without its IDs. */
@@ -111,7 +111,7 @@ export type FromBridge =
   | { op: 'entryPointReady'; plugin: string; nonce: string; usesBase: boolean; isHostLate?: true }
   /**
    * Reports the end of the replacement of an adapter that a message 'replaceAdapter' started. If `problem` is absent,
-   * the new adapter is live. If `problem` is set, the new adapter failed to start and the old adapter stays.
+   * the new adapter has started. If `problem` is set, the new adapter failed to start and the old adapter stays.
    */
   | { op: 'adapterReplaced'; plugin: string; hash: string; problem?: string };
 
@@ -161,9 +161,9 @@ export type ToBridge =
   /** Wakes the document at the time that the document requested with a message 'scheduleWake'. */
   | { op: 'wake' }
   /**
-   * Announces a new adapter, identified by its hash, that replaces the current adapter. Once the running calls have
-   * ended, or after waitMs, the document answers with 'entryPointReady'. The entry point accepts the adapter with the
-   * nonce only once.
+   * Announces a new adapter that replaces the current adapter. `hash` identifies the new adapter. Once the running
+   * calls have ended, or after waitMs, the document answers with 'entryPointReady'. The entry point accepts the adapter
+   * with the nonce only once.
    */
   | { op: 'replaceAdapter'; plugin: string; hash: string; nonce: string; waitMs: number }
   /**

@@ -66,8 +66,8 @@ async function countRegistrations(): Promise<number> {
 }
 
 /**
- * countCallBytes returns how many bytes the service worker sends for one call: to the page and to the server. The
- * measured call has neither arguments nor a result.
+ * countCallBytes returns how many bytes the service worker sends for one call: to the page and to the server. The call
+ * that is measured has neither arguments nor a result.
  */
 async function countCallBytes(): Promise<{ portBytes: number; frameBytes: number }> {
   let portBytes = 0;

@@ -3,7 +3,7 @@
 //
 // An extension cannot read the name of its browser profile. To find the profile, opentabs
 // searches each profile's copy of the extension's storage for the browser ID that the
-// extension has stored. The names of the profiles come from the browser's file "Local
+// extension has stored. The names of the profiles are in the browser's file "Local
 // State". Apart from "Local State" and the storage of the extension, no file of the
 // browser is read.
 package browserprofile

@@ -52,8 +52,8 @@ const (
 	// shownTokenChars is how many characters at the beginning of a token are stored and
 	// shown to the user, including the prefix.
 	shownTokenChars = len(Prefix) + 4
-	// maxClients is the maximum number of client tokens. The number is limited because
-	// the server compares the token of each request with all client tokens.
+	// maxClients is the maximum number of client tokens. maxClients is small because the
+	// server compares the token of each request with all client tokens.
 	maxClients = 256
 	// lockTimeout is how long a change of the token file waits for other processes to
 	// release the file's lock. Each change by another process waits for the disk.
@@ -279,7 +279,7 @@ func (s *Store) recordUse(c *activeClient) {
 }
 
 // Reload reads the token file again if the file has changed. Before Reload returns, it
-// cancels the running requests of removed clients.
+// cancels the running requests of clients whose token was removed.
 func (s *Store) Reload() error {
 	s.mu.Lock()
 	var removedClients []*activeClient

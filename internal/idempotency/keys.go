@@ -43,8 +43,8 @@ type Records interface {
 
 var _ Records = (*recorder.Recorder)(nil)
 
-// Keys maps idempotency keys to the calls that used them first. Create a Keys with [New],
-// and call SetJobs before the first call of Start.
+// Keys maps idempotency keys to the calls that used them first. Use [New] to create a
+// Keys, and call SetJobs before the first call of Start.
 type Keys struct {
 	records   Records
 	retention time.Duration
@@ -350,8 +350,8 @@ func (k *Keys) addEntry(e *entry) {
 }
 
 // removeExpired forgets expired and released idempotency keys. If more than maxKeys keys
-// remain, it also forgets the oldest of them. An unfinished call keeps its idempotency
-// key. The caller must hold k.mu.
+// remain, removeExpired also forgets the oldest of them. An unfinished call keeps its
+// idempotency key. The caller must hold k.mu.
 func (k *Keys) removeExpired() {
 	excess := len(k.order) - maxKeys
 	if excess <= 0 && (len(k.order) == 0 || !k.isExpired(k.order[0])) {

@@ -220,7 +220,7 @@ func TestErrorOfToolIsReplayed(t *testing.T) {
 }
 
 // If a call's result is unknown, retries fail without running the tool, even after a restart.
-// As soon as the page has delivered the result, a retry returns this result.
+// After the page has delivered the late result, a retry returns it.
 func TestUnknownEnding(t *testing.T) {
 	run(t, everything, func(f *fixture) {
 		f.answer = func(s dispatch.Sink) { go s.Finish(nil, &wire.CallError{Code: wire.ErrLinkLost, Message: "lost"}) }

@@ -28,8 +28,8 @@ type openTicket struct {
 	ticket dispatch.WaitingTicket
 }
 
-// join adds a request that waits for the call. The request then shows the call's open
-// tickets and all later ones. show is nil if the request cannot show tickets.
+// join adds a request that waits for the call. join makes the request show the call's
+// open tickets and all later tickets. show is nil if the request cannot show tickets.
 func (t *tickets) join(show showFunc) {
 	if show == nil {
 		return
@@ -43,7 +43,7 @@ func (t *tickets) join(show showFunc) {
 }
 
 // show shows a call's ticket in all requests that wait for the call, until ctx is
-// cancelled. Keys.Start uses this method as the OnTicket function of the call.
+// cancelled. Keys.Start uses tickets.show as the OnTicket function of the call.
 func (t *tickets) show(ctx context.Context, w dispatch.WaitingTicket) {
 	t.mu.Lock()
 	if t.open == nil {

@@ -175,7 +175,6 @@ func TestSearchAndInfo(t *testing.T) {
 	if err != nil || info.Installed != "1.0.0" || info.Source != plugin.SourceNPM || len(info.Tools) == 0 {
 		t.Errorf("%+v, %v", info, err)
 	}
-	// The test changes the code of the installed plugin.
 	if err := os.WriteFile(filepath.Join(newPlugin.Dir, "dist", "adapter.iife.js"), []byte("evil()"), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -29,7 +29,8 @@ import (
 
 const (
 	// packagesFolder is the folder of installed packages in the state directory. Each
-	// package has a subfolder, which contains one folder per installed content.
+	// package has a subfolder, which contains one folder for each installed version of
+	// the package's content.
 	packagesFolder = "packages"
 	// unpackedFolder is the name prefix of folders with unpacked packages that are not
 	// used yet.

@@ -16,10 +16,10 @@ import (
 	"opentabs/internal/lazyregexp"
 )
 
-// loweredAsync makes esbuild compile async functions to generators, which one of
-// esbuild's helper functions runs. [replaceAsyncHelpers] replaces esbuild's helper
-// function. Async generators are not compiled, because their values would pass through
-// the page's promises anyway.
+// loweredAsync makes esbuild compile async functions to generators. An esbuild helper
+// function runs the generators; [replaceAsyncHelpers] replaces the helper function. Async
+// generators are not compiled, because their values would pass through the page's
+// promises anyway.
 var loweredAsync = map[string]bool{"async-await": false, "for-await": false}
 
 // asyncHelper and forAwaitHelper match esbuild's helper functions for async code.

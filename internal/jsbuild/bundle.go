@@ -23,7 +23,8 @@ const bundleFileName = "adapter.iife.js"
 const licenseNotice = "/* Built by opentabs. Contains zod (https://zod.dev), MIT License, Copyright (c) Colin McDonnell. */"
 
 // pluginIdentity is the part of package.json that the build embeds in the adapter. The JSON
-// names match PluginIdentity in sdk-ts/src/runtime/install.ts.
+// names of pluginIdentity match the interface PluginIdentity in
+// sdk-ts/src/runtime/install.ts.
 type pluginIdentity struct {
 	Name            string   `json:"name"`
 	DisplayName     string   `json:"displayName"`
@@ -76,10 +77,10 @@ const originalSDK = "@opentabs-dev/plugin-sdk"
 // always part of the bundle.
 var pureModule = lazyregexp.New(`^(sdk/src/[^/]+\.ts|zod/.*)$`)
 
-// sdkSources returns the source files of the embedded SDK. If withZod is true, they include
-// the embedded zod. The SDK is imported as @opentabs/sdk or by the name of the original
-// OpenTabs SDK. Both names resolve to the embedded SDK, so that an adapter matches the server
-// that built it.
+// sdkSources returns the source files of the embedded SDK. If withZod is true, the returned
+// sourceSet includes the embedded zod. The SDK is imported as @opentabs/sdk or by the name of
+// the original OpenTabs SDK. Both names resolve to the embedded SDK, so that an adapter
+// matches the server that built it.
 func sdkSources(withZod bool) (sourceSet, error) {
 	s := sourceSet{
 		Roots: map[string]fs.FS{"sdk": sdkts.Source},
@@ -177,7 +178,7 @@ func (s script) esbuildPlugin(dir string) api.Plugin {
 
 // bundlePluginScript bundles one script of the plugin in the directory zod.Dir, with the
 // parts of zod that the plugin uses. A nil cache disables caching. If the plugin's source
-// does not compile, the error is a *BuildError.
+// does not compile, bundlePluginScript returns a *BuildError.
 func bundlePluginScript(s script, zod zodSource, cache *BuildCache) (bundledScript, error) {
 	for range maxCompileAttempts {
 		usage := findZodUsage(pluginSource{Dir: zod.Dir, Entry: s.ownModule})
@@ -190,7 +191,8 @@ func bundlePluginScript(s script, zod zodSource, cache *BuildCache) (bundledScri
 	return bundledScript{}, errUnstableSource(zod.Dir)
 }
 
-// bundleOnce bundles a script. The bundle contains the parts of zod that its parameter zod selects.
+// bundleOnce bundles a script. bundleOnce bundles a script, with the parts of zod that the argument
+// zod selects.
 func bundleOnce(s script, zod zodSource, cache *BuildCache) (bundledScript, error) {
 	sources, err := sdkSources(!zod.Installed)
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// CheckVersion is the version of the rules that [CheckScript] enforces. When a new
-// opentabs version makes the rules stricter, it increases CheckVersion, and all scripts
-// must be checked again.
+// CheckVersion is the version of the rules that [CheckScript] enforces. An opentabs
+// version that makes the rules stricter also increases CheckVersion, so that all scripts
+// are checked again.
 const CheckVersion = 1
 
 // functionWrapping is the text that CheckScript puts around an adapter to parse the
@@ -24,11 +24,12 @@ type functionWrapping struct{ before, after string }
 // uses only the first of these three ways.
 //
 // If code parses in only one wrapping, it can close the function and open another
-// function. Code can close the function in one or two of the wrappings, but not in all
-// three. The grammar of the three function wrappings differs only after the brace that
-// closes the function body. After this brace, code in the first two wrappings must
-// continue with a comma, and code in the third wrapping must not. If code parses in all
-// three wrappings, it therefore never closes the function around it.
+// function. In one or two of the wrappings, code can close the function around it, but
+// not in all three. The grammar of the three function wrappings differs only after the
+// brace that closes the function body. After the closing brace of the function, code in
+// the first two wrappings must continue with a comma, and code in the third wrapping must
+// not. If code parses in all three wrappings, it therefore never closes the function
+// around it.
 func functionWrappings(code []byte) [3]functionWrapping {
 	names := scriptParameters(code)
 	return [3]functionWrapping{

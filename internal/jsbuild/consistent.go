@@ -11,8 +11,8 @@ const entryFile = "opentabs-entry.ts"
 const maxCompileAttempts = 5
 
 // hasSameSource reports whether two scripts were bundled from the same versions of the
-// files that both import. If an editor writes a file after the first script was
-// bundled, the second script contains another version of this file.
+// files that both import. If an editor writes a file between the builds of two scripts,
+// the scripts contain different versions of the file.
 func hasSameSource(a, b bundledScript) bool {
 	return agreeOnCommonKeys(a.inputSizes(), b.inputSizes()) && agreeOnCommonKeys(a.sourceTexts(), b.sourceTexts())
 }

@@ -88,8 +88,8 @@ func ExtensionFiles(options ManifestOptions) (map[string][]byte, error) {
 }
 
 // bundledScripts returns the code of each bundled script of the extension, keyed by its
-// path. The scripts are bundled only once per process, because the embedded source files
-// never change.
+// path. bundledScripts bundles the scripts only once per process, because the embedded
+// source files never change.
 var bundledScripts = sync.OnceValues(func() (map[string][]byte, error) {
 	return bundleEntries("", []api.EntryPoint{
 		{OutputPath: "worker", InputPath: "extension/src/worker/worker.ts"},
@@ -151,9 +151,9 @@ func replaceOnce(manifest []byte, oldText, newText string) ([]byte, error) {
 }
 
 // HostScript returns a JavaScript expression for a function that returns the host's start
-// function (extension/src/host/host.ts). In Chrome's isolated world, where the host may
-// start after the page's scripts, call that function with the argument true. HostScript
-// bundles the host code only once.
+// function (extension/src/host/host.ts). In Chrome's isolated world, the host may start
+// after the page's scripts. In that world, the caller must therefore pass true to the
+// function that the expression returns. HostScript bundles the host code only once.
 func HostScript() ([]byte, error) { return bundledHost() }
 
 var bundledHost = sync.OnceValues(func() ([]byte, error) {
@@ -238,13 +238,13 @@ func bundleEntries(global string, entries []api.EntryPoint) (map[string][]byte, 
 // adapterGlobalName is the name of the global variable for an adapter's private storage.
 const adapterGlobalName = "__openTabs"
 
-// pageGlobal matches text such as "window." directly before the container's name. Such
-// code reads the container from the page's window.
+// pageGlobal matches text such as "window." directly before the container's name. Code
+// that contains such text reads the container from the page's window.
 var pageGlobal = lazyregexp.New(`(?:[^\w$](?:window|self|top|parent|frames|this)|\.\s*globalThis)\)?\s*(?:\?\.\s*|\.\s*|(?:\?\.)?\[\s*["'` + "`" + `])$`)
 
 // destructuringBefore and destructuringAfter match the text around the container's name
-// in a destructuring pattern. These expressions also match if the destructured object is
-// not the page's window.
+// in a destructuring pattern. destructuringBefore and destructuringAfter also match if
+// the destructured object is not the page's window.
 var destructuringBefore, destructuringAfter = lazyregexp.New(`[{,]\s*$`), lazyregexp.New(`^__openTabs\s*[,:=}]`)
 
 // variableBefore matches the text before the container's name if the code reads the
@@ -335,9 +335,9 @@ const (
 
 // WrapAdapter returns the script that Chrome runs for one plugin. The returned script
 // passes the plugin's adapter and its pre-script, if any, as two functions to the host.
-// In both functions, globalThis is private to the plugin. host is the result of
-// [HostScript]. [CheckScript] must have accepted adapter and preScript, so that their
-// code stays inside the functions around it.
+// In both functions, globalThis is an object that only the plugin uses. The argument host
+// is the result of [HostScript]. [CheckScript] must have accepted adapter and preScript,
+// so that their code cannot leave the functions around it.
 func WrapAdapter(host []byte, options ScriptOptions, adapter, preScript []byte) []byte {
 	parts := MakeScriptParts(options, adapter, preScript)
 	b := make([]byte, 0, len(host)+len(parts.Adapter)+len(parts.PreScript)+len(parts.Options)+200)
@@ -361,7 +361,8 @@ type ScriptParts struct {
 	// Options is the JSON text of the plugin's [ScriptOptions].
 	Options []byte
 	// Adapter and PreScript each contain a JavaScript function expression that runs the
-	// code. PreScript is empty for a plugin without a pre-script.
+	// code of the adapter or of the pre-script. PreScript is empty for a plugin without a
+	// pre-script.
 	Adapter, PreScript []byte
 }
 
@@ -385,10 +386,11 @@ func MakeScriptParts(options ScriptOptions, adapter, preScript []byte) ScriptPar
 // (extension/src/host/lifecycle.ts:Evaluate). The outer function has the built-ins as
 // parameters, and returns an inner function that contains the plugin's code. The inner
 // function's parameters are globalThis, and also window and self if the plugin's code
-// needs private ones. Because the outer function has the built-ins as parameters, the
-// plugin's code may declare variables with the same names. The outer function accepts a
-// callback as its optional second argument. The outer function passes to this callback an
-// error whose stack trace contains the line just before the plugin's code.
+// needs private ones. The plugin's code may declare variables with the names of
+// built-ins, because the built-ins are parameters of the outer function. The outer
+// function accepts a callback as its optional second argument. The outer function passes
+// to this callback an error whose stack trace contains the line just before the plugin's
+// code.
 func AdapterFunction(code []byte) []byte {
 	b := make([]byte, 0, len(code)+1000)
 	b = append(b, "function ({"...)
@@ -433,7 +435,8 @@ func replaceGlobalThis(code []byte) []byte {
 }
 
 // defaultStart returns StartAtDOM if the adapter has an onActivate hook, because such a
-// hook may use the parsed document. Without the hook, it returns StartNow.
+// hook may use the parsed document. If the adapter has no onActivate hook, defaultStart
+// returns StartNow.
 func defaultStart(code []byte) StartTime {
 	if plugin.HasOnActivate(code) {
 		return StartAtDOM

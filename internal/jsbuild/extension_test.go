@@ -120,8 +120,9 @@ func TestHostComparesFirst(t *testing.T) {
 	}
 }
 
-// TestHostIsStrict checks that the host is strict code. The page could read the functions
-// of sloppy code through `caller`. The code of an adapter may still be sloppy.
+// TestHostIsStrict checks that the host is strict code. If the host were sloppy code, the
+// page could read the host's functions through `caller`. An adapter, in contrast, can be
+// sloppy code.
 func TestHostIsStrict(t *testing.T) {
 	host, err := HostScript()
 	if err != nil {
@@ -311,8 +312,8 @@ func TestAdapterFunctionThis(t *testing.T) {
 }
 
 // TestWrapAdapterShebang checks that the shebang line of an adapter ends at each line
-// terminator of JavaScript. Only the shebang line is removed. Text after the line
-// terminator, such as the beginning of a comment, stays in the script.
+// terminator of JavaScript. WrapAdapter must remove only the shebang line. Text after the
+// line terminator, such as the beginning of a comment, stays in the script.
 func TestWrapAdapterShebang(t *testing.T) {
 	for _, end := range []string{"\n", "\r\n", "\r", "\u2028", "\u2029"} {
 		rest := end + "/*\n}); EVIL(); (function () { /* */"

@@ -42,9 +42,9 @@ const (
 	// plugin's tools.
 	extractMemoryBytes = 256 << 20
 	// extractGrace is how long opentabs waits after the child process's own timeout
-	// before it kills the child process. Usually, the child process stops itself when its
-	// timeout ends, and reports which code of the plugin was running. On a busy machine,
-	// the child process takes seconds to start.
+	// before it kills the child process. The child process usually stops itself at its
+	// timeout, and reports which code of the plugin was running. On a busy machine, the
+	// start of the child process takes seconds.
 	extractGrace = 15 * time.Second
 	// maxExtractedBytes limits the output of a child process that reads a plugin's tools.
 	maxExtractedBytes = 32 << 20
@@ -57,7 +57,8 @@ type extractLimits struct {
 	MemoryBytes int   `json:"memoryBytes"`
 }
 
-// extractAnswer is the output of the child process: the result of the script, or its error.
+// extractAnswer is the output of the child process that reads a plugin's tools: the result
+// of the script, or its error.
 type extractAnswer struct {
 	Extracted json.RawMessage `json:"extracted,omitempty"`
 	Error     string          `json:"error,omitempty"`
@@ -69,8 +70,8 @@ type extractAnswer struct {
 
 // Extract is the main function of the child process that reads a plugin's tools for
 // [BuildPlugin]. Extract reads the limits and the script from stdin, runs the script and
-// writes the script's result to stdout. The exit code is 0 if Extract wrote a result or
-// an error.
+// writes the script's result to stdout. Extract returns the exit code 0 if it wrote a
+// result or an error.
 func Extract(stdin io.Reader, stdout io.Writer) int {
 	in := bufio.NewReader(stdin)
 	line, err := in.ReadBytes('\n')

@@ -50,7 +50,8 @@ type extractedPrompt struct {
 }
 
 // toolsFile is the content of dist/tools.json, with the fields in the order in which the
-// file contains them. The JSON names match Manifest in sdk-ts/src/manifest.ts.
+// file contains them. The JSON names of toolsFile match the interface Manifest in
+// sdk-ts/src/manifest.ts.
 type toolsFile struct {
 	SDKVersion          string            `json:"sdkVersion"`
 	Start               plugin.Start      `json:"start,omitempty"`

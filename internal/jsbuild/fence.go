@@ -123,7 +123,7 @@ func (f sourceBoundary) isOutside(location *api.Location) bool {
 }
 
 // checkPluginLink returns a problem if the given path in the plugin's directory is a link
-// that leads outside of this directory. For a missing file, it returns nil.
+// that leads outside of this directory. checkPluginLink returns nil for a missing file.
 func (f sourceBoundary) checkPluginLink(name string) *Problem {
 	path := filepath.Join(f.dir, filepath.FromSlash(name))
 	info, err := os.Lstat(path)

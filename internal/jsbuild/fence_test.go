@@ -17,9 +17,9 @@ type boundaryFixture struct {
 	dir, outside string
 }
 
-// newBoundaryFixture writes a plugin whose entry module begins with index. In index,
-// newBoundaryFixture replaces the text OUT by the path of a directory that the plugin may
-// not read.
+// newBoundaryFixture writes a plugin whose entry module begins with the JavaScript code
+// index. newBoundaryFixture replaces the text OUT in index by the path of a directory
+// that the plugin may not read.
 func newBoundaryFixture(t *testing.T, index string) boundaryFixture {
 	t.Helper()
 	baseDir, err := filepath.EvalSymlinks(t.TempDir())

@@ -113,7 +113,7 @@ func jsTokens(code string) []jsToken {
 }
 
 // lengthThrough returns the length of text up to and including the first occurrence of
-// end. If text does not contain end, it returns the length of text.
+// end. If text does not contain end, lengthThrough returns the length of text.
 func lengthThrough(text, end string) int {
 	if i := strings.Index(text, end); i >= 0 {
 		return i + len(end)

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// lockSnippet is the JavaScript statement with which each adapter ends. The statement
-// records the hash of the code before it and freezes the adapter. The loader of the
+// lockSnippet is the JavaScript statement with which each adapter ends. lockSnippet
+// stores the hash of the adapter's other code and freezes the adapter. The loader of the
 // original OpenTabs searches an adapter's text for the first words of lockSnippet and for
 // the assignment to __adapterHash.
 const lockSnippet = `(function(){var o=(globalThis).__openTabs;var s=o.adapters;var a=s["NAME"];` +

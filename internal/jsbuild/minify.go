@@ -11,9 +11,9 @@ import (
 	"opentabs/internal/sourcemap"
 )
 
-// minifyLibraries minifies the libraries in a bundled script, and returns the code with
-// its source map. The author's modules and the comment before each module stay unchanged,
-// so that a reviewer can read the code. The source map covers only the code that is not minified.
+// minifyLibraries minifies the libraries in a bundled script, and returns the code with its
+// source map. The author's modules and the comment before each module stay unchanged, so that a
+// reviewer can read the code. The returned source map covers only the code that is not minified.
 func minifyLibraries(script bundledScript) (code, sourceMap []byte, err error) {
 	fullMap, err := sourcemap.Parse(script.SourceMap)
 	if err != nil {

@@ -293,7 +293,8 @@ func TestSettings(t *testing.T) {
 }
 
 // TestBuildsFromSource checks that a build ignores the files of earlier builds and runs
-// no script of package.json. The modules of a plugin may use the page while they load.
+// no script of package.json. In this test, the plugin's modules use the page while they
+// load.
 func TestBuildsFromSource(t *testing.T) {
 	markerFile := filepath.Join(t.TempDir(), "ran")
 	pkg := strings.Replace(validPackage, `"version"`, fmt.Sprintf(`"scripts":{"prebuild":%q,"build":%[1]q,"prepare":%[1]q,"prepack":%[1]q,"install":%[1]q},"version"`, "touch "+markerFile), 1)

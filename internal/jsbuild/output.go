@@ -12,8 +12,8 @@ import (
 )
 
 // outputFiles contains the built files by their names in dist, in the order of
-// BuildResult.Files. If the text of a file is nil, the build deletes this file of an
-// earlier build.
+// BuildResult.Files. If the text of a file is nil, the build deletes the file that an
+// earlier build wrote under the same name.
 type outputFiles []struct {
 	name string
 	text []byte

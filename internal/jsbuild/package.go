@@ -41,8 +41,8 @@ type pluginSource struct {
 	Icons        svgicon.Set
 }
 
-// readSource reads package.json of the plugin in dir. Problems with which the build can
-// continue are returned as a list, other problems as an error.
+// readSource reads package.json of the plugin in dir. readSource returns a list of
+// problems with which the build can continue, and returns any other problem as an error.
 func readSource(dir string) (pluginSource, []Problem, error) {
 	abs, err := filepath.Abs(dir)
 	if err == nil {

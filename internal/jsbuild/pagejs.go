@@ -45,8 +45,9 @@ var exportStatement = lazyregexp.New(`(?m)^export \{\n?([^}]*)\};?\n?`)
 // JavaScript, sorted. If the result is empty, the plugin also works in the isolated
 // world. The SDK and zod work in both worlds, so FindPageScriptUses analyzes only the
 // author's source. If FindPageScriptUses cannot follow some code, such as a variable
-// whose value is the window, it counts the code as a use. If the plugin's source does not
-// compile, FindPageScriptUses returns a *[BuildError].
+// whose value is the window, FindPageScriptUses reports the code as a use of the page's
+// JavaScript. If the plugin's source does not compile, FindPageScriptUses returns a
+// *[BuildError].
 func FindPageScriptUses(dir string) ([]PageScriptUse, error) {
 	src, _, err := readSource(dir) // problems of package.json with which a build could continue are ignored
 	if err != nil {
@@ -120,7 +121,7 @@ func pluginCode(src pluginSource) (bundledScript, error) {
 	if len(r.OutputFiles) != 2 {
 		return bundledScript{}, fmt.Errorf("analyze the plugin's code: the bundler returned %d files instead of two", len(r.OutputFiles))
 	}
-	// OutputFiles[0] is the source map, and OutputFiles[1] is the code.
+	// esbuild returns the source map as OutputFiles[0], and the code as OutputFiles[1].
 	return bundledScript{Code: r.OutputFiles[1].Contents, SourceMap: r.OutputFiles[0].Contents, Metafile: r.Metafile}, nil
 }
 
@@ -130,9 +131,9 @@ const endOfCode = "opentabs:end-of-code"
 
 // renamedTokens lets esbuild rename everything that the code declares, and returns the
 // tokens. A name that esbuild leaves unchanged is a property, or a variable that the code
-// does not declare. esbuild could pick a new name that the code also uses elsewhere. To
-// prevent this, renamedTokens also uses each name of the code at the top level of the
-// script, so that esbuild reserves these names.
+// does not declare. esbuild could pick a new name that the code also uses elsewhere.
+// renamedTokens therefore also uses each name of the code at the top level of the script,
+// so that esbuild cannot pick one of these names.
 func renamedTokens(code string, boundNames []string) ([]jsToken, error) {
 	var b strings.Builder
 	b.WriteString("(() => {\n")

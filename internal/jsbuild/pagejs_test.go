@@ -7,9 +7,10 @@ import (
 	"testing"
 )
 
-// pageUses builds a plugin and returns its uses of the page's JavaScript. The plugin's
-// module begins with head, and its only tool handler contains code. The argument pkg is
-// JSON text that pageUses inserts into package.json.
+// pageUses builds a plugin and returns its uses of the page's JavaScript. The arguments
+// head and code are JavaScript: the plugin's module begins with head, and the handler of
+// its only tool contains code. The argument pkg is JSON text that pageUses inserts into
+// package.json.
 func pageUses(t *testing.T, pkg, head, code string) []PageScriptUse {
 	t.Helper()
 	dir := t.TempDir()

@@ -23,8 +23,8 @@ const (
 
 // Options configure [BuildPlugin].
 type Options struct {
-	// Extract is the command line that runs [Extract]. The default is the executable of
-	// the running process with the argument "__extract".
+	// Extract is the command line that runs [Extract]. The default Extract is the
+	// executable of the running process with the argument "__extract".
 	Extract []string
 	// ExtractTimeout limits how long the plugin's modules may take to load when opentabs
 	// reads the plugin's tools. The default ExtractTimeout is 30 s.
@@ -132,7 +132,7 @@ type compiledPlugin struct {
 
 // compilePlugin bundles the plugin's scripts, and runs the plugin's code to read its
 // tools. compilePlugin bundles and runs the same version of the source files. If a source
-// file changes between the two steps, compilePlugin repeats both.
+// file changes during a build, compilePlugin bundles and runs the plugin again.
 func compilePlugin(ctx context.Context, src pluginSource, zod zodSource, o Options) (compiledPlugin, error) {
 	for range maxCompileAttempts {
 		compiled, extractScript, err := compileOnce(ctx, src, zod, o)

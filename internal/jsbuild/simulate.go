@@ -20,8 +20,8 @@ import (
 )
 
 // The tests of a plugin run in QuickJS, each file in a separate process.
-// sdk-ts/src/simulator simulates the page. The page has a virtual clock, so that minutes
-// of waiting pass at once.
+// sdk-ts/src/simulator simulates the page. A simulated page has a virtual clock, so that
+// minutes of waiting pass at once.
 
 const (
 	// simulateMemoryBytes limits the memory of the tests in one file.
@@ -30,13 +30,14 @@ const (
 	defaultTestTimeout = 60 * time.Second
 )
 
-// rejectionShim is a JavaScript file that finds rejected promises whose rejection no
-// code handles. It must run before the test script.
+// rejectionShim is a JavaScript file that finds rejected promises whose rejection no code
+// handles. RunTests runs rejectionShim before the test script.
 //
 //go:embed rejections.js
 var rejectionShim string
 
-// TestOptions configure [RunTests]. The zero value of a field selects the field's default.
+// TestOptions configure [RunTests]. If a field of TestOptions has its zero value, the
+// field's default applies.
 type TestOptions struct {
 	// Simulate is the command line that runs [Simulate]. The default command line is the
 	// running program with the argument "__simulate".
@@ -219,7 +220,8 @@ type simulation struct {
 	browserTests *browserTests // nil for simulated pages
 }
 
-// runSimulation runs the child process and reports the events that it writes.
+// runSimulation runs the tests of one file in a child process, and reports the events
+// that the child process writes.
 func runSimulation(ctx context.Context, s simulation) error {
 	workDir, err := os.MkdirTemp("", "opentabs-test-")
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 )
 
 // browserTestGrace is the time between the timeout of a browser test and the moment when
-// opentabs kills the test process. The script of the tests itself enforces the timeout of
-// each test.
+// opentabs kills the test process. The test script enforces the timeout of each test
+// itself.
 const browserTestGrace = 15 * time.Second
 
 // browserTests passes messages between a plugin's test script and a real browser.
@@ -30,8 +30,8 @@ type browserTests struct {
 }
 
 // scriptMessage is a message that the test script in the child process sends to opentabs.
-// If Op is "ask", the script requests a browser operation. Otherwise, the message is the
-// script's response to an HTTP request of a page.
+// If Op is "ask", the script requests a browser operation. For any other Op, the message
+// is the script's response to an HTTP request of a page.
 type scriptMessage struct {
 	Op     string          `json:"op"`
 	ID     int             `json:"id"`

@@ -18,8 +18,8 @@ import (
 type zodUsage struct {
 	// names contains the properties of zod's object z that the code uses, sorted.
 	names []string
-	// isComplete is false if names may lack properties because the code passes zod's
-	// object z on, such as in an argument.
+	// isComplete is false if the code may use properties that are not in names, because
+	// it uses zod's object z as a value, such as in an argument.
 	isComplete bool
 	// scanned is the bundled plugin code in which findZodUsage has searched for uses of
 	// zod.
@@ -39,7 +39,7 @@ var (
 )
 
 // findZodUsage finds the properties of zod's object z that the author's modules use. If
-// the plugin does not compile, isComplete is false.
+// the plugin does not compile, isComplete is false in the returned zodUsage.
 func findZodUsage(src pluginSource) zodUsage {
 	scanned, err := pluginCode(src)
 	if err != nil {

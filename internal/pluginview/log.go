@@ -10,9 +10,8 @@ import (
 )
 
 // LogLines returns the terminal lines for a log entry of a plugin. If log entries before
-// the given entry are missing, the first returned line reports how many. LogLines then
-// returns the lines of the entry with its data, and of its stack frames if the entry is an
-// error.
+// the given entry are missing, the first returned line reports how many. The next lines
+// contain the entry with its data, and the stack frames if the entry is an error.
 func LogLines(e pluginlog.Entry) []string {
 	timeText, name := e.Time.Local().Format(time.DateTime), terminal.SafeLine(e.Plugin)
 	var lines []string
@@ -23,8 +22,8 @@ func LogLines(e pluginlog.Entry) []string {
 }
 
 // EntryLines returns a prefix and the first line of a log entry's message, with the
-// entry's data. The second and later lines of the message, and the stack frames, become
-// indented lines.
+// entry's data. In the returned lines, the second and later lines of the message, and the
+// stack frames, are indented.
 func EntryLines(prefix string, e pluginlog.Entry) []string {
 	message, details, _ := strings.Cut(e.Message, "\n")
 	line := prefix + terminal.SafeLine(message)

@@ -1,6 +1,6 @@
 // Package pluginview shows plugins in a terminal: whether they run, their tools, their
-// reviews, and their permissions. All text of plugins and agents in the output is safe
-// for a terminal.
+// reviews, and their permissions. pluginview removes unsafe control characters from the
+// texts of plugins and agents.
 package pluginview
 
 import (

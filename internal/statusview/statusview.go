@@ -66,7 +66,7 @@ func printLine(out *terminal.Output, indent, format string, args ...any) {
 }
 
 // callsText lists how many calls are running, queued, waiting for approval and waiting for
-// the user, without states that no call has. callsText returns "none" without calls.
+// the user, and omits counts of 0. If there are no calls, callsText returns "none".
 func callsText(c httpapi.CallCount) string {
 	var parts []string
 	add := func(n int, state string) {

@@ -27,8 +27,8 @@ var Files = []string{fileIcon, fileInactive, fileDark, fileDarkInactive}
 // MaxBytes is the maximum size of one icon file, in bytes.
 const MaxBytes = 16 << 10
 
-// Set contains the icons of a plugin as SVG text. If the author did not provide an icon,
-// its text is empty.
+// Set contains the icons of a plugin as SVG text. The text of an icon that the author did
+// not provide is empty.
 type Set struct {
 	// Icon is shown while the plugin is active, and Inactive while it is inactive.
 	Icon, Inactive string
@@ -70,8 +70,8 @@ func writeIcon(n *node, prefix string) string {
 	return n.String()
 }
 
-// readIcon parses and checks one icon file. If the icon file is rejected, the second
-// result describes why; otherwise it is empty.
+// readIcon parses and checks one icon file. readIcon also returns the reason why it
+// rejects the file, or an empty string.
 func readIcon(text []byte) (*node, string) {
 	if len(text) > MaxBytes {
 		return nil, fmt.Sprintf("has %d bytes; make it at most %d, for example with svgo", len(text), MaxBytes)

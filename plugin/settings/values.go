@@ -24,15 +24,16 @@ import (
 // settingsFile is the name of the file in the state folder that stores settings.
 const settingsFile = "settings.json"
 
-// minSecretChars is the minimum length of the texts that [Values.SecretValues] returns. A
-// shorter secret may be an ordinary word, which must not disappear from logs.
+// minSecretChars is the minimum length of the texts that [Values.SecretValues] returns.
+// Shorter secrets can be ordinary words, which must not disappear from logs.
 const minSecretChars = 6
 
 // lockWait is how long a change of settings.json waits for a lock that another process
 // holds. If the lock is not free within lockWait, the change fails.
 const lockWait = 10 * time.Second
 
-// Options configures [Values]. The zero value of a field selects the field's default.
+// Options configures [Values]. If a field of Options has its zero value, the field's
+// default applies.
 type Options struct {
 	// WarnUser receives a sentence for the user when opentabs renames a damaged
 	// settings.json. Default: no warning.

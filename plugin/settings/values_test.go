@@ -181,7 +181,8 @@ func TestSettingsOfRemovedPluginAreKept(t *testing.T) {
 }
 
 // Changing one setting must keep the members of settings.json that only newer versions use,
-// and the settings of other plugins. The file config.json must not change.
+// and the settings of other plugins. A change of settings must not modify the file
+// config.json.
 func TestValuesKeepUnknownMembers(t *testing.T) {
 	dir, p := t.TempDir(), wikiPlugin(t)
 	file, otherFile := filepath.Join(dir, "settings.json"), filepath.Join(dir, "config.json")
@@ -232,8 +233,8 @@ func TestDamagedSettings(t *testing.T) {
 	}
 }
 
-// A change of settings.json by another process applies to the next read, and notifies
-// listeners.
+// If another process changes settings.json, the change applies to the next read, and
+// listeners are notified.
 func TestChangedFileAppliesToNextCall(t *testing.T) {
 	dir, p := t.TempDir(), wikiPlugin(t)
 	firstValues, secondValues := settings.New(dir, settings.Options{}), settings.New(dir, settings.Options{})
@@ -248,8 +249,8 @@ func TestChangedFileAppliesToNextCall(t *testing.T) {
 	<-changeSignals
 }
 
-// The URLs of a url setting are sites of the plugin. After a reload, the plugin runs in each
-// site of its url settings, and a call can open the first of these sites.
+// Each URL of a url setting is one of the plugin's sites. After a reload, the plugin runs in
+// each site of its url settings, and a call can open the first of these sites.
 func TestURLSettingsDefineSites(t *testing.T) {
 	store := plugin.NewStore(t.TempDir(), plugin.StoreOptions{})
 	dir := plugintest.Package{Name: "wiki", Matches: []string{}, Settings: json.RawMessage(wikiSettings)}.Write(t)
@@ -301,7 +302,7 @@ func TestURLSettingsDefineSites(t *testing.T) {
 	}
 }
 
-// A call fails if its plugin lacks a required setting. The error of the call names the
+// A call fails if its plugin lacks a required setting. The error of such a call names the
 // command that sets the missing setting.
 func TestMissingSettingBlocks(t *testing.T) {
 	p, v := wikiPlugin(t), settings.New(t.TempDir(), settings.Options{})

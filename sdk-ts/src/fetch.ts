@@ -10,14 +10,14 @@ export interface FetchFromPageOptions extends Omit<RequestInit, 'signal'> {
   /** How long to wait for the response headers, in milliseconds; 30,000 by default. */
   timeout?: number | undefined;
   /**
-   * Aborting this signal cancels the HTTP request, even while its body is being read. By default, the signal of the
-   * running tool call is used; null means no signal.
+   * If this signal aborts, the HTTP request is cancelled, even while the response body is being read. By default, the
+   * request uses the signal of the running tool call; null means no signal.
    */
   signal?: AbortSignal | null | undefined;
 }
 
 const defaultTimeoutMs = 30_000;
-/** How much of the response body an error message quotes, in characters. */
+/** The maximum length of the excerpt from a response body in an error message, in characters. */
 const maxBodyInError = 512;
 
 /**

@@ -11,8 +11,9 @@ import {
 // This module tracks the running calls of the adapter that contains the module. If a call is cancelled, the SDK's waits
 // and HTTP requests stop even if the author did not pass `context.signal` to them.
 //
-// JavaScript cannot determine which call the code after an `await` belongs to. If only one call is running, all code
-// belongs to that call. If several calls are running, a wait without a signal stops only when all of them were stopped.
+// JavaScript cannot determine which call the code after an `await` belongs to. While only one call is running, all code
+// belongs to that call. While several calls are running, a wait of the SDK without a signal stops only when all of
+// these calls were stopped.
 
 /** The context of a call, reduced to `signal`, the only field that this module reads. */
 type CallContext = Pick<ToolHandlerContext, 'signal'>;
@@ -31,8 +32,8 @@ let newestRunningCall: RunningCall | undefined;
 /** The context of the call whose handler runs synchronously now, before its first `await`. */
 let startingContext: CallContext | undefined;
 /**
- * This signal aborts once every running call has been stopped. `sharedSignal` is created on first use and reset when a
- * call starts or ends.
+ * sharedSignal aborts once every running call has been stopped. runCall resets `sharedSignal` when a call starts or
+ * ends; resolveSignal creates it again on first use.
  */
 let sharedSignal: AbortSignal | undefined;
 

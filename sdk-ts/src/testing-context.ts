@@ -29,7 +29,10 @@ export interface ContextScript {
   user?: 'done' | 'deny' | 'timeout' | ((request: UserRequest) => void | Promise<void>) | undefined;
   /** The value of `context.decision` in the handler. */
   decision?: Decision | undefined;
-  /** Cancels the call after this many progress reports. Each change of an activity also counts as a progress report. */
+  /**
+   * Cancels the call after `stopAtReport` progress reports. Each change of an activity also counts as a progress
+   * report.
+   */
   stopAtReport?: number | undefined;
 }
 
@@ -75,7 +78,7 @@ export interface TestContext extends ToolHandlerContext {
   stop(reason?: string): void;
 }
 
-/** Limits for the activities of a call, which the extension and the server enforce. */
+/** The extension and the server enforce the same limits for the activities of a call. */
 const maxActivityBytes = 256 * 1024;
 const maxActivityTypes = 16;
 

@@ -1,5 +1,5 @@
 // The bridge connects the hosts of a document to the worker. The bridge runs in the isolated world of every document
-// that a plugin matches. In frames, the bridge runs for the plugins that support frames.
+// that a plugin matches. In a frame, the bridge serves only the plugins that support frames.
 
 import { connectBridge, isExtensionAlive } from '../chrome.ts';
 import { BRIDGE_MARK_KEY, readToBridge } from '../port-message.ts';
@@ -30,8 +30,8 @@ const session: Session = {
 /** connectHosts connects the bridge to all hosts that have started in the document. */
 function connectHosts(): void {
   const frame = findProbeFrame();
-  // Without a probe frame, hosts in a shared Window cannot check their built-in functions, and are not trusted. A
-  // reload of the page replaces a shared Window with a new Window.
+  // Without a probe frame, the hosts in a shared Window cannot check their built-in functions, so the bridge does not
+  // connect to them. A reload of the page replaces a shared Window with a new Window.
   if (frame !== undefined || !mayShareWindow()) {
     gatherHosts(document, { ...calls.hostEvents, frame });
   }
@@ -51,7 +51,8 @@ function listenTrusted(target: EventTarget, type: string, onEvent: (event: Event
 
 /**
  * connectToWorker opens the bridge's port to the worker, and opens a new port whenever Chrome closes the old one. While
- * a document is prerendered, the bridge does not connect. It connects as soon as the document is shown in a tab.
+ * a document is prerendered, the bridge does not connect. The bridge of a prerendered document connects as soon as the
+ * document is shown in a tab.
  */
 function connectToWorker(): void {
   if (Reflect.get(document, 'prerendering') === true)
@@ -70,7 +71,8 @@ function connectToWorker(): void {
     calls.reportLeaving();
     link.closeForNavigation();
   });
-  // When a document returns from the back/forward cache, its port is closed, but its hosts and their calls still exist.
+  // When a document returns from the back/forward cache, the document's port is closed, but its hosts and their calls
+  // still exist.
   listenTrusted(window, 'pageshow', (event) => {
     if (!(event instanceof PageTransitionEvent) || !event.persisted) return;
     link.reopen();

@@ -18,8 +18,9 @@ interface Call {
   readonly number: number;
   readonly host: Host;
   /**
-   * endingMessages contains the messages that report how the call ended. It is set until the worker has acknowledged
-   * the ending. For a large result, endingMessages contains several parts, which #partSender sends.
+   * endingMessages contains the messages that report how the call ended. endingMessages is set from the end of the call
+   * until the worker has acknowledged the ending. For a large result, endingMessages contains several parts, which
+   * #partSender sends.
    */
   endingMessages?: FromBridge[];
   /** sentReportCount is the number of progress reports that the call has sent so far. */
@@ -28,8 +29,8 @@ interface Call {
   unsentProgress: Progress[];
   readonly toolRequests: ToolRequests;
   /**
-   * deferredStart is the start message of a call that waits until its host has received a new adapter. It is undefined
-   * once the call has started.
+   * deferredStart is the start message of a call that waits until its host has received a new adapter. deferredStart is
+   * undefined after the start of the call.
    */
   deferredStart?: string;
   /** trace contains the call's times; undefined unless the call is traced. */
@@ -42,7 +43,7 @@ interface CallTrace {
   readonly sentAtMs: number;
   /**
    * hostTimes are the times that the host reported: when isReady returned, when the handler started, and when the call
-   * ended. A call that failed earlier has only the first times and the last time.
+   * ended. If the call failed before it reached one of these steps, the step's time is missing.
    */
   hostTimes: readonly number[];
 }
@@ -185,8 +186,8 @@ export class BridgeCalls {
   /** reportLeaving reports to the worker which calls have started, before the document unloads. */
   reportLeaving(): void {
     this.plugins.flush();
-    // When the document unloads, the message about a call's ending may be lost. The message 'leaving' therefore lists
-    // an ended call until the server has confirmed its ending.
+    // When the document unloads, Chrome may drop the message that reports a call's ending. The message 'leaving'
+    // therefore lists an ended call until the server has confirmed its ending.
     const startedIds = [...this.#callsById.values()]
       .filter((call) => call.deferredStart === undefined)
       .map((call) => call.id);
@@ -254,7 +255,7 @@ export class BridgeCalls {
   }
 
   /**
-   * listRunningIn returns the calls that run in the adapter of the given host. It leaves out calls whose start is
+   * listRunningIn returns the calls that run in the adapter of the given host. listRunningIn omits calls whose start is
    * deferred.
    */
   #listRunningIn(host: Host): Call[] {

@@ -59,10 +59,10 @@ const HOST_PREFIX = 'host ';
 const MaxHosts = 200;
 
 /**
- * gatherHosts connects the bridge to every host of this document, as handshake.ts describes. It must run at
+ * gatherHosts connects the bridge to every host of this document, as handshake.ts describes. gatherHosts must run at
  * document_start, after the hosts have started. After the handshake, a script of the page can send an offer, so
- * gatherHosts stops listening when the handshake ends. A root element can run page code before the document has
- * content, for example a script, or an image with an onerror handler.
+ * gatherHosts stops listening when the handshake ends. If the root element of a document is a script, or an image with
+ * an onerror handler, page code can run before the document has content.
  */
 export function gatherHosts(doc: Page, events: HostEvents): void {
   if (!isPristine(doc, events.frame)) return;

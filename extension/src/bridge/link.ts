@@ -29,8 +29,8 @@ export interface LinkOptions {
  */
 export interface Session {
   /**
-   * onReceived handles a message from the worker. `arrivedMs` is the time of its arrival, as performance.now() returned
-   * it.
+   * onReceived handles a message from the worker. `arrivedMs` is the time at which the message arrived, as
+   * performance.now() returned it.
    */
   onReceived(message: ToBridge, arrivedMs: number): void;
   /** makeGreeting returns the greeting, which the link sends as the first message on each new port. */
@@ -58,7 +58,7 @@ const RetryDelayMs = 50;
 const MaxRetryDelayMs = 1000;
 /**
  * AliveCheckIntervalMs is the time between two checks whether the extension is still loaded, in milliseconds.
- * MaxAliveChecks is the number of these checks after a port has closed.
+ * MaxAliveChecks is the number of checks after a port has closed.
  */
 const AliveCheckIntervalMs = 1000;
 const MaxAliveChecks = 10;

@@ -20,7 +20,7 @@ const MaxMessageChars = 256 * 1024;
 export interface Logs {
   /**
    * add queues new log entries of a plugin until the next send. `entries` is a JSON array of `count` log entries, as
-   * text. `dropped` is the number of log entries that the plugin dropped before these entries.
+   * text. `dropped` is the number of log entries that the plugin dropped before the first entry in `entries`.
    */
   add(plugin: string, count: number, dropped: number, entries: string): void;
   /**

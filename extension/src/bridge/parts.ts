@@ -36,7 +36,7 @@ export class PartSender {
     this.#post = post;
   }
 
-  /** begin adds a result to the send queue. The result consists of several messages. */
+  /** begin adds a result, which consists of several messages, to the send queue. */
   begin(id: string, messages: readonly FromBridge[]): void {
     this.#pendingResults.set(id, { messages, sentCount: 0 });
     this.#send();

@@ -6,8 +6,8 @@ import { makeProbing, type Probing } from './probing.ts';
 import { makeWakeRequests, type WakeRequests } from './wakes.ts';
 
 /**
- * PluginMessage is a message that the worker sends to one plugin in the document. The type does not include the message
- * 'replaceAdapter', because this message also affects running calls.
+ * PluginMessage is a message that the worker sends to one plugin in the document. PluginMessage does not include the
+ * message 'replaceAdapter', which also affects running calls.
  */
 export type PluginMessage = Extract<
   ToBridge,
@@ -24,8 +24,8 @@ export interface PluginsOptions {
   /** findPendingHash returns the hash of the adapter that a host waits for, or undefined if the host does not wait. */
   findPendingHash(host: Host): string | undefined;
   /**
-   * endSwap is called when the replacement of a host's adapter is over. The host has then accepted or rejected the new
-   * adapter, or lost its adapter.
+   * endSwap is called when the replacement of a host's adapter is over. At the end of the replacement, the host has
+   * accepted or rejected the new adapter, or has lost its adapter.
    */
   endSwap(host: Host): void;
   /**
@@ -121,7 +121,10 @@ export class Plugins {
     this.#base = base;
   }
 
-  /** receiveFromHost handles a host's message about the plugin itself. It returns false for a message about a call. */
+  /**
+   * receiveFromHost handles a host's message about the plugin itself. receiveFromHost returns false for a message about
+   * a call, which it does not handle.
+   */
   receiveFromHost(host: Host, op: string, rest: string): boolean {
     if (!this.#isHostOperation(op)) return false;
     const isRenewal = op === 'armed' || op === 'renewed' || op === 'kept';

@@ -11,7 +11,7 @@ const UrlProbeDelayMs = 250;
 const MinUrlProbeIntervalMs = 1000;
 
 export interface ProbingOptions {
-  /** probe requests the readiness of all adapters, or only of the adapters that are not ready. */
+  /** probe checks the readiness of all adapters, or only of the adapters that are not ready. */
   probe(all: boolean): void;
   /** areAllReady reports whether all adapters of the document are ready. */
   areAllReady(): boolean;

@@ -8,8 +8,8 @@ beforeEach(() => mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_000_0
 afterEach(() => mock.timers.reset());
 
 /**
- * makeFixture returns a BridgeCalls whose document has one live adapter. A call with the ID "x" is running in the
- * adapter.
+ * makeFixture returns a BridgeCalls whose document has one live adapter. In this adapter, a call with the ID "x" is
+ * running.
  */
 function makeFixture() {
   const posted: FromBridge[] = [];

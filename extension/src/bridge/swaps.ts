@@ -17,12 +17,12 @@ export interface AdapterSwapsOptions {
 
 /**
  * AdapterSwaps manages the adapter replacements of a document that are still in progress. A host replaces its adapter
- * only when no call runs in the adapter. New calls of the plugin wait for the new adapter.
+ * only when no call runs in the adapter. During a replacement, new calls of the plugin wait for the new adapter.
  */
 export interface AdapterSwaps {
   /**
-   * begin prepares a host for a new adapter. If the host already waits for an adapter, the new request replaces the
-   * earlier one.
+   * begin prepares a host for a new adapter. If the host already waits for an adapter, the adapter in the new message
+   * replaces the expected adapter.
    */
   begin(host: Host, message: ReplaceMessage): void;
   /** isWaiting reports whether new calls in this host must wait, because the host is about to get a new adapter. */
@@ -32,8 +32,8 @@ export interface AdapterSwaps {
   /** findPendingHash returns the hash of the adapter that a host waits for, or undefined if the host does not wait. */
   findPendingHash(host: Host): string | undefined;
   /**
-   * finish ends the replacement of a host's adapter, and starts the calls that waited for the new adapter. After its
-   * swap, a host has the new adapter, the old adapter, or no adapter.
+   * finish ends the replacement of a host's adapter, and starts the calls that waited for the new adapter. At the end
+   * of a replacement, the host has the new adapter, the old adapter, or no adapter.
    */
   finish(host: Host): void;
   /** clear cancels all pending replacements of adapters, because the worker that had the new code has stopped. */

@@ -5,8 +5,8 @@ import type { FromBridge } from '../port-message.ts';
 const WITHDRAWN_REQUEST = JSON.stringify({ withdrawn: true } satisfies Partial<ToolAskParams>);
 
 /**
- * ToolRequests stores the requests that one call sent to the server. The server ignores duplicates, so unanswered
- * requests may be sent again.
+ * ToolRequests stores the requests that one call sent to the server. The server ignores a request that it has already
+ * received, so the bridge can send unanswered requests again.
  */
 export interface ToolRequests {
   /** recordRequest stores a request of the host, and returns the message that sends the request to the worker. */

@@ -2,8 +2,8 @@ import type { FromBridge } from '../port-message.ts';
 import type { Host } from './hosts.ts';
 
 /**
- * MinWakeIntervalMs is the minimum time between two wakes of a document, in milliseconds. It equals the minimum delay
- * that browsers use for nested timers.
+ * MinWakeIntervalMs is the minimum time between two wakes of a document, in milliseconds. MinWakeIntervalMs equals the
+ * minimum delay that browsers use for nested timers.
  */
 const MinWakeIntervalMs = 4;
 
@@ -23,7 +23,8 @@ export interface WakeRequestsOptions {
  */
 export interface WakeRequests {
   /**
-   * setTimer sets in how many milliseconds the next timer of a host is due. If ms is negative, the host has no timer.
+   * setTimer sets in how many milliseconds the next timer of a host is due. A negative ms means that the host has no
+   * timer.
    */
   setTimer(host: Host, ms: number): void;
   /** wake notifies each host that has a due timer. */
@@ -31,8 +32,8 @@ export interface WakeRequests {
   /** onVisibilityChanged is called when the document became visible or hidden. */
   onVisibilityChanged(): void;
   /**
-   * onPortConnected is called when a new port is open. The worker at the other end may be new and have no wake request
-   * of this document.
+   * onPortConnected is called when a new port is open. A new worker does not have the document's wake request, so
+   * onPortConnected sends the request again.
    */
   onPortConnected(): void;
 }

@@ -51,7 +51,7 @@ export class Clock {
   }
 
   /**
-   * Calls `work` after `delay` milliseconds, and then every `interval` milliseconds if given. Returns the ID of the
+   * Calls `work` after `delay` milliseconds, and then every `interval` milliseconds if given. Returns the ID of the new
    * timer.
    */
   setTimer(work: () => void, delay: number, interval?: number): number {

@@ -6,8 +6,8 @@ import { clock } from './page.ts';
 import type { CallOptions, SimulatedCall, SimulatedTab, SimulateOptions } from './tab.ts';
 
 // Tabs of a real browser, which `opentabs plugin test` controls for a test. The test script sends browser commands to
-// `opentabs plugin test`. In the other direction, `opentabs plugin test` sends the page's HTTP requests, which the
-// test's routes answer. Each message in either direction is a line of JSON.
+// `opentabs plugin test`. `opentabs plugin test` sends the page's HTTP requests to the test script, whose routes answer
+// the requests. In both directions, each message is one line of JSON.
 
 /** A message to `opentabs plugin test`: a browser command, or the response to an HTTP request of the page. */
 type OutgoingMessage =

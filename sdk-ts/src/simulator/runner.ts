@@ -161,8 +161,8 @@ function settleTest(runningTest: RunningTest, passedAt: number): void {
   try {
     clock.runNextTimer();
   } catch {
-    // The test has already passed. An error that a late timer callback throws is not an unhandled promise rejection, so
-    // it is ignored.
+    // The test has already passed, so an error that a late timer callback throws is ignored. Such an error is not an
+    // unhandled promise rejection.
   }
 }
 

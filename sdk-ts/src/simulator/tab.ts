@@ -66,8 +66,8 @@ export interface SimulatedCall {
   readonly calls: readonly RecordedCall[];
   readonly userRequests: readonly UserRequest[];
   /**
-   * Progress reports of the tool that were malformed. In the extension, such reports are dropped without an error. A
-   * test should assert that `dropped` is empty.
+   * Progress reports of the tool that were malformed. The extension drops such reports without an error. A test should
+   * assert that `dropped` is empty.
    */
   readonly dropped: readonly string[];
   /** How long the call took, in milliseconds of virtual time. */
@@ -81,11 +81,14 @@ export interface SimulatedCall {
 
 /** A simulated tab in which a plugin runs. */
 export interface SimulatedTab {
-  /** Calls a tool as an agent would. The returned promise never rejects; failures are in the field `error`. */
+  /**
+   * Calls a tool as an agent would. The returned promise never rejects: the result of a failed call has the field
+   * `error`.
+   */
   call(tool: string, input: unknown, options?: CallOptions): Promise<SimulatedCall>;
   /**
-   * Renders a prompt of the plugin as it would for an MCP client. The returned promise never rejects; failures are in
-   * the field `error`.
+   * Renders a prompt of the plugin as it would for an MCP client. The returned promise never rejects: the result of a
+   * failed prompt has the field `error`.
    */
   prompt(name: string, args?: unknown, options?: CallOptions): Promise<SimulatedCall>;
   /** Waits until `ms` milliseconds have passed on the virtual clock. */
@@ -107,7 +110,7 @@ const readinessLimitMs = 5_000;
 const stopLimitMs = 2_000;
 /**
  * How many milliseconds a page continues to run after the start of a navigation to another page. If the tool returns
- * before the old page ends, the call still succeeds.
+ * while the old page continues to run, the call still succeeds.
  */
 const navigationDelayMs = 50;
 
