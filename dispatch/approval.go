@@ -74,8 +74,8 @@ func (d *Dispatcher) RecheckGates() {
 			surface = cmp.Or(namer.ApprovalName(c.gateInfo(nil)), surface)
 		}
 		// If the user decides about the ticket at the same moment, the decision that
-		// arrives first takes effect. In this call, Decide cannot fail, because every
-		// open ticket offers the scope ScopeOnce.
+		// arrives first takes effect. This call of Decide cannot fail, because every open
+		// ticket offers the scope ScopeOnce.
 		_, _ = d.Decide(c.id, openTicket.TicketID, Resolution{Allow: v.Block == nil, Scope: wire.ScopeOnce, Surface: surface})
 	}
 }
@@ -271,8 +271,8 @@ func (t *ticket) pauseTimers() (undo func()) {
 }
 
 // awaitDecision waits for the user's decision about the ticket, and returns false if the user did
-// not decide. awaitDecision returns a decision even if the call ended before the user decided.
-// Without a decision, a call that has not started is cancelled or times out.
+// not decide. awaitDecision returns a decision even if the call ended before the user decided. If
+// the user did not decide, a call that has not started is cancelled or times out.
 func (t *ticket) awaitDecision(ctx context.Context) (Resolution, bool) {
 	c := t.call
 	limitTimer := time.NewTimer(time.Until(t.ExpiresAt))

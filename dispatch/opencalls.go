@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// openCallHookInterval is the time between two runs of the dispatcher's open hook. In each
-// run, the OpenCallHook receives the calls that have arrived since its previous run and
-// have not ended.
+// openCallHookInterval is the time between two runs of the dispatcher's OpenCallHook. In
+// each run, the OpenCallHook receives the calls that have arrived since its previous run
+// and have not ended.
 const openCallHookInterval = 500 * time.Millisecond
 
 // OpenCallHook is a hook for calls that are still in progress when the hook runs, at most 500 ms

@@ -88,7 +88,7 @@ func matchingTargets(targets []Target, choice TargetChoice) []Target {
 }
 
 // targetChoice returns which targets the call accepts, or an error if the call names an
-// unknown instance.
+// instance that the plugin does not have.
 func (c *Call) targetChoice(mayOpen func(plugin string) bool) (TargetChoice, *wire.CallError) {
 	choice := TargetChoice{Plugin: c.Tool.Plugin, Browser: c.Browser, TabID: c.TabID, Client: c.Client, Open: c.Tool.OpenURL}
 	if c.Instance != "" {
@@ -117,8 +117,8 @@ func (t *Tool) displayName() string {
 	return t.Plugin
 }
 
-// newAmbiguousInstanceError returns the error of a call that must name one of several
-// instances of a site. The error names the best tab of each instance for the call.
+// newAmbiguousInstanceError returns the error of a call that must name one of several instances of
+// a site. For each instance, the error names the tab that fits the call best.
 func newAmbiguousInstanceError(liveTargets []Target, instances []Instance) *wire.CallError {
 	var choices, seenNames []string
 	for _, t := range liveTargets {

@@ -49,7 +49,9 @@ const brokenAdapters: readonly (readonly [
   ['unparsable-early', `// 1\nvar x = /(?<a>.)(?<a>.)/;`, matchParseError(2), { start: 'document_start' }],
 ];
 
-/** matchParseError returns a pattern for the error about an invalid regular expression in this line of an adapter. */
+/**
+ * matchParseError returns a pattern for the error about an invalid regular expression in the given line of an adapter.
+ */
 function matchParseError(line: number): RegExp {
   const message =
     /the browser can't parse the adapter: SyntaxError: Invalid regular expression: .*Duplicate capture group name/;
@@ -78,8 +80,8 @@ for (const [name, code, errorPattern, otherFields] of brokenAdapters) {
     assert.equal((await client.call(`${name}__who`, {})).code, 'plugin_broken');
     assert.ok(performance.now() - beganMs < 2_000, 'the call did not fail at once');
     for (const command of [['plugin', 'list'], ['status'], ['doctor']]) {
-      // The commands `plugin list`, `status` and `doctor` read faults from a file. The daemon writes the file of faults
-      // after a page has reported a fault.
+      // The commands `plugin list`, `status` and `doctor` read a file with the plugins that do not start. The daemon
+      // writes this file after a page has reported that a plugin does not start.
       await waitFor(`the error in ${command.join(' ')}`, async () => {
         const { stdout } = await runOpentabs(command, stack.env);
         return errorPattern.test(stdout) && stdout.includes(`did not start in a page of ${attackerSite.origin}`);

@@ -19,7 +19,7 @@ after(() => stack?.close());
 let channelCount = 0;
 /**
  * makeSlowChannel returns the name of a channel for which the test site delays each response by 20 s. The page aborts
- * its request to such a channel only if the call is cancelled.
+ * its request to a slow channel only if the call is cancelled.
  */
 const makeSlowChannel = () => `c${++channelCount}-9-20000`;
 

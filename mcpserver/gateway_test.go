@@ -118,8 +118,8 @@ func BenchmarkGatewaySearch(b *testing.B) {
 	}
 }
 
-// TestToolListsFitClientLimits checks that no client lists more tools than it can use. A
-// session that lists the gateway must keep listing the gateway.
+// TestToolListsFitClientLimits checks that no client lists more tools than it can use. If
+// a session's tool list contains the gateway, the gateway must stay in the list.
 func TestToolListsFitClientLimits(t *testing.T) {
 	for name, maxTools := range map[string]int{"cursor-vscode": 60, "Visual Studio Code": 100, "windsurf": 60, "another-client": 128, "": 128, "claude-code": 300, "opentabs call": 1000} {
 		for _, count := range []int{maxTools, maxTools + 1} {

@@ -97,8 +97,8 @@ func callUntilResult(t *testing.T, c *client, meta string, timeout clients.Timeo
 }
 
 // TestTimeoutOfUnknownClientIsLearned checks that the first timed-out call of an unknown
-// client reveals the client's timeout. Before the learned timeout of a later call ends, the
-// server must return a job. A timeout that the server learned must not affect another
+// client reveals the client's timeout. On a later call, the server must return a job before
+// the learned timeout has passed. A timeout that the server learned must not affect another
 // version of the same client.
 func TestTimeoutOfUnknownClientIsLearned(t *testing.T) {
 	table := newTimeoutTable()
@@ -215,8 +215,8 @@ func TestLearnFromEndOfInput(t *testing.T) {
 }
 
 // TestProgressThatRestartsTheTimeoutIsLearned checks that the server learns that a client
-// stops waiting 60 s after the last progress. A later call of 4 min with progress must
-// return its result and must not become a job.
+// stops waiting 60 s after the last progress. With the learned timeout, a call of 4 min
+// with progress must return its result and must not become a job.
 func TestProgressThatRestartsTheTimeoutIsLearned(t *testing.T) {
 	table := newTimeoutTable()
 	var calls int
@@ -245,8 +245,8 @@ func TestProgressThatRestartsTheTimeoutIsLearned(t *testing.T) {
 }
 
 // TestKnownClientsRunToTheEnd checks that each client in the client table receives the results
-// of three calls. Before the client's timeout ends, each client must receive the server's
-// answer to each request.
+// of three calls. Each client must receive the server's answer to each request before the
+// client's timeout ends.
 func TestKnownClientsRunToTheEnd(t *testing.T) {
 	silent := func(sink dispatch.Sink) {
 		time.Sleep(150 * time.Second)

@@ -36,8 +36,8 @@ func TestJobCancel(t *testing.T) {
 }
 
 // TestJobCancelBeforeItBegan checks that a job that is waiting for approval can be
-// cancelled. To cancel such a job, the server must not contact a page, because the tool
-// has not started.
+// cancelled. To cancel a job that is waiting for approval, the server must not contact a
+// page, because the tool has not started.
 func TestJobCancelBeforeItBegan(t *testing.T) {
 	o := dispatch.Options{Gates: []dispatch.Gate{alwaysAskGate{}}}
 	withJobs(t, o, alwaysDetach(Detach{After: time.Second}), newSecondCounter(90, `1`), func(t *testing.T, s *jobServer) {

@@ -11,8 +11,9 @@
 //
 // A plugin package contains two descriptions (package.json, dist/tools.json) and one
 // adapter (dist/adapter.iife.js). A loaded plugin keeps the contents of package.json and
-// dist/tools.json in memory, but not the adapter. For each browser, opentabs reads the
-// adapter again, and rejects an adapter that has changed since the plugin was loaded.
+// dist/tools.json in memory, but not the adapter. Before opentabs gives an adapter to a
+// browser, opentabs reads the adapter's file again, and rejects an adapter that has
+// changed since the plugin was loaded.
 //
 // The other packages in the folder plugin are built on the package plugin. Package schema
 // validates the arguments and results of tools. Packages settings and policy store the

@@ -42,7 +42,8 @@ func ParseSite(text string) (host, comparedHost, problem string) {
 }
 
 // patternOf returns the match pattern for a site in the user's settings. Unlike a pattern
-// in a package, the host may be a name without a dot, as in a company network.
+// in a package, a site in the settings can be a name without a dot, as in a company
+// network.
 func patternOf(host string) (Pattern, error) {
 	p := Pattern{text: "*://" + host + "/*", scheme: "*", path: "/*"}
 	problem := p.setHost(host)

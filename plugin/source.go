@@ -19,8 +19,8 @@ const (
 	SourceGlobal Source = "global"
 )
 
-// findGlobal returns the plugins among the npm packages in the given folders. The result
-// is in the order of the given folders. If a package is in several folders, as with
+// findGlobal returns the plugins among the npm packages in the given folders. The plugins
+// are in the order of the given folders. If a package is in several folders, as with
 // several versions of Node, findGlobal returns the first. findGlobal skips unreadable
 // folders.
 func findGlobal(folders []string) []Entry {

@@ -70,8 +70,8 @@ func TestUndoIsValidated(t *testing.T) {
 }
 
 // TestUndoOfOriginalPackagesIsIgnored checks that opentabs ignores the member "undo" in
-// packages of the original OpenTabs SDK. In these packages, the member "undo" can have
-// another meaning.
+// packages of the original OpenTabs SDK. In packages of the original OpenTabs SDK, the
+// member "undo" can have another meaning.
 func TestUndoOfOriginalPackagesIsIgnored(t *testing.T) {
 	dir := undoPackage(t, `"anything"`)
 	editFile(t, dir, toolsFile, newMemberEdit("sdkVersion", `"0.0.86"`))

@@ -7,7 +7,7 @@ import (
 )
 
 // browser is one browser, from its first hello frame until it has been disconnected for longer
-// than the grace period. The fields runs and tabs have their own locks.
+// than the grace period. Each of the tables runs and tabs has its own lock.
 type browser struct {
 	id   string
 	runs runTable

@@ -1,6 +1,6 @@
-// Package errtext contains sentences for the error texts of failed calls. The sentences
-// contain advice about the next step, explain why a page can't be loaded, or report whether
-// the tool was stopped.
+// Package errtext contains sentences for the error texts of failed calls. The sentences of
+// errtext contain advice about the next step, explain why a page can't be loaded, or report
+// whether the tool was stopped.
 package errtext
 
 import (

@@ -39,8 +39,8 @@ func TestNextStep(t *testing.T) {
 	}
 }
 
-// TestLoadError checks how Chrome's network errors are explained. For an error that
-// opentabs does not explain, the text contains only Chrome's name of the error.
+// TestLoadError checks how Chrome's network errors are explained. For an error that it
+// does not explain, DescribeLoadError returns only Chrome's name of the error.
 func TestLoadError(t *testing.T) {
 	for name, want := range map[string]string{
 		"net::ERR_CONNECTION_REFUSED":     "refused the connection",

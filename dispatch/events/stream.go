@@ -19,10 +19,10 @@ const (
 )
 
 // These constants determine when followers are woken. Followers are woken wakeDelay after a
-// change, at most once per wakeInterval. If the queue contains maxRingEvents/2 changes or
-// maxRingBytes/2 bytes, followers are woken once per backlogInterval instead. Followers
-// are woken in groups of wakeGroupSize. After each group of followers, a pause of
-// wakeGroupPause leaves the processor to running calls.
+// change, at most once per wakeInterval. While the queue contains at least maxRingEvents/2
+// changes or maxRingBytes/2 bytes, followers are woken once per backlogInterval, not once
+// per wakeInterval. Followers are woken in groups of wakeGroupSize. After each group of
+// followers, a pause of wakeGroupPause leaves the processor to running calls.
 const (
 	wakeDelay       = 10 * time.Millisecond
 	wakeInterval    = 50 * time.Millisecond

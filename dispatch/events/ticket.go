@@ -42,8 +42,8 @@ type WaitingTicket struct {
 }
 
 // pendingStatus returns the status of a call that has not ended and is not running.
-// Frames and tool-call-progress.v1 use another status. The argument w is what the call
-// waits for, or nil if the call is queued.
+// Message frames and the format tool-call-progress.v1 use another status for such a call.
+// The argument w is what the call waits for, or nil if the call is queued.
 func pendingStatus(w *WaitingTicket) wire.CallStatus {
 	switch {
 	case w == nil:

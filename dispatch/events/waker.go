@@ -47,8 +47,8 @@ func (s *Stream) wakeFollowers(w *waker) {
 	}
 }
 
-// pause waits for the duration d or for a token from backlog, and returns false if the
-// waker is stopped.
+// pause waits until the duration d has passed or the channel backlog has a token, and
+// returns false if the waker is stopped.
 func (w *waker) pause(timer *time.Timer, d time.Duration, backlog <-chan struct{}) bool {
 	timer.Reset(d)
 	select {

@@ -20,7 +20,10 @@ export interface Target {
  */
 export interface Session {
   send(method: string, params?: object): Promise<unknown>;
-  /** evaluate runs a JavaScript expression in the target, awaits a promise, and returns the result as JSON. */
+  /**
+   * evaluate runs a JavaScript expression in the target, awaits the value if it is a promise, and returns the value as
+   * JSON.
+   */
   evaluate(expression: string): Promise<unknown>;
   /** on calls listener with the parameters of each DevTools event of that name, until the session is detached. */
   on(event: string, listener: (params: unknown) => void): void;

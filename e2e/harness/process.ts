@@ -46,7 +46,7 @@ export function startOpentabs(
   child.stderr.on('data', (chunk) => {
     stderr += String(chunk);
   });
-  // A command that exits without reading its stdin breaks the pipe. A later write to the broken pipe must not fail the
+  // A command that exits without reading its stdin breaks the pipe, and a later write to this pipe must not fail the
   // test.
   child.stdin.on('error', () => undefined);
   if (input !== undefined) child.stdin.end(input);

@@ -82,9 +82,8 @@ function readPort(address: string | AddressInfo | null): number {
 }
 
 /**
- * A channel's ID sets the number of its pages and the delay of responses: "slow-5-300" has 5 pages, and the site delays
- * each response by 300 ms. The channel's ID sets its size and delay: "slow-5-300" has 5 pages and delays each response
- * by 300 ms.
+ * serveMessages responds with one page of a channel's messages. The channel's ID sets the number of pages and the delay
+ * of responses: the channel "slow-5-300" has 5 pages, and the site delays each response by 300 ms.
  */
 function serveMessages(site: Site, url: URL, channel: string, response: ServerResponse): void {
   const [, pages = '4', delayMs = '0'] = channel.split('-');

@@ -1,5 +1,5 @@
 /**
- * An agent can enter text, options and keys in form fields as a user can. After such an input, the tool's result
+ * An agent can enter text, options and keys in form fields as a user can. The result of the tool that enters a value
  * contains the field's new value.
  */
 import assert from 'node:assert/strict';

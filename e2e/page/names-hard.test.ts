@@ -114,8 +114,8 @@ const cases = [
 
 /** differingNames lists HTML for which the page script deliberately computes another accessible name than Chrome. */
 const differingNames: readonly (readonly [html: string, name: string])[] = [
-  // If aria-labelledby refers to a hidden label, Chrome's accessible name includes the whole label. The page script
-  // omits parts that are hidden within the label.
+  // If aria-labelledby refers to a hidden label, Chrome's accessible name includes the whole label. From the name, the
+  // page script omits the parts of the hidden label that are themselves hidden.
   ['<div id=a hidden>Out <span hidden>in</span></div><button id=x aria-labelledby=a>t</button>', 'Out'],
   [
     '<div id=a style="display:none">Shown <span aria-hidden=true>hidden part</span></div><button id=x aria-labelledby=a></button>',

@@ -35,7 +35,7 @@ export interface RemovedPlugin {
   base?: string;
 }
 
-/** StartedPlugin is a plugin whose host has started in a document but is not live yet. */
+/** StartedPlugin is a plugin whose host has started in a document, but whose adapter has not started yet. */
 export interface StartedPlugin {
   readonly name: string;
   readonly hash: string;
@@ -48,8 +48,8 @@ export type FromBridge =
   /**
    * 'documentState' is the first message on each port, and is sent again when the plugins of the document change.
    * `removedPlugins` are the plugins whose adapter was removed. `startedPlugins` are the plugins whose host has
-   * started, but whose adapter has not. `running` contains the calls that run in the document. `hasBase` is true if the
-   * document has a base, which can host more plugins.
+   * started, but whose adapter has not started yet. `running` contains the calls that run in the document. `hasBase` is
+   * true if the document has a base, which can host more plugins.
    */
   | {
       op: 'documentState';
@@ -146,12 +146,13 @@ export type ToBridge =
   /** Requests the current state of an activity of a call. */
   | { op: 'resync'; id: string; type: string }
   /**
-   * Reports that one part of a tool's large result was sent to the server. The bridge may then send the next part of
-   * the result.
+   * Reports that one part of a tool's large result was sent to the server. After this message, the bridge may send the
+   * next part of the result.
    */
   | { op: 'partSent' }
   /**
-   * Reports which endings of calls have reached the server. The bridge then deletes its records of the calls in `ids`.
+   * Reports which endings of calls have reached the server. After this message, the bridge deletes its records of the
+   * calls in `ids`.
    */
   | { op: 'confirmEndings'; ids: readonly string[] }
   /** Replaces the settings of a plugin. */
@@ -162,8 +163,8 @@ export type ToBridge =
   | { op: 'wake' }
   /**
    * Announces a new adapter that replaces the current adapter. `hash` identifies the new adapter. Once the running
-   * calls have ended, or after waitMs, the document answers with 'entryPointReady'. The entry point accepts the adapter
-   * with the nonce only once.
+   * calls have ended, or after waitMs, the document answers with 'entryPointReady'. The entry point accepts a new
+   * adapter only with this nonce, and only once.
    */
   | { op: 'replaceAdapter'; plugin: string; hash: string; nonce: string; waitMs: number }
   /**
@@ -268,7 +269,10 @@ function readDocumentState(fields: Fields): Extract<FromBridge, { op: 'documentS
   };
 }
 
-/** readHops returns the times of a traced call as the member `hops` of its ending, or no member if they are invalid. */
+/**
+ * readHops returns the times of a traced call as the member `hops` of its ending, or no member if the times are
+ * invalid.
+ */
 function readHops(hops: unknown): { hops?: PageHops } {
   if (!isRecord(hops)) return {};
   const { bridgeInUs, hostInUs, schemaUs, handlerUs, resultUs } = hops;

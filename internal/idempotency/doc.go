@@ -15,7 +15,8 @@
 //
 // # Concurrency
 //
-// A [Keys] is safe for concurrent use. Keys.mu may be locked while a job starts and while
-// the recorder writes a note. While Keys.mu is locked, the package acquires only locks of
-// jobs and of the recorder. Calls without an idempotency key never lock Keys.mu.
+// A [Keys] is safe for concurrent use. A goroutine that holds Keys.mu may start a job, or
+// write a note with the recorder. While Keys.mu is locked, package idempotency acquires
+// only locks of jobs and of the recorder. Calls without an idempotency key never lock
+// Keys.mu.
 package idempotency

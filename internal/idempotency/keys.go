@@ -214,7 +214,8 @@ var _ dispatch.BeforeHook = (*Keys)(nil)
 
 // Before implements [dispatch.BeforeHook]: it writes the call's idempotency key to the
 // disk before the call runs. If Before cannot write the idempotency key, the call fails.
-// If the key were not stored, a retry after a crash would run the tool a second time.
+// If Before did not store the key, a retry after a crash would run the tool a second
+// time.
 func (k *Keys) Before(info dispatch.CallInfo) *wire.CallError {
 	e, ok := k.openCalls.Find(info.CallID)
 	if !ok {

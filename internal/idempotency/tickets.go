@@ -42,7 +42,7 @@ func (t *tickets) join(show showFunc) {
 	}
 }
 
-// show shows a call's ticket in all requests that wait for the call, until ctx is
+// show passes a call's ticket to all requests that wait for the call, until ctx is
 // cancelled. Keys.Start uses tickets.show as the OnTicket function of the call.
 func (t *tickets) show(ctx context.Context, w dispatch.WaitingTicket) {
 	t.mu.Lock()

@@ -16,10 +16,10 @@ import (
 	"opentabs/internal/lazyregexp"
 )
 
-// loweredAsync makes esbuild compile async functions to generators. An esbuild helper
-// function runs the generators; [replaceAsyncHelpers] replaces the helper function. Async
-// generators are not compiled, because their values would pass through the page's
-// promises anyway.
+// loweredAsync makes esbuild compile async functions to generators. esbuild adds a helper
+// function that runs these generators, and [replaceAsyncHelpers] replaces this helper
+// function. Async generators are not compiled, because their values would pass through
+// the page's promises anyway.
 var loweredAsync = map[string]bool{"async-await": false, "for-await": false}
 
 // asyncHelper and forAwaitHelper match esbuild's helper functions for async code.
@@ -58,7 +58,8 @@ func replaceAsyncHelpers(code []byte) ([]byte, error) {
 const runtimeName = "__opentabsAsync"
 
 // asyncRuntime returns a one-line JavaScript expression whose value is the exports of
-// async.ts. The result is cached, so that esbuild bundles async.ts only once.
+// async.ts. asyncRuntime caches the expression, so that esbuild bundles async.ts only
+// once.
 var asyncRuntime = sync.OnceValues(func() (string, error) {
 	sources := sourceSet{Roots: map[string]fs.FS{"sdk": sdkts.Source}}
 	r := api.Build(api.BuildOptions{

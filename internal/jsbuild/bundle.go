@@ -78,9 +78,8 @@ const originalSDK = "@opentabs-dev/plugin-sdk"
 var pureModule = lazyregexp.New(`^(sdk/src/[^/]+\.ts|zod/.*)$`)
 
 // sdkSources returns the source files of the embedded SDK. If withZod is true, the returned
-// sourceSet includes the embedded zod. The SDK is imported as @opentabs/sdk or by the name of
-// the original OpenTabs SDK. Both names resolve to the embedded SDK, so that an adapter
-// matches the server that built it.
+// sourceSet includes the embedded zod. Imports of @opentabs/sdk and of the original OpenTabs
+// SDK resolve to the embedded SDK, so that an adapter matches the server that built it.
 func sdkSources(withZod bool) (sourceSet, error) {
 	s := sourceSet{
 		Roots: map[string]fs.FS{"sdk": sdkts.Source},
@@ -191,8 +190,7 @@ func bundlePluginScript(s script, zod zodSource, cache *BuildCache) (bundledScri
 	return bundledScript{}, errUnstableSource(zod.Dir)
 }
 
-// bundleOnce bundles a script. bundleOnce bundles a script, with the parts of zod that the argument
-// zod selects.
+// bundleOnce bundles a script, with the parts of zod that the argument zod selects.
 func bundleOnce(s script, zod zodSource, cache *BuildCache) (bundledScript, error) {
 	sources, err := sdkSources(!zod.Installed)
 	if err != nil {

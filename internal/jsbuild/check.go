@@ -21,14 +21,14 @@ const CheckVersion = 1
 type functionWrapping struct{ before, after string }
 
 // functionWrappings returns three ways to use code as the body of a function. WrapAdapter
-// uses only the first of these three ways.
+// uses only the first way that functionWrappings returns.
 //
-// If code parses in only one wrapping, it can close the function and open another
-// function. In one or two of the wrappings, code can close the function around it, but
-// not in all three. The grammar of the three function wrappings differs only after the
-// brace that closes the function body. After the closing brace of the function, code in
-// the first two wrappings must continue with a comma, and code in the third wrapping must
-// not. If code parses in all three wrappings, it therefore never closes the function
+// Code that parses in only one wrapping can close the function and open another function.
+// Code can close the function around it in one or two of the three function wrappings,
+// but not in all of them. The grammar of the three function wrappings differs only after
+// the brace that closes the function body. After the closing brace of the function, code
+// in the first two wrappings must continue with a comma, and code in the third wrapping
+// must not. Code that parses in all three wrappings therefore cannot close the function
 // around it.
 func functionWrappings(code []byte) [3]functionWrapping {
 	names := scriptParameters(code)

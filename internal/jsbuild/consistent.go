@@ -11,8 +11,8 @@ const entryFile = "opentabs-entry.ts"
 const maxCompileAttempts = 5
 
 // hasSameSource reports whether two scripts were bundled from the same versions of the
-// files that both import. If an editor writes a file between the builds of two scripts,
-// the scripts contain different versions of the file.
+// files that both scripts import. If an editor writes a file between the builds of two
+// scripts, the scripts contain different versions of the file.
 func hasSameSource(a, b bundledScript) bool {
 	return agreeOnCommonKeys(a.inputSizes(), b.inputSizes()) && agreeOnCommonKeys(a.sourceTexts(), b.sourceTexts())
 }
@@ -29,8 +29,8 @@ func agreeOnCommonKeys[V comparable](a, b map[string]V) bool {
 }
 
 // inputSizes returns the size of each file that esbuild has read for the bundle, keyed by
-// path. The result includes input files that contribute no code to the bundle, which a
-// source map omits.
+// path. inputSizes also returns the sizes of input files that contribute no code to the
+// bundle; a source map omits such files.
 func (b bundledScript) inputSizes() map[string]int {
 	var meta struct {
 		Inputs map[string]struct{ Bytes int }

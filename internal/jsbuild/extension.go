@@ -101,7 +101,8 @@ var bundledScripts = sync.OnceValues(func() (map[string][]byte, error) {
 	})
 })
 
-// makeManifest returns the manifest for options, and the paths of its icons.
+// makeManifest returns the extension's manifest for options, and the paths of the
+// extension's icons.
 func makeManifest(options ManifestOptions) ([]byte, []string, error) {
 	text, err := extensionSources.Read("extension/manifest.json")
 	if err != nil {
@@ -151,9 +152,9 @@ func replaceOnce(manifest []byte, oldText, newText string) ([]byte, error) {
 }
 
 // HostScript returns a JavaScript expression for a function that returns the host's start
-// function (extension/src/host/host.ts). In Chrome's isolated world, the host may start
-// after the page's scripts. In that world, the caller must therefore pass true to the
-// function that the expression returns. HostScript bundles the host code only once.
+// function (extension/src/host/host.ts). For Chrome's isolated world, where the host may
+// start after the page's scripts, the caller must pass true to the function that the
+// expression returns. HostScript bundles the host code only once.
 func HostScript() ([]byte, error) { return bundledHost() }
 
 var bundledHost = sync.OnceValues(func() ([]byte, error) {
@@ -238,8 +239,8 @@ func bundleEntries(global string, entries []api.EntryPoint) (map[string][]byte, 
 // adapterGlobalName is the name of the global variable for an adapter's private storage.
 const adapterGlobalName = "__openTabs"
 
-// pageGlobal matches text such as "window." directly before the container's name. Code
-// that contains such text reads the container from the page's window.
+// pageGlobal matches text such as "window." directly before the container's name, with
+// which code reads the container from the page's window.
 var pageGlobal = lazyregexp.New(`(?:[^\w$](?:window|self|top|parent|frames|this)|\.\s*globalThis)\)?\s*(?:\?\.\s*|\.\s*|(?:\?\.)?\[\s*["'` + "`" + `])$`)
 
 // destructuringBefore and destructuringAfter match the text around the container's name
@@ -265,8 +266,8 @@ const maxOccurrences = 50
 //
 // In a plugin's script, globalThis is always private to the plugin. The names window and
 // self are private only if the code may read the plugin's container from window or self.
-// If the code cannot read the container there, window and self are the page's window:
-// comparisons with event.source and calls of DOM methods need the page's window.
+// If the code cannot read the container from window or self, these names are the page's
+// window: comparisons with event.source and calls of DOM methods need the page's window.
 func scriptParameters(code []byte) string {
 	text := slices.Concat([]byte("\n"), code, []byte("\n"))
 	isChecked := map[string]bool{} // variables that were checked and are not the window
@@ -335,9 +336,10 @@ const (
 
 // WrapAdapter returns the script that Chrome runs for one plugin. The returned script
 // passes the plugin's adapter and its pre-script, if any, as two functions to the host.
-// In both functions, globalThis is an object that only the plugin uses. The argument host
-// is the result of [HostScript]. [CheckScript] must have accepted adapter and preScript,
-// so that their code cannot leave the functions around it.
+// In the function of the adapter and in the function of the pre-script, globalThis is an
+// object that only the plugin uses. The argument host is the result of [HostScript].
+// [CheckScript] must have accepted adapter and preScript, so that their code cannot leave
+// the functions around it.
 func WrapAdapter(host []byte, options ScriptOptions, adapter, preScript []byte) []byte {
 	parts := MakeScriptParts(options, adapter, preScript)
 	b := make([]byte, 0, len(host)+len(parts.Adapter)+len(parts.PreScript)+len(parts.Options)+200)
@@ -389,8 +391,8 @@ func MakeScriptParts(options ScriptOptions, adapter, preScript []byte) ScriptPar
 // needs private ones. The plugin's code may declare variables with the names of
 // built-ins, because the built-ins are parameters of the outer function. The outer
 // function accepts a callback as its optional second argument. The outer function passes
-// to this callback an error whose stack trace contains the line just before the plugin's
-// code.
+// an error to the callback. The error's stack trace contains the line just before the
+// plugin's code.
 func AdapterFunction(code []byte) []byte {
 	b := make([]byte, 0, len(code)+1000)
 	b = append(b, "function ({"...)

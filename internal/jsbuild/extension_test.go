@@ -313,7 +313,7 @@ func TestAdapterFunctionThis(t *testing.T) {
 
 // TestWrapAdapterShebang checks that the shebang line of an adapter ends at each line
 // terminator of JavaScript. WrapAdapter must remove only the shebang line. Text after the
-// line terminator, such as the beginning of a comment, stays in the script.
+// shebang line must stay in the script, even if the text is the beginning of a comment.
 func TestWrapAdapterShebang(t *testing.T) {
 	for _, end := range []string{"\n", "\r\n", "\r", "\u2028", "\u2029"} {
 		rest := end + "/*\n}); EVIL(); (function () { /* */"

@@ -62,7 +62,7 @@ type extractLimits struct {
 type extractAnswer struct {
 	Extracted json.RawMessage `json:"extracted,omitempty"`
 	Error     string          `json:"error,omitempty"`
-	// Stack is the stack trace of the error in Error.
+	// Stack is the stack trace of the error whose text is in Error.
 	Stack string `json:"stack,omitempty"`
 	// Limit is the limit that the script exceeded: "time", "memory" or "".
 	Limit string `json:"limit,omitempty"`

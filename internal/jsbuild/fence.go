@@ -20,7 +20,8 @@ type sourceBoundary struct {
 // use up the memory.
 const maxSourceBytes = 32 << 20
 
-// allowedText ends each error text about a file that a plugin's build may not read.
+// allowedText is the end of each error text about a file that a plugin's build may not
+// read.
 const allowedText = "a plugin may only use files in its own directory, and in node_modules there or in the directories above"
 
 // isInside reports whether path is root itself or a file below root.

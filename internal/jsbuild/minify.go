@@ -12,8 +12,9 @@ import (
 )
 
 // minifyLibraries minifies the libraries in a bundled script, and returns the code with its
-// source map. The author's modules and the comment before each module stay unchanged, so that a
-// reviewer can read the code. The returned source map covers only the code that is not minified.
+// source map. minifyLibraries does not change the author's modules and the comment before each
+// module, so that a reviewer can read them. The returned source map covers only the code that is
+// not minified.
 func minifyLibraries(script bundledScript) (code, sourceMap []byte, err error) {
 	fullMap, err := sourcemap.Parse(script.SourceMap)
 	if err != nil {
@@ -49,9 +50,9 @@ func minifyLibraries(script bundledScript) (code, sourceMap []byte, err error) {
 
 // minifyModule removes the white space of a library and shortens the names of its local
 // variables. minifyModule keeps top-level names, because other modules use these names.
-// minifyModule returns the author's code unchanged. A library that does not parse as a
-// complete script also stays unchanged. A library does not parse, for example, if the
-// module's comment line is part of a string literal.
+// minifyModule returns the author's code unchanged. minifyModule also returns a library
+// unchanged if the library does not parse as a complete script. A library does not parse,
+// for example, if the module's comment line is part of a string literal.
 func minifyModule(module bundlecode.Module) (text string, isMinified bool) {
 	comment, code, _ := strings.Cut(module.Code, "\n")
 	if !module.IsLibrary || strings.TrimSpace(code) == "" {

@@ -394,7 +394,7 @@ func TestPatternsOfTheSDK(t *testing.T) {
 }
 
 // bareRealmScript defines the global variables that an adapter needs, as the original
-// OpenTabs would. The JavaScript engine that runs this script has no page.
+// OpenTabs would. The JavaScript engine that runs bareRealmScript has no page.
 const bareRealmScript = `globalThis.window = globalThis; globalThis.document = {}; globalThis.location = {href: "https://a.test/"};
 globalThis.history = {}; globalThis.performance = {now: () => 0}; globalThis.setTimeout = () => 0; globalThis.addEventListener = () => {};
 globalThis.AbortController = class { signal = {aborted: false, addEventListener() {}} };

@@ -43,7 +43,7 @@ func makeOutput(src pluginSource, compiled compiledPlugin) (out outputFiles, has
 	return outputFiles{{bundleFileName, code}, {mapName, compiled.Adapter.MinifiedMap}, {preScriptName, compiled.PreScript}, {toolsName, tools}}, hash, nil
 }
 
-// write checks the complete package and writes its files.
+// write checks the built package and then writes the package's files.
 func (b *BuildResult) write(src pluginSource, compiled compiledPlugin, o Options) error {
 	out, hash, err := makeOutput(src, compiled)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"opentabs/internal/lazyregexp"
 )
 
-// windowNames are the JavaScript names that refer to the page's window or to another
-// window. A page can add properties to each of these windows.
+// windowNames are the JavaScript names of the page's window and of other windows, to
+// which a page can add properties.
 var windowNames = wordSet("window self globalThis top parent frames opener")
 
 // unavailableObjects are the properties of the window that are missing or different in
@@ -45,13 +45,13 @@ var (
 	// script element.
 	frameworkTexts = lazyregexp.New(`__(react|vue|ng|svelte|preact)|<script`)
 	// windowSettings matches names such as location and onload: properties of the window
-	// that a plugin may set without a finding.
+	// that a plugin may set without a report by pageScan.
 	windowSettings = lazyregexp.New(`^(location|name|status|on[a-z]+)$`)
 	// languageProperties are properties that JavaScript itself defines and whose names
 	// begin with underscores.
 	languageProperties = wordSet("__proto__ __defineGetter__ __defineSetter__ __lookupGetter__ __lookupSetter__")
 	// settableObjects are browser objects, such as location, whose properties a plugin
-	// may set without a finding.
+	// may set without a report by pageScan.
 	settableObjects = wordSet("document location localStorage sessionStorage")
 )
 

@@ -62,7 +62,7 @@ type TestBrowser interface {
 	// error.
 	Do(ctx context.Context, what string, params json.RawMessage) (json.RawMessage, error)
 	// SetResponder sets the function answer, which responds to the HTTP requests of
-	// pages. A call of answer blocks until the test has responded or ctx is done.
+	// pages. The function answer blocks until the test has responded or ctx is done.
 	// SetResponder(nil) is called after the last test in a file.
 	SetResponder(answer func(ctx context.Context, request any) (json.RawMessage, error))
 }
@@ -140,8 +140,8 @@ type TestEvent struct {
 type FailedCall struct {
 	Tool    string `json:"tool"`
 	Message string `json:"message"`
-	// Where is the location of the error in the plugin's source, as file:line:column.
-	// Where is empty if the location is unknown.
+	// Where is the location of the error in the plugin's source, as file:line:column. The
+	// field Where is empty if the location is unknown.
 	Where string `json:"where,omitempty"`
 
 	Stack string `json:"stack,omitempty"`
@@ -149,8 +149,8 @@ type FailedCall struct {
 
 // RunTests runs all tests in one test file of the plugin in dir. RunTests calls report
 // once for each event of the test run, in order; the last event is "done". If the test
-// file does not compile, or if a test exceeds the limits of time or memory, the error is
-// a *[BuildError].
+// file does not compile, or if a test exceeds the limits of time or memory, RunTests
+// returns a *[BuildError].
 func RunTests(ctx context.Context, dir string, file TestFile, o TestOptions, report func(TestEvent)) error {
 	src, problems, err := readSource(dir)
 	if err != nil {
@@ -284,7 +284,7 @@ func (s simulation) newProblem(where, text string) error {
 }
 
 // runState is the progress of a test run in the child process. Each event of the child
-// process updates its runState.
+// process updates the runState.
 type runState struct {
 	done        bool
 	runningTest string // name of the running test

@@ -11,8 +11,8 @@ import (
 )
 
 // browserTestGrace is the time between the timeout of a browser test and the moment when
-// opentabs kills the test process. The test script enforces the timeout of each test
-// itself.
+// opentabs kills the test process. The test script itself ends a test that exceeds its
+// timeout.
 const browserTestGrace = 15 * time.Second
 
 // browserTests passes messages between a plugin's test script and a real browser.
@@ -30,8 +30,8 @@ type browserTests struct {
 }
 
 // scriptMessage is a message that the test script in the child process sends to opentabs.
-// If Op is "ask", the script requests a browser operation. For any other Op, the message
-// is the script's response to an HTTP request of a page.
+// If Op is "ask", the script requests a browser operation. If Op has another value, the
+// message is the script's response to an HTTP request of a page.
 type scriptMessage struct {
 	Op     string          `json:"op"`
 	ID     int             `json:"id"`
@@ -53,7 +53,7 @@ func newBrowserTests(browser TestBrowser) *browserTests {
 }
 
 // begin starts to forward the HTTP requests of simulated pages to the tests. The function
-// end, which begin returns, stops the forwarding.
+// end, which begin returns, stops the forwarding of requests.
 func (r *browserTests) begin(ctx context.Context, lines *lineWriter) (end func()) {
 	r.ctx, r.lines = ctx, lines
 	r.browser.SetResponder(r.request)
@@ -146,7 +146,7 @@ func (l *lineWriter) write(v any) error {
 }
 
 // begin starts to write the first line and returns at once. Later calls of the lineWriter's
-// write block until the first line is written.
+// write method wait until the first line is written.
 func (l *lineWriter) begin(text string) {
 	l.mu.Lock()
 	go func() {

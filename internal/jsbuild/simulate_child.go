@@ -52,7 +52,7 @@ type testRunner struct {
 	in   *bufio.Reader
 	send func(json.RawMessage) bool
 	// received contains the lines from stdin. The first call of waitForLine creates the
-	// channel. The channel received is closed at the end of stdin.
+	// channel `received`. The channel `received` is closed at the end of stdin.
 	received chan []byte
 }
 
@@ -92,7 +92,7 @@ func (s *testRunner) run(script string) error {
 }
 
 // waitForLine waits until stdin has another line for the script, at most as many
-// milliseconds as the event specifies. It returns false at the end of stdin.
+// milliseconds as the event specifies. waitForLine returns false at the end of stdin.
 func (s *testRunner) waitForLine(event json.RawMessage) (canContinue bool, err error) {
 	var waitEvent struct {
 		Ms float64 `json:"ms"`

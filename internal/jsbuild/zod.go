@@ -120,8 +120,8 @@ func (z zodSource) resolve(build api.PluginBuild, embeddedFiles sourceSet, a api
 }
 
 // resolveLocales returns the path of zod's list of locales, relative to the file of zod
-// that imports the list. The path must be relative because the bundle contains it, and an
-// adapter must have the same bytes on every machine.
+// that imports the list. resolveLocales returns a relative path, because the bundle
+// contains the path, and an adapter must have the same bytes on every machine.
 func (z zodSource) resolveLocales(a api.OnResolveArgs) api.OnResolveResult {
 	r := api.OnResolveResult{Namespace: localesNamespace, SideEffects: api.SideEffectsFalse}
 	if a.Namespace == embeddedNamespace {

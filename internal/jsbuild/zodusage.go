@@ -12,9 +12,9 @@ import (
 	"opentabs/internal/lazyregexp"
 )
 
-// zodUsage lists which properties of zod's object z the author's modules use. From the
-// bundle, the build omits all properties of z that are not in zodUsage. Without zodUsage,
-// esbuild would keep all properties of z in the bundle.
+// zodUsage lists which properties of zod's object z the author's modules use. The build
+// omits from the bundle all properties of z that zodUsage does not list. Without
+// zodUsage, esbuild would keep all properties of z in the bundle.
 type zodUsage struct {
 	// names contains the properties of zod's object z that the code uses, sorted.
 	names []string
@@ -84,7 +84,7 @@ func findZodUsage(src pluginSource) zodUsage {
 
 // usedZodNamespace is the esbuild namespace of usedZodPath. In the author's modules,
 // imports of zod resolve to the module usedZodPath. When the user reviews a plugin,
-// opentabs recognizes this module as a library by its path.
+// opentabs recognizes the module usedZodPath as a library by its path.
 const (
 	usedZodNamespace = "opentabs-used"
 	usedZodPath      = "zod/used.js"

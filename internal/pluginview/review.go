@@ -48,7 +48,7 @@ func ReviewHint(now httpapi.PluginPermissions) string {
 	return "its tools do not run yet" + enableText + now.Plugin + "`"
 }
 
-// reviewRows returns the facts about the whole plugin as label and text.
+// reviewRows returns the facts about the whole plugin as rows with a label and a text.
 func reviewRows(p *plugin.Plugin, now httpapi.PluginPermissions) [][2]string {
 	rows := [][2]string{{"folder", p.Dir}, {"sites", strings.Join(p.Matches, " ")}}
 	add := func(condition bool, name, value string) {

@@ -12,8 +12,8 @@ import (
 	"opentabs/internal/config"
 )
 
-// The cache's check function rejects scripts that begin with "bad". The cache's check rejects
-// scripts that begin with "bad".
+// newCountedCache returns a cache, and a pointer to the number of checks that the cache has
+// run. The cache's check function rejects scripts that begin with "bad".
 func newCountedCache(dirs config.Dirs) (*Cache, *int) {
 	c, n := New(dirs, zerolog.Nop()), new(int)
 	c.check = func(code []byte) error {

@@ -1,5 +1,5 @@
-// Package statusview prints the output of `opentabs status`. Control characters in texts
-// of pages, plugins and clients are removed.
+// Package statusview prints the output of `opentabs status`. statusview removes control
+// characters from texts of pages, plugins and clients.
 package statusview
 
 import (

@@ -31,8 +31,8 @@ var (
 )
 
 // Parse parses a setting's value that the user typed: true or yes, 12, one of the
-// options, or a URL for [DefaultInstance]. The error for an invalid value names the
-// allowed values.
+// options, or a URL for [DefaultInstance]. If the value is invalid, the error of Parse
+// names the allowed values.
 func Parse(s plugin.Setting, text string) (json.RawMessage, error) {
 	trimmed := strings.TrimSpace(text)
 	switch s.Type {

@@ -302,8 +302,8 @@ func TestURLSettingsDefineSites(t *testing.T) {
 	}
 }
 
-// A call fails if its plugin lacks a required setting. The error of such a call names the
-// command that sets the missing setting.
+// A call fails if its plugin lacks a required setting, and the error names the command
+// that sets the missing setting.
 func TestMissingSettingBlocks(t *testing.T) {
 	p, v := wikiPlugin(t), settings.New(t.TempDir(), settings.Options{})
 	set := plugin.NewSet([]*plugin.Plugin{p}, nil)

@@ -17,9 +17,9 @@ import { ToolError } from './tool-error.ts';
  */
 export interface ContextScript {
   /**
-   * The results of `context.call`, keyed by the tool name that the handler passes to `context.call`. Each value is a
-   * tool's result, or a function that receives the tool's input and returns a result or throws. Calls of any other tool
-   * reject with `unknown_tool`.
+   * The results of `context.call`, keyed by the tool name that the handler passes to `context.call`. The value for a
+   * tool is its result, or a function that receives the tool's input and returns a result or throws. Calls of any other
+   * tool reject with `unknown_tool`.
    */
   tools?: Readonly<Record<string, unknown>> | undefined;
   /**
@@ -207,7 +207,7 @@ function toJsonValue(value: unknown): unknown {
 
 /**
  * Returns `value` as JSON text; bigints become numbers, as in the extension. For a value that JSON omits, such as a
- * function, the result is undefined.
+ * function, toJsonText returns undefined.
  */
 function toJsonText(value: unknown): string | undefined {
   return JSON.stringify(value, (_key, member: unknown) => (typeof member === 'bigint' ? Number(member) : member));

@@ -43,7 +43,7 @@ interface CallTrace {
   readonly sentAtMs: number;
   /**
    * hostTimes are the times that the host reported: when isReady returned, when the handler started, and when the call
-   * ended. If the call failed before it reached one of these steps, the step's time is missing.
+   * ended. If the call failed before it reached a step, hostTimes lacks the time of the step.
    */
   hostTimes: readonly number[];
 }
@@ -186,8 +186,8 @@ export class BridgeCalls {
   /** reportLeaving reports to the worker which calls have started, before the document unloads. */
   reportLeaving(): void {
     this.plugins.flush();
-    // When the document unloads, Chrome may drop the message that reports a call's ending. The message 'leaving'
-    // therefore lists an ended call until the server has confirmed its ending.
+    // When the document unloads, Chrome may drop the message that reports a call's ending. The message 'leaving' lists
+    // an ended call until the server has confirmed the call's ending.
     const startedIds = [...this.#callsById.values()]
       .filter((call) => call.deferredStart === undefined)
       .map((call) => call.id);
@@ -336,8 +336,8 @@ export class BridgeCalls {
 
   /**
    * end stores the messages that report how a call ended, and sends these messages to the worker. While no port to the
-   * worker is open, `end` only stores these messages; the method connected sends them later, after the call's waiting
-   * progress messages.
+   * worker is open, `end` only stores the messages about the ending. The method connected sends them later, after the
+   * call's waiting progress messages.
    */
   #end(call: Call, ending: FromBridge[]): void {
     call.endingMessages = ending;
@@ -387,7 +387,7 @@ function makeErrorMessage(id: string, error: string, hops: PageHops | undefined)
  * measurePageHops returns the times of a traced call's steps in the page, or undefined if the host reported no times.
  */
 function measurePageHops(trace: CallTrace | undefined): PageHops | undefined {
-  // A call that fails before its handler starts spends no time in the steps that it does not reach.
+  // If a call fails before its handler starts, the times of the steps that the call does not reach are 0.
   const [readyMs, startedMs = readyMs, settledMs = startedMs] = trace?.hostTimes ?? [];
   if (!trace || readyMs === undefined || startedMs === undefined || settledMs === undefined) return undefined;
   return {

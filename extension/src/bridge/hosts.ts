@@ -12,8 +12,8 @@ export interface Host {
   /** awaitsAdapter is true while the host has no adapter yet and waits for the adapter to arrive. */
   readonly awaitsAdapter?: boolean;
   /**
-   * usesBase is true for a host that the base created. The adapter of such a host arrives at the entry point of the
-   * base.
+   * usesBase is true for a host that the base created. The adapter of a host that the base created arrives at the entry
+   * point of the base.
    */
   readonly usesBase?: boolean;
   /** send dispatches a message to the host, and returns after the host has handled the message. */

@@ -8,8 +8,8 @@ import type { FromBridge } from '../port-message.ts';
 const SendIntervalMs = 100;
 const MaxMessagesPerSend = 2;
 /**
- * MaxWaitingEntries and MaxWaitingChars limit the number and the total length of waiting log entries. If one of the
- * limits is exceeded, the oldest waiting log entries are dropped.
+ * MaxWaitingEntries and MaxWaitingChars limit the number and the total length of waiting log entries. If
+ * MaxWaitingEntries or MaxWaitingChars is exceeded, the oldest waiting log entries are dropped.
  */
 const MaxWaitingEntries = 1000;
 const MaxWaitingChars = 8 * 1024 * 1024;
@@ -72,8 +72,8 @@ export function makeLogs(post: (message: FromBridge) => boolean): Logs {
     timer ??= setTimeout(sendSome, SendIntervalMs);
   };
   /**
-   * dropOldest drops the oldest batch, and adds its number of log entries to the `dropped` count of the plugin's next
-   * batch.
+   * dropOldest drops the oldest batch of log entries, and adds the number of its entries to the `dropped` count of the
+   * plugin's next batch.
    */
   const dropOldest = () => {
     const oldest = waitingBatches.shift();

@@ -14,10 +14,9 @@ export interface NavigationEvents {
 
 /**
  * watchNavigation reports to events when a navigation to another document starts, and when it ends. watchNavigation
- * reports the start of a navigation synchronously. If a tool navigates the page and then returns, the bridge therefore
- * reports the navigation before the tool's result. watchNavigation reports the end of a navigation if the page
- * intercepts the navigation, or if the navigation fails. Chrome fires no event for the end of a navigation that becomes
- * a download.
+ * reports the start of a navigation synchronously, so that the report precedes the result of a tool that navigates the
+ * page and then returns. watchNavigation reports the end of a navigation if the page intercepts the navigation, or if
+ * the navigation fails. Chrome fires no event for the end of a navigation that becomes a download.
  */
 export function watchNavigation(navigation: Navigation, events: NavigationEvents): void {
   // The bridge registers its navigation listener before the page's scripts run, and in the capture phase, so the

@@ -84,7 +84,7 @@ export class Plugins {
     );
   }
 
-  /** startedPlugins returns the plugins whose host has started but is not live yet. */
+  /** startedPlugins returns the plugins whose host has started, but whose adapter has not started yet. */
   get startedPlugins(): StartedPlugin[] {
     return [...this.#allHosts.values()].flatMap((host): StartedPlugin[] => {
       const { plugin, hash, awaitsAdapter = false } = host;
@@ -234,7 +234,7 @@ export class Plugins {
     return Object.hasOwn(this.#hostHandlers, op);
   }
 
-  /** probeAdapters requests the readiness of the live adapters for which mustProbe returns true. */
+  /** probeAdapters checks the readiness of the live adapters for which mustProbe returns true. */
   #probeAdapters(mustProbe: (entry: LiveAdapter) => boolean): void {
     for (const [plugin, host] of this.#liveHosts) {
       const entry = this.#liveAdapters.get(plugin);

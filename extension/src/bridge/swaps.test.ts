@@ -8,8 +8,7 @@ beforeEach(() => mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_000_0
 afterEach(() => mock.timers.reset());
 
 /**
- * makeFixture returns a BridgeCalls whose document has one live adapter. In this adapter, a call with the ID "x" is
- * running.
+ * makeFixture returns a BridgeCalls whose document has one live adapter, which runs a call with the ID "x".
  */
 function makeFixture() {
   const posted: FromBridge[] = [];

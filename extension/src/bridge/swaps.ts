@@ -21,8 +21,8 @@ export interface AdapterSwapsOptions {
  */
 export interface AdapterSwaps {
   /**
-   * begin prepares a host for a new adapter. If the host already waits for an adapter, the adapter in the new message
-   * replaces the expected adapter.
+   * begin prepares a host for a new adapter. If the host already waits for an adapter, begin replaces that adapter by
+   * the adapter in the message.
    */
   begin(host: Host, message: ReplaceMessage): void;
   /** isWaiting reports whether new calls in this host must wait, because the host is about to get a new adapter. */

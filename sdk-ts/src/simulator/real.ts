@@ -7,7 +7,7 @@ import type { CallOptions, SimulatedCall, SimulatedTab, SimulateOptions } from '
 
 // Tabs of a real browser, which `opentabs plugin test` controls for a test. The test script sends browser commands to
 // `opentabs plugin test`. `opentabs plugin test` sends the page's HTTP requests to the test script, whose routes answer
-// the requests. In both directions, each message is one line of JSON.
+// the requests. `opentabs plugin test` and the test script exchange messages of one line of JSON.
 
 /** A message to `opentabs plugin test`: a browser command, or the response to an HTTP request of the page. */
 type OutgoingMessage =

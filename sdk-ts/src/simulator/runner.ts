@@ -161,8 +161,8 @@ function settleTest(runningTest: RunningTest, passedAt: number): void {
   try {
     clock.runNextTimer();
   } catch {
-    // The test has already passed, so an error that a late timer callback throws is ignored. Such an error is not an
-    // unhandled promise rejection.
+    // The test has already passed, so an error of a late timer callback is ignored: such an error is not an unhandled
+    // promise rejection.
   }
 }
 
@@ -181,7 +181,7 @@ function drainUnhandledErrors(): readonly unknown[] {
 
 /**
  * Ends a test whose function returned without an error. If a promise was rejected and no code handled the rejection,
- * the test still fails.
+ * endPassedTest reports the test as failed.
  */
 function endPassedTest(runningTest: RunningTest): void {
   const [unhandled] = drainUnhandledErrors();

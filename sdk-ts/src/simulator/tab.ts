@@ -42,8 +42,8 @@ export interface CallOptions {
 /** The error of a failed simulated call, with the fields that an agent would receive. */
 export interface SimulatedError {
   /**
-   * `tool_error` if the handler threw an error, else the server's error code, such as `idle_timeout`, `cancelled` or
-   * `invalid_arguments`.
+   * `tool_error` if the handler threw an error, and otherwise the server's error code, such as `idle_timeout`,
+   * `cancelled` or `invalid_arguments`.
    */
   readonly code: string;
   readonly message: string;
@@ -66,15 +66,15 @@ export interface SimulatedCall {
   readonly calls: readonly RecordedCall[];
   readonly userRequests: readonly UserRequest[];
   /**
-   * Progress reports of the tool that were malformed. The extension drops such reports without an error. A test should
-   * assert that `dropped` is empty.
+   * Progress reports of the tool that were malformed. The extension drops malformed reports without an error. A test
+   * should assert that `dropped` is empty.
    */
   readonly dropped: readonly string[];
   /** How long the call took, in milliseconds of virtual time. */
   readonly tookMs: number;
   /**
-   * How the handler reacted when its signal aborted: `aborted` if it ended within 2 s, else `ignored`. `stopped` is
-   * undefined if the signal did not abort during the call.
+   * How the handler reacted when its signal aborted: `aborted` if it ended within 2 s, and otherwise `ignored`.
+   * `stopped` is undefined if the signal did not abort during the call.
    */
   readonly stopped?: 'aborted' | 'ignored';
 }
