@@ -155,7 +155,7 @@ func (c *liveCall) requestApproval(ctx context.Context, request Ticket, gate Gat
 		return false
 	}
 	// A gate that observes decisions must receive an approval even if the call has already
-	// ended, because the approval may also cover later calls.
+	// ended, because the approval can also cover later calls.
 	if g, ok := gate.(DecisionObserver); ok {
 		g.ObserveDecision(c.gateInfo(nil), request, r)
 	}

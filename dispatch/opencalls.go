@@ -13,7 +13,7 @@ import (
 const openCallHookInterval = 500 * time.Millisecond
 
 // OpenCallHook is a hook for calls that are still in progress when the hook runs, at most 500 ms
-// after they arrive. An OpenCallHook does not delay the calls that it receives. An OpenCallHook may
+// after they arrive. An OpenCallHook does not delay the calls that it receives. An OpenCallHook can
 // run concurrently with another OpenCallHook or an [AfterHook], and must not block.
 type OpenCallHook interface {
 	// Open receives a call that is still in progress, so the EndedCall contains neither a

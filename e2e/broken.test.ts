@@ -90,8 +90,8 @@ for (const [name, code, errorPattern, otherFields] of brokenAdapters) {
     const review = await runOpentabs(['plugin', 'review', name, '--yes', '--permission', 'auto'], stack.env);
     assert.match(review.stdout, /failed {4}did not start in a page of/);
 
-    // After the test has repaired the plugin's file, the plugin works in a new tab, and no command or panel reports the
-    // plugin as failed anymore.
+    // After the test has repaired the plugin's file, the plugin works in a new tab, and no command reports that the
+    // plugin failed.
     writeFileSync(join(stack.home, `plugin-${name}`, 'dist/adapter.iife.js'), makeAdapterCode(name));
     await waitFor('the status to show the changed plugin', async () =>
       (await runOpentabs(['status'], stack.env)).stdout.includes(`${name} 1.0.0, 1 tool, changed`),

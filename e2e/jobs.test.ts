@@ -1,6 +1,6 @@
 /**
- * A job continues after the client that started the job has disconnected. Another session can receive the
- * job's progress and result. The tests of jobs use shortened time limits; `make soak` uses the real limits.
+ * A job continues after the client that started the job has disconnected. A session that did not start the job can
+ * receive the job's progress and result. The tests of jobs use shortened time limits; `make soak` uses the real limits.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

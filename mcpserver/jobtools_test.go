@@ -133,7 +133,7 @@ func TestJobsAreForSomeClients(t *testing.T) {
 }
 
 // TestDetachableTool checks that a tool with the argument _detach has no output schema,
-// because its answer may be a job. If the tool itself defines a parameter _detach, its
+// because the tool can return a job. If the tool itself defines a parameter _detach, its
 // input schema must remain unchanged.
 func TestDetachableTool(t *testing.T) {
 	shown := mcp.NewToolWithRawSchema("a__b", "", json.RawMessage(`{"type":"object","properties":{"_detach":{"type":"number"}}}`))

@@ -15,11 +15,11 @@
 // browser, opentabs reads the adapter's file again, and rejects an adapter that has
 // changed since the plugin was loaded.
 //
-// The other packages in the folder plugin are built on the package plugin. Package schema
-// validates the arguments and results of tools. Packages settings and policy store the
-// user's settings and permissions. Packages review and inspection show a plugin to a
-// reviewer. Package faults records adapters that fail to start. Package catalog connects
-// plugins with their settings and faults.
+// The packages in the subfolders of plugin use package plugin. Package schema validates
+// the arguments and results of tools. Packages settings and policy store the user's
+// settings and permissions. Packages review and inspection show a plugin to a reviewer.
+// Package faults records adapters that fail to start. Package catalog connects plugins
+// with their settings and faults.
 //
 // # Trust
 //

@@ -22,9 +22,9 @@ const openedTabTimeout = 20 * time.Second
 
 // requestReload requests that a browser reload one of the tabs that the call allows, the best
 // tab first. isLoading is true if the browser is reloading a tab. isAnswered is false if the
-// link was lost, so that the request may be repeated. The browser refuses a reload that could
-// lose the user's work. If the tabs are in several browsers, requestReload reloads no tab,
-// because each browser may be signed in to a different account of the site.
+// link was lost, so the caller can repeat the request. The browser refuses a reload that
+// could lose the user's work. If the tabs are in several browsers, requestReload reloads no
+// tab, because each browser may be signed in to a different account of the site.
 func (s *targetSearch) requestReload(ctx context.Context, tabs []dispatch.Target) (isLoading, isAnswered bool) {
 	tabs = slices.DeleteFunc(slices.Clone(tabs), func(t dispatch.Target) bool { return !s.choice.Allows(t) })
 	if slices.ContainsFunc(tabs, func(t dispatch.Target) bool { return t.Browser != tabs[0].Browser }) {

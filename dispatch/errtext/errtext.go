@@ -16,7 +16,7 @@ import (
 type Step struct{ ForAgent, ForUser string }
 
 // advice maps each error code to advice for the agent and the user. The field retryable is
-// true if a retry of the call may succeed.
+// true if a retry of the call can succeed.
 var advice = map[wire.ErrorCode]struct {
 	retryable bool
 	nextStep  Step
@@ -125,7 +125,7 @@ var advice = map[wire.ErrorCode]struct {
 		"Search `opentabs logs` for the ID of the call, then report the error."}},
 }
 
-// NextStep returns the advice for an error code, and whether a retry of the call may
+// NextStep returns the advice for an error code, and whether a retry of the call can
 // succeed.
 func NextStep(code wire.ErrorCode) (nextStep Step, retryable bool) {
 	a, isKnown := advice[code]
@@ -142,7 +142,8 @@ func AddUserStep(code wire.ErrorCode, fact string) string {
 	return fact + " " + step.ForUser
 }
 
-// LinkLostWriteStep is the next step after link_lost of a tool that may change something.
+// LinkLostWriteStep is the next step after the error link_lost if the tool can change
+// something.
 var LinkLostWriteStep = Step{
 	"Check that the browser is running, then retry; check first whether the call had taken effect: a retry is safe only with the same idempotency key, if this call had one.",
 	"Check that Chrome is running, then retry; check first whether the call had taken effect: a retry is safe only with the same --idempotency-key, if this call had one."}

@@ -28,8 +28,8 @@ type CallFacts struct {
 // ToolName returns the full name of a plugin's tool, which agents use: <plugin>__<tool>.
 func ToolName(plugin, tool string) string { return plugin + "__" + tool }
 
-// State contains what may change about a call, such as its status and progress. A State is
-// a copy, so later changes of the call do not affect it.
+// State contains the facts about a call that can change, such as its status and progress.
+// A State is a copy, so later changes of the call do not affect it.
 type State struct {
 	Status wire.CallStatus
 	// Browser is the ID, and BrowserName the name, of the browser in which the call runs.

@@ -38,7 +38,7 @@ func NewResultStart(output json.RawMessage) ResultStart {
 }
 
 // Text returns the beginning of the result: the decoded text if the result is a JSON
-// string, or else the JSON itself. A truncated result ends with an ellipsis.
+// string, and otherwise the JSON itself. A truncated result ends with an ellipsis.
 func (r ResultStart) Text() string {
 	text := r.text
 	if r.isText {
@@ -53,7 +53,7 @@ func (r ResultStart) Text() string {
 }
 
 // decodeTextStart decodes a JSON string, or the beginning of one if isCut is true. The last
-// characters of a truncated string may be damaged.
+// characters of a truncated string can be damaged.
 func decodeTextStart(text []byte, isCut bool) (decoded []byte, ok bool) {
 	if isCut {
 		text = append(trimEscape(text), '"')

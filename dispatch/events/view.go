@@ -86,7 +86,7 @@ type View struct {
 	// Decision is the user's last decision about the call, or nil if the user has not decided.
 	Decision *Resolution `json:"decision,omitempty"`
 	// URL is the URL of the page in which the call runs. ArgsStart is the beginning of the
-	// call's arguments, in the form that requests for approval show. Agents may read the JSON
+	// call's arguments, in the form that requests for approval show. Agents can read the JSON
 	// of a View, so URL and ArgsStart are omitted from the JSON; only the side panel receives
 	// them.
 	URL       string `json:"-"`

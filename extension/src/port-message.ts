@@ -13,7 +13,7 @@ export const POPUP_PORT = 'popup';
 
 /**
  * BRIDGE_MARK_KEY is the name of a global variable that marks a document with a running bridge. While the extension
- * registers the bridge again, Chrome may run two bridges in one document.
+ * registers the bridge again, it is possible that two bridges run in one document.
  */
 export const BRIDGE_MARK_KEY = 'opentabsBridge';
 
@@ -146,13 +146,13 @@ export type ToBridge =
   /** Requests the current state of an activity of a call. */
   | { op: 'resync'; id: string; type: string }
   /**
-   * Reports that one part of a tool's large result was sent to the server. After this message, the bridge may send the
-   * next part of the result.
+   * Reports that one part of a tool's large result was sent to the server. After a message 'partSent', the bridge may
+   * send the next part of the result.
    */
   | { op: 'partSent' }
   /**
-   * Reports which endings of calls have reached the server. After this message, the bridge deletes its records of the
-   * calls in `ids`.
+   * Reports which endings of calls have reached the server. After a message 'confirmEndings', the bridge deletes its
+   * records of the calls in `ids`.
    */
   | { op: 'confirmEndings'; ids: readonly string[] }
   /** Replaces the settings of a plugin. */

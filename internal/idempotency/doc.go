@@ -5,9 +5,9 @@
 // [ParseKey] validates the key of a request. [Keys.Start] starts a call, or finds the
 // earlier call with the same key. An idempotency key belongs to one client and one tool.
 //
-// A call that certainly did not run releases its idempotency key. If a call may have run,
-// but its result is unknown, the key stays in use until the result arrives or the key
-// expires.
+// A call that certainly did not run releases its idempotency key. If it is possible that
+// a call ran, but its result is unknown, the key stays in use until the result arrives or
+// the key expires.
 //
 // The recorder writes each idempotency key to the disk before the call runs in a page, so
 // keys survive a restart and a crash. If the recorder cannot write the idempotency key,

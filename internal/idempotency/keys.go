@@ -110,7 +110,7 @@ type Use struct {
 
 // Start starts a call with a valid idempotency key, or returns the earlier call with the
 // same key. Start returns a *dispatch.Error if the earlier call had different arguments,
-// or may have acted without a known result.
+// or if its result is unknown although it possibly had an effect.
 func (k *Keys) Start(key string, c dispatch.Call) (*Use, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -213,7 +213,8 @@ func (i *Installer) movePackage(newFolder string, file npm.Tarball, name, versio
 		return "", fmt.Errorf("make the package's folder: %w", err)
 	}
 	target := filepath.Join(parent, escapeVersion(version)+"-"+hex.EncodeToString(sum[:4]))
-	// The target folder may already exist, and its files may be damaged.
+	// It is possible that the target folder already exists, and that its files are
+	// damaged.
 	oldFolder := newFolder + ".old"
 	if err := os.Rename(target, oldFolder); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", fmt.Errorf("replace the package: %w", err)

@@ -265,9 +265,10 @@ const maxOccurrences = 50
 // scriptParameters returns the parameters of the function around a plugin's script.
 //
 // In a plugin's script, globalThis is always private to the plugin. The names window and
-// self are private only if the code may read the plugin's container from window or self.
-// If the code cannot read the container from window or self, these names are the page's
-// window: comparisons with event.source and calls of DOM methods need the page's window.
+// self are private only if the code possibly reads the plugin's container from window or
+// self. If the code cannot read the container from window or self, these names are the
+// page's window: comparisons with event.source and calls of DOM methods need the page's
+// window.
 func scriptParameters(code []byte) string {
 	text := slices.Concat([]byte("\n"), code, []byte("\n"))
 	isChecked := map[string]bool{} // variables that were checked and are not the window
@@ -388,7 +389,7 @@ func MakeScriptParts(options ScriptOptions, adapter, preScript []byte) ScriptPar
 // (extension/src/host/lifecycle.ts:Evaluate). The outer function has the built-ins as
 // parameters, and returns an inner function that contains the plugin's code. The inner
 // function's parameters are globalThis, and also window and self if the plugin's code
-// needs private ones. The plugin's code may declare variables with the names of
+// needs private ones. The plugin's code can declare variables with the names of
 // built-ins, because the built-ins are parameters of the outer function. The outer
 // function accepts a callback as its optional second argument. The outer function passes
 // an error to the callback. The error's stack trace contains the line just before the
@@ -437,7 +438,7 @@ func replaceGlobalThis(code []byte) []byte {
 }
 
 // defaultStart returns StartAtDOM if the adapter has an onActivate hook, because such a
-// hook may use the parsed document. If the adapter has no onActivate hook, defaultStart
+// hook can use the parsed document. If the adapter has no onActivate hook, defaultStart
 // returns StartNow.
 func defaultStart(code []byte) StartTime {
 	if plugin.HasOnActivate(code) {

@@ -20,7 +20,7 @@ type sourceBoundary struct {
 // use up the memory.
 const maxSourceBytes = 32 << 20
 
-// allowedText is the end of each error text about a file that a plugin's build may not
+// allowedText is the end of each error text about a file that a plugin's build must not
 // read.
 const allowedText = "a plugin may only use files in its own directory, and in node_modules there or in the directories above"
 
@@ -30,8 +30,8 @@ func isInside(root, path string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// check returns an error if the plugin's build may not read a file. check does not follow
-// a link named node_modules, because a plugin's repository can contain a link with this name.
+// check returns an error if the plugin's build must not read a file. check does not follow a
+// link named node_modules, because a plugin's repository can contain a link with this name.
 func (f sourceBoundary) check(path string) error {
 	realPath, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -54,10 +54,10 @@ func (f sourceBoundary) check(path string) error {
 	return fmt.Errorf("%s is outside of the plugin", path)
 }
 
-// esbuildPlugin returns an esbuild plugin that rejects files which the plugin's build may
-// not read. The esbuild plugin opentabs-fence must run before all other esbuild plugins.
-// An error of the esbuild plugin opentabs-fence points to the import statement of the
-// rejected file.
+// esbuildPlugin returns an esbuild plugin that rejects files which the plugin's build
+// must not read. The esbuild plugin opentabs-fence must run before all other esbuild
+// plugins. An error of the esbuild plugin opentabs-fence points to the import statement
+// of the rejected file.
 func (f sourceBoundary) esbuildPlugin() api.Plugin {
 	return api.Plugin{Name: "opentabs-fence", Setup: func(build api.PluginBuild) {
 		// Imports of URLs are rejected, because esbuild would leave URL imports in the
@@ -108,7 +108,8 @@ func (f sourceBoundary) fromEsbuild(messages []api.Message) []Problem {
 	return fromEsbuild(messages)
 }
 
-// isOutside reports whether a location is in a file that the plugin's build may not read.
+// isOutside reports whether a location is in a file that the plugin's build must not
+// read.
 func (f sourceBoundary) isOutside(location *api.Location) bool {
 	if location == nil || location.Namespace != "" && location.Namespace != "file" {
 		return false

@@ -11,7 +11,7 @@ import (
 
 const secretText = "S3CRET-of-the-user"
 
-// boundaryFixture is a plugin's directory beside another directory, which the plugin may
+// boundaryFixture is a plugin's directory beside another directory, which the plugin must
 // not read.
 type boundaryFixture struct {
 	dir, outside string
@@ -19,7 +19,7 @@ type boundaryFixture struct {
 
 // newBoundaryFixture writes a plugin whose entry module begins with the JavaScript code
 // index. newBoundaryFixture replaces the text OUT in index by the path of a directory
-// that the plugin may not read.
+// that the plugin must not read.
 func newBoundaryFixture(t *testing.T, index string) boundaryFixture {
 	t.Helper()
 	baseDir, err := filepath.EvalSymlinks(t.TempDir())
@@ -152,8 +152,8 @@ func TestLinksOutsidePluginAreRejected(t *testing.T) {
 	})
 }
 
-// TestConfigurationOutsidePluginIsNotRead checks that esbuild may not read configuration
-// files outside of the plugin.
+// TestConfigurationOutsidePluginIsNotRead checks that esbuild reads no configuration
+// files outside of the plugin's directory.
 func TestConfigurationOutsidePluginIsNotRead(t *testing.T) {
 	writeConfig := func(t *testing.T, f boundaryFixture, text string) {
 		t.Helper()

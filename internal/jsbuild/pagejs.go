@@ -18,7 +18,8 @@ import (
 //go:embed webnames.txt
 var webGlobalNames string
 
-// PageScriptUse describes one place where a plugin's code may use the page's own JavaScript.
+// PageScriptUse describes one place where a plugin's code possibly uses the page's own
+// JavaScript.
 type PageScriptUse string
 
 // sdkPageUses maps SDK exports and hooks that use the page's own JavaScript to a
@@ -41,9 +42,9 @@ var importedName = lazyregexp.New(`[\w$]+`)
 // exportStatement matches the export statement in esbuild's output.
 var exportStatement = lazyregexp.New(`(?m)^export \{\n?([^}]*)\};?\n?`)
 
-// FindPageScriptUses returns the places where the plugin in dir may use the page's own
-// JavaScript, sorted. If FindPageScriptUses finds no use of the page's JavaScript, the
-// plugin also works in the isolated world. The SDK and zod work in both worlds, so
+// FindPageScriptUses returns the places where the plugin in dir possibly uses the page's
+// own JavaScript, sorted. If FindPageScriptUses finds no use of the page's JavaScript,
+// the plugin also works in the isolated world. The SDK and zod work in both worlds, so
 // FindPageScriptUses analyzes only the author's source. If FindPageScriptUses cannot
 // follow some code, such as a variable whose value is the window, FindPageScriptUses
 // reports the code as a use of the page's JavaScript. If the plugin's source does not

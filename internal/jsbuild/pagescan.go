@@ -45,13 +45,13 @@ var (
 	// script element.
 	frameworkTexts = lazyregexp.New(`__(react|vue|ng|svelte|preact)|<script`)
 	// windowSettings matches names such as location and onload: properties of the window
-	// that a plugin may set without a report by pageScan.
+	// that a plugin may set. pageScan does not report this.
 	windowSettings = lazyregexp.New(`^(location|name|status|on[a-z]+)$`)
 	// languageProperties are properties that JavaScript itself defines and whose names
 	// begin with underscores.
 	languageProperties = wordSet("__proto__ __defineGetter__ __defineSetter__ __lookupGetter__ __lookupSetter__")
 	// settableObjects are browser objects, such as location, whose properties a plugin
-	// may set without a report by pageScan.
+	// may set: pageScan does not report this.
 	settableObjects = wordSet("document location localStorage sessionStorage")
 )
 

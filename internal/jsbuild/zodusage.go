@@ -18,8 +18,8 @@ import (
 type zodUsage struct {
 	// names contains the properties of zod's object z that the code uses, sorted.
 	names []string
-	// isComplete is false if the code may use properties that are not in names, because
-	// it uses zod's object z as a value, such as in an argument.
+	// isComplete is false if names is possibly incomplete, because the code uses zod's
+	// object z as a value, such as in an argument.
 	isComplete bool
 	// scanned is the bundled plugin code in which findZodUsage has searched for uses of
 	// zod.

@@ -35,7 +35,7 @@ const (
 	ChangeDisabled Change = "disabled"
 )
 
-// Candidate is a plugin that `opentabs plugin enable` shows and may enable.
+// Candidate is a plugin that the user can enable with `opentabs plugin enable`.
 type Candidate struct {
 	Name    string         `json:"name"`
 	Version string         `json:"version,omitempty"`
@@ -130,8 +130,8 @@ func candidateWarnings(p *plugin.Plugin, now httpapi.PluginPermissions) []string
 	return append(warnings, p.Warnings...)
 }
 
-// PrintCandidates prints the plugins that a command may enable, as a table. If the table is
-// too wide for the terminal, PrintCandidates prints a block for each plugin.
+// PrintCandidates prints a table of the plugins that a command would enable. If the table
+// is too wide for the terminal, PrintCandidates prints a block for each plugin.
 // PrintCandidates never truncates a text, because the user decides on the basis of these
 // texts.
 func PrintCandidates(out *terminal.Output, plan []Candidate) {

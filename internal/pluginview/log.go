@@ -9,10 +9,9 @@ import (
 	"opentabs/internal/terminal"
 )
 
-// LogLines returns the terminal lines for a log entry of a plugin. If log entries before
-// the given entry are missing, the first returned line reports how many. The other
-// returned lines contain the entry with its data, and the stack frames if the entry is an
-// error.
+// LogLines returns the terminal lines for a log entry of a plugin: the entry with its
+// data, and the stack frames of an error. If log entries before the given entry are
+// missing, the first returned line reports how many.
 func LogLines(e pluginlog.Entry) []string {
 	timeText, name := e.Time.Local().Format(time.DateTime), terminal.SafeLine(e.Plugin)
 	var lines []string
@@ -22,9 +21,9 @@ func LogLines(e pluginlog.Entry) []string {
 	return append(lines, EntryLines(fmt.Sprintf("%s  %-7s  %s  ", timeText, e.Level, name), e)...)
 }
 
-// EntryLines returns a log entry as lines of text. The first line contains the prefix,
-// the first line of the message and the entry's data. The other lines of the message, and
-// the stack frames, are indented.
+// EntryLines returns a log entry as lines of text. The first returned line contains the
+// prefix, the first line of the entry's message and the entry's data. The following lines
+// contain the rest of the message and the stack frames, indented.
 func EntryLines(prefix string, e pluginlog.Entry) []string {
 	message, details, _ := strings.Cut(e.Message, "\n")
 	line := prefix + terminal.SafeLine(message)

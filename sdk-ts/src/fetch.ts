@@ -68,7 +68,7 @@ function isCrossOrigin(url: string): boolean {
   }
 }
 
-/** HTTP status codes after which a retry may succeed. */
+/** HTTP status codes after which a retry can succeed. */
 const retryableStatuses: ReadonlySet<number> = new Set([500, 502, 503, 504]);
 
 /** Returns the ToolError for an HTTP response whose status is not 2xx. */

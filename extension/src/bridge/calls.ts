@@ -68,9 +68,9 @@ export class BridgeCalls {
   };
 
   /**
-   * `post` sends a message to the worker, and returns false if no port is open. `isVisible` reports whether the
-   * document may be visible to the user. `awaitLateHost` waits for a host that starts after the page's scripts, and
-   * then reports this host to `events`.
+   * `post` sends a message to the worker, and returns false if no port is open. `isVisible` returns false while the
+   * document is hidden, as in a background tab. `awaitLateHost` waits for a host that starts after the page's scripts,
+   * and then reports this host to `events`.
    */
   constructor(
     post: (message: FromBridge) => boolean,
@@ -164,7 +164,7 @@ export class BridgeCalls {
   };
 
   /**
-   * connected is called when a new port is open. connected resends all messages that the worker may not have received
+   * connected is called when a new port is open. connected resends all messages that possibly did not reach the worker
    * over the previous port.
    */
   connected(): void {

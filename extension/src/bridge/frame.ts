@@ -15,7 +15,7 @@ export function hasOriginOfTop(): boolean {
 }
 
 /**
- * mayShareWindow reports whether this document may have inherited its Window object from the initial empty document
+ * mayShareWindow reports whether this document possibly inherited its Window object from the initial empty document
  * (host/intact.ts).
  */
 export function mayShareWindow(): boolean {
@@ -26,7 +26,7 @@ export function mayShareWindow(): boolean {
 }
 
 /**
- * addProbeFrame adds a frame with unmodified built-in functions if the document may share a Window with an older
+ * addProbeFrame adds a frame with unmodified built-in functions if the document possibly shares a Window with an older
  * document. addProbeFrame must run once, before any host starts.
  */
 export function addProbeFrame(): void {

@@ -160,7 +160,7 @@ export class Link {
       const arrivedMs = performance.now();
       for (const message of decodeMessages(raw, this.#options.read)) {
         if (this.#port !== port) return;
-        // A ping is answered before waiting messages and before the next call, because a call may block the page.
+        // The link answers a ping before it handles other messages, because a call can block the page.
         if (message.op === 'ping') this.#send([{ op: 'pong', ping: message.ping }]);
         else session.onReceived(message, arrivedMs);
       }
@@ -190,8 +190,8 @@ export class Link {
   }
 
   /**
-   * checkAlive detects that the extension was reloaded or removed even if Chrome fired no event. Chrome may fire no
-   * disconnect event for a port that was opened during a reload of the extension.
+   * checkAlive detects that the extension was reloaded or removed even if Chrome fired no event. It is possible that
+   * Chrome fires no disconnect event for a port that was opened during a reload of the extension.
    */
   #checkAlive(checksLeft: number): void {
     if (this.#isOrphan || this.#isLeftByUser) return;

@@ -19,7 +19,7 @@ export interface PluginsOptions {
   post(message: FromBridge): boolean;
   /** onLiveAdaptersChanged is called when the live plugins or their hashes have changed. */
   onLiveAdaptersChanged(): void;
-  /** isVisible reports whether the document may be visible to the user. */
+  /** isVisible returns false while the document is hidden, as in a background tab. */
   isVisible(): boolean;
   /** findPendingHash returns the hash of the adapter that a host waits for, or undefined if the host does not wait. */
   findPendingHash(host: Host): string | undefined;

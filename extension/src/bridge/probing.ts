@@ -15,7 +15,7 @@ export interface ProbingOptions {
   probe(all: boolean): void;
   /** areAllReady reports whether all adapters of the document are ready. */
   areAllReady(): boolean;
-  /** isVisible reports whether the document may be visible to the user. */
+  /** isVisible returns false while the document is hidden, as in a background tab. */
   isVisible(): boolean;
 }
 
@@ -28,7 +28,7 @@ export interface Probing {
   onDocumentLoaded(): void;
   /** onUrlChanged is called when the URL of the document has changed. */
   onUrlChanged(): void;
-  /** onVisibilityChanged is called when the document may have become visible to the user. */
+  /** onVisibilityChanged is called when the document became visible or hidden. */
   onVisibilityChanged(): void;
   /** onReadinessChanged is called when an adapter has reported whether it is ready. */
   onReadinessChanged(): void;

@@ -11,7 +11,7 @@ const MinWakeIntervalMs = 4;
 export interface WakeRequestsOptions {
   /** post sends a message to the worker, and returns false if no port is open. */
   post(message: FromBridge): boolean;
-  /** isVisible reports whether the document may be visible to the user. */
+  /** isVisible returns false while the document is hidden, as in a background tab. */
   isVisible(): boolean;
   /** now returns the current time in milliseconds. By default, now is performance.now. */
   readonly now?: () => number;

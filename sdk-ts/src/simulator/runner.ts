@@ -31,8 +31,8 @@ type TestEvent =
 const maxVirtualMs = 3_600_000;
 
 /**
- * How long the timers of a passed test still run, in virtual milliseconds. A promise that nothing awaits may be rejected
- * only after the test's function has returned.
+ * How long the timers of a passed test still run, in virtual milliseconds. If nothing awaits a promise, the promise can
+ * be rejected after the test's function has returned.
  */
 const settleMs = 1000;
 
