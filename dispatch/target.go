@@ -164,8 +164,8 @@ func (t Target) isSameTab(other Target) bool {
 	return t.Browser == other.Browser && t.TabID == other.TabID
 }
 
-// hostAndPort returns the host and port of an http or https URL, even if its path or query
-// is invalid.
+// hostAndPort returns the host and port of an http or https URL, even if the URL's path or
+// query is invalid.
 func hostAndPort(address string) (host, port string, ok bool) {
 	scheme, afterScheme, _ := strings.Cut(address, "://")
 	if hostEnd := strings.IndexAny(afterScheme, `/?#\`); hostEnd >= 0 {

@@ -186,7 +186,7 @@ func newView(card *CallFacts, s *State, memory *viewMemory) View {
 }
 
 // fractionOf divides a report's progress by its total, stores the quotient in *fraction,
-// and returns the pointer. If the total is unknown, fractionOf returns nil.
+// and returns fraction. If the total is unknown, fractionOf returns nil.
 func fractionOf(n progress.Numbers, fraction *float64) *float64 {
 	switch {
 	case !n.HasTotal:

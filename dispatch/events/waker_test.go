@@ -38,9 +38,9 @@ func TestFollowersReadInBatches(t *testing.T) {
 				s.Publish(Change{Kind: KindCreated, Time: time.Now(), Call: &CallFacts{}})
 			}
 		}
-		// drainBatches removes the recorded batches, which the follower has read since the time
-		// in began. drainBatches returns the number of batches, the number of their events, and
-		// the longest time between two batches.
+		// drainBatches removes the batches that the follower has read since the moment in
+		// the argument began. drainBatches returns the number of batches, the number of
+		// their events, and the longest time between two batches.
 		drainBatches := func(began time.Time) (count, events int, longest time.Duration) {
 			synctest.Wait()
 			for _, b := range batches {

@@ -220,7 +220,7 @@ func TestErrorOfToolIsReplayed(t *testing.T) {
 }
 
 // If a call's result is unknown, retries fail without running the tool, even after a restart.
-// After the page has delivered the late result, a retry returns it.
+// After the page has delivered the late result, a retry returns that result.
 func TestUnknownEnding(t *testing.T) {
 	run(t, everything, func(f *fixture) {
 		f.answer = func(s dispatch.Sink) { go s.Finish(nil, &wire.CallError{Code: wire.ErrLinkLost, Message: "lost"}) }

@@ -47,8 +47,9 @@ type ManifestOptions struct {
 	IsForStore bool
 }
 
-// ExtensionFiles returns the files of the unpacked extension by path. The map omits the
-// extension's file connection.json, which contains the port and the token of one server.
+// ExtensionFiles returns the files of the unpacked extension by path. ExtensionFiles
+// omits the extension's file connection.json, which contains the port and the token of
+// one server.
 func ExtensionFiles(options ManifestOptions) (map[string][]byte, error) {
 	scripts, err := bundledScripts()
 	if err != nil {

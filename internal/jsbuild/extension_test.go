@@ -360,8 +360,8 @@ func syntaxErrors(text string) []string {
 	return problems
 }
 
-// TestPageScriptBundles checks that the page script of the browser tools can be bundled
-// without npm, although it imports a library.
+// TestPageScriptBundles checks that the page script of the browser tools, which imports a
+// library, can be bundled without npm.
 func TestPageScriptBundles(t *testing.T) {
 	scripts, err := bundleEntries("page", []api.EntryPoint{{OutputPath: "page", InputPath: "extension/src/page/main.ts"}})
 	if err != nil {

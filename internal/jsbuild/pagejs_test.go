@@ -8,9 +8,9 @@ import (
 )
 
 // pageUses builds a plugin and returns its uses of the page's JavaScript. The arguments
-// head and code are JavaScript: the plugin's module begins with head, and the handler of
-// its only tool contains code. The argument pkg is JSON text that pageUses inserts into
-// package.json.
+// head and code are JavaScript: head is the beginning of the plugin's module, and code is
+// in the handler of its only tool. The argument pkg is JSON text that pageUses inserts
+// into package.json.
 func pageUses(t *testing.T, pkg, head, code string) []PageScriptUse {
 	t.Helper()
 	dir := t.TempDir()

@@ -21,8 +21,8 @@ type CallContext = Pick<ToolHandlerContext, 'signal'>;
 /** One entry in the linked list of the adapter's running calls, which starts with the newest call. */
 interface RunningCall {
   /**
-   * The call's context. The signal of the context is read only when a wait needs it, because reading makes the
-   * extension create the signal.
+   * The call's context. The signal of the context is read only when a wait needs it, because a read of the signal makes
+   * the extension create it.
    */
   readonly context: CallContext;
   next: RunningCall | undefined;

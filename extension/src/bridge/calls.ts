@@ -336,8 +336,8 @@ export class BridgeCalls {
 
   /**
    * end stores the messages that report how a call ended, and sends these messages to the worker. While no port to the
-   * worker is open, `end` only stores the messages about the ending. The method connected sends them later, after the
-   * call's waiting progress messages.
+   * worker is open, `end` only stores the messages about the ending. The method connected sends the stored messages of
+   * an ended call after the call's waiting progress messages.
    */
   #end(call: Call, ending: FromBridge[]): void {
     call.endingMessages = ending;
