@@ -73,9 +73,9 @@ func (d *Dispatcher) RecheckGates() {
 		if namer, ok := openTicket.gate.(ApprovalNamer); ok && v.Block == nil {
 			surface = cmp.Or(namer.ApprovalName(c.gateInfo(nil)), surface)
 		}
-		// If the user decides about the ticket at the same moment, the decision that
-		// arrives first takes effect. This call of Decide cannot fail, because every open
-		// ticket offers the scope ScopeOnce.
+		// If the user decides at the same moment as the gate, the decision that arrives
+		// first takes effect. This call of Decide cannot fail, because every open ticket
+		// offers the scope ScopeOnce.
 		_, _ = d.Decide(c.id, openTicket.TicketID, Resolution{Allow: v.Block == nil, Scope: wire.ScopeOnce, Surface: surface})
 	}
 }

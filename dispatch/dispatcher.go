@@ -236,9 +236,9 @@ func (d *Dispatcher) runWhenAdmitted(ctx context.Context, c *liveCall) {
 	}
 }
 
-// Cancel cancels a call, and returns false if the call has ended or is unknown. The
-// argument cancelledBy names the surface, such as "the side panel". The caller must remove
-// hidden characters from reason, which may be empty.
+// Cancel cancels a call, and returns false if the call has ended or is unknown.
+// cancelledBy names the surface on which the call is cancelled, such as "the side panel".
+// The caller must remove hidden characters from reason, which may be empty.
 func (d *Dispatcher) Cancel(callID, cancelledBy, reason string) bool {
 	d.mu.Lock()
 	c := d.liveCalls[callID]

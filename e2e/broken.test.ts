@@ -75,7 +75,7 @@ for (const [name, code, errorPattern, otherFields] of brokenAdapters) {
     });
     assert.match(refusedCall.text, errorPattern);
     assert.match(refusedCall.text, /did not start in its page: .*Do not call tools of the plugin again; ask the user/s);
-    // After the page has reported the error, a call of the plugin fails at once.
+    // After the page has reported why the adapter did not start, a call of the plugin fails at once.
     const beganMs = performance.now();
     assert.equal((await client.call(`${name}__who`, {})).code, 'plugin_broken');
     assert.ok(performance.now() - beganMs < 2_000, 'the call did not fail at once');

@@ -36,7 +36,7 @@ test('20 steps of 1 s each take 20 s in a hidden tab', async () => {
   const client = await fixture.connectHttp();
   const outcome = await client.call('messages__countdown', { from: 20, intervalMs: 1000, tabId });
   assert.equal(outcome.isError, false, outcome.text);
-  // If Chrome's throttling of hidden tabs applied, each step would take 2 s.
+  // If Chrome's throttling of hidden tabs applied, each step of the call would take 2 s.
   assert.ok(outcome.durationMs >= 19_990 && outcome.durationMs < 32_000, `the call took ${outcome.durationMs} ms`);
 });
 

@@ -73,7 +73,7 @@ func (e *Event) JSON() []byte {
 }
 
 // eventShared contains the JSON of an event, which is encoded on first use and shared by
-// all followers. The field size is the approximate memory of the event in bytes.
+// all followers. The field named size is the approximate memory of the event, in bytes.
 type eventShared struct {
 	once sync.Once
 	json []byte

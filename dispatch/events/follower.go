@@ -32,8 +32,8 @@ type Follower struct {
 // maxNextEvents is the maximum number of events that Next returns at once.
 const maxNextEvents = 1024
 
-// Next waits for events and returns at most 1,024 events at once, oldest first. The result
-// missed is how many events the follower has lost before the returned events, counted over
+// Next waits for events and returns at most 1,024 events at once, oldest first. missed is
+// the number of events that the follower has lost before the returned events, counted over
 // all calls. If ctx ends, Next returns the error of ctx; after Close, Next returns
 // ErrFollowerClosed. Only one goroutine at a time may call Next. The followers share the
 // returned events, so the caller must not modify them.

@@ -43,7 +43,7 @@ type WaitingTicket struct {
 
 // pendingStatus returns the status of a call that has not ended and is not running.
 // Message frames and the format tool-call-progress.v1 use another status for such a call.
-// The argument w is what the call waits for, or nil if the call is queued.
+// w is what the call waits for, or nil if the call is queued.
 func pendingStatus(w *WaitingTicket) wire.CallStatus {
 	switch {
 	case w == nil:
@@ -71,7 +71,7 @@ type ToolAbout struct {
 const maxTabTitle = 200
 
 // NewTicketPage describes the page in which a suspended call would run, or returns nil if
-// browser is empty. The argument address is the page's URL.
+// browser is empty. address is the page's URL.
 func NewTicketPage(browser, browserName string, tabID int, title, address string) *TicketPage {
 	if browser == "" {
 		return nil

@@ -1,6 +1,6 @@
 /**
- * An agent can enter text, options and keys in form fields as a user can. The result of the tool that enters a value
- * contains the field's new value.
+ * An agent can enter text, options and keys in form fields as a user can. After a tool has entered a value, the tool's
+ * result contains the new value of the field.
  */
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';

@@ -37,8 +37,8 @@ func mayHaveActedError(e *entry) *dispatch.Error {
 
 // describeReplayedError returns the error of an earlier call with the same idempotency key,
 // with the note that the tool was not called again. Some errors advise the agent to call
-// again, but a call with the same idempotency key only returns the same error. If the error
-// advises the agent to call again, the note requests another key.
+// again, but a call with the same idempotency key only returns the same error. If an error
+// advises the agent to call again, the note requests another idempotency key.
 func describeReplayedError(err error, callID string) error {
 	var e *dispatch.Error
 	if !errors.As(err, &e) {

@@ -146,8 +146,8 @@ func (i *Installer) fetchAndInstall(ctx context.Context, packageInfo *npm.Packag
 }
 
 // installPackage unpacks a package file, checks the name and the version, and adds the
-// plugin. If the entry e has no package name, the name and the version in the package
-// file are used.
+// plugin. If the entry e has no package name, installPackage uses the name and the
+// version in the package file.
 func (i *Installer) installPackage(file npm.Tarball, e plugin.Entry, version string) (*plugin.Plugin, error) {
 	unlock, err := i.lockPackages()
 	if err != nil {
@@ -198,8 +198,9 @@ func (i *Installer) lockPackages() (unlock func(), err error) {
 
 func (i *Installer) folder() string { return filepath.Join(i.Home.State, packagesFolder) }
 
-// movePackage moves an unpacked package to its final folder. The name of the final folder
-// depends on the content of the package, so that files in use are never overwritten.
+// movePackage moves an unpacked package to its final folder. The name of a package's
+// final folder depends on the package's content, so that files in use are never
+// overwritten.
 func (i *Installer) movePackage(newFolder string, file npm.Tarball, name, version string) (string, error) {
 	if err := npm.CheckName(name); err != nil {
 		return "", err

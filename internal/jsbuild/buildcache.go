@@ -65,8 +65,7 @@ func (cache *BuildCache) build(key string, o api.BuildOptions) api.BuildResult {
 }
 
 // acquire returns esbuild's build context for key, and increments the number of builds
-// that use the context. If the cache contains no context for this key, acquire creates
-// one.
+// that use the context. If the cache contains no context for key, acquire creates one.
 func (cache *BuildCache) acquire(key string, o api.BuildOptions) (*cachedContext, *api.ContextError) {
 	cache.mu.Lock()
 	defer cache.mu.Unlock()

@@ -27,7 +27,7 @@ type functionWrapping struct{ before, after string }
 // Code can close the function around it in one or two of the three function wrappings,
 // but not in all of them. The grammar of the three function wrappings differs only after
 // the brace that closes the function body. After the closing brace of the function, code
-// in the first two wrappings must continue with a comma, and code in the third wrapping
+// in the first two function wrappings must continue with a comma, and code in the third
 // must not. Code that parses in all three wrappings therefore cannot close the function
 // around it.
 func functionWrappings(code []byte) [3]functionWrapping {

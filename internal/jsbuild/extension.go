@@ -339,9 +339,9 @@ const (
 // WrapAdapter returns the script that Chrome runs for one plugin. The returned script
 // passes the plugin's adapter and its pre-script, if any, as two functions to the host.
 // In the function of the adapter and in the function of the pre-script, globalThis is an
-// object that only the plugin uses. The argument host is the result of [HostScript].
-// [CheckScript] must have accepted adapter and preScript, so that their code cannot leave
-// the functions around it.
+// object that only the plugin uses. host is the result of [HostScript]. [CheckScript]
+// must have accepted adapter and preScript, so that their code cannot leave the functions
+// around it.
 func WrapAdapter(host []byte, options ScriptOptions, adapter, preScript []byte) []byte {
 	parts := MakeScriptParts(options, adapter, preScript)
 	b := make([]byte, 0, len(host)+len(parts.Adapter)+len(parts.PreScript)+len(parts.Options)+200)
@@ -386,14 +386,13 @@ func MakeScriptParts(options ScriptOptions, adapter, preScript []byte) ScriptPar
 	return parts
 }
 
-// AdapterFunction returns a JavaScript function expression that runs code in two steps
-// (extension/src/host/lifecycle.ts:Evaluate). The outer function has the built-ins as
-// parameters, and returns an inner function that contains the plugin's code. The inner
-// function's parameters are globalThis, and also window and self if the plugin's code
-// needs private ones. The plugin's code can declare variables with the names of
-// built-ins, because the built-ins are parameters of the outer function. The outer
-// function accepts a callback as its optional second argument. The outer function passes
-// an error to the callback. The error's stack trace contains the line just before the
+// AdapterFunction returns a JavaScript expression for an outer function that returns an
+// inner function, which contains the plugin's code
+// (extension/src/host/lifecycle.ts:Evaluate). The built-ins are parameters of the outer
+// function, so that the plugin's code can declare variables with the same names. The
+// parameters of the inner function are globalThis, and also window and self if the
+// plugin's code needs private ones. An optional second argument of the outer function is
+// a callback, which receives an error whose stack trace contains the line just before the
 // plugin's code.
 func AdapterFunction(code []byte) []byte {
 	b := make([]byte, 0, len(code)+1000)

@@ -180,12 +180,11 @@ func (s *pageScan) scanVariable(i int) {
 	}
 }
 
-// scanWindow checks an expression whose value is the page's window itself. The argument
-// firstIndex is the index of the first token of the window expression, and lastIndex is
-// the index of its last token. Code that only compares a value with the window is
-// allowed: the comparison does not use the page's JavaScript. Code that passes the window
-// to other code counts as a use of the page's JavaScript, because scanWindow cannot
-// follow the window there.
+// scanWindow checks an expression whose value is the page's window itself. firstIndex and
+// lastIndex are the indexes of the first and the last token of the window expression.
+// Code that only compares a value with the window is allowed: the comparison does not use
+// the page's JavaScript. Code that passes the window to other code counts as a use of the
+// page's JavaScript, because scanWindow cannot follow the window there.
 func (s *pageScan) scanWindow(firstIndex, lastIndex int) {
 	comparisons := []string{"===", "!==", "==", "!="}
 	tokenBefore, tokenAfter := s.tokenText(firstIndex-1), s.tokenText(lastIndex+1)

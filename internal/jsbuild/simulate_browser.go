@@ -30,7 +30,7 @@ type browserTests struct {
 }
 
 // scriptMessage is a message that the test script in the child process sends to opentabs.
-// If Op is "ask", the script requests a browser operation. If Op has another value, the
+// If Op is "ask", the script requests a browser operation. If Op is not "ask", the
 // message is the script's response to an HTTP request of a page.
 type scriptMessage struct {
 	Op     string          `json:"op"`
@@ -52,8 +52,8 @@ func newBrowserTests(browser TestBrowser) *browserTests {
 	return &browserTests{browser: browser, pendingAnswers: map[int]chan browserAnswer{}}
 }
 
-// begin starts to forward the HTTP requests of simulated pages to the tests. The function
-// end, which begin returns, stops the forwarding of requests.
+// begin starts to forward the HTTP requests of simulated pages to the tests. begin
+// returns a function that stops the forwarding.
 func (r *browserTests) begin(ctx context.Context, lines *lineWriter) (end func()) {
 	r.ctx, r.lines = ctx, lines
 	r.browser.SetResponder(r.request)

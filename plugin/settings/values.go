@@ -281,7 +281,7 @@ func (v *Values) Instances(p *plugin.Plugin) []dispatch.Instance {
 }
 
 // Gate returns a gate that blocks calls of a plugin while the plugin lacks a required setting.
-// The parameter set is a function that returns the loaded plugins.
+// The function set returns the loaded plugins.
 func (v *Values) Gate(set func() *plugin.Set) dispatch.Gate { return settingsGate{v, set} }
 
 type settingsGate struct {

@@ -10,8 +10,8 @@ class EmptyPage extends EventTarget {
 }
 
 /**
- * dispatchOffer dispatches an event with the offer of a host to the bridge. In the returned object, `taken` becomes
- * true once the bridge has accepted the offer.
+ * dispatchOffer dispatches an event with the offer of a host to the bridge. dispatchOffer returns an object whose
+ * `taken` becomes true once the bridge has accepted the offer.
  */
 function dispatchOffer(page: EventTarget, plugin: string, type = OFFER_EVENT) {
   const { port1: port } = new MessageChannel();

@@ -28,7 +28,7 @@ export interface BasePort {
 /** HostEvents receives the hosts of a document and the messages of these hosts. */
 export interface HostEvents {
   /**
-   * frame is the probe frame, which does not count as content of the document. The field frame is undefined if the
+   * frame is the probe frame, which does not count as content of the document. The field `frame` is undefined if the
    * document has no probe frame.
    */
   readonly frame?: unknown;
