@@ -42,7 +42,7 @@ async function rejectAfter(ms: number): Promise<never> {
 }
 
 /**
- * OperationLimitMs is the timeout of one operation in a test, in milliseconds. OperationTimeoutMs is shorter than the
+ * OperationTimeoutMs is the timeout of one operation in a test, in milliseconds. OperationTimeoutMs is shorter than the
  * time limit of a test file in .ci/e2e-test, so that the error names the operation that hangs.
  */
 export const OperationTimeoutMs = 120_000;
