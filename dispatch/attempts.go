@@ -19,8 +19,7 @@ type attempts struct {
 	hasOtherTarget bool
 }
 
-// begin records that the dispatcher attempts to run the call in the first target in
-// targets.
+// begin records that the dispatcher attempts to run the call in the first target in targets.
 func (a *attempts) begin(callID string, targets []Target) {
 	a.target, a.hasOtherTarget = targets[0], len(targets) > 1
 	a.runID = callID

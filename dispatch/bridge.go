@@ -115,11 +115,9 @@ type Targets struct {
 	// UnresponsiveTargets are documents whose page does not answer because a script blocks it,
 	// although the adapter runs. opentabs never starts a call in one of the UnresponsiveTargets.
 	UnresponsiveTargets []Target
-	// TabsToReload are tabs that match the plugin, but were opened before the plugin was
-	// loaded.
+	// TabsToReload are tabs that match the plugin, but were opened before the plugin was loaded.
 	TabsToReload []Target
-	// BrokenTabs are tabs that match the plugin, but in which the adapter failed to
-	// start.
+	// BrokenTabs are tabs that match the plugin, but in which the adapter failed to start.
 	BrokenTabs []Target
 	// LoadingTabs are tabs that match the plugin and are still loading, so that the adapter
 	// has not started yet.
@@ -183,8 +181,7 @@ type Run struct {
 	TargetKind TargetKind
 	// Client is the MCP client that calls a browser tool. For tools of plugins, Client is empty.
 	Client Client
-	// Decision is the user's decision for the tool, as JSON, or nil if the user made no
-	// decision.
+	// Decision is the user's decision for the tool, as JSON, or nil if the user made no decision.
 	Decision json.RawMessage
 	// Args is a JSON object of the tool's arguments.
 	Args json.RawMessage
@@ -200,8 +197,7 @@ type Run struct {
 // never block, may be called from any goroutine, and do nothing after the end of the run.
 type Sink interface {
 	// Reports receives the run's progress reports in order. The argument skippedCount is the
-	// number of progress reports that the page dropped just before the first element of
-	// reports.
+	// number of progress reports that the page dropped just before the first element of reports.
 	Reports(reports []wire.Report, skippedCount int)
 	// Ask receives each request of a running tool once, such as a nested call. The dispatcher
 	// answers each request through Bridge.Answer, unless the tool withdraws the request or the

@@ -65,8 +65,7 @@ type Call struct {
 	// Args must be a JSON object that is valid for the tool's input schema.
 	Args json.RawMessage
 	// Browser and TabID select the tab; zero values leave the choice to the dispatcher. Instance
-	// selects one of the plugin's configured sites by its name in Tool.Instances; empty for any
-	// site.
+	// selects one of the plugin's configured sites by its name in Tool.Instances; empty for any site.
 	Browser  string
 	TabID    int
 	Instance string

@@ -20,8 +20,7 @@ type Error struct {
 	PageText string
 	// Untrusted are the web pages that PageText quotes.
 	Untrusted []wire.UntrustedPage
-	// UserText is the error text for the user, or empty if Message suits both agents and
-	// users.
+	// UserText is the error text for the user, or empty if Message suits both agents and users.
 	UserText string
 	CallID   string
 	// ToolError describes the ToolError that the tool's handler threw, or is nil.

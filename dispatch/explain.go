@@ -72,8 +72,7 @@ func explainFailure(f failure) *Error {
 	return e
 }
 
-// step returns the advice that follows the error text of a failure, and whether a retry may
-// succeed.
+// step returns the advice that follows the error text of a failure, and whether a retry may succeed.
 func (f failure) step() (step errtext.Step, retryable bool) {
 	step, retryable = errtext.NextStep(f.err.Code)
 	switch code, isBrowserTool := f.err.Code, f.tool.TargetKind.isChosenBeforeGates(); {

@@ -18,12 +18,10 @@ type CallInfo struct {
 	Client Client
 	// Caller is the tool that made the call, or nil for a call of a client.
 	Caller *Caller
-	// ParentCallID is the ID of the call whose tool made the call, or empty for a call of a
-	// client.
+	// ParentCallID is the ID of the call whose tool made the call, or empty for a call of a client.
 	ParentCallID string
 	// RootCallID is the ID of the client's call to which a nested call belongs. TraceParent is
-	// the client's trace span in the format of W3C Trace Context, or empty if the client sent
-	// none.
+	// the client's trace span in the format of W3C Trace Context, or empty if the client sent none.
 	RootCallID, TraceParent string
 	// Browser and TabID identify the tab that the arguments of the call name. If the arguments
 	// name no tab, Browser and TabID are zero.
@@ -99,8 +97,7 @@ type Ticket struct {
 	// object with the keys "allow", "scope", "by" and "data".
 	PassDecisionToTool bool
 	// Limit is how long the user may take to decide before the ticket fails with approval_timeout.
-	// Limit cannot exceed its default: the part of Options.SuspendLimit that the call has not
-	// used.
+	// Limit cannot exceed its default: the part of Options.SuspendLimit that the call has not used.
 	Limit time.Duration
 	// Scopes are the scopes that the approval form offers, such as once or always. Empty Scopes
 	// mean ScopeOnce. For a client without a session, the dispatcher omits ScopeSession.
@@ -159,8 +156,7 @@ type EndedCall struct {
 	// [Options.MaskArgs]. IsArgsMasked is true if Args differ from the real arguments.
 	Args         json.RawMessage
 	IsArgsMasked bool
-	// Target is the document in which the call was last tried, or zero if the call never
-	// began.
+	// Target is the document in which the call was last tried, or zero if the call never began.
 	Target Target
 	// Output is the JSON text of the call's result, or nil without a result.
 	Output json.RawMessage

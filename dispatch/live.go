@@ -19,8 +19,7 @@ import (
 )
 
 // liveCall is one call of a tool, from its creation to its removal from the ended calls.
-// The method run uses the goroutine of Dispatcher.Call; reports and results arrive on any
-// goroutine.
+// The method run uses the goroutine of Dispatcher.Call; reports and results arrive on any goroutine.
 type liveCall struct {
 	d       *Dispatcher
 	req     Call // mu guards Args; the other fields of the request never change

@@ -30,8 +30,7 @@ type openCallHookTimer struct {
 	countAtLastRun uint64
 }
 
-// set schedules the OpenCallHook to run within openCallHookInterval. The caller holds
-// Dispatcher.mu.
+// set schedules the OpenCallHook to run within openCallHookInterval. The caller holds Dispatcher.mu.
 func (t *openCallHookTimer) set(d *Dispatcher) {
 	switch {
 	case d.opts.OpenCallHook == nil || t.isSet:

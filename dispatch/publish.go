@@ -98,8 +98,7 @@ func sharedFacts(c *liveCall) *events.CallFacts {
 	return c.facts
 }
 
-// fillState sets s to the current state of a call as surfaces show it. The caller holds
-// liveCall.mu.
+// fillState sets s to the current state of a call as surfaces show it. The caller holds liveCall.mu.
 func fillState(s *events.State, c *liveCall) {
 	*s = events.State{
 		Status:  c.state.status.shownStatus(),

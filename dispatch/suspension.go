@@ -161,8 +161,7 @@ func (s *suspendedCalls) add(argBytes int) bool {
 	return true
 }
 
-// remove subtracts one call, which no longer waits for the user, and the bytes of its
-// arguments.
+// remove subtracts one call, which no longer waits for the user, and the bytes of its arguments.
 func (s *suspendedCalls) remove(argBytes int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -20,8 +20,7 @@ type targetProblem struct {
 	reloadTab *Target
 }
 
-// newNoTabProblem returns a targetProblem with the error code no_tab and advice for the
-// user.
+// newNoTabProblem returns a targetProblem with the error code no_tab and advice for the user.
 func newNoTabProblem(nextStep errtext.Step, format string, args ...any) *targetProblem {
 	return &targetProblem{err: &wire.CallError{Code: wire.ErrNoTab, Message: fmt.Sprintf(format, args...)}, nextStep: nextStep}
 }
@@ -73,8 +72,7 @@ func newTargetProblem(targets Targets, choice TargetChoice, req *Call) *targetPr
 	}
 }
 
-// newOpenedTabProblem explains why a call can't run in the tab that opentabs opened for the
-// call.
+// newOpenedTabProblem explains why a call can't run in the tab that opentabs opened for the call.
 func newOpenedTabProblem(opened Target, errorPages []Target, pluginName string) *targetProblem {
 	i := slices.IndexFunc(errorPages, opened.isSameTab)
 	switch {

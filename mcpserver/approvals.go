@@ -110,8 +110,7 @@ func (a *approvals) newForms(ctx context.Context, q request) *requestForms {
 	return &requestForms{approvals: a, ctx: ctx, client: q.Client, progress: newProgressSender(ctx, q.Params, q.Send), ask: q.Ask}
 }
 
-// close cancels the request's forms, and returns when the client has received the
-// cancellations.
+// close cancels the request's forms, and returns when the client has received the cancellations.
 func (f *requestForms) close() {
 	f.mu.Lock()
 	f.isAnswered = true

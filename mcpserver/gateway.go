@@ -198,8 +198,7 @@ func (l *toolLists) availability() func(site *gateway.Site, tool *gateway.Tool) 
 	}
 }
 
-// toolLabels returns labels that an agent sees before it calls a tool, such as "read-only"
-// or "ask".
+// toolLabels returns labels that an agent sees before it calls a tool, such as "ask".
 func (l *toolLists) toolLabels(t *listedTool, client dispatch.Client) []string {
 	var marks []string
 	if isReadOnly := t.definition.Annotations.ReadOnlyHint; isReadOnly != nil && *isReadOnly {

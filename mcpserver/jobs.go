@@ -48,8 +48,7 @@ type jobs struct {
 }
 
 // detachRuleOf returns the rule for when a client's calls become jobs. detachRuleOf returns
-// false if the calls never become jobs. Clients whose calls never become jobs get no tools for
-// jobs.
+// false if the calls never become jobs. Clients whose calls never become jobs get no tools for jobs.
 func (j *jobs) detachRuleOf(id clients.ID) (Detach, bool) {
 	if j.dispatchJobs == nil || j.detachRule == nil {
 		return Detach{}, false

@@ -40,8 +40,7 @@ type Watcher interface {
 	Follow(o dispatch.FollowOptions) *dispatch.Follower
 }
 
-// callIDFromURI returns the call ID in a URI such as opentabs://calls/ID, or false for any
-// other URI.
+// callIDFromURI returns the call ID in the URI opentabs://calls/ID, or false for any other URI.
 func callIDFromURI(uri string) (string, bool) {
 	id, ok := strings.CutPrefix(uri, callsURI+"/")
 	return id, ok && id != "" && !strings.Contains(id, "/")

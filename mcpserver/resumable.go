@@ -124,8 +124,7 @@ func (c *resumableCall) attachAndWait(ctx context.Context, q request, p *progres
 }
 
 // startResumable starts a call for a client's request. If the call waits for the user when the
-// request ends, the call continues. If startResumable returns an error, it has not started the
-// call.
+// request ends, the call continues. If startResumable returns an error, it has not started the call.
 func (a *approvals) startResumable(q request, requestDigest seal.Digest) (*resumableCall, error) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	c := &resumableCall{

@@ -100,8 +100,7 @@ type Options struct {
 	ListsOutputSchemas func(client, version string) bool
 	// PinnedTools returns the names of tools that clients list in every list mode. If
 	// PinnedTools returns the name of a plugin, all tools of the plugin are pinned. Call
-	// ToolListsChanged when the result of PinnedTools has changed. By default, no tool is
-	// pinned.
+	// ToolListsChanged when the result of PinnedTools has changed. By default, no tool is pinned.
 	PinnedTools func() []string
 	// NeedsApproval reports whether a call of a tool by the client would wait for approval now.
 	// By default, no call needs approval.

@@ -23,8 +23,7 @@ type browser struct {
 	link          *link     // nil while the link is lost
 	linkChangedAt time.Time // the time when the browser's link was established or lost
 	// linkGeneration counts how often the browser has connected or lost its link. When a grace
-	// period timer fires, it does nothing if linkGeneration has changed since the timer was
-	// started.
+	// period timer fires, it does nothing if linkGeneration has changed since the timer was started.
 	linkGeneration int
 	giveUpTimer    *time.Timer // calls removeLostBrowser after the grace period; nil while no timer is running
 }

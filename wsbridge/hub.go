@@ -59,8 +59,7 @@ var _ Calls = (*dispatch.Dispatcher)(nil)
 type Options struct {
 	// Key is the secret key of this opentabs installation, which server and browser share.
 	// Server and browser each prove that they have the key before any other frame is sent. The
-	// secret key itself is never sent over the connection. Required: New panics if Key is
-	// empty.
+	// secret key itself is never sent over the connection. Required: New panics if Key is empty.
 	Key string
 	// Pairings stores the keys of paired browsers. By default, no browser is paired.
 	Pairings Pairings
@@ -279,8 +278,7 @@ func (h *Hub) Close() {
 	h.registry.close(&wire.CallError{Code: wire.ErrShutdown, Message: "the server is stopping"})
 }
 
-// listPlugins returns the plugins that the hub sends to browsers; nil if Options.Adapters is
-// nil.
+// listPlugins returns the plugins that the hub sends to browsers; nil if Options.Adapters is nil.
 func (h *Hub) listPlugins() []wire.PluginInfo {
 	if h.opts.Adapters == nil {
 		return nil

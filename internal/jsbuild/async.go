@@ -58,8 +58,7 @@ func replaceAsyncHelpers(code []byte) ([]byte, error) {
 const runtimeName = "__opentabsAsync"
 
 // asyncRuntime returns a one-line JavaScript expression whose value is the exports of
-// async.ts. asyncRuntime caches the expression, so that esbuild bundles async.ts only
-// once.
+// async.ts. asyncRuntime caches the expression, so that esbuild bundles async.ts only once.
 var asyncRuntime = sync.OnceValues(func() (string, error) {
 	sources := sourceSet{Roots: map[string]fs.FS{"sdk": sdkts.Source}}
 	r := api.Build(api.BuildOptions{

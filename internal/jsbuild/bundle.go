@@ -23,8 +23,7 @@ const bundleFileName = "adapter.iife.js"
 const licenseNotice = "/* Built by opentabs. Contains zod (https://zod.dev), MIT License, Copyright (c) Colin McDonnell. */"
 
 // pluginIdentity is the part of package.json that the build embeds in the adapter. The JSON
-// names of pluginIdentity match the interface PluginIdentity in
-// sdk-ts/src/runtime/install.ts.
+// names of pluginIdentity match the interface PluginIdentity in sdk-ts/src/runtime/install.ts.
 type pluginIdentity struct {
 	Name            string   `json:"name"`
 	DisplayName     string   `json:"displayName"`

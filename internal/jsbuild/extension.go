@@ -268,8 +268,7 @@ const maxOccurrences = 50
 // In a plugin's script, globalThis is always private to the plugin. The names window and
 // self are private only if the code possibly reads the plugin's container from window or
 // self. If the code cannot read the container from window or self, these names are the
-// page's window: comparisons with event.source and calls of DOM methods need the page's
-// window.
+// page's window: comparisons with event.source and calls of DOM methods need the page's window.
 func scriptParameters(code []byte) string {
 	text := slices.Concat([]byte("\n"), code, []byte("\n"))
 	isChecked := map[string]bool{} // variables that were checked and are not the window
@@ -365,8 +364,7 @@ type ScriptParts struct {
 	// Options is the JSON text of the plugin's [ScriptOptions].
 	Options []byte
 	// Adapter and PreScript each contain a JavaScript function expression that runs the
-	// code of the adapter or of the pre-script. PreScript is empty for a plugin without a
-	// pre-script.
+	// code of the adapter or of the pre-script. PreScript is empty for a plugin without a pre-script.
 	Adapter, PreScript []byte
 }
 

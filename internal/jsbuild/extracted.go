@@ -81,8 +81,7 @@ func (f toolsFile) encode() ([]byte, error) {
 }
 
 // readPlugin runs a plugin's modules in a child process to read the plugin's tools,
-// prompts and settings. readPlugin also returns the bundled script that the child process
-// ran.
+// prompts and settings. readPlugin also returns the bundled script that the child process ran.
 func readPlugin(ctx context.Context, src pluginSource, zod zodSource, o Options) (extractedPlugin, bundledScript, error) {
 	argv := o.Extract
 	if len(argv) == 0 {

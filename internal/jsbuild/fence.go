@@ -20,8 +20,7 @@ type sourceBoundary struct {
 // use up the memory.
 const maxSourceBytes = 32 << 20
 
-// allowedText is the end of each error text about a file that a plugin's build must not
-// read.
+// allowedText is the end of each error text about a file that a plugin's build must not read.
 const allowedText = "a plugin may only use files in its own directory, and in node_modules there or in the directories above"
 
 // isInside reports whether path is root itself or a file below root.
@@ -108,8 +107,7 @@ func (f sourceBoundary) fromEsbuild(messages []api.Message) []Problem {
 	return fromEsbuild(messages)
 }
 
-// isOutside reports whether a location is in a file that the plugin's build must not
-// read.
+// isOutside reports whether a location is in a file that the plugin's build must not read.
 func (f sourceBoundary) isOutside(location *api.Location) bool {
 	if location == nil || location.Namespace != "" && location.Namespace != "file" {
 		return false

@@ -18,8 +18,7 @@ import (
 //go:embed webnames.txt
 var webGlobalNames string
 
-// PageScriptUse describes one place where a plugin's code possibly uses the page's own
-// JavaScript.
+// PageScriptUse describes one place where a plugin's code possibly uses the page's own JavaScript.
 type PageScriptUse string
 
 // sdkPageUses maps SDK exports and hooks that use the page's own JavaScript to a

@@ -58,8 +58,7 @@ type TestOptions struct {
 // uses a TestBrowser.
 type TestBrowser interface {
 	// Do performs one operation of a test in the browser and returns its result as JSON.
-	// Concurrent calls of Do are possible. If Do fails, the test's script receives the
-	// error.
+	// Concurrent calls of Do are possible. If Do fails, the test's script receives the error.
 	Do(ctx context.Context, what string, params json.RawMessage) (json.RawMessage, error)
 	// SetResponder sets the function answer, which responds to the HTTP requests of
 	// pages. The function answer blocks until the test has responded or ctx is done.

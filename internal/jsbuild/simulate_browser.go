@@ -11,8 +11,7 @@ import (
 )
 
 // browserTestGrace is the time between the timeout of a browser test and the moment when
-// opentabs kills the test process. The test script itself ends a test that exceeds its
-// timeout.
+// opentabs kills the test process. The test script itself ends a test that exceeds its timeout.
 const browserTestGrace = 15 * time.Second
 
 // browserTests passes messages between a plugin's test script and a real browser.

@@ -21,8 +21,7 @@ type zodUsage struct {
 	// isComplete is false if names is possibly incomplete, because the code uses zod's
 	// object z as a value, such as in an argument.
 	isComplete bool
-	// scanned is the bundled plugin code in which findZodUsage has searched for uses of
-	// zod.
+	// scanned is the bundled plugin code in which findZodUsage has searched for uses of zod.
 	scanned bundledScript
 }
 
