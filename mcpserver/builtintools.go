@@ -64,7 +64,7 @@ func newArgumentsError(format string, args ...any) error {
 	return &dispatch.Error{Code: wire.ErrInvalidArguments, Message: fmt.Sprintf(format, args...)}
 }
 
-// builtinTool returns the built-in tool that a request names, if the client may call the tool.
+// builtinTool returns the built-in tool that a request names, if the server offers it to the client.
 func (s *Server) builtinTool(q request) (builtinTool, bool) {
 	if i := slices.IndexFunc(gatewayToolTable, func(t builtinTool) bool { return t.definition.Name == q.Params.Name }); i >= 0 {
 		return gatewayToolTable[i], true
