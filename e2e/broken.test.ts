@@ -78,7 +78,7 @@ for (const [name, code, errorPattern, otherFields] of brokenAdapters) {
     // After the page has reported why the adapter did not start, a call of the plugin fails at once.
     const beganMs = performance.now();
     assert.equal((await client.call(`${name}__who`, {})).code, 'plugin_broken');
-    assert.ok(performance.now() - beganMs < 2_000, 'the call did not fail at once');
+    assert.ok(performance.now() - beganMs < 5_000, 'the call did not fail at once');
     for (const command of [['plugin', 'list'], ['status'], ['doctor']]) {
       // The commands `plugin list`, `status` and `doctor` read a file with the plugins that do not start. The daemon
       // writes this file after a page has reported that a plugin does not start.

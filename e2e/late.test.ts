@@ -37,11 +37,12 @@ async function readSettings(tabId: number): Promise<string> {
 
 /** openTabWithAlpha opens the test page repeatedly until the plugin alpha runs in it, and returns the ID of the tab. */
 async function openTabWithAlpha(): Promise<number> {
-  const url = `${stack.site.origin}/late`;
+  let attempts = 0;
   return await waitFor('the plugin alpha to be live in a page', async () => {
+    const url = `${stack.site.origin}/late?${++attempts}`;
     const page = await stack.chrome.openPage(url);
-    const tab = (await stack.listTabs()).find((tab) => tab.url === url);
-    if (tab && (await readSettings(tab.tabId)) !== '') return tab.tabId;
+    const { tabId } = await waitFor('the tab', async () => (await stack.listTabs()).find((tab) => tab.url === url));
+    if ((await readSettings(tabId)) !== '') return tabId;
     await page.close();
     return undefined;
   });

@@ -122,7 +122,7 @@ test('a nested call runs in the requested tab', async () => {
 
 test('a nested call and its result survive stops of the service worker', async () => {
   const key = makeKey();
-  const outcome = callTool({ tool: 'steps', input: { count: 60, everyMs: 250, key } });
+  const outcome = callTool({ tool: 'steps', input: { count: 120, everyMs: 250, key } });
   await waitForNote(`begin ${key}`);
   for (let stops = 0; stops < 3; stops++) {
     const { call_id } = await findCall(stack, 'everything__steps', (call) => call.status === 'running');
@@ -133,5 +133,5 @@ test('a nested call and its result survive stops of the service worker', async (
     );
     await stack.chrome.stopWorker();
   }
-  assert.deepEqual((await outcome).structured, { output: { steps: 60 } });
+  assert.deepEqual((await outcome).structured, { output: { steps: 120 } });
 });

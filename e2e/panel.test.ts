@@ -24,8 +24,8 @@ before(async () => {
 after(() => stack?.close());
 
 test('the side panel shows only the reports of a running call that are for the user', async () => {
-  const call = client.call('messages__heartbeat', { everyMs: 300, forMs: 6_000 });
-  const exportCall = client.call('messages__export_messages', { channelId: 'audience', pageDelayMs: 1_500 });
+  const call = client.call('messages__heartbeat', { everyMs: 300, forMs: 10_000 });
+  const exportCall = client.call('messages__export_messages', { channelId: 'audience', pageDelayMs: 2_500 });
   const callCards = panel.locator('.call');
   await callCards
     .filter({ hasText: 'export_messages' })
@@ -41,7 +41,7 @@ test('the side panel shows only the reports of a running call that are for the u
 
 test('with the switch "Show everything" on, a running call has a moving progress bar and stays in the list when it has ended', async () => {
   await panel.getByRole('switch', { name: 'Show everything' }).check();
-  const call = client.call('messages__countdown', { from: 8, intervalMs: 1_000 });
+  const call = client.call('messages__countdown', { from: 12, intervalMs: 1_000 });
   const silentCall = client.call('messages__silent', { forMs: 2_500 });
   const bar = panel.getByRole('progressbar', { name: /countdown/ });
   await bar.waitFor();

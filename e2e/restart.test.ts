@@ -27,8 +27,8 @@ async function startDaemon(): Promise<void> {
 before(async () => {
   port = await findFreePort();
   env = { OPENTABS_HOME: mkdtempSync(join(tmpdir(), 'opentabs-e2e-')), OPENTABS_PORT: String(port), NO_COLOR: '1' };
-  token = await addClient(env, 'restart');
   await startDaemon();
+  token = await addClient(env, 'restart');
 });
 after(async () => {
   await stopProcess(daemon);

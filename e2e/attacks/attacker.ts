@@ -7,7 +7,6 @@ import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
-import { findFreePort } from '../harness/chromium.ts';
 import { runChecked } from '../harness/process.ts';
 import type { Stack, Tab } from '../harness/stack.ts';
 import { waitFor } from '../harness/wait.ts';
@@ -47,8 +46,10 @@ export async function startAttackerSite(
     response.writeHead(200, { 'content-type': type, 'service-worker-allowed': '/' });
     response.end(body);
   });
-  const port = await findFreePort();
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the site has no port');
+  const { port } = address;
   return {
     port,
     origin: `http://127.0.0.1:${port}`,

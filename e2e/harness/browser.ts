@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { type Cdp, connectCdp, type Session } from './cdp.ts';
 import { chromiumPath, deriveExtensionId, findFreePort, makeChromiumFlags, prepareProfile } from './chromium.ts';
 import { loadUnpacked } from './unpacked.ts';
-import { waitFor } from './wait.ts';
+import { waitFor, withLimit } from './wait.ts';
 
 /**
  * Browser is a Chromium whose profile survives restarts. After kill, the method start launches the browser again with
@@ -115,8 +115,13 @@ export class Browser {
     const child = this.#child;
     this.#child = undefined;
     if (child && child.exitCode === null && child.signalCode === null) {
+      const exited = once(child, 'exit');
       child.kill(signal);
-      await once(child, 'exit');
+      await withLimit('the end of the browser', exited).catch(async (error: unknown) => {
+        child.kill('SIGKILL');
+        await exited;
+        throw error;
+      });
     }
     this.#cdp?.close();
     this.#cdp = undefined;

@@ -177,7 +177,10 @@ export async function launchChrome(options: ChromeOptions): Promise<Chrome> {
    * separate CDP connection.
    */
   const findExtensionPage = async (file: string): Promise<Page | undefined> => {
-    cdpBrowser ??= await chromium.connectOverCDP(`http://127.0.0.1:${debugPort}`);
+    if (!cdpBrowser) {
+      cdpBrowser = await chromium.connectOverCDP(`http://127.0.0.1:${debugPort}`, { timeout: OperationTimeoutMs });
+      for (const context of cdpBrowser.contexts()) context.setDefaultTimeout(OperationTimeoutMs);
+    }
     return cdpBrowser
       .contexts()
       .flatMap((context) => context.pages())
@@ -251,17 +254,18 @@ function limitOperations(page: Page): void {
   }
 }
 
-/** findFreePort returns a TCP port on 127.0.0.1 that was free a moment ago. */
+/**
+ * findFreePort returns a TCP port on 127.0.0.1 that was free a moment ago. The port is below 32,768: the operating
+ * system gives such ports neither to outgoing connections nor to servers that listen on port 0.
+ */
 export function findFreePort(): Promise<number> {
+  const port = 12_000 + Math.floor(Math.random() * 20_000);
   return new Promise((resolve, reject) => {
     const server = createServer();
-    server.on('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => {
-        if (address === null || typeof address === 'string') reject(new Error('no port'));
-        else resolve(address.port);
-      });
+    server.on('error', (error) => {
+      if ('code' in error && error.code === 'EADDRINUSE') findFreePort().then(resolve, reject);
+      else reject(error);
     });
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(port)));
   });
 }

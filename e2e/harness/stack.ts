@@ -132,6 +132,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const extension = join(home, 'unpacked');
   await runChecked(['extension', 'install', '--dir', extension, ...(options.installFlags ?? [])], env);
   if (options.hasOptionalPermissions) grantOptionalPermissions(extension);
+  const clientToken = await addClient(env, 'e2e');
   const site = await startSite();
   const startDaemon = () => startOpentabs(['serve', ...(options.serveFlags ?? [])], env);
   let daemon = startDaemon();
@@ -155,7 +156,6 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     throw error;
   });
   const token = readFileSync(join(home, 'token'), 'utf8').trim();
-  const clientToken = await addClient(env, 'e2e');
   const clients: McpClient[] = [];
   const trackClient = (client: McpClient) => {
     clients.push(client);

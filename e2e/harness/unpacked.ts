@@ -8,6 +8,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { chromiumPath, findFreePort, makeChromiumFlags } from './chromium.ts';
+import { withLimit } from './wait.ts';
 
 /**
  * loadedByUserFlag is the value of creation_flags in Chrome's preferences for an extension that the user loaded.
@@ -35,8 +36,9 @@ export async function loadUnpacked(profile: string, extension: string, id: strin
     if (text.includes('"error"')) throw new Error(`${method}: ${text}`);
   };
   await send('Extensions.loadUnpacked', { path: extension });
-  await send('Browser.close', {});
-  await exited;
+  // Chrome may exit before it answers Browser.close.
+  input.write(`${JSON.stringify({ id: 2, method: 'Browser.close' })}\0`);
+  await withLimit('the end of the browser', exited);
   const file = join(profile, 'Default', 'Preferences');
   const preferences: unknown = JSON.parse(readFileSync(file, 'utf8'));
   Object(preferences).extensions.settings[id].creation_flags = loadedByUserFlag;

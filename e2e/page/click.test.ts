@@ -85,7 +85,7 @@ test('what does nothing is reported as nothing', async () => {
 test('late effects of a server are awaited', async () => {
   const page = await lab.openPage(`<button id=b>Load</button><p id=out>empty</p><script>
     b.onclick = () => { b.disabled = true; out.innerHTML = '<span aria-busy=true>Loading</span>';
-      fetch('/slow').finally(() => { const end = performance.now() + 400; const spin = () => { if (performance.now() < end) { c.port2.postMessage(0); return; }
+      fetch('/slow').finally(() => { const end = performance.now() + 150; const spin = () => { if (performance.now() < end) { c.port2.postMessage(0); return; }
         out.textContent = 'arrived'; b.disabled = false; }; const c = new MessageChannel(); c.port1.onmessage = spin; spin(); }); };</script>`);
   const { result } = await clickOn(page, 'Load');
   assert.match(result.changes, /~ arrived/);

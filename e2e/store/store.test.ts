@@ -19,7 +19,7 @@ import { unpackStorePackage } from './store-package.ts';
 
 let home: string;
 let env: Record<string, string>;
-let daemon: StartedCommand;
+let daemon: StartedCommand | undefined;
 let chrome: Chrome;
 let panel: Page;
 let client: McpClient;
@@ -63,7 +63,7 @@ before(async () => {
 after(async () => {
   await client?.close();
   await chrome?.close();
-  await stopProcess(daemon);
+  if (daemon) await stopProcess(daemon);
   await site?.close();
   rmSync(home, { recursive: true, force: true, maxRetries: 5 });
 });

@@ -49,9 +49,9 @@ export interface LabPage {
   callFrame(part: string, prefix: string, name: string, args?: object): Promise<Answer>;
   /**
    * startOperation starts an operation of the page script without awaiting its answer, so that a test can cancel the
-   * operation.
+   * operation. With cancelAt, the operation is cancelled at once when the page has received the given number of events.
    */
-  startOperation(name: string, args?: object): Promise<Started>;
+  startOperation(name: string, args?: object, cancelAt?: { event: string; count: number }): Promise<Started>;
   /**
    * callForResult runs an operation of the page script and returns its result. callForResult throws if the operation
    * fails.
@@ -145,7 +145,20 @@ export async function startPageLab(): Promise<PageLab> {
     '--disable-site-isolation-trials', // so that one session sees the worlds of all frames
     '--disable-features=IsolateOrigins,site-per-process',
   ]);
-  await browser.start();
+  const close = async () => {
+    await browser.close();
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+    // waitFor retries, because processes of the browser still write to the profile shortly after the browser's exit.
+    await waitFor('the browser to release its profile', () => {
+      rmSync(folder, { recursive: true, force: true });
+      return true;
+    });
+  };
+  await browser.start().catch(async (error: unknown) => {
+    await close(); // an open server prevents the test process from exiting
+    throw error;
+  });
   let count = 0;
   return {
     async openPage(body, options = {}) {
@@ -162,17 +175,7 @@ export async function startPageLab(): Promise<PageLab> {
       );
       return openLabPage(await browser.cdp.attach(String(targetId)), origin, `${origin}${path}`);
     },
-    async close() {
-      await browser.close();
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-      // waitFor retries the removal, because processes of the browser still write to the profile shortly after the
-      // browser's exit.
-      await waitFor('the browser to release its profile', () => {
-        rmSync(folder, { recursive: true, force: true });
-        return true;
-      });
-    },
+    close,
   };
 }
 
@@ -242,10 +245,12 @@ async function openLabPage(session: Session, origin: string, url: string): Promi
     callFrame,
     callForResult: result,
     snapshot,
-    async startOperation(name, args = {}) {
+    async startOperation(name, args = {}, cancelAt) {
       const world = await worldOf();
       const id = `lab${++calls}`;
-      const expression = `(globalThis.${id} = {controller: new AbortController()}, ${id}.promise = ${callExpression('', name, args, `${id}.controller.signal`)}, 0)`;
+      const listener = `() => { if (++${id}.events === ${cancelAt?.count}) ${id}.controller.abort(); }`;
+      const listen = cancelAt ? `addEventListener('${cancelAt.event}', ${listener}, true), ` : '';
+      const expression = `(globalThis.${id} = {controller: new AbortController(), events: 0}, ${listen}${id}.promise = ${callExpression('', name, args, `${id}.controller.signal`)}, 0)`;
       await evaluate(expression, world.id);
       return {
         cancel: async () => void (await evaluate(`${id}.controller.abort()`, world.id)),
