@@ -32,6 +32,13 @@ function makeAdapterCode(name: string, registeredAs = name, frozen = true): stri
   return `globalThis.__openTabs.adapters = { '${registeredAs}': ${frozen ? `Object.freeze(${value})` : value} };`;
 }
 
+/** waitForPlugin waits until the daemon uses a plugin's reviewed content, or until it has read another content. */
+const waitForPlugin = (name: string, isReviewed: boolean) =>
+  waitFor(`the server to ${isReviewed ? 'use' : 'stop'} the plugin ${name}`, async () => {
+    const plugin = (await stack.readStatus()).plugins?.find((each) => each.name === name);
+    return (plugin !== undefined && plugin.changed !== true) === isReviewed;
+  });
+
 /** brokenAdapters lists adapters that cannot start, each with the expected error message. */
 const brokenAdapters: readonly (readonly [
   name: string,
@@ -93,9 +100,7 @@ for (const [name, code, errorPattern, otherFields] of brokenAdapters) {
     // After the test has repaired the plugin's file, the plugin works in a new tab, and no command reports that the
     // plugin failed.
     writeFileSync(join(stack.home, `plugin-${name}`, 'dist/adapter.iife.js'), makeAdapterCode(name));
-    await waitFor('the status to show the changed plugin', async () =>
-      (await runOpentabs(['status'], stack.env)).stdout.includes(`${name} 1.0.0, 1 tool, changed`),
-    );
+    await waitForPlugin(name, false);
     await runOpentabs(['plugin', 'review', name, '--yes', '--permission', 'auto'], stack.env);
     const secondPage = await stack.chrome.openPage(`${attackerSite.origin}/${name}?again`);
     await waitFor('the repaired plugin to work', async () => !(await client.call(`${name}__who`, {})).isError);
@@ -120,9 +125,7 @@ test('a new build that V8 cannot parse is reported in an open page, and the next
   await page.evaluate(() => Object.assign(globalThis, { kept: 'kept' }));
   const installBuild = async (code: string) => {
     writeFileSync(file, code);
-    await waitFor('the status to show the changed plugin', async () =>
-      (await runOpentabs(['status'], stack.env)).stdout.includes(`${name} 1.0.0, 1 tool, changed`),
-    );
+    await waitForPlugin(name, false);
     await runOpentabs(['plugin', 'review', name, '--yes', '--permission', 'auto'], stack.env);
   };
   await installBuild(`${makeAdapterCode(name)}\nvar x = /(?<a>.)(?<a>.)/;`);
@@ -184,17 +187,16 @@ test('a plugin works again in the open page after its folder was changed, broken
   ];
   for (const [change, breakPlugin, restore, statusText] of changes) {
     breakPlugin();
+    await waitForPlugin(name, false);
     await waitForStatusText(statusText);
     const refusedCall = await client.call(`${name}__who`, {});
     assert.match(String(refusedCall.code), /plugin_broken|not_reviewed/, `${change}: ${refusedCall.text}`);
     restore();
+    await waitForPlugin(name, true);
     await waitForStatusText(`${name} 1.0.0, 1 tool, auto`);
     await waitFor(`the plugin after ${change}`, async () => !(await client.call(`${name}__who`, {})).isError);
-    assert.equal(
-      await page.evaluate(() => Reflect.get(globalThis, 'kept')),
-      'kept',
-      `${change}: the page was reloaded`,
-    );
+    const kept = await page.evaluate(() => Reflect.get(globalThis, 'kept'));
+    assert.equal(kept, 'kept', `${change}: the page was reloaded`);
   }
   await page.close();
 });

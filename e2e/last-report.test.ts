@@ -3,25 +3,18 @@
  * OPENTABS_TEST_ALL=1 (make nightly), the tests that simulate a busy machine make 1,000 calls instead of 250.
  */
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { after, before, test } from 'node:test';
 import { connectModernStdio, isRecord } from './harness/modern.ts';
 import { type Stack, startStack, transports } from './harness/stack.ts';
 
 let stack: Stack;
-let busyProcesses: ChildProcess[] = [];
 
 before(async () => {
   stack = await startStack();
-  busyProcesses = [0, 1].map(() => spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }));
 });
-after(async () => {
-  const exits = busyProcesses.map((child) => once(child, 'exit'));
-  for (const child of busyProcesses) child.kill();
-  await Promise.all(exits);
-  await stack?.close();
-});
+after(() => stack?.close());
 
 const callCount = process.env.OPENTABS_TEST_ALL ? 1_000 : 250;
 const concurrency = 8;
@@ -49,16 +42,26 @@ async function runConcurrently(count: number, call: (n: number) => Promise<boole
   return lostCalls;
 }
 
+/** runWithBusyProcesses runs work while two processes keep the CPU busy. */
+async function runWithBusyProcesses<T>(work: () => Promise<T>): Promise<T> {
+  const children = [0, 1].map(() => spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }));
+  const exits = children.map((child) => once(child, 'exit'));
+  try {
+    return await work();
+  } finally {
+    for (const child of children) child.kill();
+    await Promise.all(exits);
+  }
+}
+
 /**
  * runWithStalls runs work and meanwhile repeatedly blocks the test process, which contains the MCP client, for 5 to 90
  * ms.
  */
 async function runWithStalls<T>(work: () => Promise<T>): Promise<T> {
   let round = 0;
-  const timer = setInterval(() => {
-    const endMs = performance.now() + 5 + ((round++ * 37) % 86);
-    while (performance.now() < endMs);
-  }, 60);
+  const sleeper = new Int32Array(new SharedArrayBuffer(4));
+  const timer = setInterval(() => Atomics.wait(sleeper, 0, 0, 5 + ((round++ * 37) % 86)), 60);
   try {
     return await work();
   } finally {
@@ -74,7 +77,7 @@ for (const [name, connect] of transports) {
       assert.equal(outcome.isError, false, outcome.text);
       return outcome.progress.at(-1)?.message === 'last' && outcome.progress.at(-1)?.progress === 2;
     };
-    assert.deepEqual(await runConcurrently(callCount, call), []);
+    assert.deepEqual(await runWithBusyProcesses(() => runConcurrently(callCount, call)), []);
   });
 
   test(`a client that stalls loses no last report over ${name}`, async () => {

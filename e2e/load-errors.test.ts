@@ -157,7 +157,7 @@ test('a site that accepts connections and never answers fails the call, and call
   await callExpectingNoTab();
   assert.equal((await stack.listTabs()).length, 1);
   isSilent = false;
-  await waitFor('a successful call', async () => !(await client.call('places__where')).isError, 60_000);
+  await waitFor('a successful call', async () => !(await client.call('places__where')).isError);
   assert.equal((await stack.listTabs()).length, 1);
 });
 
@@ -181,14 +181,10 @@ for (const [name, makeDeadUrl, reason] of [
     assert.match(await callExpectingNoTab(), /its page can't be loaded/);
     // The simulated site now loads the call's URL without a redirect, so the page loads.
     isRepaired = true;
-    const outcome = await waitFor(
-      'a successful call',
-      async () => {
-        const outcome = await client.call('places__where');
-        return outcome.isError ? undefined : outcome;
-      },
-      60_000,
-    );
+    const outcome = await waitFor('a successful call', async () => {
+      const outcome = await client.call('places__where');
+      return outcome.isError ? undefined : outcome;
+    });
     assert.deepEqual([Object(outcome.structured).path, (await stack.listTabs()).length], ['/start', 1], outcome.text);
   });
 }

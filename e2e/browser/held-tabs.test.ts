@@ -20,8 +20,7 @@ const taskPage = `<title>Tasks</title><h1>Tasks</h1><label>Task <input id="task"
 /** waitForTabTaken waits until the daemon reports that the user took the tab back. */
 async function waitForTabTaken(tabId: number): Promise<void> {
   await waitFor('the server to receive the input of the user', async () => {
-    const { stdout } = await fixture.stack.runCli('status', '--json');
-    const browsers: { held_tabs?: { tab_id: number; taken?: boolean }[] }[] = JSON.parse(stdout).browsers;
+    const { browsers = [] } = await fixture.stack.readStatus();
     return browsers.some(({ held_tabs = [] }) => held_tabs.some((held) => held.tab_id === tabId && held.taken));
   });
 }
@@ -105,7 +104,9 @@ test('stopping the agent in a tab ends its call, and further actions there need 
   const tabId = await open('/stop');
   const add = await refOf('"Add"');
   const acting = client.call('browser_click', { target: await refOf('"Moving"') });
-  await waitFor('the tab to be in use', async () => (await stack.runCli('status')).stdout.includes(`tab ${tabId}`));
+  await waitFor('the tab to be in use', async () =>
+    (await stack.readStatus()).browsers?.some(({ held_tabs = [] }) => held_tabs.some((held) => held.tab_id === tabId)),
+  );
   const released = await stack.runCli('browser', 'release', `${tabId}`);
   assert.match(released.stderr, /stopped .* in tab \d+; it needs your approval to act there again/);
   assert.match((await acting).text, /cancelled by the command line: the user stopped you in this tab/);

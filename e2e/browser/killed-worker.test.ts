@@ -25,9 +25,10 @@ const workPage = `<title>Work</title><h1>Work</h1><button onclick="count.textCon
     const types = ['pointerdown', 'pointerup', 'dragstart', 'drop', 'dragend', 'click'];
     for (const type of types) addEventListener(type, (event) => log.push(type + ' ' + (event.target.id ?? 'page')), true);
     place.addEventListener('dragover', (event) => event.preventDefault());
-    const slowDown = (ms) => { for (const end = performance.now() + ms; performance.now() < end; ); };
-    for (const type of ['pointermove', 'dragover']) addEventListener(type, () => slowDown(200));
-    text.addEventListener('input', () => slowDown(10));
+    // A synchronous request blocks the page without using CPU time.
+    const block = (ms) => { const request = new XMLHttpRequest(); request.open('GET', '/?delay=' + ms, false); request.send(); };
+    for (const type of ['pointermove', 'dragover']) addEventListener(type, () => block(200));
+    text.addEventListener('input', () => block(10));
   </script>`;
 
 /**
@@ -71,11 +72,11 @@ for (const [level, flags] of [
     waitFor(`the page to record ${entry}`, async () => String(await evaluateInPage('log.join()')).includes(entry));
 
   /**
-   * blockPage keeps the page's main thread busy for ms milliseconds, so that the next operation in the page is delayed.
+   * blockPage blocks the page's main thread for ms milliseconds, so that the next operation in the page is delayed.
    */
   const blockPage = (ms: number) =>
     evaluateInPage(`{ const { port1, port2 } = new MessageChannel();
-      port1.onmessage = () => { for (const end = performance.now() + ${ms}; performance.now() < end; ); };
+      port1.onmessage = () => block(${ms});
       port2.postMessage(0); 'posted' }`);
 
   /** waitForRun waits until a tool runs in the extension's worker. */
@@ -276,6 +277,5 @@ for (const [level, flags] of [
 
 /** listHolds returns the tabs that the daemon has reserved for MCP clients. */
 async function listHolds({ faults }: RawFixture): Promise<readonly unknown[]> {
-  const browsers: { held_tabs?: unknown[] }[] = JSON.parse(await runChecked(['status', '--json'], faults.env)).browsers;
-  return browsers.flatMap(({ held_tabs = [] }) => held_tabs);
+  return (await faults.listBrowsers()).flatMap(({ held_tabs = [] }) => held_tabs);
 }

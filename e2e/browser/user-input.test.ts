@@ -59,8 +59,7 @@ const waitForLog = (entry: string) =>
 
 /** isTabTaken reports whether the daemon's status lists the tab as taken back by the user. */
 async function isTabTaken(): Promise<boolean> {
-  const { stdout } = await fixture.stack.runCli('status', '--json');
-  const browsers: { held_tabs?: { tab_id: number; taken?: boolean }[] }[] = JSON.parse(stdout).browsers;
+  const { browsers = [] } = await fixture.stack.readStatus();
   return browsers.some(({ held_tabs = [] }) => held_tabs.some((held) => held.tab_id === tabId && held.taken));
 }
 

@@ -28,6 +28,8 @@ export interface BrowserView {
   /** since is when the link to the browser last connected or disconnected. */
   readonly since: string;
   readonly tabs?: readonly Tab[];
+  /** held_tabs are the tabs that MCP clients control with browser tools. */
+  readonly held_tabs?: readonly unknown[];
 }
 
 /**

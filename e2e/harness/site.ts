@@ -91,10 +91,10 @@ function serveMessages(site: Site, url: URL, channel: string, response: ServerRe
   const total = Number(pages);
   site.requestedChannels.push(channel);
   response.on('close', () => {
+    clearTimeout(timer);
     if (!response.writableEnded) site.abortedRequests.push(`${channel} page ${page + 1}`);
   });
   const sendPage = () => {
-    if (response.destroyed) return;
     site.servedPages++;
     const messages = Array.from({ length: pageSize }, (_, i) => {
       const sentAt = new Date(Date.UTC(2026, 0, 1, 0, page, i)).toISOString();
@@ -115,5 +115,5 @@ function serveMessages(site: Site, url: URL, channel: string, response: ServerRe
       }),
     );
   };
-  setTimeout(sendPage, Number(delayMs));
+  const timer = setTimeout(sendPage, Number(delayMs));
 }

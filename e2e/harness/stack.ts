@@ -94,8 +94,13 @@ export const transports = [
 
 /** Status is the output of `opentabs status --json`, with only the fields that tests read. */
 export interface Status {
-  readonly browsers?: readonly { readonly id: string; readonly tabs?: readonly Tab[] }[];
-  readonly plugins?: readonly { readonly name: string; readonly state: string }[];
+  readonly browsers?: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly tabs?: readonly Tab[];
+    readonly held_tabs?: readonly { readonly tab_id: number; readonly taken?: boolean }[];
+  }[];
+  readonly plugins?: readonly { readonly name: string; readonly state: string; readonly changed?: boolean }[];
 }
 
 /** Tab is a browser tab in the daemon's status, with only the fields that tests read. */

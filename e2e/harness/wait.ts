@@ -2,16 +2,17 @@ import { setTimeout } from 'node:timers/promises';
 
 /**
  * waitFor calls probe until probe returns a value other than undefined or false. waitFor returns that value. Between
- * two calls of probe, waitFor pauses for three times the duration of a call, but for at least 25 ms and at most 1 s.
- * waitFor pauses to leave CPU time for the awaited event. After limitMs, waitFor throws an error that contains
- * awaitedEvent, a noun phrase such as "the first report". The default of limitMs is long enough for a slow machine.
+ * two calls of probe, waitFor pauses for three times the duration of a call, but for at least 25 ms or 5 % of the time
+ * since the first call, and at most 1 s. The pauses leave CPU time for the awaited event. After limitMs, waitFor throws an error that contains awaitedEvent, a noun phrase such as
+ * "the first report". The default of limitMs is long enough for a slow machine.
  */
 export async function waitFor<T>(
   awaitedEvent: string,
   probe: () => Promise<T | undefined | false> | T | undefined | false,
   limitMs = 60_000,
 ): Promise<T> {
-  const endMs = Date.now() + limitMs;
+  const firstMs = Date.now();
+  const endMs = firstMs + limitMs;
   let lastError: unknown;
   // Even if the promise of probe never settles, waitFor must throw an error that names the awaited event.
   const probeTimeout = rejectAfter(limitMs + ProbeIntervalMs);
@@ -26,7 +27,8 @@ export async function waitFor<T>(
     }
     if (Date.now() > endMs)
       throw new Error(`waited ${limitMs} ms for: ${awaitedEvent}${lastError ? ` (${String(lastError)})` : ''}`);
-    await pause(Math.min(Math.max(25, 3 * (Date.now() - startMs)), 1000));
+    const nowMs = Date.now();
+    await pause(Math.min(Math.max(25, 3 * (nowMs - startMs), (nowMs - firstMs) / 20), 1000));
   }
 }
 

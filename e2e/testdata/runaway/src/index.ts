@@ -8,8 +8,10 @@ const spinTool = defineTool({
   output: z.object({ spun: z.boolean() }),
   handle: async ({ ms }) => {
     await new Promise((resolve) => setTimeout(resolve, 200));
-    const endMs = Date.now() + ms;
-    while (Date.now() < endMs);
+    // A synchronous request blocks the thread without using CPU time. The test site answers after ms.
+    const request = new XMLHttpRequest();
+    request.open('GET', `/api/channels/slow-1-${ms}/messages`, false);
+    request.send();
     return { spun: true };
   },
 });
