@@ -285,27 +285,3 @@ test('a performance recording without a reload counts events since its start, an
   assert.match(forbidden.text ?? '', /Frames that the user does not allow are left out/);
   assert.doesNotMatch(`${forbidden.content}${forbidden.file?.text}`, /localhost/);
 });
-
-test('without the debugger, computed styles are read, and other tools name how to add the debugger', async () => {
-  const plain = await startBrowserFixture();
-  try {
-    plain.setPage('/plain', '<!doctype html><button style="color: rgb(1, 2, 3)">Go</button>');
-    const tabId = await plain.open('/plain');
-    const { content: tree = '' } = await plain.callTool('browser_snapshot', {}, tabId);
-    const target = /"Go".*\[ref=(\w+)\]/.exec(tree)?.[1];
-    const styles = await plain.callTool('browser_get_styles', { target, properties: ['color'] }, tabId);
-    assert.equal(styles.text, 'Computed values. Matched rules need the debugger.');
-    assert.match(styles.content ?? '', /^color: rgb\(1, 2, 3\)$/m);
-    for (const [tool, args] of [
-      ['browser_get_styles', { target, forceState: ['hover'] }],
-      ['browser_console_messages', {}],
-      ['browser_resources', {}],
-    ] as const) {
-      const { code, message } = await plain.callExpectingFailure(tool, args, tabId);
-      assert.equal(code, 'needs_debugger', tool);
-      assert.match(message, /opentabs extension install --debugger/, tool);
-    }
-  } finally {
-    await plain.close();
-  }
-});

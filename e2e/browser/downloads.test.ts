@@ -215,18 +215,3 @@ test('a client sees neither downloads of the user nor those of another client', 
   assert.match(refusal, /you have started no download/);
   assert.equal(readFileSync(join(folder, 'moved.pdf'), 'utf8'), 'content');
 });
-
-test('without the downloads permission, the tool names the switch in the side panel', async () => {
-  const other = await startAgentFixture();
-  try {
-    assert.equal((await other.stack.runCli('browser', 'tools', 'on', 'browser_downloads')).code, 0);
-    const { text } = await other.callExpectingFailure('browser_downloads', {
-      action: 'start',
-      url: `${other.shop}/a.pdf`,
-    });
-    assert.match(text, /code=needs_permission/);
-    assert.match(text, /browser_downloads needs Chrome's permission "downloads".* switch on "Downloads"/);
-  } finally {
-    await other.close();
-  }
-});

@@ -135,3 +135,22 @@ test('a page is read as Markdown in parts, with the texts of its frames', async 
   for (const i of [0, 150, 299]) assert.ok(whole.includes(`Paragraph ${i} has some words.`), `paragraph ${i}`);
   assert.match(whole, /\[frame f\d+\]\nDeep text/);
 });
+
+test('without the debugger, computed styles are read, and other tools name how to add the debugger', async () => {
+  fixture.setPage('/plain', '<!doctype html><button style="color: rgb(1, 2, 3)">Go</button>');
+  const tabId = await fixture.open('/plain');
+  const { content: tree = '' } = await fixture.callTool('browser_snapshot', {}, tabId);
+  const target = /"Go".*\[ref=(\w+)\]/.exec(tree)?.[1];
+  const styles = await fixture.callTool('browser_get_styles', { target, properties: ['color'] }, tabId);
+  assert.equal(styles.text, 'Computed values. Matched rules need the debugger.');
+  assert.match(styles.content ?? '', /^color: rgb\(1, 2, 3\)$/m);
+  for (const [tool, args] of [
+    ['browser_get_styles', { target, forceState: ['hover'] }],
+    ['browser_console_messages', {}],
+    ['browser_resources', {}],
+  ] as const) {
+    const { code, message } = await fixture.callExpectingFailure(tool, args, tabId);
+    assert.equal(code, 'needs_debugger', tool);
+    assert.match(message, /opentabs extension install --debugger/, tool);
+  }
+});

@@ -6,7 +6,7 @@ import { Browser } from '../harness/browser.ts';
 import { findFreePort } from '../harness/chromium.ts';
 import { connectHttp, connectStdio, type McpClient } from '../harness/client.ts';
 import { addClient } from '../harness/daemon-api.ts';
-import { copyMessagesPlugin } from '../harness/messages-plugin.ts';
+import { copyBuiltPlugin } from '../harness/messages-plugin.ts';
 import { runChecked, type StartedCommand, startOpentabs, stopProcess } from '../harness/process.ts';
 import { type Proxy as LinkProxy, startProxy } from '../harness/proxy.ts';
 import { type Site, startSite } from '../harness/site.ts';
@@ -85,8 +85,7 @@ export class FaultFixture {
     const fixture = new FaultFixture(port, await startSite(), await startProxy(port), serveFlags);
     try {
       const plugin = join(fixture.home, 'messages-plugin');
-      copyMessagesPlugin(plugin);
-      await runChecked(['plugin', 'build', plugin], fixture.env);
+      await copyBuiltPlugin(plugin, fixture.env);
       await runChecked(['plugin', 'add', plugin, '--permission', 'auto'], fixture.env);
       await runChecked(['extension', 'install', '--dir', fixture.extension, ...installFlags], fixture.env);
       fixture.token = readFileSync(join(fixture.home, 'token'), 'utf8').trim();

@@ -1,16 +1,15 @@
 /** Starts a complete setup: a daemon, a browser with the extension, a plugin, and a local site in a tab. */
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { type Chrome, type ChromeOptions, findFreePort, launchChrome } from './chromium.ts';
 import { connectHttp, connectStdio, type FormHandler, type McpClient } from './client.ts';
 import { addClient, type CallRecord, fetchCallRecords, getJson } from './daemon-api.ts';
-import { copyMessagesPlugin } from './messages-plugin.ts';
+import { copyBuiltPlugin } from './messages-plugin.ts';
 import { grantOptionalPermissions } from './permissions.ts';
 import {
   type CommandResult,
-  repositoryRoot,
   runChecked,
   runOpentabs,
   type StartedCommand,
@@ -82,7 +81,8 @@ export interface Stack {
   openTab(path: string): Promise<Page>;
   /** waitForPlugins waits until all plugins run in the tab that shows path of the local site. */
   waitForPlugins(path: string): Promise<void>;
-  restartDaemon(signal: NodeJS.Signals): Promise<void>;
+  /** restartDaemon restarts the daemon with new flags of `opentabs serve`, by default with the same flags. */
+  restartDaemon(signal: NodeJS.Signals, serveFlags?: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -139,7 +139,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   if (options.hasOptionalPermissions) grantOptionalPermissions(extension);
   const clientToken = await addClient(env, 'e2e');
   const site = await startSite();
-  const startDaemon = () => startOpentabs(['serve', ...(options.serveFlags ?? [])], env);
+  const startDaemon = (flags = options.serveFlags ?? []) => startOpentabs(['serve', ...flags], env);
   let daemon = startDaemon();
   const waitForDaemon = () =>
     waitFor('the daemon to answer /healthz', async () => (await fetch(`http://127.0.0.1:${port}/healthz`)).ok);
@@ -221,9 +221,9 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
       return newPage;
     },
     waitForPlugins,
-    async restartDaemon(signal) {
+    async restartDaemon(signal, serveFlags) {
       await stopProcess(daemon, signal);
-      daemon = startDaemon();
+      daemon = startDaemon(serveFlags);
       await waitForDaemon();
     },
     async close() {
@@ -236,7 +236,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
 }
 
 /**
- * addPlugins builds copies of the plugin "messages" and of the other plugins in home, and adds the copies to the daemon.
+ * addPlugins copies the built plugin "messages" and the other plugins to home, and adds the copies to the daemon.
  * addPlugins returns the folder of the plugin "messages".
  */
 async function addPlugins(
@@ -245,15 +245,14 @@ async function addPlugins(
   otherPlugins: readonly ExtraPlugin[],
 ): Promise<string> {
   const messagesFolder = join(home, 'messages-plugin');
-  copyMessagesPlugin(messagesFolder);
+  await copyBuiltPlugin(messagesFolder, env);
   const copies: ExtraPlugin[] = [{ dir: messagesFolder }];
   for (const [i, plugin] of otherPlugins.entries()) {
     const copy = join(home, `plugin-${i}`);
-    cpSync(join(repositoryRoot, plugin.dir), copy, { recursive: true });
+    await copyBuiltPlugin(copy, env, [plugin.dir]);
     copies.push({ ...plugin, dir: copy });
   }
   for (const { dir, permission = 'auto' } of copies) {
-    await runChecked(['plugin', 'build', dir], env);
     await runChecked(['plugin', 'add', dir, '--permission', permission], env);
   }
   return messagesFolder;

@@ -252,18 +252,13 @@ test('the panel shows that a call was allowed in a terminal', async () => {
 });
 
 test('a call whose approval times out does not run, and the panel shows the reason', async () => {
-  const stackWithTimeout = await startStack({ serveFlags: ['--decision-timeout', '1s'] });
-  try {
-    await stackWithTimeout.runCli('plugin', 'permission', 'messages', 'ask');
-    const timeoutPanel = await stackWithTimeout.chrome.openPanel();
-    const call = (await stackWithTimeout.connectHttp()).call('messages__echo', { value: 'too late' });
-    assert.equal((await call).code, 'approval_timeout');
-    await timeoutPanel
-      .locator('.ended')
-      .getByText(/no approval within/)
-      .waitFor();
-    assert.equal(await timeoutPanel.locator('.ticket:not(.gone)').count(), 0);
-  } finally {
-    await stackWithTimeout.close();
-  }
+  await stack.restartDaemon('SIGTERM', ['--decision-timeout', '1s']);
+  await stack.waitForPlugins('/');
+  const call = callEcho('too late', await stack.connectHttp());
+  assert.equal((await call).code, 'approval_timeout');
+  await panel
+    .locator('.ended')
+    .getByText(/no approval within/)
+    .waitFor();
+  assert.equal(await panel.locator('.ticket:not(.gone)').count(), 0);
 });
