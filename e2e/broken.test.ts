@@ -56,9 +56,7 @@ const brokenAdapters: readonly (readonly [
   ['unparsable-early', `// 1\nvar x = /(?<a>.)(?<a>.)/;`, matchParseError(2), { start: 'document_start' }],
 ];
 
-/**
- * matchParseError returns a pattern for the error about an invalid regular expression in the given line of an adapter.
- */
+/** matchParseError returns a pattern for the error about an invalid regular expression in a line of an adapter. */
 function matchParseError(line: number): RegExp {
   const message =
     /the browser can't parse the adapter: SyntaxError: Invalid regular expression: .*Duplicate capture group name/;

@@ -1,7 +1,4 @@
-/**
- * If a call's tab cannot load, the call fails with the network error before it would time out. When the site works
- * again, calls succeed.
- */
+/** A call whose tab cannot load fails with the network error. Calls succeed once the site works again. */
 import assert from 'node:assert/strict';
 import { createServer, type RequestListener } from 'node:http';
 import { after, before, type TestContext, test } from 'node:test';
@@ -12,8 +9,7 @@ import { waitFor } from './harness/wait.ts';
 
 /**
  * maxErrorMs is the maximum duration of a call whose tab cannot load its page, in milliseconds. opentabs fails such a
- * call 8 s after the tab began to load. If opentabs did not notice the load error, the call would wait for the tab for
- * 20 s.
+ * call 8 s after the tab began to load. Without the load error, the call would wait for the tab for 20 s.
  */
 const maxErrorMs = 18_000;
 
