@@ -26,8 +26,8 @@
 //   - [activity.Set]: content that the tool shows beside its progress (package activity)
 //
 // Package events describes calls to surfaces and keeps the events for followers. When a call
-// changes, the dispatcher queues only a small description. The event is built when a follower
-// reads it.
+// changes, the dispatcher queues only a small description of the change. An event is built
+// from such a description only when a follower reads the event.
 //
 // # Concurrency
 //

@@ -13,7 +13,7 @@ import (
 )
 
 // TestCallInUnresponsivePage checks how a call fails in a page that does not respond. The call
-// fails at its idle limit or hard limit, and the error names all calls that run in the page.
+// must fail at its idle limit or hard limit, with an error that names all calls in the page.
 func TestCallInUnresponsivePage(t *testing.T) {
 	for _, isPageAnswering := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
@@ -71,8 +71,8 @@ func TestNoCallStartsInUnresponsivePage(t *testing.T) {
 	}
 }
 
-// TestCallInAFrozenPage checks how a call fails if the browser suspends the call's tab to save
-// resources. The call fails at its idle limit, and the error mentions that the tab is suspended.
+// TestCallInAFrozenPage checks that a call fails at its idle limit if the browser has
+// suspended the call's tab, with an error that mentions the suspended tab.
 func TestCallInAFrozenPage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		startTime := time.Now()

@@ -52,7 +52,7 @@ func newTicket(c *liveCall, t Ticket, gate Gate, limit time.Duration) *ticket {
 type DecisionResult struct {
 	Outcome wire.DecisionOutcome
 	// Surface and Allowed describe the decision that took effect. If Outcome is
-	// DecisionNotPending, they have no meaning.
+	// DecisionNotPending, Surface and Allowed have no meaning.
 	Surface string
 	Allowed bool
 }

@@ -26,8 +26,8 @@ import (
 var Source embed.FS
 
 // ID returns the extension's ID, which Chrome derives from the public key in the
-// manifest. The ID is the first 16 bytes of the public key's SHA-256, with each hex
-// digit written as a letter from a to p.
+// manifest. The extension's ID is the first 16 bytes of the public key's SHA-256, with
+// each hex digit written as a letter from a to p.
 func ID() string {
 	text, err := Source.ReadFile("manifest.json")
 	if err != nil { // cannot fail: manifest.json is embedded

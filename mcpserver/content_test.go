@@ -26,7 +26,7 @@ func TestBlocksOfContent(t *testing.T) {
 	link := `{"type":"resource_link","uri":"https://example.com/","name":"n","size":12,"_meta":{"a":[1]}}`
 	nestedBlock := `{"type":"resource_link","uri":"x:1","name":"n","_meta":{"a":` + imageBlock + `}}`
 	for output, want := range map[string]string{
-		// The whole tool result is one content block.
+		// A tool result that is itself a content block becomes the only block of the MCP content.
 		nestedBlock: `{"content":[` + nestedBlock + `],"structuredContent":` + nestedBlock + `}`,
 		imageBlock:  `{"content":[` + imageBlock + `],"structuredContent":{"type":"image","data":"see content[0], image/png, 8 bytes","mimeType":"image/png"}}`,
 		blob:        `{"content":[` + blob + `],"structuredContent":{"type":"resource","resource":{"uri":"x:1","blob":"see content[0], resource, 1 bytes"}}}`,
@@ -153,8 +153,8 @@ func TestManyLargeBlocks(t *testing.T) {
 	}
 }
 
-// FuzzContent checks that the MCP response for any tool result is valid JSON. If the
-// content blocks are put back into the response, it must equal the tool's result.
+// FuzzContent checks that the MCP response for any tool result is valid JSON. If a client
+// puts the content blocks back into the response, it must get exactly the tool's result.
 func FuzzContent(f *testing.F) {
 	for _, seed := range []string{
 		`{"a":[{"type":"image","data":"AAAA","mimeType":"image/png"}],"b":"\\\""}`,

@@ -19,7 +19,7 @@ import (
 )
 
 // runningCall returns a dispatcher, the ID of a running call, and the sink of its page.
-// The returned call runs until the test ends.
+// The call that runningCall starts runs until the test ends.
 func runningCall(t *testing.T) (d *dispatch.Dispatcher, id string, sink dispatch.Sink) {
 	t.Helper()
 	sinks := make(chan dispatch.Sink, 1)
@@ -164,7 +164,7 @@ func (callCountWatcher) Follow(dispatch.FollowOptions) *dispatch.Follower {
 }
 
 // TestSubscribersAreNotified checks that a resource's subscribers are notified of its
-// changes, and once more after the last change. The test runs over each transport.
+// changes, and once more after the last change. The test runs over each transport of MCP.
 func TestSubscribersAreNotified(t *testing.T) {
 	d, id, sink := runningCall(t)
 	s := serveTools(t, d, Options{CallWatcher: d})

@@ -96,7 +96,7 @@ func (s *Server) listTabs(_ context.Context, q request) reply {
 }
 
 // tabsOf describes a plugin and its tabs for the result of plugin_list_tabs. For a plugin that
-// must not run, the answer contains no text of the plugin's author.
+// must not run, tabsOf returns no text of the plugin's author.
 func (s *Server) tabsOf(p *plugin.Plugin) pluginAnswer {
 	targets := s.opts.Tabs(p.Name)
 	answer := pluginAnswer{Plugin: p.Name, State: targets.State(), Tabs: []tabAnswer{}}

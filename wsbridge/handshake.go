@@ -191,8 +191,8 @@ func (s *handshake) run() (*browser, error) {
 	return b, nil
 }
 
-// logRefusal logs why a handshake failed. The log is rate limited, because any program on the
-// machine can cause failed handshakes.
+// logRefusal logs why a handshake failed. The message about failed handshakes is rate
+// limited, because any program on the machine can cause failed handshakes.
 func (s *handshake) logRefusal(sentence string) {
 	s.link.hub.refusals.LogRejected(&s.link.hub.opts.Log, "the handshake failed", func(e *zerolog.Event) { e.Str("reason", sentence) })
 }

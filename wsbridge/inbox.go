@@ -16,8 +16,8 @@ import (
 const (
 	// maxMalformedFrames is the number of malformed frames after which a link is closed.
 	maxMalformedFrames = 100
-	// maxMalformedWarnings is the number of malformed frames per link that are logged as
-	// warnings. Further malformed frames are logged at the debug level.
+	// maxMalformedWarnings is the number of malformed frames per link that are logged as warnings.
+	// After this number of warnings, malformed frames are logged at the debug level.
 	maxMalformedWarnings = 3
 	// maxResumedRuns limits the calls in one call.resumed frame, because the server answers
 	// each unknown call with a frame.

@@ -13,8 +13,8 @@ import (
 // writeTimeout limits how long a browser may take to accept one frame.
 const writeTimeout = 10 * time.Second
 
-// maxWaitingBytes limits the unwritten frames of a link, in bytes. The link to a browser that
-// does not read is closed when its queue exceeds this limit.
+// maxWaitingBytes limits the unwritten frames of a link, in bytes. If a browser does not read
+// and its queue of frames exceeds maxWaitingBytes, the server closes the link.
 const maxWaitingBytes = 4 * wire.MaxFrameBytes
 
 // outbox is the queue of unwritten frames of one link.

@@ -6,8 +6,8 @@ import (
 )
 
 // maxReportCount limits the number of progress reports that one frame from a browser may
-// claim. No real page sends that many reports in one frame. The limit keeps the sum for a call
-// within the range of an int.
+// claim. No real page sends a billion progress reports in one frame. maxReportCount keeps
+// the total number of a call's reports within the range of an int.
 const maxReportCount = 1 << 30
 
 // handleProgress decodes a tool.progress notification and forwards its progress reports.

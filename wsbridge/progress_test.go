@@ -21,8 +21,8 @@ func TestReportsForgedInText(t *testing.T) {
 		} {
 			p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"mine","reports":` + text + `}}`)
 		}
-		// The last frame belongs to the call "mine", because JSON keys are
-		// case-sensitive: "DispatchID" is not "dispatchId".
+		// The notification with the key "DispatchID" belongs to the call "mine", because
+		// JSON keys are case-sensitive: "DispatchID" is not "dispatchId".
 		w.wantEvents("mine reports [] skipped 0")
 	})
 }
@@ -40,8 +40,8 @@ func TestMalformedReports(t *testing.T) {
 }
 
 // TestActivitiesOfMalformedReports checks that a progress report with an invalid number
-// keeps its activity and audience. If only the activity is invalid, only the activity
-// must be dropped.
+// keeps its activity and audience. If only the activity of a report is invalid, the hub
+// must drop only the activity.
 func TestActivitiesOfMalformedReports(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")

@@ -81,8 +81,8 @@ func TestStopWhileDisconnected(t *testing.T) {
 		p = w.dial()
 		p.sendHello("b1", "boot1")
 		p.wantFrames(helloOK, newCancelText("c1", "stop it"), syncNil)
-		// The browser reconnects again and lists the cancelled call. It must not receive a
-		// second tool.cancel.
+		// The browser reconnects again, and lists the cancelled call as still running.
+		// The hub must not send a second tool.cancel for a call.
 		p.closeAbruptly()
 		p = w.dial()
 		p.sendHello("b1", "boot1")

@@ -29,7 +29,7 @@ type runRequests struct {
 	keptBytes int
 }
 
-// toolRequest is one request of a call (tool.ask).
+// toolRequest is a tool.ask request that a running tool has sent to the server.
 type toolRequest struct {
 	// answer is the tool.answer frame for the request, or nil until the dispatcher has answered.
 	answer []byte
@@ -64,9 +64,9 @@ func (rt *runTable) handleToolRequest(l *link, p wire.ToolAskParams) error {
 	return nil
 }
 
-// acceptRequest reports whether a tool.ask is new, or returns the error of a rejected one. If a
-// repeated tool.ask has an answer, the answer is resent. acceptRequest does not record a rejected
-// tool.ask, so that the browser can send the same request again later. The caller holds runTable.mu.
+// acceptRequest reports whether a tool.ask is new, or returns the error for a rejected tool.ask. If
+// a repeated tool.ask has an answer, acceptRequest resends the answer. acceptRequest does not
+// record a rejected tool.ask, so that the browser can send it again. The caller holds runTable.mu.
 func (a *runRequests) acceptRequest(l *link, p *wire.ToolAskParams) (isNew bool, rejection *wire.CallError) {
 	openRequest, isRepeated := a.openRequests[p.Ask], a.seenNumbers[p.Ask]
 	switch {
@@ -125,8 +125,8 @@ func (h *Hub) Answer(runID string, number int, output json.RawMessage, err *wire
 }
 
 // answerToolRequest sends the answer to a tool's request, or returns false if the browser does not
-// have the call. The server keeps the answer until the browser confirms that the page has received
-// it. Only the first answer to a request is sent.
+// have the call. The server keeps its answer to a tool's request until the browser confirms that
+// the page has received the answer. Only the first answer to a request is sent.
 func (rt *runTable) answerToolRequest(runID string, number int, output json.RawMessage, err *wire.CallError) bool {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()

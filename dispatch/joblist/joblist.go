@@ -1,7 +1,7 @@
 // Package joblist runs calls as jobs. A job is a call that may continue after its client's
 // request was answered.
 //
-// A [List] keeps the jobs that clients may still ask for, and the newest results. Each [Job] passes
+// A [List] keeps the jobs that clients can still ask for, and the newest results. Each [Job] passes
 // its progress to any number of waiting requests. With a [Tracker], a hook of the dispatcher finds
 // the job of a call.
 //
@@ -48,8 +48,8 @@ type Options struct {
 	ResultBytes int
 }
 
-// List runs calls as jobs and keeps the jobs that clients may ask for. Use New to create a
-// List.
+// List runs calls as jobs and keeps the jobs that clients can still ask for. Use New to
+// create a List.
 type List struct {
 	dispatcher *dispatch.Dispatcher
 	opts       Options

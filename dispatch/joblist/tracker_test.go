@@ -10,8 +10,8 @@ import (
 	"opentabs/wire"
 )
 
-// trackerHook is a hook of the dispatcher. It counts the calls for which the Tracker has
-// a value, and the other calls.
+// trackerHook is a hook of the dispatcher. trackerHook counts the calls for which the
+// Tracker has a value, and the other calls.
 type trackerHook struct {
 	tracker        joblist.Tracker[int]
 	found, missing atomic.Int64

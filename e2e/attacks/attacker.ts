@@ -11,7 +11,10 @@ import { runChecked } from '../harness/process.ts';
 import type { Stack, Tab } from '../harness/stack.ts';
 import { waitFor } from '../harness/wait.ts';
 
-/** secretText is a marker in the arguments, results, reports and errors of calls. No page may see secretText. */
+/**
+ * secretText is a marker in the arguments, results, reports and errors of calls. The tests check that no page can read
+ * secretText.
+ */
 export const secretText = 'S3CRET-7f1c';
 
 /** AttackerSite is a running site that an attacker controls. */

@@ -15,8 +15,8 @@ before(async () => {
 after(() => stack?.close());
 
 /**
- * leakPortListeners is the script of a hostile frame. The script notifies the frame's top page when a plugin host adds
- * an event listener to a message port.
+ * leakPortListeners is the script of a hostile frame. leakPortListeners notifies the frame's top page when a plugin
+ * host adds an event listener to a message port.
  */
 const leakPortListeners = `
   const on = EventTarget.prototype.addEventListener;

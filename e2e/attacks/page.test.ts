@@ -51,8 +51,8 @@ after(async () => {
 });
 
 /**
- * assertPageSawNothing calls tools in a tab that shows a hostile page. Arguments, reports, activities, results and
- * errors must be unchanged, and the page must have seen no secret.
+ * assertPageSawNothing calls tools in a tab that shows a hostile page. The tests fail if an argument, report, activity,
+ * result or error has changed, or if the page has read a secret.
  */
 async function assertPageSawNothing(tabId: number, site = attackerSite): Promise<void> {
   const echo = await client.call('plain__echo', { value: secretText, tabId });

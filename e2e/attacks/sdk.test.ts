@@ -22,8 +22,8 @@ import {
 } from './attacker.ts';
 
 /**
- * victimKinds lists the variants of the test plugin "victim". The manifest fields of each variant determine where and
- * when the plugin's adapter starts.
+ * victimKinds lists the variants of the test plugin "victim". The manifest fields in victimKinds determine where and
+ * when the adapter of each variant starts.
  */
 const victimKinds = {
   early: {},
@@ -98,7 +98,10 @@ async function addVictimPlugin(name: string, manifestFields: object): Promise<vo
   if ('start' in manifestFields) await runChecked(['plugin', 'permission', name, '--late-access', 'on'], stack.env);
 }
 
-/** assertPageSawNoSecret calls every tool of a plugin in a tab. The results must be unchanged, and the page must have seen no secret. */
+/**
+ * assertPageSawNoSecret calls every tool of a plugin in a tab, and checks that each result is correct and that the page
+ * has read no secret.
+ */
 async function assertPageSawNoSecret(plugin: string, tabId: number): Promise<void> {
   const callTool = async (tool: string, args: object = {}) =>
     client.call(`${plugin}__${tool}`, { value: ` ${secretText} `, tabId, ...args });

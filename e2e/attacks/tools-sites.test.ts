@@ -9,7 +9,10 @@ import { waitFor } from '../harness/wait.ts';
 
 let fixture: AgentFixture;
 
-/** privateText is in each forbidden page, in its URL and in its stored data. No tool result may contain privateText. */
+/**
+ * privateText is in each forbidden page, in its URL and in its stored data. The tests check that no tool result
+ * contains privateText.
+ */
 const privateText = 'Balance-91846';
 const privatePage = `<title>Accounts ${privateText}</title><h1>${privateText}</h1>
   <button style="position:fixed;left:0;top:0;width:300px;height:300px" onclick="acts++">Pay ${privateText}</button>

@@ -91,8 +91,8 @@ async function openOnlyTab(path: string): Promise<Page> {
 }
 
 /**
- * assertPageSawNothing calls tools in a tab that shows the hostile page. The results and errors must be unchanged, and
- * the page must have seen no secret.
+ * assertPageSawNothing calls tools in a tab that shows the hostile page. The tests fail if a result or an error has
+ * changed, or if the page has read a secret.
  */
 async function assertPageSawNothing(): Promise<void> {
   const echo = await client.call('messages__echo', { value: secretText });

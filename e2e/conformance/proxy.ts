@@ -10,8 +10,8 @@ import { isRecord } from './verdicts.ts';
 const pluginPrefix = 'conformance__';
 
 /**
- * suiteResourceUris are the resource URIs that the conformance suite requests. The proxy replaces each URI with
- * callsUri.
+ * suiteResourceUris are the resource URIs that the conformance suite requests. In each request, the conformance proxy
+ * replaces a URI from suiteResourceUris with callsUri.
  */
 const suiteResourceUris: readonly unknown[] = ['test://static-text', 'test://watched-resource'];
 const callsUri = 'opentabs://calls';
@@ -22,8 +22,8 @@ export interface ProxyOptions {
   readonly port: number;
   readonly token: string;
   /**
-   * changeLists changes the lists of tools and prompts whenever the conformance suite requests a change; required. A
-   * plugin's tool cannot change the lists.
+   * changeLists changes the lists of tools and prompts whenever the conformance suite requests a change; required. The
+   * proxy does not use a tool to change the lists, because the tool of a plugin cannot change them.
    */
   changeLists(): Promise<void>;
 }

@@ -106,8 +106,8 @@ async function main(): Promise<boolean> {
 }
 
 /**
- * setToolSchema writes an input schema that the conformance suite expects into the plugin's manifest. The plugin cannot
- * define the schema itself, because zod cannot express the schema.
+ * setToolSchema writes an input schema that the conformance suite expects into the plugin's manifest. The plugin's code
+ * cannot define this input schema, because zod cannot express it.
  */
 function setToolSchema(file: string): void {
   const schema: unknown = JSON.parse(readFileSync(join(runnerFolder, 'schema-2020-12.json'), 'utf8'));
@@ -127,7 +127,8 @@ function printFailures(run: Run, verdicts: Verdicts): void {
 }
 
 /**
- * printReport prints how the verdicts of one run differ from the expected verdicts. The result is true if they match.
+ * printReport prints how the verdicts of one run differ from the expected verdicts. printReport returns true if the
+ * actual and the expected verdicts match.
  */
 function printReport(run: Run, expected: ExpectedFailures, verdicts: Verdicts): boolean {
   const { unexpected, stale, counts } = compareVerdicts(expected, run.name, verdicts);

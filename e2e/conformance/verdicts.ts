@@ -38,8 +38,8 @@ function isCheck(value: unknown): value is Check {
 
 /**
  * ExpectedFailures is the content of expected.json: the checks that are known to fail, and why. `reasons` maps the name
- * of each reason for a failure to an explanation. `runs` maps each run and each reason to the checks that fail for this
- * reason. `scenario:*` matches all failed checks of a scenario.
+ * of each reason for a failure to an explanation. `runs` maps each run, and each reason for a failure, to the checks
+ * that fail in this run for this reason. `scenario:*` matches all failed checks of a scenario.
  */
 export interface ExpectedFailures {
   readonly reasons: Readonly<Record<string, string>>;

@@ -15,7 +15,7 @@ after(() => fixture?.close());
 
 /**
  * suspendProcesses suspends the browser's processes with SIGSTOP for forMs milliseconds. If processes is "both",
- * suspendProcesses also suspends the daemon.
+ * suspendProcesses suspends the daemon as well as the browser.
  */
 const suspendProcesses = (processes: 'browser' | 'both', forMs: number) => async () => {
   const pids = fixture.browserPids();

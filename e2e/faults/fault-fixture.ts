@@ -1,4 +1,7 @@
-/** Starts what the fault tests need: a daemon, a browser, a TCP proxy between both, a test site, and MCP clients. */
+/**
+ * Starts what the fault tests need: a daemon, a browser, a TCP proxy that connects the two, a test site, and MCP
+ * clients.
+ */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -33,8 +36,8 @@ export interface BrowserView {
 }
 
 /**
- * FaultFixture controls a daemon, a browser without a debugger, the TCP proxy between both, a test site, and MCP
- * clients.
+ * FaultFixture controls a daemon, a browser without a debugger, the TCP proxy that connects the two, a test site, and
+ * MCP clients.
  */
 export class FaultFixture {
   readonly home = mkdtempSync(join(tmpdir(), 'opentabs-faults-'));

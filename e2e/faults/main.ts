@@ -57,7 +57,10 @@ function readRow(text: string): Row {
   };
 }
 
-/** compareRows sorts the rows of the fault table by fault. Faults during a call come before faults between calls. */
+/**
+ * compareRows sorts the rows of the fault table by fault. For the same fault, rows about a fault during a call come
+ * before rows about a fault between two calls.
+ */
 function compareRows(a: Row, b: Row): number {
   return a.fault.localeCompare(b.fault) || b.when.localeCompare(a.when);
 }

@@ -59,7 +59,7 @@ export interface ExpectedBehavior {
   readonly maxEndMs?: number;
   /** maxRecoveryMs is the maximum time from the fault until a call succeeds, in milliseconds; 2,000 by default. */
   readonly maxRecoveryMs?: number;
-  /** maxFailures is how many later calls may fail before a call succeeds; 0 by default. */
+  /** maxFailures is how many calls after the fault can fail before a call succeeds; 0 by default. */
   readonly maxFailures?: number;
   /** stopReceived requires that the page receives a cancellation for the interrupted call. */
   readonly stopReceived?: boolean;
@@ -92,7 +92,7 @@ export async function testDuringCall(
   expected: ExpectedBehavior = {},
 ): Promise<void> {
   const cell = await openCell(fixture, expected.overStdio);
-  // If the call must fail, it gets more steps, so that it is still running when a late fault is injected.
+  // A call that must fail gets more steps, so that it still runs when the fault is injected.
   const stepCount = expected.errorCode ? 400 : 8;
   // The tool messages__heartbeat sets a variable in its page when the call is cancelled.
   const [tool, args] = expected.stopReceived

@@ -17,8 +17,9 @@ const pagesPerChannel = 2;
 const channelIds = Array.from({ length: 10 }, (_, i) => `c${i}-${pagesPerChannel}-40`);
 
 /**
- * testNestedCalls injects a fault during nested calls, in five rounds. Each round injects the fault a little later, so
- * that the fault interrupts requests, responses and the time between.
+ * testNestedCalls injects a fault during nested calls, in five rounds. Each round injects the fault a little later than
+ * the round before, so that the faults interrupt requests and responses, and also occur between a request and its
+ * response.
  */
 async function testNestedCalls(fault: string, injectFault: () => Promise<void>): Promise<void> {
   const client = await fixture.connectHttp();

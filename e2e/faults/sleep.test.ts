@@ -1,5 +1,6 @@
 /**
- * A call survives when the computer sleeps, even longer than the idle limit. A link without calls stays connected, too.
+ * A call survives when the computer sleeps, even longer than the idle limit. A link without calls stays connected while
+ * the computer sleeps.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -1,6 +1,6 @@
 /**
  * If a tab closes, navigates or crashes, its calls fail at once with a specific error code. The next call runs in
- * another page, or in a page that it loads.
+ * another tab, or in the document that the tab loads.
  */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';

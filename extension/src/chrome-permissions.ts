@@ -89,8 +89,8 @@ export async function grantSite(pattern: string): Promise<boolean> {
 }
 
 /**
- * revokeSite asks Chrome to remove the extension's access to all sites of a match pattern. It returns false if Chrome
- * refused.
+ * revokeSite asks Chrome to remove the extension's access to all sites of a match pattern. revokeSite returns false if
+ * Chrome refused.
  */
 export async function revokeSite(pattern: string): Promise<boolean> {
   return await chrome.permissions.remove({ origins: [pattern] });

@@ -97,8 +97,8 @@ type CheckOptions struct {
 	NoTypes bool
 }
 
-// Check lints the plugin in dir. The only files that Check writes are the types for
-// editors. Unless NoTypes is set, Check runs the TypeScript compiler in the plugin's
+// Check lints the plugin in dir. Check writes no files except the TypeScript types that
+// editors read. Unless NoTypes is set, Check runs the TypeScript compiler in the plugin's
 // node_modules, so the plugin must be trusted. Check returns an error only if the linter
 // cannot run.
 func Check(ctx context.Context, dir string, o CheckOptions) (*CheckResult, error) {

@@ -98,9 +98,9 @@ func editorTypes() (files []newFile, versionMark string, err error) {
 }
 
 // typesPath returns the path of an SDK file in a plugin's directory; "" if compilers do
-// not need the file. Of the SDK, typesPath keeps all TypeScript files, which compilers
-// read as types. Of vendored packages, typesPath keeps only declarations and licenses,
-// because compilers do not read the JavaScript.
+// not need the file. typesPath accepts all TypeScript files of the SDK, which compilers
+// read as types. typesPath accepts only the declarations and licenses of vendored
+// packages, because compilers do not read their JavaScript.
 func typesPath(name string) string {
 	if rest, ok := strings.CutPrefix(name, "src/"); ok {
 		return typesDir + "/sdk/" + rest

@@ -54,7 +54,7 @@ type schema struct {
 type schemaField struct {
 	schema
 	// path is the path of the node, such as "input.filter.since". name is the last step
-	// of path, such as "since". The name is empty for an item of a list and for an
+	// of path, such as "since". The field name is empty for an item of a list and for an
 	// alternative of a union.
 	path, name string
 	depth      int

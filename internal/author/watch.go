@@ -18,11 +18,11 @@ const (
 	// few microseconds per file. Unlike file events of the operating system, scans detect
 	// changes on every file system, in containers and behind symbolic links.
 	scanInterval = 30 * time.Millisecond
-	// scanTimeDivisor limits scans to 1/20 of the total time. Large directory trees are
-	// therefore scanned less often.
+	// scanTimeDivisor limits scans to 1/20 of the total time. A scan of a large directory
+	// tree takes longer, so large trees are scanned less often than small trees.
 	scanTimeDivisor = 20
 	// mtimeResolution is the coarsest resolution of a file's modification time. Two
-	// changes of a file within mtimeResolution may leave the same modification time.
+	// changes of a file within mtimeResolution can leave the same modification time.
 	mtimeResolution = 20 * time.Millisecond
 	// maxWatched is the maximum number of watched files.
 	maxWatched = 20_000
@@ -41,13 +41,13 @@ var excludedDirs = []string{"node_modules", "dist"}
 // snapshot contains the stamps of a plugin's files at one moment, by path with slashes.
 type snapshot map[string]fileStamp
 
-// fileStamp describes one file at the time of a scan. Two stamps of a file are equal if
-// the file did not change between the scans.
+// fileStamp describes one file at the time of a scan. Two values of fileStamp are equal
+// if the file did not change between the two scans.
 type fileStamp struct {
 	modified time.Time
 	size     int64
 	// content is the hash of the file's content, or zero if no scan happened within
-	// mtimeResolution of a change of the file. A change of a file right after a scan may
+	// mtimeResolution of a change of the file. A change of a file right after a scan can
 	// leave the file's size and modification time unchanged.
 	content [sha256.Size]byte
 }

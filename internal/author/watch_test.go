@@ -69,7 +69,8 @@ func TestScanFindsSourceFiles(t *testing.T) {
 
 // TestScanOfARecentFile scans a file right after its modification. If a recently changed
 // file is written again, the scan must report a change even if the file's size and time
-// are equal. If a file is not written again, the second scan must report no change.
+// are equal. If a recently changed file is not written again, the second scan must report
+// no change.
 func TestScanOfARecentFile(t *testing.T) {
 	for _, content := range []string{"1", "2"} {
 		dir := t.TempDir()

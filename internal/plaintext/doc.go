@@ -13,8 +13,9 @@
 // kept too, because they select the shape of the letter.
 //
 // plaintext keeps the letters of all scripts, including scripts that are written from
-// right to left. The flags of England, Scotland and Wales contain tag characters, so they
-// become a plain black flag. Tool results must never be cleaned, because they are data.
+// right to left. Package plaintext removes the tag characters in the flags of England,
+// Scotland and Wales, which then appear as a plain black flag. Tool results must never be
+// cleaned, because they are data.
 //
 // The side panel implements the rules of package plaintext in
 // extension/src/panel/plain-text.ts. Tests of both implementations, in Go and in

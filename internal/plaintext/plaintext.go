@@ -70,7 +70,7 @@ func Replace(text string, replacement func(hidden rune) string) string {
 }
 
 // FirstHidden returns the first hidden character of text. If text contains no hidden
-// character, ok is false.
+// character, FirstHidden returns false.
 func FirstHidden(text string) (hidden rune, ok bool) {
 	var s hiddenScanner
 	for i, r := range text {

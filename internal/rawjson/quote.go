@@ -7,8 +7,8 @@ import (
 )
 
 // WriteQuoted writes text to w as one JSON string, with quotes and escapes. WriteQuoted
-// makes no copy of the whole text, because a tool's result may have 100 MB. A write error
-// stays in w, and Flush returns the error.
+// makes no copy of the whole text, because a tool's result may have 100 MB. If a write
+// fails, w keeps the error, and the method w.Flush returns it.
 func WriteQuoted(w *bufio.Writer, text []byte) {
 	w.WriteByte('"')
 	for len(text) > 0 {
@@ -37,8 +37,9 @@ const (
 	minQuoteRoom = 2 * wordBytes
 )
 
-// quoteInto escapes as much of text for a JSON string as fits into room. The result read is
-// the number of bytes read from text; written is the number of bytes written to room.
+// quoteInto escapes text for a JSON string until text ends or the buffer room is full. The
+// result read is the number of bytes read from text; written is the number of bytes written
+// to room.
 func quoteInto(room, text []byte) (read, written int) {
 	for written+wordBytes+maxEscape <= len(room) {
 		if len(text)-read < wordBytes {
@@ -67,8 +68,8 @@ func quoteInto(room, text []byte) (read, written int) {
 }
 
 // specialBytes finds the first of the 8 bytes in word that must be escaped in a JSON string.
-// The lowest set bit of the result is a bit of that byte. If no byte must be escaped, the
-// result is 0.
+// The lowest set bit of the result of specialBytes belongs to the byte that must be escaped.
+// If no byte of word must be escaped, specialBytes returns 0.
 func specialBytes(word uint64) uint64 {
 	const ones, highBits = 0x0101010101010101, 0x8080808080808080
 	quotes, backslashes := word^ones*'"', word^ones*'\\'

@@ -16,7 +16,7 @@ type Member struct {
 }
 
 // Members iterates over the members of a JSON object in the order of the text. The text
-// raw must be valid JSON. A value that is not an object has no members.
+// raw must be valid JSON. If raw is not an object, Members yields nothing.
 func Members(raw []byte) iter.Seq[Member] {
 	return func(yield func(Member) bool) {
 		for pairs := NewPairs(raw); pairs.Next(); {
@@ -40,7 +40,8 @@ type Pairs struct {
 }
 
 // NewPairs returns an iterator over the members of a JSON object, in the order of the
-// text. The text raw must be valid JSON. A value that is not an object has no members.
+// text. The text raw must be valid JSON. If raw is not an object, the iterator yields
+// nothing.
 func NewPairs(raw []byte) Pairs {
 	i := SkipSpace(raw, 0)
 	return Pairs{raw: raw, i: i, hasMore: i < len(raw) && raw[i] == '{'}
@@ -68,8 +69,8 @@ func (p *Pairs) Next() bool {
 }
 
 // Get returns the value of a member of a JSON object, or nil if the object has no such
-// member. The object must be valid JSON. If a key occurs twice, Get returns the last
-// value, as JavaScript does.
+// member. The argument object must be valid JSON. If a key occurs twice, Get returns the
+// last value, as JavaScript does.
 func Get(object []byte, name string) json.RawMessage {
 	var value json.RawMessage
 	for m := range Members(object) {

@@ -191,8 +191,9 @@ func (m *Map) Encode() ([]byte, error) {
 
 const vlqDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
-// decodeVLQ decodes one segment of a source map. The numbers are written in base 64, with
-// five bits per digit. The lowest bit of a number is its sign.
+// decodeVLQ decodes one segment of a source map. A segment contains several numbers in
+// base 64, with five bits per digit. The lowest bit of each number in a source map is the
+// number's sign.
 func decodeVLQ(segment string) []int {
 	var fields []int
 	value, shift := 0, 0

@@ -72,8 +72,8 @@ const maxCell = 40
 // table is the parsed content of an activity of type "table".
 type table struct {
 	columns []string
-	// rows contains the text of each cell of the table. A cell that the content lacks is an empty
-	// string.
+	// rows contains the text of each cell of the table. If the content has no value for a cell,
+	// the cell is an empty string.
 	rows [][]string
 	// numeric is true for each column in which all cells are numbers.
 	numeric []bool

@@ -43,8 +43,8 @@ func (o *Output) ShowProgress(label string) ProgressView {
 }
 
 // ShowWaiting returns a view that draws a line on stderr for a call that waits for the user. The
-// view's line contains waitingText, such as "waiting for approval". If stderr is not a terminal,
-// ShowWaiting returns NoProgress, which displays nothing.
+// line that ShowWaiting draws contains waitingText, such as "waiting for approval". If stderr is
+// not a terminal, ShowWaiting returns NoProgress, which displays nothing.
 func ShowWaiting(o *Output, label, waitingText string) ProgressView {
 	if !o.stderr.isTerminal {
 		return NoProgress

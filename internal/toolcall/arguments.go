@@ -91,8 +91,8 @@ func (a argumentParser) parse(pairs []string) (map[string]json.RawMessage, error
 }
 
 // propertySchema returns the schema of an argument, or nil if the argument accepts any
-// value. If the tool has no argument with the given name, the error lists the arguments
-// that it has.
+// value. If the tool has no argument with the given name, the error lists the tool's
+// arguments.
 func (a argumentParser) propertySchema(name string) (*schema, error) {
 	if p, ok := a.schema.Properties[name]; ok {
 		return p, nil

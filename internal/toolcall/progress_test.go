@@ -76,7 +76,8 @@ func newTestPipe(b *bytes.Buffer) *terminal.Output {
 }
 
 // TestViewShowsWaitingCall checks that the terminal shows when a call waits for the user.
-// After the wait, the terminal must show the call's progress again.
+// When the call no longer waits for the user, the terminal must show the call's progress
+// again.
 func TestViewShowsWaitingCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var b bytes.Buffer

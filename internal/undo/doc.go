@@ -5,5 +5,5 @@
 // An [Undoer] undoes each call at most once. A [Memory] keeps the latest calls with their
 // results, because results are not recorded on disk by default.
 //
-// All types are safe for concurrent use.
+// All types of package undo are safe for concurrent use.
 package undo

@@ -32,8 +32,8 @@ type Memory struct {
 // recordedCall is a call with its arguments and its result.
 type recordedCall struct {
 	entry recorder.Entry
-	// resultProblem is why the entry lacks a part of the call's result; nil if the result
-	// is complete.
+	// resultProblem is the reason why a part of the call's result was not recorded; nil
+	// if the result is complete.
 	resultProblem error
 }
 

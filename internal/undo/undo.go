@@ -32,7 +32,7 @@ const maxStates = 10_000
 // record was deleted.
 var ErrNotRecorded = errors.New("the call is not recorded any more")
 
-// These errors are shown to the user.
+// The errors for a call that cannot be undone have texts for the user.
 var (
 	errNotEnded       = errors.New("the call has not ended, so it cannot be undone; stop it instead")
 	errPrompt         = errors.New("a prompt changes nothing, so there is nothing to undo")

@@ -293,8 +293,8 @@ func TestMemoryIsBounded(t *testing.T) {
 }
 
 // TestUndoIsWrittenBeforeItRuns checks that the note of an undo is on the disk before the
-// page receives the call. If the server is killed in between, the outcome of the undo is
-// unknown.
+// page receives the call. If the server is killed after it has written the note and
+// before the undo ends, the outcome of the undo is unknown.
 func TestUndoIsWrittenBeforeItRuns(t *testing.T) {
 	run(t, everything, func(f *fixture) {
 		id := f.deleteItem(`{}`)

@@ -33,12 +33,12 @@ const (
 var copiedFiles = []string{"package.json", "tools.json", "pre-script.js", "own.js", "libraries.txt"}
 
 // entryName matches the name of the entry module in an adapter's code. The original
-// OpenTabs SDK generates a new UUID in this name for each build.
+// OpenTabs SDK generates a new UUID in the name of the entry module for each build.
 var entryName = lazyregexp.New(`_adapter_entry_[0-9a-f-]{36}`)
 
 // Archive stores a copy of each plugin's last reviewed content in the state folder. A
-// review compares new content with this copy, to show what has changed. The zero Archive
-// is not usable.
+// review compares a plugin's new content with the copy in the Archive, to show what has
+// changed. The zero Archive is not usable.
 type Archive struct{ dir string }
 
 // NewArchive returns the archive in the state folder dir, which need not exist yet.
@@ -123,8 +123,8 @@ func reviewableFiles(reviewedPlugin *plugin.Plugin) (map[string][]byte, error) {
 	return files, nil
 }
 
-// limitSize returns the part of a file that the archive stores. For a long file,
-// limitSize returns its beginning and the hash of the whole file.
+// limitSize returns the content of a file, truncated to the maximum size that the archive
+// stores. limitSize appends the hash of the whole file to truncated content.
 func limitSize(b []byte) []byte {
 	if len(b) > maxFileBytes {
 		return fmt.Appendf(bytes.Clone(b[:maxFileBytes]), "\n(more is not kept; all of it has the hash %s)\n", hexSHA256(b))

@@ -21,8 +21,8 @@ type Code struct {
 	PreScript string
 }
 
-// ReadCode reads the code of a plugin. If a file of the plugin on disk differs from the
-// loaded file, ReadCode returns an error.
+// ReadCode returns a plugin's adapter, split into modules, and its pre-script. If a file
+// of the plugin on disk differs from the loaded file, ReadCode returns an error.
 func ReadCode(p *plugin.Plugin) (Code, error) {
 	code, err := p.Adapter()
 	if err != nil {

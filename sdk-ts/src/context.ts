@@ -41,7 +41,7 @@ export type PatchOperation =
   | { op: 'move' | 'copy'; path: string; from: string };
 
 export interface NestedCallOptions {
-  /** Aborting this signal cancels the nested call; the calling tool continues. */
+  /** Cancels the nested call when this signal is aborted; the calling tool continues. */
   signal?: AbortSignal | undefined;
   /**
    * The Chrome tab in which the nested call runs. By default, the nested call runs in the calling tool's tab if that
@@ -58,7 +58,7 @@ export interface UserRequest {
   title?: string | undefined;
 }
 
-/** The user's approval of a call. */
+/** Describes how the user approved a call. */
 export interface Decision {
   /** Whether the user allowed the call. In a handler, `allow` is always true, because a denied call never runs. */
   readonly allow: boolean;
@@ -104,8 +104,8 @@ export interface ToolHandlerContext {
   reportActivityDelta(type: string, patch: PatchOperation | readonly PatchOperation[], options?: ReportOptions): void;
   /**
    * Sets who is notified when the call succeeds; the default is `internal`. If the call fails, every audience is
-   * notified. If the tool sends progress reports to users, pass `user`, so that these users also see how the call
-   * ended.
+   * notified. If the tool sends progress reports with the audience `user`, pass `user` here too, so that the user also
+   * sees how the call ended.
    */
   endAudience(audience: ProgressAudience): void;
   /**
@@ -130,7 +130,7 @@ export interface ToolHandlerContext {
    * `aborted` if the call was stopped.
    */
   waitForUser(request: UserRequest): Promise<void>;
-  /** The user's approval of this call. If the call required no approval, `decision` is absent. */
+  /** The user's approval of the running call. If the call required no approval, `decision` is absent. */
   readonly decision?: Decision | undefined;
   /**
    * Aborts when the call times out, or when the agent or the user cancels the call. The signal's `reason` is a

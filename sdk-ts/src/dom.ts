@@ -6,8 +6,8 @@ export interface WaitForSelectorOptions {
   /** How long to wait for the selector, in milliseconds; 10,000 by default. */
   timeout?: number | undefined;
   /**
-   * Abort this signal to end the wait early. By default, the signal of the running tool call is used; null means no
-   * signal.
+   * Abort this signal to end the wait early. By default, the abort signal of the running tool call ends the wait; null
+   * means no signal.
    */
   signal?: AbortSignal | null | undefined;
 }

@@ -32,8 +32,8 @@ export interface Activities {
    */
   reportPatch(type: unknown, patch: unknown, options: unknown): string;
   /**
-   * resend sends an activity again, if the host still stores its reports. They are joined by commas: the last complete
-   * content, then all later patches. If `type` is empty, resend sends the activities of all types.
+   * resend sends an activity again, if the host still stores its reports. resend joins the reports by commas: the last
+   * complete content, then all later patches. If `type` is empty, resend sends the activities of all types.
    */
   resend(type: string, send: (reports: string, count: number) => void): void;
 }

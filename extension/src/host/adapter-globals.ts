@@ -16,7 +16,7 @@ import type { Timers } from './timers.ts';
 // This file defines the properties of `__openTabs` that adapters expect in addition to the registry of adapters. The
 // properties of `__openTabs` have the names of the original OpenTabs plugin format. In the original plugin format, the
 // functions of `__openTabs` send window messages, which the page can read and forge. In opentabs, the functions of
-// `__openTabs` use a private channel, and the nonces of the original format have no effect.
+// `__openTabs` use a private channel and need no nonces.
 
 /** HostServices are the host's functions and values that an adapter uses through `__openTabs`. */
 export interface HostServices {
@@ -50,7 +50,8 @@ export function makeAdapterGlobals(services: HostServices, previousGlobals?: unk
     defineProperty(adapterGlobals, key, dataProperty(isObject(carriedValue) ? carriedValue : makeBareObject()));
   }
   defineProperty(adapterGlobals, '_pluginName', dataProperty(services.plugin));
-  // Adapters of the original SDK send logs and readiness only if the nonces are set.
+  // Adapters of the original SDK send logs and readiness only if both nonces are set, so the host sets arbitrary
+  // nonces.
   defineProperty(adapterGlobals, '_logNonce', dataProperty('private'));
   defineProperty(adapterGlobals, '_readinessNonce', dataProperty('private'));
   addAdapterGlobals(adapterGlobals, services);
@@ -59,7 +60,7 @@ export function makeAdapterGlobals(services: HostServices, previousGlobals?: unk
 
 /**
  * addAdapterGlobals adds the properties through which an adapter uses the host to an `__openTabs` object. An adapter
- * may assign its own functions, which post messages to the page, or may replace the whole `__openTabs` object. If an
+ * can assign its own functions, which post messages to the page, or replace the whole `__openTabs` object. If an
  * adapter assigns a function to one of the host's properties, the property's setter ignores the function.
  */
 export function addAdapterGlobals(container: unknown, services: HostServices): void {
@@ -108,5 +109,5 @@ function runPristine(callback: unknown): void {
 }
 
 function doNothing(): void {
-  // This function is a setter that ignores its value, and an undo function that has nothing to undo.
+  // doNothing is a setter that ignores its value, and an undo function that has nothing to undo.
 }

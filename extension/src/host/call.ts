@@ -61,9 +61,9 @@ export interface CallEvents {
   /** end is called once for each tool call that ends without being cancelled. */
   end(call: number, outcome: Outcome): void;
   /**
-   * traced is called before `end` for a traced call. `times` contains up to three times, each after a space: when isReady
-   * had returned, when the handler started, and when the call had ended. Steps that a failed call did not reach have no
-   * time.
+   * If the host must report the times of a call, it calls `traced` before `end`. `times` contains up to three times,
+   * each after a space: when isReady had returned, when the handler started, and when the call had ended. If a failed
+   * call did not reach a step, `times` has no time for the step.
    */
   traced(call: number, times: string): void;
   /** aborted is called when the handler of a cancelled call has finished. */
@@ -85,8 +85,8 @@ export interface ToolRunner {
   /** resync sends a call's stored activity reports to the bridge again. */
   resync(call: number, type: string): void;
   /**
-   * useAdapter makes all later calls use the registered adapter. If the host cannot use the adapter, useAdapter returns
-   * the reason, and otherwise an empty string.
+   * useAdapter makes the ToolRunner use the registered adapter for all later calls. If the host cannot use the adapter,
+   * useAdapter returns the reason, and otherwise an empty string.
    */
   useAdapter(): string;
   /** probe calls isReady() of the adapter, and reports the readiness if it has changed. */
@@ -169,7 +169,7 @@ function makeRunningCalls(events: CallEvents): RunningCalls {
     },
     cancel: (entry, reason) => {
       // A cancelled call is removed from the table if its handler has not settled within CancelTimeoutMs. The server
-      // also waits no longer than CancelTimeoutMs for a cancelled call.
+      // waits up to CancelTimeoutMs for a cancelled call, too.
       nativeSetTimeout(() => finish(entry), CancelTimeoutMs);
       const error = entry.cancellation.cancel(construct(NativeDOMException, [reason, 'AbortError']));
       entry.toolRequests.close(() => makeAbortedError(error));
@@ -242,7 +242,7 @@ function isRunning(value: unknown): value is RunningCall {
 
 /**
  * endIfCancelled reports whether a call has ended. If a call was cancelled before its handler started, endIfCancelled
- * ends the call first.
+ * ends the call and returns true.
  */
 function endIfCancelled(entry: RunningCall): boolean {
   if (entry.cancellation.isCancelled()) entry.end({ kind: 'nothing' });

@@ -45,8 +45,8 @@ export interface BridgeChannel {
    */
   offerToBridge(introduction: string, done: (isAccepted: boolean) => void): void;
   /**
-   * offerThroughPort dispatches an event of the given type on `target`, in which it offers the channel. It reports
-   * whether a bridge has accepted the channel.
+   * offerThroughPort offers the channel in an event of the given type on `target`, and reports whether a bridge has
+   * accepted the channel.
    */
   offerThroughPort(target: EventTarget, type: string, introduction: string): boolean;
 }
@@ -89,7 +89,8 @@ export function makeChannel(): BridgeChannel {
 export function hasPristinePage(): boolean {
   const rootElement = apply(documentElementGetter, realDocument, []);
   const firstChild = isObject(rootElement) ? apply(firstChildGetter, rootElement, []) : null;
-  // If the probe script added a frame, the frame stays in the document until the bridge has finished the handshake.
+  // A frame that the probe script (probe.ts) has added stays in the document until the bridge has finished the
+  // handshake.
   if (
     firstChild !== null &&
     !(hasProbeFrame && isObject(rootElement) && apply(lastChildGetter, rootElement, []) === firstChild)
@@ -99,9 +100,9 @@ export function hasPristinePage(): boolean {
 }
 
 /**
- * runAtStart calls onStart once, when all hosts of the document have started. The argument of onStart is true if the
- * bridge started the handshake, and false if the task ended or the document got its first child before a handshake. If
- * the page dispatches the handshake event later, onStart is not called again.
+ * runAtStart calls onStart once, when all hosts of the document have started. onStart receives true if the bridge
+ * started the handshake. onStart receives false if, before any handshake, the current task ended or the document got
+ * its first child. If the page dispatches the handshake event later, onStart is not called again.
  */
 export function runAtStart(onStart: (hasHandshake: boolean) => void): void {
   let hasRun = false;

@@ -64,8 +64,8 @@ export function makeContainer(services: HostServices, previousGlobals?: unknown)
 }
 
 /**
- * WindowMembrane translates values between an adapter and the page: the adapter's scope and the window, and functions
- * and their proxies.
+ * WindowMembrane translates values between an adapter and the page. The adapter sees its own scope in place of the
+ * window, and proxies in place of the page's functions.
  */
 interface WindowMembrane {
   scope: object;

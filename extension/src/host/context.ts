@@ -41,8 +41,8 @@ export function makeContext(options: ContextOptions): object {
       call: (tool: unknown, input?: unknown, options?: unknown) => toolRequests.callTool(tool, input, options),
       waitForUser: (request: unknown) => toolRequests.waitForUser(request),
       decision: detachFromPage(options.decision),
-      // signal is a getter, so that an AbortController is created only for handlers that read signal. Creating one
-      // takes longer than creating the rest of the context.
+      // signal is a getter, so that an AbortController is created only for handlers that read signal. Creating an
+      // AbortController takes longer than creating the rest of the context.
       get signal() {
         return options.readSignal();
       },

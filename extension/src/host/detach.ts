@@ -63,7 +63,7 @@ function detachToDepth(value: unknown, depth: number): unknown {
 
 /**
  * setDetachedPrototype makes an object or array inherit from a frozen copy of its standard prototype, and returns it.
- * Its fields must already be detached.
+ * The caller must already have detached the fields of the object or array.
  */
 export function setDetachedPrototype(object: object): object {
   setPrototypeOf(object, isArray(object) ? detachedArrayPrototype : detachedObjectPrototype);

@@ -146,8 +146,8 @@ function makeToolError(
   retryable: boolean,
   retryAfterMs: unknown,
 ): object {
-  // The error is not created with `new Error()`, because the page's Error.prepareStackTrace would then receive the
-  // error and its stack.
+  // makeToolError does not use `new Error()`, because the page's Error.prepareStackTrace would then receive the error
+  // and its stack.
   const error = {};
   setPrototypeOf(error, ErrorPrototype);
   const defineHidden = (name: string, value: unknown) => defineProperty(error, name, hiddenProperty(value));

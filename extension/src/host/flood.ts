@@ -1,8 +1,8 @@
 import { apply, nativePerformance, performanceNow } from './primordials.ts';
 
 // Collects the progress reports of all calls of one host until the end of the task, so that the host sends few
-// messages. During a long task, such as a loop that reports without awaiting, reports are also sent at intervals.
-// Without these intermediate sends, the server would receive no progress during a long task.
+// messages. During a long task, such as a loop that reports without awaiting, reports are also sent at intervals, so
+// that the server receives progress before the task ends.
 
 /**
  * SendReports sends progress reports of one call to the bridge. `reports` is the JSON text of an array of wire.Report.
@@ -18,8 +18,8 @@ const MaxWaitingChars = 16 * 1024 * 1024;
 const BusyFlushIntervalMs = 250;
 
 /**
- * ReportChunk contains consecutive progress reports of one call. Chunks form a linked list that begins with the oldest
- * chunk.
+ * ReportChunk contains consecutive progress reports of one call. All chunks of progress reports form a linked list that
+ * begins with the oldest chunk.
  */
 interface ReportChunk {
   readonly call: number;
@@ -62,7 +62,8 @@ export function makeReportBuffer(send: SendReports, whenIdle: () => void): Repor
   };
 
   /**
-   * dropOldest drops the oldest chunk of reports. The next chunk of the same call then counts these reports as dropped.
+   * dropOldest drops the oldest chunk of reports. The next chunk of the same call counts the dropped reports as
+   * skipped.
    */
   const dropOldest = () => {
     const oldest = first;
@@ -74,7 +75,7 @@ export function makeReportBuffer(send: SendReports, whenIdle: () => void): Repor
     if (nextOfCall.call === oldest.call) {
       nextOfCall.skipped += oldest.count + oldest.skipped;
     } else {
-      // If the call has no newer chunk of reports, an empty chunk takes over its count of dropped reports.
+      // If no newer chunk belongs to the same call, an empty chunk stores the number of the call's dropped reports.
       const emptyChunk = makeChunk(oldest.call);
       emptyChunk.skipped = oldest.count + oldest.skipped;
       nextOfCall.next = emptyChunk;
@@ -98,7 +99,8 @@ export function makeReportBuffer(send: SendReports, whenIdle: () => void): Repor
       whenIdle();
     } else if (apply(performanceNow, nativePerformance, []) - flushedAt >= BusyFlushIntervalMs) {
       flush();
-      // whenIdle is still scheduled for the end of the current task, so more reports must not schedule whenIdle again.
+      // The host has already scheduled whenIdle for the end of the current task, so more reports must not schedule
+      // whenIdle again.
       isScheduled = true;
     }
     while (waitingChars > MaxWaitingChars && first !== last) dropOldest();

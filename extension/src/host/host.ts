@@ -19,8 +19,8 @@ import { makeSettings } from './settings.ts';
 import { makeTimers, type Timers } from './timers.ts';
 
 /**
- * start runs one plugin in a document. `optionsText` is the JSON text of the plugin's Options. start must run at
- * document_start. If the document already has content, a page script may have run, so start does nothing. The
+ * start runs one plugin in a document. `optionsText` is the JSON text of the plugin's Options. The extension must call
+ * start at document_start. If the document already has content, a page script may have run, so start does nothing. The
  * pre-script and the adapter run after a bridge has accepted the port, and before the first page script. Without a
  * bridge, only the pre-script runs. start returns the entry point through which the plugin can receive an adapter
  * later.
@@ -137,12 +137,12 @@ function startLate(options: Options, evaluate: Evaluate | undefined): EntryPoint
 }
 
 function doNothing(): void {
-  // This callback is empty, because the base has no adapter that could start.
+  // doNothing is the callback of the base, which has no adapter that could start.
 }
 
 /**
- * makeElementReader returns a function that reads only an array's own elements. A missing element would otherwise be
- * read from the page's Array.prototype.
+ * makeElementReader returns a function that reads only an array's own elements. Plain indexing would read a missing
+ * element from the page's Array.prototype.
  */
 function makeElementReader(parts: readonly unknown[]): (index: number) => unknown {
   return (index) => (hasOwn(parts, index) ? parts[index] : undefined);

@@ -54,8 +54,8 @@ function runIntact(attack: string, framed = true): unknown {
   const context = vm.createContext({ touched: 0, fresh: vm.runInContext('globalThis', vm.createContext({})) });
   const frame: unknown = vm.runInContext(`(() => { ${browser.replace('(fresh)', 'return (fresh)')} })()`, context);
   if (framed) Reflect.set(context, '0', frame);
-  // The helper functions of the bundler load before the attack runs. The build of the extension copies the function
-  // intact without a bundler.
+  // vm.runInContext loads the bundler's helper functions before the attack runs. The build of the extension copies the
+  // function intact without a bundler.
   vm.runInContext(code ?? '', context);
   const intact: unknown = vm.runInContext('check.intact', context);
   vm.runInContext(attack, context);

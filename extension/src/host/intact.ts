@@ -135,7 +135,8 @@ export function intact(): boolean {
     }
     if (!isNative(read(window, 'Proxy'), 'Proxy') || !isNative(read(window, 'setTimeout'), 'setTimeout')) return false;
 
-    // A global that the opener declared with let, const or class hides the window property of the same name.
+    // If the window's opener declared a global with let, const or class, the global hides the window property of the
+    // same name.
     const globalValues: unknown[] = [
       Object,
       Function,

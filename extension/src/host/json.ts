@@ -13,7 +13,7 @@ import {
 
 /**
  * makeObjectText returns an object of the protocol type N as JSON text. The value of each field is JSON text; the value
- * undefined omits the field. The compiler checks the field names, which is impossible for handwritten JSON text.
+ * undefined omits the field. The compiler checks the field names, which it could not do in handwritten JSON text.
  */
 export function makeObjectText<N extends keyof Types>(
   fields: {
@@ -43,8 +43,8 @@ export function writeJson(value: unknown, onLoss?: OnLoss): string | undefined {
 const EncodedPieceBytes = 64 * 1024;
 
 /**
- * countUtf8Bytes returns the length of a text in UTF-8 bytes, to be compared with a limit. If the shorter length in
- * UTF-16 units gives the same comparison, countUtf8Bytes returns that length, which is faster to compute.
+ * countUtf8Bytes returns the length of a text in UTF-8 bytes, to be compared with a limit. If the length in UTF-16
+ * units suffices for the comparison with the limit, countUtf8Bytes returns that length, which is faster to compute.
  */
 export function countUtf8Bytes(text: string, limit: number): number {
   if (text.length * 3 <= limit || text.length > limit) return text.length;
@@ -52,8 +52,8 @@ export function countUtf8Bytes(text: string, limit: number): number {
   const buffer = construct(NativeUint8Array, [EncodedPieceBytes]);
   let bytes = 0;
   for (let start = 0; start < text.length; ) {
-    // Each piece of the text has more UTF-16 units than the buffer has bytes. The buffer is therefore full before the
-    // end of the piece, which could separate the two units of a character.
+    // Each piece of the text has more UTF-16 units than the buffer has bytes, so encodeInto fills the buffer before the
+    // end of the piece. The end of a piece can separate the two UTF-16 units of one character.
     const piece = apply(stringSlice, text, [start, start + EncodedPieceBytes + 1]);
     const { read, written }: TextEncoderEncodeIntoResult = apply(encodeInto, encoder, [piece, buffer]);
     start += read;

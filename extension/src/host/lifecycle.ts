@@ -67,7 +67,7 @@ interface ExpectedAdapter {
   readonly hash: string;
 }
 
-/** StartResult is whether an adapter has started, and why not. */
+/** StartResult describes whether an adapter has started, and why an adapter has failed to start. */
 interface StartResult {
   /** problem is the reason why the adapter failed to start, or an empty string. */
   readonly problem: string;

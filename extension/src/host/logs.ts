@@ -50,8 +50,8 @@ export interface Logs {
 }
 
 /**
- * LogChunk contains consecutive log entries that are sent as one message. The chunks form a linked list that begins
- * with the oldest chunk.
+ * LogChunk contains consecutive log entries that are sent as one message. All chunks of log entries form a linked list
+ * that begins with the oldest chunk.
  */
 interface LogChunk {
   text: string;

@@ -1,8 +1,9 @@
 import { getProperty, isObject, realWindow, setProperty } from './primordials.ts';
 
 // An adapter that watches navigations replaces two methods of `history`, and restores the previous methods in its
-// teardown function. If another plugin replaced the same methods in the meantime, a simple teardown would remove the
-// methods of the other plugin. A plugin without its methods would miss all further navigations.
+// teardown function. If another plugin replaced the same two methods after that, a simple teardown would also remove
+// the replacements of the other plugin. Without its own methods of `history`, a plugin would miss all further
+// navigations.
 
 /** BuiltInPatchHistory records the methods of `history` that an adapter replaced when it started. */
 export interface BuiltInPatchHistory {

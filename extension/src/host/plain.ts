@@ -62,10 +62,11 @@ freeze(plainPrototype);
 export type OnLoss = (path: string, hint: string) => void;
 
 /**
- * copyAsPlainValue returns a copy of a value that has the same JSON text. No object in the copy has a prototype of the
- * page, so JSON.stringify calls no `toJSON` method of the page. Each own property is read once. A `toJSON` method is
- * called only if an object or a class of the plugin defines it. If JSON cannot represent the value, copyAsPlainValue
- * throws. For each part of the value that the copy does not contain, copyAsPlainValue calls onLoss.
+ * copyAsPlainValue returns a copy of a value that has the same JSON text. No object in the copy inherits from a
+ * prototype of the page, so JSON.stringify calls no `toJSON` method of the page. copyAsPlainValue reads each own
+ * property of the value once. A `toJSON` method is called only if an object or a class of the plugin defines it. If
+ * JSON cannot represent the value, copyAsPlainValue throws. For each part of the value that the copy does not contain,
+ * copyAsPlainValue calls onLoss.
  */
 export function copyAsPlainValue(value: unknown, onLoss?: OnLoss): unknown {
   return copyValue(value, '', undefined, onLoss);
@@ -89,7 +90,8 @@ function reportLoss(value: object, key: string, up: PathEntry | undefined, onLos
     const hint = makeLossHint(value);
     if (hint !== '') onLoss(formatPath(key, up), hint);
   } catch {
-    // The error of a getter is ignored, because copying the value reports the same error if it matters.
+    // An error that a getter throws is ignored here, because copying the value reports the error again if the copy
+    // needs the value.
   }
 }
 
@@ -149,8 +151,8 @@ function toPrimitive(value: object): unknown {
 
 function copyArray(value: readonly unknown[], path: PathEntry, onLoss: OnLoss | undefined): unknown {
   const copy: unknown[] = [];
-  // The array loses its prototype before the first element is added, so that no setter on Array.prototype receives an
-  // element.
+  // copyArray sets the copy's prototype before it adds elements, so that no setter on the page's Array.prototype
+  // receives an element.
   setPrototypeOf(copy, plainPrototype);
   for (let i = 0; i < value.length; i++) copy[i] = hasOwn(value, i) ? copyValue(value[i], `${i}`, path, onLoss) : null;
   return copy;
@@ -168,7 +170,8 @@ function copyObject(value: object, path: PathEntry, onLoss: OnLoss | undefined):
 }
 
 /**
- * isNonFunction returns true for an object that is not a function. For the compiler, it narrows the object to a record.
+ * isNonFunction returns true for an object that is not a function. isNonFunction also narrows the compiler's type of
+ * the object to a record.
  */
 function isNonFunction(value: object): value is Readonly<Record<string, unknown>> {
   return !isFn(value);

@@ -143,8 +143,8 @@ const collectionAndErrorBuiltIns: object[] = [
 const binaryBuiltIns: object[] = [ArrayBuffer, DataView, Uint8Array, Int8Array, Uint16Array, Int16Array, Uint32Array];
 
 /**
- * isBuiltIn reports whether a value is a constructor of the JavaScript language. Such a built-in constructor never
- * passes its `this` value to code of the page.
+ * isBuiltIn reports whether a value is a constructor of the JavaScript language. A constructor of the JavaScript
+ * language never passes its `this` value to code of the page.
  */
 export function isBuiltIn(value: object): boolean {
   return (

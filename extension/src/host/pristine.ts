@@ -35,8 +35,8 @@ interface BuiltInSnapshot {
 }
 
 /**
- * PageChange is one change that the page made to a built-in object. The changes form a linked list that begins with the
- * last change.
+ * PageChange is one change that the page made to a built-in object. All changes that the page made form a linked list,
+ * newest first.
  */
 interface PageChange {
   readonly object: object;
@@ -49,8 +49,8 @@ interface PageChange {
 }
 
 /**
- * RestoreFailure contains the name of a built-in that cannot be restored. It also contains the page's changes that were
- * undone before.
+ * RestoreFailure contains the name of a built-in that cannot be restored. RestoreFailure also contains the page's
+ * changes that were undone before the failure.
  */
 interface RestoreFailure {
   readonly lockedName: string;
@@ -62,9 +62,9 @@ let isRunning = false;
 
 /**
  * withPristineBuiltIns runs synchronous code with the built-in functions of document_start, and returns the result of
- * `work`. A nested call of withPristineBuiltIns only calls `work`. A built-in cannot be restored if the page has
- * changed and locked it. If a built-in cannot be restored, `work` does not run, and withPristineBuiltIns returns the
- * result of refuse(reason).
+ * `work`. If `work` calls withPristineBuiltIns, the nested call runs its own function without restoring built-ins
+ * again. A built-in cannot be restored if the page has changed and locked it. If a built-in cannot be restored, `work`
+ * does not run, and withPristineBuiltIns returns the result of refuse(reason).
  */
 export function withPristineBuiltIns<T>(work: () => T, refuse: (why: string) => T): T {
   if (isRunning) return work();
@@ -183,8 +183,8 @@ function reapplyPageChanges(changes: PageChange | undefined): void {
 }
 
 function isUnchangedProperty(pageDescriptor: PropertyDescriptor, originalDescriptor: PropertyDescriptor): boolean {
-  // Data descriptors and accessor descriptors are distinguished first, because they have different fields. The page may
-  // define the missing fields on Object.prototype.
+  // isUnchangedProperty reads only own fields of a descriptor, because the page can define the missing fields on
+  // Object.prototype.
   if (hasOwn(originalDescriptor, 'value'))
     return hasOwn(pageDescriptor, 'value') && isSame(pageDescriptor.value, originalDescriptor.value);
   return (

@@ -30,8 +30,8 @@ export interface Deferred {
 }
 
 /**
- * makeDeferred returns a Deferred whose promise is pending. If a handler ignores the rejection of this promise, the
- * page receives no `unhandledrejection` event.
+ * makeDeferred returns a Deferred whose promise is pending. If a handler ignores the rejection of a Deferred's promise,
+ * the page receives no `unhandledrejection` event.
  */
 export function makeDeferred(): Deferred {
   let resolvePromise: (value: unknown) => void = doNothing;
@@ -55,8 +55,8 @@ export function makeDeferred(): Deferred {
 }
 
 function doNothing(): void {
-  // This function is a placeholder until the Promise constructor has passed its functions. It is also a handler that
-  // ignores rejections.
+  // doNothing is the placeholder for resolve and reject until the Promise constructor passes the two functions.
+  // doNothing is also a rejection handler that ignores the error.
 }
 
 /** followPromise implements `promise.then(onFulfilled, onRejected)`. */

@@ -18,7 +18,7 @@ const simple: Readonly<Record<string, string>> = {
   empty: 'z.object({})',
 };
 
-/** others contains schemas that only zod itself can check. */
+/** others contains the code of schemas that the host cannot apply without zod. */
 const others: Readonly<Record<string, string>> = {
   refined: 'z.object({ text: z.string() }).refine(({ text }) => text !== "ab")',
   trimmed: 'z.object({ text: z.string().trim().min(2) })',
@@ -95,8 +95,8 @@ function makeRandom(seed: number): () => number {
 const makeZodSchema = (code: string): z.ZodType => new Function('z', `return ${code}`)(z);
 
 /**
- * startTools starts an adapter with one tool per schema. It returns functions that call the tools and that count how
- * often zod parses arguments.
+ * startTools starts an adapter with one tool per schema. startTools returns functions that call the tools and that
+ * count how often zod parses arguments.
  */
 async function startTools(schemas: Readonly<Record<string, string>>) {
   const bundle = buildSync({

@@ -39,7 +39,7 @@ interface Field {
   readonly isOptional: boolean;
 }
 
-/** Compilation counts how many more nested schemas compileParser may compile, because a schema may contain itself. */
+/** Compilation limits how many nested schemas compileParser compiles, because a schema can contain itself. */
 interface Compilation {
   remainingSchemas: number;
 }
@@ -179,7 +179,7 @@ function readLength(value: unknown): number {
 
 /**
  * hasSameCodePointLength reports whether a string has the same length in UTF-16 units and in code points. Some versions
- * of zod count UTF-16 units, and other versions count code points.
+ * of zod measure a string in UTF-16 units, and other versions in code points.
  */
 function hasSameCodePointLength(value: unknown): boolean {
   if (typeof value !== 'string') return true;

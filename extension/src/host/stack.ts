@@ -11,14 +11,14 @@ import {
 
 /**
  * prepareStackTraceKey is the name of the function on Error that Chrome calls when the stack trace of an error is first
- * read. The page can assign this function to Error.
+ * read. The page can define this function on Error.
  */
 const prepareStackTraceKey = 'prepareStackTrace';
 
 /**
  * readStack returns the stack trace of a thrown value, or an empty string. While it reads the stack trace, readStack
- * removes the page's hook function, because the hook would receive the error. If the page has locked the hook,
- * readStack returns an empty string.
+ * removes the page's hook function, because the hook would receive the error. If the page has locked its hook function
+ * for stack traces, readStack returns an empty string.
  */
 export function readStack(thrown: unknown): string {
   if (!isObject(thrown)) return '';

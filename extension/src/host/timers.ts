@@ -20,7 +20,7 @@ const MaxDelayMs = 2 ** 31 - 1;
 /**
  * Timers provides the timers of one plugin. In a hidden page, Chrome runs timers only once per second, and later only
  * once per minute. In a hidden page, the host reports the earliest due time to the bridge, and the worker wakes the
- * host at that time. The host also sets a native timer, for visible pages and for times when the worker is stopped.
+ * host at that time. The host also sets a native timer, which works in visible pages and while the worker is stopped.
  */
 export interface Timers {
   /** set starts a timer that calls `done` once after ms milliseconds, and returns a function that cancels the timer. */
@@ -61,7 +61,8 @@ export function makeTimers(requestWake: (ms: number) => void): Timers {
   const announceNext = () => {
     if (isAnnouncing) return;
     isAnnouncing = true;
-    // The announcement is delayed to a microtask, so that a task that sets many timers sends only one announcement.
+    // announceNext waits for a microtask, so that a task that sets many timers causes only one announcement to the
+    // bridge.
     runInMicrotask(() => {
       isAnnouncing = false;
       const dueAt = earliestDueTime();

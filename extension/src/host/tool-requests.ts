@@ -56,8 +56,8 @@ interface OpenRequest {
 }
 
 /**
- * makeToolRequests returns the ToolRequests of a new call. `send` sends one request to the server. Its arguments are
- * the number of the request, from 1, and the JSON text of the request.
+ * makeToolRequests returns the ToolRequests of a new call. `send` sends one request to the server. The arguments of
+ * `send` are the request's number, counted from 1, and the JSON text of the request.
  */
 export function makeToolRequests(send: (ask: number, body: string) => void): ToolRequests {
   const openRequests = makeBareObject();
@@ -119,8 +119,8 @@ export function makeToolRequests(send: (ask: number, body: string) => void): Too
     return deferred.promise;
   };
   /**
-   * startRequest sends a tool request to the server. If the handler passed invalid arguments, it returns a rejected
-   * promise instead.
+   * startRequest sends a tool request to the server. If the handler passed invalid arguments, startRequest returns a
+   * rejected promise instead.
    */
   const startRequest = (kind: OpenRequest['kind'], readBody: () => string, options: unknown): object => {
     try {

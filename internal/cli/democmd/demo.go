@@ -237,8 +237,9 @@ Then it removes the plugin and closes the tab.`, terminal.SafeLine(browserName),
 	return questions.Confirm(ctx, "Start the demo? [Y/n] ")
 }
 
-// askYesNo asks a question whose default answer is yes. askYesNo returns at once. The
-// answer arrives in the returned channel, unless ctx ends before the user answers.
+// askYesNo asks a question whose default answer is yes. askYesNo returns at once.
+// askYesNo sends the answer to the returned channel, unless ctx ends before the user
+// answers.
 func askYesNo(ctx context.Context, questions *terminal.Questions, question string) <-chan bool {
 	answers := make(chan bool, 1)
 	go func() {

@@ -41,7 +41,7 @@ type demo struct {
 	// questions is nil if stdin is not a terminal. If there is no terminal for questions,
 	// the user approves the call in the side panel or with `opentabs calls approve`.
 	questions *terminal.Questions
-	// result receives how the calls have ended.
+	// result stores how the demo's calls have ended.
 	result demoResult
 }
 

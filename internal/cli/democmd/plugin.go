@@ -53,8 +53,8 @@ func (p demoPlugin) checkName() error {
 	return err
 }
 
-// enable builds and installs the example plugin for the site at siteURL. The plugin's
-// export tool runs without approval, and its other tools need approval.
+// enable builds and installs the example plugin for the site at siteURL. The example
+// plugin's export tool runs without approval, and its other tools need approval.
 func (p demoPlugin) enable(ctx context.Context, siteURL string) error {
 	if err := p.write(siteURL); err != nil {
 		return fmt.Errorf("write the example plugin: %w", err)

@@ -88,7 +88,7 @@ func servePage(w http.ResponseWriter, _ *http.Request) {
 }
 
 // serveOpen keeps a request of the example page open until the example site stops. When
-// the request ends, the example page closes its tab, even if the demo was killed.
+// this request ends, the example page closes its tab, even if the demo was killed.
 func (s *site) serveOpen(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	_, _ = w.Write([]byte(": open\n\n"))

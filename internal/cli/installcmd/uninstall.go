@@ -207,8 +207,9 @@ type finishedUninstall struct {
 	Removed []string `json:"removed"`
 	// Data are the folders with the user's data that still exist.
 	Data []string `json:"data"`
-	// Command removes the program itself, if a package manager has installed opentabs.
-	// Command is empty if opentabs was installed without a package manager.
+	// Command is the package manager's command that removes the program opentabs, if a
+	// package manager has installed it. Command is empty if opentabs was installed
+	// without a package manager.
 	Command string `json:"command,omitempty"`
 }
 
@@ -275,8 +276,8 @@ func (u *uninstaller) report(sentence string) error {
 		return err
 	}
 	for _, dir := range result.Data {
-		// The notice names no command, because the command `opentabs` may no longer
-		// exist.
+		// The notice about the remaining data suggests no opentabs command, because
+		// `opentabs` may already be removed.
 		out.Notef("your data stays in %s; delete this folder to remove it", dir)
 	}
 	if result.Command != "" {

@@ -58,8 +58,8 @@ type newestVersion struct {
 	// installed.
 	Command string `json:"command,omitempty"`
 
-	// release describes the newest release. Its field URL is empty if opentabs was
-	// installed with npm.
+	// release describes the newest release. The field release.URL is empty if opentabs
+	// was installed with npm.
 	release upgrade.Release
 }
 

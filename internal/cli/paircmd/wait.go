@@ -33,10 +33,10 @@ type statusReader interface {
 }
 
 // WaitForBrowser waits until the browser that shows a pairing code connects, and returns the
-// name of the browser. Before this call, the caller must have stored the code. WaitForBrowser
-// returns [ErrOtherCode] as soon as only browsers that show other codes try to connect, and
-// [ErrUnusedCode] after the timeout. WaitForBrowser calls onSilence once if no unpaired
-// browser reaches the server; a nil onSilence is not called.
+// name of the browser. The caller must store the pairing code before it calls WaitForBrowser.
+// WaitForBrowser returns [ErrOtherCode] as soon as only browsers that show other codes try to
+// connect, and [ErrUnusedCode] after the timeout. WaitForBrowser calls onSilence once if no
+// unpaired browser reaches the server; a nil onSilence is not called.
 func WaitForBrowser(ctx context.Context, server statusReader, code string, timeout time.Duration, onSilence func()) (string, error) {
 	keyID := wire.KeyID(wire.PairingKey(code))
 	startedAt := time.Now()
@@ -70,7 +70,7 @@ func WaitForBrowser(ctx context.Context, server statusReader, code string, timeo
 
 // showsOtherCode reports whether browsers have tried to connect since a given time, but
 // only with codes other than keyID's. Attempts before `since` do not count, because the
-// browser may have shown a new code after them.
+// browser may have displayed a new code since then.
 func showsOtherCode(unpaired []httpapi.UnpairedBrowser, keyID string, since time.Time) bool {
 	hasOther := false
 	for _, b := range unpaired {

@@ -138,8 +138,8 @@ func enablePlan(ctx context.Context, opts enableOptions, book home.PolicyAccess,
 }
 
 // shownCandidates returns the plugins that `plugin enable` lists before it asks the user.
-// For --all, these are only the plugins that the command enables, and the plugins that
-// cannot be enabled.
+// For --all, shownCandidates returns only the plugins that the command enables, and the
+// plugins that cannot be enabled.
 func shownCandidates(plan []pluginview.Candidate, all bool) []pluginview.Candidate {
 	if !all {
 		return plan

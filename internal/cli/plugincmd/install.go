@@ -33,7 +33,7 @@ type installedPlugin struct {
 	Permission      wire.Permission `json:"permission"`
 }
 
-// pluginChange is how a command has changed a plugin.
+// pluginChange describes what an install command did to a plugin.
 type pluginChange string
 
 const (

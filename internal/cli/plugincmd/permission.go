@@ -73,7 +73,8 @@ another page, opentabs opens no tabs until you allow it again.`,
 }
 
 // splitToolName splits the name of a tool, as agents see it, into the names of the plugin
-// and the tool. If name is the name of a plugin, tool is empty.
+// and the tool. If name is the name of a plugin, splitToolName returns an empty tool
+// name.
 func splitToolName(name string) (plugin, tool string) {
 	if strings.HasPrefix(name, browser.Name+"_") {
 		return browser.Name, name

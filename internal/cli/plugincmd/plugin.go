@@ -99,8 +99,8 @@ func runPluginList(opts pluginListOptions) error {
 	return nil
 }
 
-// installedPlugins returns the JSON output of `opentabs plugin list`. The output has the
-// same JSON field names as the response of GET /status.
+// installedPlugins returns the JSON output of `opentabs plugin list`. The output of
+// `opentabs plugin list` has the same JSON field names as the response of GET /status.
 func installedPlugins(set *plugin.Set, api permissions.Local) any {
 	list := struct {
 		Plugins []httpapi.Plugin       `json:"plugins"`

@@ -38,7 +38,7 @@ type browserSteps struct {
 	// caller is the MCP client whose configured command setup runs to make the first
 	// call.
 	caller callingClient
-	// result receives what the steps have done.
+	// result stores the outcome of each setup step.
 	result *setupResult
 }
 
@@ -208,8 +208,8 @@ type computerKind int
 const (
 	// desktopComputer is a computer on which Chrome can run.
 	desktopComputer computerKind = iota
-	// wslComputer is the Windows Subsystem for Linux. Chrome then usually runs on
-	// Windows, outside of the subsystem.
+	// wslComputer is the Windows Subsystem for Linux. On a computer with WSL, Chrome
+	// usually runs on Windows, outside of WSL.
 	wslComputer
 	// remoteComputer is a computer to which the user has connected over SSH.
 	remoteComputer

@@ -110,7 +110,8 @@ func (s *clientSteps) setUpOne(ctx context.Context, c setup.Client, result *clie
 
 // write writes opentabs to the configuration of an MCP client, and returns the token in
 // the configuration and the path of the backup. write waits for other setups that write.
-// If another setup has written the configuration since the preview, the token is empty.
+// If another setup process has written the configuration since the preview, write returns
+// an empty token.
 func (s *clientSteps) write(ctx context.Context, c setup.Client) (token, backup string, err error) {
 	unlock, err := s.writer.Lock()
 	if err != nil {

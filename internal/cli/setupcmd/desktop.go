@@ -128,8 +128,8 @@ const (
 	notCopied clipboardState = iota
 	copiedToClipboard
 	// sentToTerminal means that setup has sent the path to the terminal with the escape
-	// sequence OSC 52. Some terminals ignore this escape sequence, and no terminal
-	// confirms it.
+	// sequence OSC 52. Some terminals ignore OSC 52, and no terminal confirms that it has
+	// copied the path.
 	sentToTerminal
 )
 

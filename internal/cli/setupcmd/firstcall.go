@@ -46,7 +46,7 @@ type firstCall struct {
 	client    *httpapi.Client
 	questions *terminal.Questions
 	caller    callingClient
-	// result receives how the call has ended.
+	// result stores how the first call has ended.
 	result *firstCallResult
 }
 

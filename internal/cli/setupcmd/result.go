@@ -45,7 +45,7 @@ func newClientResult(c setup.Client) clientResult {
 	return clientResult{ID: c.ID, Title: c.Title, File: c.File}
 }
 
-// callState is how the first call has ended.
+// callState describes how the call that setup makes at its end has ended.
 type callState string
 
 const (
