@@ -34,7 +34,7 @@
 // The types [Dispatcher] and [Follower] are safe for concurrent use. [Dispatcher.Call]
 // blocks until the call has ended. Progress functions run on the goroutine of
 // [Dispatcher.Call], so a slow client delays only its own call. The methods of a [Sink]
-// never block, so a bridge may call them from the goroutine that reads the WebSocket.
+// never block, so a bridge can call them from the goroutine that reads the WebSocket.
 //
 // # Locks
 //

@@ -56,7 +56,7 @@ func (c *liveCall) publish(kind EventKind, now time.Time, r *Resolution) {
 	c.d.stream.Publish(change)
 }
 
-// publishReport sends a progress report to the followers, if any. The bridge may reuse the
+// publishReport sends a progress report to the followers, if any. The bridge can reuse the
 // report r later, so publishReport copies r. The caller holds liveCall.mu.
 func (c *liveCall) publishReport(kind EventKind, r *wire.Report) {
 	if !c.d.stream.IsRecording() {

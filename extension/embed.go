@@ -16,7 +16,8 @@ import (
 // The patterns match each name.ts, but no name.test.ts, which would make the program
 // larger: names that end in t.ts, st.ts and est.ts have separate patterns. A go:embed
 // pattern that matches no file is a compile error, so only patterns with matching files
-// are listed. TestEmbeddedSources reports source files that no pattern matches.
+// are listed. TestEmbeddedSources checks that the go:embed patterns match every source
+// file.
 //
 //go:embed manifest.json icons/*.png vendor
 //go:embed src/*/*.html src/*/*.css src/*/*.tsx

@@ -145,7 +145,7 @@ func isID(text json.RawMessage) bool {
 	return len(text) > 0 && (text[0] == '"' || text[0] == '-' || text[0] >= '0' && text[0] <= '9')
 }
 
-// equalIDs reports whether two JSON-RPC IDs are equal. Two equal string IDs may have
+// equalIDs reports whether two JSON-RPC IDs are equal. Two equal string IDs can have
 // different JSON escapes, such as "a" and "\u0061".
 func equalIDs(a, b json.RawMessage) bool {
 	var x, y string

@@ -49,8 +49,8 @@ type pluginAnswer struct {
 	Plugin      string               `json:"plugin"`
 	DisplayName string               `json:"displayName,omitempty"`
 	State       dispatch.PluginState `json:"state"`
-	// OffReason is why no tool of the plugin may run, or empty. An agent cannot turn on the
-	// tools of a plugin; only the user can.
+	// OffReason is the reason why no tool of the plugin may run; empty if a tool may run.
+	// An agent cannot turn on the tools of a plugin; only the user can.
 	OffReason string      `json:"off,omitempty"`
 	Tabs      []tabAnswer `json:"tabs"`
 	// NextStep is what the agent should do next if no tool of the plugin can run now, or empty.
@@ -129,7 +129,7 @@ func (s *Server) tabsOf(p *plugin.Plugin) pluginAnswer {
 	return answer
 }
 
-// answerText returns a plugin and its tabs as sentences for the agent. Text that may come from
+// answerText returns a plugin and its tabs as sentences for the agent. Text that can come from
 // a page is quoted.
 func (a pluginAnswer) answerText() string {
 	var b strings.Builder

@@ -63,7 +63,7 @@ func newListedTool(t *plugin.Tool) (*listedTool, error) {
 		definition.RawOutputSchema = t.OutputSchema
 	}
 	l := &listedTool{tool: t, definition: definition, definedByTool: definedByTool, hasHeaderArguments: bytes.Contains(t.InputSchema, []byte("x-mcp-header"))}
-	// The input schema may contain the name x-mcp-header with JSON escapes.
+	// The input schema can contain the name x-mcp-header with JSON escapes.
 	if l.hasHeaderArguments || bytes.Contains(t.InputSchema, []byte(`\u`)) {
 		if err := mcp.ValidateParamHeaderAnnotations(&definition); err != nil {
 			return nil, err // clients would not list a tool with invalid annotations
@@ -73,7 +73,7 @@ func newListedTool(t *plugin.Tool) (*listedTool, error) {
 }
 
 // withDetach returns the definition of the tool with the argument "_detach". withDetach
-// removes the output schema, because the tool may return a job, which violates the schema.
+// removes the output schema, because the tool can return a job, which violates the schema.
 func (l *listedTool) withDetach() mcp.Tool {
 	t := l.definition
 	t.RawOutputSchema = nil

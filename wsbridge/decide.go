@@ -16,7 +16,7 @@ import (
 // time. Further requests are rejected.
 const maxPanelRequests = 64
 
-// runRequest handles a side panel's request on a separate goroutine, because the request may
+// runRequest handles a side panel's request on a separate goroutine, because the request can
 // write files.
 func (p *panel) runRequest(e wire.Envelope, handleRequest func()) {
 	if p.runningRequests.Add(1) > maxPanelRequests {

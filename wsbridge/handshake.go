@@ -81,7 +81,7 @@ func (h *Hub) serveHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // hijackRecorder remembers the network connection that the WebSocket library hijacks. Only
-// closing this network connection ends the link immediately, because the WebSocket close
+// closing the hijacked connection ends the link immediately, because the WebSocket close
 // handshake takes time.
 type hijackRecorder struct {
 	http.ResponseWriter

@@ -55,9 +55,9 @@ func TestActivitiesOfMalformedReports(t *testing.T) {
 }
 
 // TestReportTextsAreClean checks that control characters are removed from the texts of
-// progress reports, because clients show these texts in a terminal. Control characters are
-// also removed from the texts of malformed reports. Line feeds and tabs must remain in a
-// text, and only a text longer than wire.MaxMessageChars is truncated.
+// progress reports, because clients show these texts in a terminal. Control characters
+// must also be removed from the texts of malformed reports. Line feeds and tabs must
+// remain in a text, and only a text longer than wire.MaxMessageChars is truncated.
 func TestReportTextsAreClean(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")

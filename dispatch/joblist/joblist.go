@@ -1,4 +1,4 @@
-// Package joblist runs calls as jobs. A job is a call that may continue after its client's
+// Package joblist runs calls as jobs. A job is a call that can continue after its client's
 // request was answered.
 //
 // A [List] keeps the jobs that clients can still ask for, and the newest results. Each [Job] passes
@@ -69,7 +69,7 @@ func New(d *dispatch.Dispatcher, o Options) *List {
 	return &List{dispatcher: d, opts: o, keptJobs: map[string]*Job{}}
 }
 
-// Job is one call that may continue after its client's request was answered.
+// Job is one call that can continue after its client's request was answered.
 type Job struct {
 	id   string
 	list *List
@@ -210,7 +210,7 @@ func (job *Job) Wait(ctx context.Context, notify func(dispatch.Progress)) error 
 }
 
 // Result returns the result or the error of the job's call. While the call runs, and after
-// its result was dropped, ok is false.
+// its result was dropped, Result returns false.
 func (job *Job) Result() (r dispatch.Result, err error, ok bool) {
 	select {
 	case <-job.done:

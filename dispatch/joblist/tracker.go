@@ -7,8 +7,8 @@ import (
 	"opentabs/dispatch"
 )
 
-// Tracker maps the calls of an owner's jobs to values of the owner, so that hooks of the
-// dispatcher can find the values. A hook finds the value of a call even if the call has
+// Tracker stores a value for each call that was started as a job, so that hooks of the
+// dispatcher can find the value. A hook finds the value of a call even if the call has
 // just started. The zero Tracker is empty and safe for concurrent use.
 type Tracker[T any] struct {
 	count atomic.Int64 // the number of tracked calls, including calls that are just starting

@@ -22,8 +22,8 @@ export interface AttackerSite {
   readonly port: number;
   readonly origin: string;
   /**
-   * leaks lists the secrets that pages of the site have reported. A hostile page reports each secret that it receives
-   * with an HTTP request POST /note.
+   * leaks lists the secrets that pages of the site have reported. A hostile page sends each secret that it receives to
+   * the site with the HTTP request POST /note.
    */
   readonly leaks: string[];
   /** requests lists all HTTP requests that the site received, as "METHOD path". */
@@ -139,7 +139,7 @@ export async function openWithPlugin(
   url: string,
   plugin: string,
 ): Promise<{ page: Page; tabId: number }> {
-  // The daemon may still list a closed tab with the same URL.
+  // The daemon can still list a closed tab with the same URL.
   const earlierTabs = (await stack.listTabs()).map((tab) => tab.tabId);
   const page = await stack.chrome.context.newPage();
   await page.goto(url);

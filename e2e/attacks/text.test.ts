@@ -104,7 +104,7 @@ test('text: no log contains the token, arguments, results or errors of calls', a
   await client.call('messages__echo', { wrong: `${secretText}-wrong` });
   const stdio = await stack.connectStdio();
   await stdio.call('messages__echo', { value: `${secretText}-stdio` });
-  // The daemon's log and files may contain the progress reports of tools, but no arguments, results or errors.
+  // The test allows progress reports of tools in the daemon's log and files, but no arguments, results or errors.
   const withoutReports = (text: string) => text.replaceAll(`${secretText}-report`, '');
   const logs = [stack.daemon.stderr(), stack.daemon.stdout()].map(withoutReports);
   for (const name of readdirSync(stack.home)) {

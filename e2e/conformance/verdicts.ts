@@ -3,7 +3,7 @@
 /** Status is the outcome of one check in the output of a conformance suite. */
 export type Status = 'SUCCESS' | 'FAILURE' | 'WARNING' | 'SKIPPED' | 'INFO';
 
-/** Verdict is the worst outcome of a check. A conformance suite may report the same check more than once. */
+/** Verdict is the worst outcome of a check. A conformance suite can report the same check more than once. */
 export interface Verdict {
   readonly status: Status;
   readonly message: string;

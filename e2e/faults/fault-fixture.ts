@@ -272,8 +272,8 @@ export class FaultFixture {
   }
 
   /**
-   * waitForCancelInPage waits until the page that shows path has received a cancellation, or was reloaded after
-   * documentMs.
+   * waitForCancelInPage waits until the page that shows path has received a cancellation, or until a document that is
+   * newer than documentMs has replaced the page.
    */
   async waitForCancelInPage(path: string, documentMs: number): Promise<void> {
     await waitFor('the page to receive the cancel of its call', () =>

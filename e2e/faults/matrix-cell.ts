@@ -63,7 +63,7 @@ export interface ExpectedBehavior {
   readonly maxFailures?: number;
   /** stopReceived requires that the page receives a cancellation for the interrupted call. */
   readonly stopReceived?: boolean;
-  /** withoutTabId omits tabId from later calls, because the fault closes the tab or changes its ID. */
+  /** withoutTabId omits tabId from the calls after the fault, because the fault closes the tab or changes its ID. */
   readonly withoutTabId?: boolean;
   /** overStdio connects the MCP client with `opentabs mcp`. By default, the client connects over HTTP. */
   readonly overStdio?: boolean;
@@ -72,9 +72,9 @@ export interface ExpectedBehavior {
 const progressStepMs = 250;
 
 /**
- * busyMachineAllowanceMs is added to each time limit of a fault test, because other programs may use the machine. `make
- * bench` checks the promised times; the fault tests do not. A fault test only distinguishes whether opentabs recovers
- * by a retry (1 s), within the grace period (10 s), or at the alarm or idle limit (30 s).
+ * busyMachineAllowanceMs is added to each time limit of a fault test, because other programs can slow the machine down.
+ * `make bench` checks the promised times; the fault tests do not. A fault test only distinguishes whether opentabs
+ * recovers by a retry (1 s), within the grace period (10 s), or at the alarm or idle limit (30 s).
  */
 export const busyMachineAllowanceMs = 6000;
 
@@ -111,7 +111,7 @@ export async function testDuringCall(
   const injectedAt = performance.now();
   await injectFault(cell);
   const repairedAt = performance.now();
-  // The next call may reload the page, so the test first waits until the page has received the cancellation.
+  // The next call can reload the page, so the test first waits until the page has received the cancellation.
   if (expected.stopReceived) await fixture.waitForCancelInPage(cell.path, documentMs);
   const [outcome, recovery] = await Promise.all([call, callUntilSuccess(cell, expected, repairedAt)]);
   const callMs = endedAt - injectedAt;

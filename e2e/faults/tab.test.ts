@@ -29,7 +29,7 @@ const navigateAway = ({ path }: CellContext) =>
   fixture.evaluateInPage(path, `location.href = '${fixture.urlOf(path)}?next', 0`);
 const moveToNewWindow = ({ tab }: CellContext) =>
   fixture.evaluateInWorker(`chrome.windows.create({ tabId: ${tab.tabId} }).then(() => 0)`);
-/** closeWindow moves the tab to a new window, then closes the window. */
+/** closeWindow moves the tab to a new window, then closes the new window. */
 async function closeWindow(cell: CellContext): Promise<void> {
   await moveToNewWindow(cell);
   const movedTab = await waitFor('the browser to report the tab in its new window', async () => {

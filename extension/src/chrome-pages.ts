@@ -113,7 +113,7 @@ export interface PageResource {
   readonly url: string;
   /** type is the initiator type of the request, such as navigation, fetch or img. */
   readonly type: string;
-  /** status is the HTTP status, or 0 if the page may not read the status. */
+  /** status is the HTTP status, or 0 if the browser hides the status from the page. */
   readonly status: number;
   readonly sizeBytes: number;
   readonly durationMs: number;
@@ -195,8 +195,8 @@ export interface PagePortEvents {
 }
 
 /**
- * injectPageScript runs the page script in the given documents of a tab. The promise of injectPageScript may never
- * settle if the page is busy or in the back/forward cache.
+ * injectPageScript runs the page script in the given documents of a tab. If the page is busy or in the back/forward
+ * cache, the promise of injectPageScript can stay pending forever.
  */
 export async function injectPageScript(tabId: number, documentIds: readonly string[]): Promise<void> {
   const target = { tabId, documentIds: [...documentIds] };
@@ -251,8 +251,9 @@ const UserInputMessageType = 'userInput';
 
 /**
  * watchInput makes documents of a tab report each click and each key press to onInput for a limited time. Without
- * documentIds, watchInput watches all frames of the tab. Only events with isTrusted count, because page scripts cannot
- * create them. Pressing only a modifier key does not count, and neither does the automatic repetition of a pressed key.
+ * documentIds, watchInput watches all frames of the tab. watchInput ignores events without isTrusted, which page
+ * scripts have created. watchInput also ignores a modifier key that is pressed alone, and the automatic repetition of a
+ * pressed key.
  */
 export async function watchInput(tabId: number, documentIds: string[] | undefined, limitMs: number): Promise<void> {
   await chrome.scripting.executeScript({

@@ -87,8 +87,8 @@ function makeWorker() {
 }
 
 /**
- * makeBridge returns the bridge's code for one call, with a running host and the last messages to the worker and the
- * host.
+ * makeBridge returns the bridge's code for one call, with a running host. It also returns the last message to the
+ * worker and the last message to the host.
  */
 function makeBridge() {
   const last = { toWorker: '', toHost: '' };

@@ -18,7 +18,7 @@ const (
 	levelError Level = "error"
 	// levelWarning marks a weakness of the plugin.
 	levelWarning Level = "warning"
-	// levelSuggestion marks an improvement that the author may choose. Suggestions do not
+	// levelSuggestion marks an improvement that the author can ignore. Suggestions do not
 	// count as problems, so a plugin with suggestions passes `plugin check`.
 	levelSuggestion Level = "suggestion"
 )

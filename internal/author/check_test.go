@@ -41,7 +41,7 @@ func TestCheckNeedsADirectory(t *testing.T) {
 }
 
 // TestTypesAreCheckedByTheAuthorsCompiler replaces Node and the TypeScript compiler with
-// shell scripts, because Node may not be installed.
+// shell scripts, so that the test does not need Node.
 func TestTypesAreCheckedByTheAuthorsCompiler(t *testing.T) {
 	bin := t.TempDir()
 	t.Setenv("PATH", bin)

@@ -5,6 +5,6 @@
 //
 // # Concurrency
 //
-// The functions of package author share no data, so they may run concurrently for
+// The functions of package author share no data, so they can run concurrently for
 // different directories.
 package author

@@ -32,8 +32,8 @@ func writeEditorTypes(dir string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	// os.Root follows no link out of the plugin's directory, because the plugin may be
-	// untrusted.
+	// The plugin can be untrusted, so its files are written through an os.Root, which
+	// follows no link out of the plugin's directory.
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return false, fmt.Errorf("open the plugin's directory: %w", err)

@@ -28,7 +28,7 @@ var toolRules = []rule{
 	{Rule{"tool-undo", "A user who presses Undo expects that another tool takes a change back."}, levelWarning, checkUndos},
 }
 
-// toolNameVerbs are the words with which the name of a tool may begin.
+// toolNameVerbs are the verbs that the linter accepts at the start of a tool's name.
 var toolNameVerbs = strings.Fields(`
 	accept activate add analyze apply approve archive ask assign attach authorize block book buy call cancel change check clear click clone
 	close collect combine comment compare complete compute configure confirm connect convert copy count create deactivate decline delete deploy
@@ -99,8 +99,8 @@ func checkAnnotations(b *tempBuild, report reportFunc) {
 	}
 }
 
-// readVerbs begin the names of tools that change nothing. changeVerbs begin the names of
-// tools that make changes.
+// readVerbs are the first words in the names of tools that change nothing. changeVerbs
+// are the first words in the names of tools that make changes.
 var (
 	readVerbs   = []string{"get", "list", "read", "search", "find", "describe", "count", "view", "show", "fetch", "query", "check", "inspect", "export", "lookup", "preview"}
 	changeVerbs = []string{"delete", "remove", "create", "send", "update", "edit", "post", "add", "buy", "pay", "order", "purchase", "publish", "archive", "cancel", "rename", "move", "invite", "submit", "upload", "write", "set", "transfer"}

@@ -6,7 +6,7 @@ import (
 	"opentabs/plugin"
 )
 
-// checkUndos reports undos that cannot reverse a change.
+// checkUndos adds a finding for each undo that cannot reverse a change.
 func checkUndos(b *tempBuild, report reportFunc) {
 	for _, t := range b.Tools {
 		other := t.UndoTool()

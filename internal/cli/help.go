@@ -48,9 +48,9 @@ func isGroup(cmd *cobra.Command) bool {
 }
 
 // writeSubcommands writes the subcommands of cmd by group, followed by the help topics.
-// If a group of cmd has the same title as a help group of a subcommand, the list also has
-// the commands of this help group. For example, the list of `opentabs --help` also has
-// the commands for authors that belong to `opentabs plugin`.
+// If a group of cmd has the same title as a help group of a subcommand, writeSubcommands
+// also lists the commands of the subcommand's group. For example, `opentabs --help` also
+// lists the commands for authors that belong to `opentabs plugin`.
 func writeSubcommands(b *strings.Builder, cmd *cobra.Command) {
 	groups := cmd.Groups()
 	if len(groups) == 0 {

@@ -70,9 +70,9 @@ func (r *Reader) Optional(key string) string {
 	return s
 }
 
-// TextOrFalse returns an optional string; empty and true if the member is absent. If the
-// member is not a string, or contains characters that a reviewer would not see,
-// TextOrFalse returns false.
+// TextOrFalse returns the text of an optional string; an empty text and true if the
+// member is absent. If the member is not a string, or contains characters that a reviewer
+// would not see, TextOrFalse returns false.
 func (r *Reader) TextOrFalse(key string) (string, bool) {
 	if !r.Has(key) {
 		return "", true

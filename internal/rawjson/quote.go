@@ -7,7 +7,7 @@ import (
 )
 
 // WriteQuoted writes text to w as one JSON string, with quotes and escapes. WriteQuoted
-// makes no copy of the whole text, because a tool's result may have 100 MB. If a write
+// makes no copy of the whole text, because a tool's result can have 100 MB. If a write
 // fails, w keeps the error, and the method w.Flush returns it.
 func WriteQuoted(w *bufio.Writer, text []byte) {
 	w.WriteByte('"')

@@ -36,7 +36,7 @@ type rawMap struct {
 }
 
 // maxLines is the maximum number of lines in a bundle. Source maps come from the files of
-// plugins, so an attacker may have written a huge source map.
+// plugins, so an attacker can write a huge source map.
 const maxLines = 2_000_000
 
 // Parse decodes the JSON text of a source map.

@@ -64,8 +64,8 @@ func (b *Block) Clear() {
 }
 
 // moveToFirstLine returns the escape sequence that moves the cursor to the first line of the block.
-// If the terminal has become so narrow that lines of the block have wrapped, the escape sequence
-// also clears the block.
+// If lines of the block have wrapped because the terminal became narrower, moveToFirstLine's
+// sequence also clears the block.
 func (b *Block) moveToFirstLine(columns int) string {
 	linesUp, isWrapped := 0, false
 	for _, line := range b.shownLines {

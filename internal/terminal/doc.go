@@ -18,6 +18,6 @@
 //
 // # Concurrency
 //
-// An Output is safe for concurrent use, and writes each line at once. A [ProgressView]
-// may be updated from any goroutine. A [Block] may be used by only one goroutine.
+// An Output is safe for concurrent use, and writes each line at once. Any goroutine may
+// update a [ProgressView]. Only one goroutine may use a [Block].
 package terminal

@@ -34,7 +34,7 @@ type ProgressView interface {
 }
 
 // ShowProgress returns a view that draws a progress bar on stderr. If stderr is not a terminal, the
-// view writes a line for each progress report instead of a bar.
+// returned view writes a line for each progress report instead of a bar.
 func (o *Output) ShowProgress(label string) ProgressView {
 	if !o.stderr.isTerminal {
 		return &lineView{out: o}

@@ -47,8 +47,8 @@ type Request struct {
 	HasIdempotencyKey bool
 	// Output is the format of the result: "json" or "text".
 	Output string
-	// AsksUser is true if the terminal may ask the user to approve the call. While
-	// AsksUser is true, no other code may read stdin.
+	// AsksUser makes the terminal ask the user to approve the call. While AsksUser is
+	// true, no other code may read stdin.
 	AsksUser bool
 }
 

@@ -94,9 +94,9 @@ type Started struct {
 	ToolName string
 }
 
-// Undo starts a new call that undoes the call with the given ID. The new call is made for
-// the client and needs the same permissions as any other call. Undo does not wait for the
-// new call to end. Errors that Undo returns are texts for the user.
+// Undo starts a new call that undoes the call with the given ID. The undoing call is made
+// for the client, and needs the same permissions as any other call. Undo does not wait
+// for the new call to end. Errors that Undo returns are texts for the user.
 func (u *Undoer) Undo(callID string, client dispatch.Client) (Started, error) {
 	undone, err := u.find(callID)
 	if err != nil {
@@ -273,8 +273,8 @@ func (u *Undoer) setState(callID string, s undoState) {
 	u.states[callID] = s
 }
 
-// lateLimit is how long after an undo has ended without a known outcome its late result
-// is accepted.
+// lateLimit is the maximum time between the end of an undo whose outcome is unknown and
+// the arrival of its late result.
 const lateLimit = 24 * time.Hour
 
 // ReceiveLate handles a result that a page sends after its call has ended. If the call is

@@ -355,7 +355,7 @@ type fullDisk struct{ *recorder.Recorder }
 func (fullDisk) WriteNote(recorder.Note) error { return errors.New("no space left on device") }
 
 // TestLateAnswerOfUndo checks that a page's late result decides whether an undo with an
-// unknown outcome has succeeded, also after a restart of the server.
+// unknown outcome has succeeded, even after a restart of the server.
 func TestLateAnswerOfUndo(t *testing.T) {
 	run(t, everything, func(f *fixture) {
 		f.answer = func(s dispatch.Sink) {

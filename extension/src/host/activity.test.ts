@@ -3,8 +3,8 @@ import test from 'node:test';
 import { type HostPort, makeAdapterCode, makeRealm, type Realm } from '../../test/realm.ts';
 
 /**
- * beginCall starts a call of a tool with the name "run". The parameter handle is the body of the tool's handler, whose
- * second parameter is named `c`.
+ * beginCall starts a call of the tool "run". The parameter handle is the body of the tool's handler, whose second
+ * parameter is named `c`.
  */
 async function beginCall(handle: string): Promise<{ realm: Realm; port: HostPort }> {
   const realm = makeRealm();

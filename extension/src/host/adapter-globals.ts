@@ -26,7 +26,7 @@ export interface HostServices {
   readonly logs: Logs;
   /** timers run on time in hidden pages too, where Chrome delays the timers of the page. */
   readonly timers: Timers;
-  /** onReadinessChanged is called when the adapter reports that isReady() may now return another result. */
+  /** onReadinessChanged is called when the adapter reports that isReady() can now return another result. */
   onReadinessChanged(): void;
 }
 

@@ -35,7 +35,7 @@ const ADAPTER_GLOBALS_KEY = '__openTabs';
 export interface AdapterContainer {
   /** scope is the `globalThis` that the adapter sees. */
   readonly scope: object;
-  /** read returns the adapter's current `__openTabs`. Adapters may replace the `__openTabs` object at any time. */
+  /** read returns the adapter's current `__openTabs`. Adapters can replace the `__openTabs` object at any time. */
   read(): unknown;
 }
 

@@ -76,7 +76,7 @@ export function intact(): boolean {
       if (!isNative(read(window, name), name) || read(prototypeOf(name), 'constructor') !== read(window, name))
         return false;
     }
-    // All properties of the built-in classes are compared, because library code in the host may use any of them
+    // All properties of the built-in classes are compared, because library code in the host can use any of them
     // (pristine.ts).
     const isSameFunction = (current: unknown, original: unknown): boolean =>
       typeof current === 'function' &&

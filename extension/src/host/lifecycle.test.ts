@@ -205,7 +205,8 @@ test('isReady() runs with the name of its plugin, and each change of its result 
 });
 
 test('logs use the private channel only, and the nonces are placeholders', async () => {
-  // The adapter sets a log transport as in the original OpenTabs SDK, which would expose its logs to the page.
+  // As in the original OpenTabs SDK, the adapter sets a log transport; a log transport would expose the adapter's logs
+  // to the page.
   const code = `
     let transport = () => log.push('console');
     globalThis.__openTabs._setLogTransport = (fn) => { const before = transport; transport = fn; return () => { transport = before; }; };

@@ -48,8 +48,8 @@ export interface Lifecycle {
   /** armEntryPoint allows the entry point to accept one adapter with the given hash and nonce. */
   armEntryPoint(nonce: string, hash: string): void;
   /**
-   * remove tears the adapter down. After remove, the plugin can start again only with an adapter that arrives through
-   * the entry point.
+   * remove tears the adapter down. After a call of the method remove, only an adapter that arrives through the entry
+   * point can start the plugin again.
    */
   remove(): void;
 }

@@ -19,7 +19,7 @@ const MaxWaitingChars = 4 * 1024 * 1024;
 
 /**
  * SendLogs sends log entries to the bridge. `entries` is the JSON text of an array of `count` wire.LogEntry. `dropped`
- * is the number of log entries that the host dropped just before these entries.
+ * is the number of log entries that the host dropped just before the entries in `entries`.
  */
 export type SendLogs = (count: number, dropped: number, entries: string) => void;
 
@@ -56,7 +56,7 @@ export interface Logs {
 interface LogChunk {
   text: string;
   count: number;
-  /** dropped is the number of log entries that the host dropped just before the entries of this chunk. */
+  /** dropped is the number of log entries that the host dropped between the previous chunk and this chunk. */
   dropped: number;
   next: LogChunk | undefined;
 }

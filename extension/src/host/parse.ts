@@ -22,7 +22,7 @@ type ParseOutcome =
   | { readonly kind: 'later'; readonly promise: unknown };
 
 /**
- * parseArguments validates arguments with a schema, which may add defaults and transform values. The code of a schema
+ * parseArguments validates arguments with a schema, which can add defaults and transform values. The code of a schema
  * uses shared built-in functions at each step, so parseArguments runs the schema with unmodified built-in functions.
  * Without a schema, all arguments are valid and stay unchanged.
  */
@@ -46,7 +46,7 @@ export function parseArguments(schema: unknown, args: unknown, parsing: ParseCal
       compileParser(schema);
       return readResult(apply(safeParse, schema, [detachedArgs]));
     } catch (error) {
-      // safeParse of zod throws if the schema has an asynchronous check.
+      // zod's safeParse throws if the schema has an asynchronous check.
       const safeParseAsync = lookup(schema, 'safeParseAsync');
       if (!isFn(safeParseAsync)) throw error;
       return { kind: 'later', promise: apply(safeParseAsync, schema, [detachedArgs]) };

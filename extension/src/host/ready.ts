@@ -12,7 +12,7 @@ const readyTimeout = makeTimeoutScheduler(IsReadyTimeoutMs);
  * plugins to choose tabs for calls.
  */
 export interface Readiness {
-  /** watch sets the adapter whose isReady() is called and reported; watch(undefined) stops the reports. */
+  /** watch sets the adapter whose readiness is reported; watch(undefined) stops the reports. */
   watch(adapter: object | undefined): void;
   /**
    * check calls isReady() of an adapter, and calls `done` once with the outcome. The argument of `done` is the reason

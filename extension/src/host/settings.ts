@@ -19,7 +19,7 @@ import {
 export interface Settings {
   /**
    * config maps the key of each plugin setting to its value. The `config` object is never replaced by another object,
-   * because an adapter may keep a reference to it.
+   * because an adapter can keep a reference to it.
    */
   readonly config: object;
   /** update replaces all values in `config` with the values of a wire.PluginSettings. */

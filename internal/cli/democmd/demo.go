@@ -136,11 +136,12 @@ type demoResult struct {
 	Error string `json:"error,omitempty"`
 }
 
-// demoCall is the part of the output about one call.
+// demoCall describes one call in the output of `opentabs demo --json`.
 type demoCall struct {
 	Tool   string    `json:"tool"`
 	Status demoState `json:"status"`
-	// DurationMs is the time of the call with its approval, in milliseconds.
+	// DurationMs is the duration of the call including the wait for approval, in
+	// milliseconds.
 	DurationMs int64 `json:"duration_ms"`
 	// Result is the result of the tool; absent if the call had none.
 	Result json.RawMessage `json:"result,omitempty"`
@@ -150,7 +151,7 @@ type demoCall struct {
 	DroppedPart int `json:"dropped_part,omitempty"`
 }
 
-// demoState is how a call of the demo has ended.
+// demoState describes how a call of the demo has ended.
 type demoState string
 
 const (

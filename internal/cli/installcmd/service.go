@@ -163,8 +163,8 @@ func restartAfterFailure(ctx context.Context, p *cli.Program, h *home.Home) {
 	p.Out.Notef("the server runs again in the background, without the service")
 }
 
-// serviceEnvironment returns the environment variables of this shell that affect the
-// server.
+// serviceEnvironment returns the environment variables of the current process that affect
+// the server.
 func serviceEnvironment(p *cli.Program, h *home.Home) map[string]string {
 	env := map[string]string{}
 	names := []string{"XDG_CONFIG_HOME", "XDG_STATE_HOME"}

@@ -69,8 +69,8 @@ func WaitForBrowser(ctx context.Context, server statusReader, code string, timeo
 }
 
 // showsOtherCode reports whether browsers have tried to connect since a given time, but
-// only with codes other than keyID's. Attempts before `since` do not count, because the
-// browser may have displayed a new code since then.
+// none of them with the pairing code of keyID. Attempts before `since` do not count,
+// because the browser may have displayed a new code since then.
 func showsOtherCode(unpaired []httpapi.UnpairedBrowser, keyID string, since time.Time) bool {
 	hasOther := false
 	for _, b := range unpaired {

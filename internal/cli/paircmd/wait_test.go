@@ -13,7 +13,7 @@ import (
 
 const testCode = "7KQ2MXD9R4TB8WZ0HJ5N"
 
-// timedStatus returns the status of a simulated server by the time since its start.
+// timedStatus is a simulated server whose status depends on the time since its start.
 type timedStatus struct {
 	startedAt time.Time
 	statusAt  func(time.Duration) httpapi.Status

@@ -85,7 +85,7 @@ func runEnable(ctx context.Context, opts enableOptions) error {
 	return enablePlan(ctx, opts, book, plan)
 }
 
-// newCandidate describes a plugin that the user may enable with the given permission. If
+// newCandidate describes a plugin that the user can enable with the given permission. If
 // permission is empty, a new plugin gets "ask", and an enabled plugin keeps its
 // permission.
 func newCandidate(book home.PolicyAccess, candidate *plugin.Plugin, permission wire.Permission) pluginview.Candidate {

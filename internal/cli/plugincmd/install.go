@@ -23,7 +23,7 @@ import (
 type installedPlugin struct {
 	Name    string `json:"name"`
 	Version string `json:"version"`
-	// Change is how the command has changed the plugin: installed, updated or none.
+	// Change describes what the command did to the plugin.
 	Change          pluginChange    `json:"change"`
 	PreviousVersion string          `json:"previous_version,omitempty"`
 	Dir             string          `json:"dir"`
@@ -88,7 +88,7 @@ type pluginInstallOptions struct {
 	program *cli.Program
 	source  string
 	// isAdd is true if the user typed `plugin add` instead of `plugin install`. If isAdd
-	// is true, source may also be the name of a folder in the current directory, without
+	// is true, source can also be the name of a folder in the current directory, without
 	// "./".
 	isAdd bool
 	// permission is the value of the flag --permission, or empty without the flag.

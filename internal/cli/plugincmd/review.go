@@ -21,7 +21,7 @@ type reviewOptions struct {
 	yes        bool
 	permission string
 	// code is the flag --code, which prints the plugin's code, and noCode hides the code.
-	// Without these flags, the review displays the code only on a terminal.
+	// If neither code nor noCode is set, the review displays the code only on a terminal.
 	code, noCode bool
 	json         bool
 }

@@ -57,7 +57,7 @@ func (s *clientSteps) setUp(ctx context.Context, clients []setup.Client) error {
 	return errors.Join(failures...)
 }
 
-// setUpOne sets up one client, and stores in result what it has done.
+// setUpOne sets up one client, and stores the outcome in result.
 func (s *clientSteps) setUpOne(ctx context.Context, c setup.Client, result *clientResult) error {
 	out := s.program.Out
 	preview, err := s.preview(c)
@@ -109,9 +109,9 @@ func (s *clientSteps) setUpOne(ctx context.Context, c setup.Client, result *clie
 }
 
 // write writes opentabs to the configuration of an MCP client, and returns the token in
-// the configuration and the path of the backup. write waits for other setups that write.
-// If another setup process has written the configuration since the preview, write returns
-// an empty token.
+// the configuration and the path of the backup. write waits while another setup process
+// writes. If another setup process has written the configuration since the preview, write
+// returns an empty token.
 func (s *clientSteps) write(ctx context.Context, c setup.Client) (token, backup string, err error) {
 	unlock, err := s.writer.Lock()
 	if err != nil {
@@ -137,8 +137,8 @@ func (s *clientSteps) write(ctx context.Context, c setup.Client) (token, backup 
 
 // preview describes what setup would change in the configuration of an MCP client.
 type preview struct {
-	// isSetUp is true if the configuration already starts this opentabs with a valid
-	// token.
+	// isSetUp is true if the client's configuration already starts this installation of
+	// opentabs with a valid token.
 	isSetUp bool
 	// diff is the planned change as a unified diff in which tokens are masked. diff is
 	// empty if isSetUp is true.

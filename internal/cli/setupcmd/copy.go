@@ -19,7 +19,7 @@ func programCopyPath(h *home.Home, path string) string {
 }
 
 // copyProgramOfNPX copies the opentabs program to the state directory if npx runs the
-// program. MCP clients start the copied program, because npm may clear the cache of npx
+// program. MCP clients start the copied program, because npm can clear the cache of npx
 // at any time.
 func copyProgramOfNPX(ctx context.Context, p *cli.Program, h *home.Home) error {
 	program, err := installed.Find(ctx)

@@ -53,8 +53,8 @@ var browserCommands = map[string][]browserCommand{
 }
 
 // browserExitTimeout limits how long setup waits for a failure of a browser's program. The
-// program exits at once if the browser runs already, and otherwise runs as long as the
-// browser.
+// program of a browser exits at once if the browser runs already, and otherwise runs as
+// long as the browser.
 const browserExitTimeout = 2 * time.Second
 
 // openExtensionsPage opens the page on which the user loads the extension, or a window in
@@ -121,7 +121,8 @@ var pasteSteps = map[string]string{
 	"linux":   "press Ctrl+L in the dialog, and paste it",
 }
 
-// clipboardState is whether the path of the extension's folder is in the clipboard.
+// clipboardState describes whether the path of the extension's folder is in the
+// clipboard.
 type clipboardState int
 
 const (

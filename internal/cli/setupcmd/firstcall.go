@@ -124,7 +124,7 @@ func (f firstCall) waitForEnd(ctx context.Context, ended <-chan callOutcome, sta
 }
 
 // isFirstCall reports whether setup made the call c. isFirstCall also checks the argument
-// `action`, because an agent may call the same tool with another action.
+// `action`, because an agent can call the same tool with another action.
 func isFirstCall(c dispatch.View) bool {
 	var args struct{ Action string }
 	return c.Plugin == browser.Name && c.Tool == listTabsTool && c.ClaimedName == setup.ClientName &&

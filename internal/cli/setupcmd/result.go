@@ -25,7 +25,7 @@ const (
 	clientFailed   clientState = "failed"
 )
 
-// clientResult is the part of the output about one MCP client.
+// clientResult describes one MCP client in the output of `opentabs setup --json`.
 type clientResult struct {
 	ID    string      `json:"id"`
 	Title string      `json:"title"`
@@ -55,7 +55,7 @@ const (
 	callFailed   callState = "failed"
 )
 
-// firstCallResult is the part of the output about the first call.
+// firstCallResult describes the first call in the output of `opentabs setup --json`.
 type firstCallResult struct {
 	// Client is the title of the MCP client whose command made the call.
 	Client string    `json:"client"`
