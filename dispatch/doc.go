@@ -27,7 +27,7 @@
 //
 // Package events describes calls to surfaces and keeps the events for followers. When a call
 // changes, the dispatcher queues only a small description of the change. An event is built
-// from such a description only when a follower reads the event.
+// only when a follower reads the event.
 //
 // # Concurrency
 //

@@ -57,8 +57,8 @@ type DecisionResult struct {
 	Allowed bool
 }
 
-// MaxScopeTime is the longest approval with a ScopeTime. To approve calls for a longer time,
-// the user must choose ScopeAlways.
+// MaxScopeTime is the longest time for which an approval with ScopeTime can be valid. To
+// approve calls for longer than MaxScopeTime, the user must choose ScopeAlways.
 const MaxScopeTime = 24 * time.Hour
 
 // ScopeError is the error of a decision whose scope the ticket does not offer.

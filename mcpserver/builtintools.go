@@ -24,7 +24,7 @@ type builtinTool struct {
 	run func(s *Server, ctx context.Context, q request) reply
 }
 
-// builtinTools has all built-in tools by name, except gatewayToolTable.
+// builtinTools has all built-in tools by name, except the tools in gatewayToolTable.
 var builtinTools = indexByName(jobTools, tabTools, reviewTools)
 
 func indexByName(toolLists ...[]builtinTool) map[string]builtinTool {

@@ -40,8 +40,8 @@ const jobsPerResult = 10
 
 // Options limit the memory of ended jobs. If a field is zero, its default applies.
 type Options struct {
-	// Results is the maximum number of kept results; the default is 100. Above the limit, the
-	// oldest result is dropped, and its job's View has ResultDropped set.
+	// Results is the maximum number of kept results; the default is 100. If more results are
+	// kept, the oldest result is dropped, and its job's View has ResultDropped set.
 	Results int
 	// ResultBytes is the maximum total size of all kept results; the default is 64 MB. If the total
 	// exceeds ResultBytes, the oldest results are dropped, but the newest is always kept.
@@ -177,7 +177,8 @@ func (job *Job) Cancel(cancellation dispatch.Cancellation) bool {
 // Wait waits for the end of the call and passes each progress notification to the function
 // notify, starting with the latest one so far. The function notify may be nil, and runs on
 // the goroutine of Wait. If notify is slow, it receives only the latest progress. If ctx
-// ends first, Wait returns the error of ctx. Any number of goroutines may call Wait.
+// ends before the job's call, Wait returns the error of ctx. Any number of goroutines may
+// call Wait.
 func (job *Job) Wait(ctx context.Context, notify func(dispatch.Progress)) error {
 	notifiedCount := 0
 	for {

@@ -46,8 +46,8 @@ func (p *fakePage) bridge() *dispatchtest.Bridge {
 	}
 }
 
-// receivedStopReasons returns the reason in each request to stop a tool that the page has
-// received.
+// receivedStopReasons returns the reasons in all requests to stop a tool that the page
+// has received.
 func (p *fakePage) receivedStopReasons() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -28,7 +28,7 @@ type Context struct {
 	cancel  context.CancelFunc
 }
 
-// Begin sets the parent, and returns false if End was called before Begin.
+// Begin sets the parent context, and returns false if End was called before Begin.
 func (c *Context) Begin(parent context.Context) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -23,7 +23,7 @@ export interface AttackerSite {
   readonly origin: string;
   /**
    * leaks lists the secrets that pages of the site have reported. A hostile page sends each secret that it receives to
-   * the site with the HTTP request POST /note.
+   * the attacker's site, in an HTTP request POST /note.
    */
   readonly leaks: string[];
   /** requests lists all HTTP requests that the site received, as "METHOD path". */

@@ -40,8 +40,8 @@ after(async () => {
 });
 
 /**
- * tryAllRequests sends every kind of request from a page to baseUrl. The result lists the HTTP responses that the page
- * could read, and the WebSockets that the page could open.
+ * tryAllRequests sends every kind of request from a page to baseUrl. tryAllRequests returns the HTTP responses that the
+ * page could read, and the WebSockets that the page could open.
  */
 async function tryAllRequests(target: Page | Frame, baseUrl: string): Promise<unknown> {
   const attackScript = readScript('reach.js').trim().replace(/;$/, '');

@@ -1,6 +1,6 @@
 /**
  * Runs every attack test, in Go and in a real browser. Prints one line for each test: the threat, the result and the
- * attempted attack. The exit code is 1 if an attack succeeded or a threat has no attack test.
+ * attempted attack. The process exits with code 1 if an attack succeeded or a threat has no attack test.
  */
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';

@@ -1,7 +1,7 @@
 /**
  * An HTTP proxy between the MCP conformance suite and opentabs. The conformance suite has no token, omits the plugin's
- * name from tool names, and requests resources that opentabs does not have. The proxy adds the token, adapts tool names
- * and resource URIs, and changes no other data.
+ * name from tool names, and requests resources that opentabs does not have. The conformance proxy adds the token,
+ * adapts tool names and resource URIs, and changes no other data.
  */
 import { createServer, type IncomingMessage, type ServerResponse, request as sendRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -22,8 +22,8 @@ export interface ProxyOptions {
   readonly port: number;
   readonly token: string;
   /**
-   * changeLists changes the lists of tools and prompts whenever the conformance suite requests a change; required. The
-   * proxy does not use a tool to change the lists, because the tool of a plugin cannot change them.
+   * changeLists changes the lists of tools and prompts whenever the conformance suite requests a change; required. A
+   * plugin's tool cannot change the lists of tools and prompts, so the proxy calls changeLists.
    */
   changeLists(): Promise<void>;
 }

@@ -22,8 +22,8 @@ const maxStartMs = 60_000;
 /** openingPeriodMs is the period within which a test opens its pages at random times, in milliseconds. */
 const openingPeriodMs = 3000;
 /**
- * seed determines the random times at which the pages open. To reproduce a failed run, set SEED to the seed of that
- * run.
+ * seed determines the random times at which the pages open. To reproduce a failed run, set the environment variable
+ * SEED to the seed of that run.
  */
 const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
 

@@ -42,9 +42,9 @@ export async function listUserScripts(): Promise<RegisteredScript[]> {
 }
 
 /**
- * registerUserScripts registers code that Chrome runs in each future document. If Chrome rejects one of the scripts,
- * Chrome registers none of them. Each call of registerUserScripts is slow, because Chrome rewrites its whole script
- * store.
+ * registerUserScripts registers code that Chrome runs in each future document. If Chrome rejects one of the user
+ * scripts, Chrome registers none of them. Each call of registerUserScripts is slow, because Chrome rewrites its whole
+ * script store.
  */
 export async function registerUserScripts(
   scripts: readonly (RegisteredScript & { readonly code: string })[],

@@ -87,8 +87,8 @@ function makeWorker() {
 }
 
 /**
- * makeBridge returns the bridge's code for one call, with a running host. It also returns the last message to the
- * worker and the last message to the host.
+ * makeBridge returns the bridge's code for one call, with a running host, and the last messages that the bridge sent to
+ * the worker and to the host.
  */
 function makeBridge() {
   const last = { toWorker: '', toHost: '' };

@@ -16,8 +16,8 @@ import (
 	"opentabs/wire"
 )
 
-// templates are the files of a new plugin. The names of the template files end in
-// ".tmpl", so that compilers and linters ignore them.
+// templates contains the template files for a new plugin. The names of the template files
+// end in ".tmpl", so that compilers and linters ignore them.
 //
 //go:embed template
 var templates embed.FS

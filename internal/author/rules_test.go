@@ -12,8 +12,8 @@ import (
 	"opentabs/plugin"
 )
 
-// buildGoodPlugin returns a built plugin without findings. The plugin's dist folder
-// matches the source files.
+// buildGoodPlugin returns a built plugin that violates no linter rule. buildGoodPlugin
+// builds the plugin's dist folder from its source files.
 func buildGoodPlugin(t testing.TB) *tempBuild {
 	t.Helper()
 	dir := t.TempDir()

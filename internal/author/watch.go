@@ -29,7 +29,7 @@ const (
 )
 
 // sourceExtensions are the extensions of files that a build can read. The watcher ignores
-// changes of files with other extensions, such as logs.
+// files that a build cannot read, such as logs.
 var sourceExtensions = []string{
 	".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".json",
 	".css", ".html", ".svg", ".graphql", ".md", ".png", ".jpg", ".gif", ".webp",

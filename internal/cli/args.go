@@ -90,8 +90,8 @@ func ActionWithArg(arg *string, action func(ctx context.Context) error) func(*co
 // name.
 func NewUsageError(format string, args ...any) error { return usererr.Errorf(format, args...) }
 
-// AsUsageError converts an error about an unknown plugin or tool to a usage error. For
-// any other error, AsUsageError returns err itself.
+// AsUsageError converts an error about an unknown plugin or tool to a usage error. If err
+// is not about an unknown plugin or tool, AsUsageError returns err unchanged.
 func AsUsageError(err error) error {
 	if errors.Is(err, httpapi.ErrUnknown) {
 		return NewUsageError("%v", err)

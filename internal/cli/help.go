@@ -84,7 +84,7 @@ func writeSubcommands(b *strings.Builder, cmd *cobra.Command) {
 // helpLine is one command in a list of commands, with its one-line summary.
 type helpLine struct{ name, summary string }
 
-// writeHelpLines writes a list of commands below cmd under a title. In the help of all
+// writeHelpLines writes a list of commands below cmd under a title. In all lists of
 // commands, the summaries begin in the same column, except after very long command names.
 func writeHelpLines(b *strings.Builder, title string, cmd *cobra.Command, lines []helpLine) {
 	if len(lines) == 0 {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// readObject returns a reader for text, a JSON object from a package.json, and the list
-// of its problems.
+// readObject returns a reader for a JSON object in a package.json, and the list to which
+// the reader adds problems.
 func readObject(text string) (*Reader, *Problems) {
 	problems := &Problems{File: "package.json"}
 	return New([]byte(text), "opentabs.", problems), problems

@@ -30,7 +30,7 @@ func WriteQuoted(w *bufio.Writer, text []byte) {
 const (
 	// wordBytes is the number of bytes that quoteInto copies in one step.
 	wordBytes = 8
-	// maxEscape is the length of the longest escape sequence.
+	// maxEscape is the length of the longest escape sequence in a JSON string.
 	maxEscape = len(`\u0000`)
 	// minQuoteRoom is the smallest buffer in which quoteInto can always write at least one
 	// byte.

@@ -72,7 +72,8 @@ func Parse(text []byte) (*Map, error) {
 	return m, nil
 }
 
-// Position is a position in a source file. Line and Column count from 1.
+// Position is a line and column in a source file of the plugin. Line and Column count
+// from 1.
 type Position struct {
 	// File is the path of the source file, relative to the plugin's directory.
 	File         string
@@ -131,8 +132,8 @@ func (m *Map) FindInStack(stack string) Position {
 
 // MoveLines returns the source map of a bundle in which whole lines were moved or
 // removed. newLine returns the new number of a line, or -1 for a removed line; line
-// numbers count from 0. The returned map contains only the source files that still have
-// code in the bundle.
+// numbers count from 0. The map that MoveLines returns contains only the source files
+// that still have code in the bundle.
 func (m *Map) MoveLines(newLine func(line int) int) *Map {
 	moved := &Map{}
 	indexes := map[int]int{} // maps the index of a source file in m to its index in moved

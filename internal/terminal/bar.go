@@ -30,7 +30,7 @@ type Glyphs struct {
 	spinner     []string
 }
 
-// ASCIIGlyphs are for locales without UTF-8, and unicodeGlyphs for all others.
+// ASCIIGlyphs are for locales without UTF-8, and unicodeGlyphs for all other locales.
 var (
 	unicodeGlyphs = Glyphs{"█", "░", strings.Split("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏", "")}
 	ASCIIGlyphs   = Glyphs{"#", ".", strings.Split(`|/-\`, "")}

@@ -56,8 +56,8 @@ func wrapQuestion(o *Output, question string) string {
 func EndQuestion(o *Output) { fmt.Fprintln(o.stderr) }
 
 // Ask writes a question to stderr and returns the line that the user types. If secret is
-// true, the typed text is hidden. If ctx ends first, for example by Ctrl-C, Ask returns
-// the error of ctx, and the terminal displays input again.
+// true, the typed text is hidden. If ctx ends before the user answers, for example by
+// Ctrl-C, Ask returns the error of ctx, and the terminal displays input again.
 func (q *Questions) Ask(ctx context.Context, question string, secret bool) (string, error) {
 	type answer struct {
 		text string

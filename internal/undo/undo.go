@@ -94,9 +94,10 @@ type Started struct {
 	ToolName string
 }
 
-// Undo starts a new call that undoes the call with the given ID. The undoing call is made
-// for the client, and needs the same permissions as any other call. Undo does not wait
-// for the new call to end. Errors that Undo returns are texts for the user.
+// Undo starts a new call that undoes the call with the given ID. The new call is made for
+// the given client, and needs the same permissions as any other call of the client. Undo
+// does not wait for the end of the call that it starts. Errors that Undo returns are
+// texts for the user.
 func (u *Undoer) Undo(callID string, client dispatch.Client) (Started, error) {
 	undone, err := u.find(callID)
 	if err != nil {
@@ -244,7 +245,7 @@ func (u *Undoer) findState(callID string, created time.Time) (undoState, error) 
 }
 
 // checkNotUndone returns an error if a call was undone, may have been undone, or is being
-// undone. The caller has locked mu.
+// undone. The caller must have locked mu.
 func (u *Undoer) checkNotUndone(e recorder.Entry) error {
 	s, err := u.findState(e.CallID, e.Created)
 	if err != nil {
@@ -261,7 +262,7 @@ func (u *Undoer) checkNotUndone(e recorder.Entry) error {
 	return nil
 }
 
-// setState stores the undo state of a call in memory. The caller has locked mu.
+// setState stores the undo state of a call in memory. The caller must have locked mu.
 func (u *Undoer) setState(callID string, s undoState) {
 	if _, ok := u.states[callID]; !ok {
 		u.order = append(u.order, callID)

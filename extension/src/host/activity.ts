@@ -27,8 +27,8 @@ export interface Activities {
    */
   reportContent(type: unknown, content: unknown, options: unknown): string;
   /**
-   * reportPatch converts a JSON patch of an activity to a report. The patch is one operation, or an array of
-   * operations.
+   * reportPatch converts a JSON patch of an activity to a report. The argument `patch` is one JSON Patch operation, or
+   * an array of operations.
    */
   reportPatch(type: unknown, patch: unknown, options: unknown): string;
   /**

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { hostileCode, makeAdapterCode, makeRealm, type Realm } from '../../test/realm.ts';
 
-// The handlers in `tools` use no built-in functions, so the host must have made each use that the page observes.
+// The handlers in `tools` use no built-in functions, so every use that the page observes comes from the host.
 const tools = `
   { name: 'value', handle: (p) => ({ secret: p.secret, list: [p.secret] }) },
   { name: 'promise', handle: () => given },

@@ -49,8 +49,8 @@ export interface CallRequest {
 /** CallEvents are the callbacks by which a ToolRunner reports the progress and the end of calls. */
 export interface CallEvents {
   /**
-   * report is called in order for each batch of a call's progress reports. `reports` is the JSON text of `count`
-   * wire.Reports, joined by commas.
+   * report is called for each batch of a call's progress reports, in the order of the batches. `reports` is the JSON
+   * text of `count` wire.Reports, joined by commas.
    */
   report(call: number, reports: string, count: number): void;
   /**

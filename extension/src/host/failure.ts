@@ -174,8 +174,8 @@ export function makeAbortedError(reason: unknown): object {
 
 /**
  * toToolError converts the wire.CallError of a failed tool request to a tool error. The tool error contains the error
- * of the other tool, or the reason why the other tool could not run. `isUserRequest` is true if the failed request came
- * from context.waitForUser.
+ * of the called tool, or the reason why the called tool could not run. `isUserRequest` is true if the failed request
+ * came from context.waitForUser.
  */
 export function toToolError(failure: unknown, isUserRequest: boolean): object {
   const fieldOf = (name: string) => (isObject(failure) ? readField(failure, name) : undefined);

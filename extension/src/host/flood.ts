@@ -62,8 +62,7 @@ export function makeReportBuffer(send: SendReports, whenIdle: () => void): Repor
   };
 
   /**
-   * dropOldest drops the oldest chunk of reports. The next chunk of the same call counts the dropped reports as
-   * skipped.
+   * dropOldest drops the oldest chunk of reports. The call's next chunk counts the dropped reports as skipped.
    */
   const dropOldest = () => {
     const oldest = first;
@@ -75,7 +74,7 @@ export function makeReportBuffer(send: SendReports, whenIdle: () => void): Repor
     if (nextOfCall.call === oldest.call) {
       nextOfCall.skipped += oldest.count + oldest.skipped;
     } else {
-      // If no newer chunk belongs to the same call, an empty chunk stores the number of the call's dropped reports.
+      // If the call has no newer chunk of reports, an empty chunk stores the number of the call's dropped reports.
       const emptyChunk = makeChunk(oldest.call);
       emptyChunk.skipped = oldest.count + oldest.skipped;
       nextOfCall.next = emptyChunk;

@@ -297,7 +297,7 @@ test('a result that JSON cannot represent, or that is too large, fails the call'
       /^e 1 {"code":"invalid_result","message":"the tool run returned a value that JSON cannot represent/,
     );
   }
-  // As JSON, the tool's result has 10 characters of 3 bytes each, and 2 quotes.
+  // The JSON text of the tool's result has 10 characters of 3 bytes each, and 2 quotes.
   assert.deepEqual(await callTool(makeTool("() => '€'.repeat(10)"), {}, 32), [`r 1 "${'€'.repeat(10)}"`]);
   assert.deepEqual(await callTool(makeTool("() => '€'.repeat(10)"), {}, 31), [
     'e 1 {"code":"result_too_large","message":"the result of run has 32 bytes, the limit is 31 bytes"}',

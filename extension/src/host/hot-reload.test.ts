@@ -10,7 +10,7 @@ const makeVersionCode = (name: string) => `
     `{ name: 'run', handle: () => ['${name}', globalThis.__openTabs.tokenCache.seen, globalThis.__openTabs.preScript.demo] }`,
   ).replace('tools:', `teardown() { log.push('end ${name}'); }, tools:`)}`;
 
-/** startAdapter starts an adapter whose entry point accepts later versions. */
+/** startAdapter starts an adapter whose entry point accepts later versions of the adapter. */
 async function startAdapter(code = makeVersionCode('1')) {
   const realm = makeRealm();
   realm.run('var log = []');

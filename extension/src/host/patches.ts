@@ -1,9 +1,8 @@
 import { getProperty, isObject, realWindow, setProperty } from './primordials.ts';
 
 // An adapter that watches navigations replaces two methods of `history`, and restores the previous methods in its
-// teardown function. If another plugin replaced the same two methods after that, a simple teardown would also remove
-// the replacements of the other plugin. Without its own methods of `history`, a plugin would miss all further
-// navigations.
+// teardown function. If another plugin later replaced methods of `history`, restoring the previous methods would remove
+// the methods of the other plugin. Without its own methods of `history`, a plugin would miss all further navigations.
 
 /** BuiltInPatchHistory records the methods of `history` that an adapter replaced when it started. */
 export interface BuiltInPatchHistory {

@@ -31,7 +31,7 @@ const WITHDRAWN_REQUEST = makeObjectText<'ToolAskParams'>({ withdrawn: 'true' })
 
 /** ToolRequests manages the requests of one call to the server: calls of other tools, and waits for the user. */
 export interface ToolRequests {
-  /** callTool implements context.call, and returns a promise for the result of the other tool. */
+  /** callTool implements context.call, and returns a promise for the result of the called tool. */
   callTool(tool: unknown, input: unknown, options: unknown): object;
   /** waitForUser implements context.waitForUser, and returns a promise that resolves when the user has confirmed. */
   waitForUser(options: unknown): object;

@@ -156,7 +156,8 @@ func (d *demo) showApproval(ctx context.Context) error {
 }
 
 // waitForApprovalRequest waits until the third call is waiting for approval, and returns
-// the ID of the call. If the call ends first, waitForApprovalRequest returns the outcome.
+// the ID of the call. If the call ends without waiting for approval,
+// waitForApprovalRequest returns the outcome.
 func (d *demo) waitForApprovalRequest(ctx context.Context, outcome <-chan callOutcome) (string, *callOutcome) {
 	for {
 		calls, err := d.client.Calls.List(ctx)

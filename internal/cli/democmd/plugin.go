@@ -41,8 +41,8 @@ func newDemoPlugin(h *home.Home, client *httpapi.Client) demoPlugin {
 	return demoPlugin{home: h, client: client, dir: filepath.Join(h.State, "demo")}
 }
 
-// checkName returns an error if another plugin of the user has the name of the demo
-// plugin.
+// checkName returns an error if the user already has another plugin with the name of the
+// demo plugin.
 func (p demoPlugin) checkName() error {
 	entries, err := p.home.PluginStore().Entries()
 	for _, e := range entries {

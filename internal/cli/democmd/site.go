@@ -72,7 +72,8 @@ func (s *site) checkHost(next http.Handler, port int) http.Handler {
 	})
 }
 
-// stop stops the example site. When the site stops, its page closes the browser tab.
+// stop stops the example site. When the example site stops, its page closes the browser
+// tab.
 func (s *site) stop() {
 	close(s.stopping)
 	ctx, cancel := context.WithTimeout(context.Background(), siteStopTimeout)
@@ -87,8 +88,8 @@ func servePage(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write([]byte(pageHTML)) // Write fails if the tab is closed
 }
 
-// serveOpen keeps a request of the example page open until the example site stops. When
-// this request ends, the example page closes its tab, even if the demo was killed.
+// serveOpen keeps a request of the example page open until the example site stops. The
+// example page closes its tab when the open request ends, even if the demo was killed.
 func (s *site) serveOpen(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	_, _ = w.Write([]byte(": open\n\n"))

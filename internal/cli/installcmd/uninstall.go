@@ -61,7 +61,7 @@ prints the command that removes it.`,
 type removal struct {
 	// text describes the item in the list that the user confirms.
 	text string
-	// remove removes the item. It returns a sentence about the removal, or an empty
+	// remove removes the item and returns a sentence about the removal, or an empty
 	// string if the item did not exist.
 	remove func(context.Context) (string, error)
 }

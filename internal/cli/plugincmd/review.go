@@ -134,7 +134,7 @@ func confirm(ctx context.Context, p *cli.Program, question string) (bool, error)
 
 // ask returns the user's answer to a question on the terminal, or an empty string if the
 // user closed stdin. If there is no terminal, ask returns an error. The argument printed
-// is the error's name for the output above the question, such as "table".
+// names the output above the question in the error's text, such as "table".
 func ask(ctx context.Context, p *cli.Program, question, printed string) (string, error) {
 	q := p.Out.NewQuestions(p.In)
 	if q == nil {

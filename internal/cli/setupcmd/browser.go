@@ -93,7 +93,8 @@ func (b browserSteps) finishWhenConnected(ctx context.Context, client *httpapi.C
 	return b.finishWith(ctx, client, name)
 }
 
-// finishWith reports the connected browser, and runs the last steps of setup.
+// finishWith stores the connected browser in the result, and runs the last steps of
+// setup.
 func (b browserSteps) finishWith(ctx context.Context, client *httpapi.Client, browserName string) error {
 	b.result.IsConnected, b.result.Browser = true, browserName
 	if folder, isInstalled := extensiondir.Find(b.home.Dirs); isInstalled {
