@@ -1,7 +1,7 @@
-// Package dispatch runs calls of tools. The dispatcher decides when a call may run, chooses
-// a document, applies time limits, forwards progress and records how the call ends.
-// Network, MCP and browser code is in other packages: a [Bridge] runs calls in browsers,
-// and each caller passes a function that receives progress.
+// Package dispatch runs calls of tools. The dispatcher decides when a call runs, chooses a
+// document, applies time limits, forwards progress and records how the call ends. Network,
+// MCP and browser code is in other packages: a [Bridge] runs calls in browsers, and each
+// caller passes a function that receives progress.
 //
 // [New] creates a dispatcher, and [Dispatcher.Call] runs a call. Surfaces that show calls
 // use [Dispatcher.Calls] and [Dispatcher.Follow].

@@ -31,7 +31,7 @@ var tabTools = []builtinTool{{
 type tabAnswer struct {
 	TabID int `json:"tabId"`
 	// Origin is scheme, host and port of the page. URL is the page's address without query and
-	// fragment, which may contain secrets. URL is empty while all tools of the plugin are blocked.
+	// fragment, which can contain secrets. URL is empty while all tools of the plugin are blocked.
 	Origin      string `json:"origin"`
 	URL         string `json:"url,omitempty"`
 	Title       string `json:"title"`
@@ -49,7 +49,7 @@ type pluginAnswer struct {
 	Plugin      string               `json:"plugin"`
 	DisplayName string               `json:"displayName,omitempty"`
 	State       dispatch.PluginState `json:"state"`
-	// OffReason is the reason why no tool of the plugin may run; empty if a tool may run.
+	// OffReason is the reason why all tools of the plugin are off; empty if a tool is on.
 	// An agent cannot turn on the tools of a plugin; only the user can.
 	OffReason string      `json:"off,omitempty"`
 	Tabs      []tabAnswer `json:"tabs"`

@@ -53,7 +53,7 @@ async function tryAttempt(tool: string, args: Record<string, unknown>): Promise<
 
 async function assertNothingRan(name: string, outcome: Outcome | string): Promise<void> {
   assert.ok(typeof outcome === 'string' || outcome.isError, `${name} returned ${JSON.stringify(outcome)}`);
-  // Playwright's page.title() may return "Loading" and the URL for a page that Playwright has just discovered.
+  // Playwright's page.title() sometimes returns "Loading" and the URL for a page that Playwright has just discovered.
   const page = await fixture.findPage(`${fixture.shop}/code`);
   assert.equal(await page.evaluate('document.title'), 'Untouched', name);
 }

@@ -46,7 +46,8 @@ test('page: a page that replaces the built-ins of a frame before the frame loads
         }),
       [path, script] as const,
     );
-  // When a frame loads, Chromium may reuse the Window of the frame's initial empty document, or create a new Window.
+  // When a frame loads, Chromium either reuses the Window of the frame's initial empty document, or creates a new
+  // Window.
   const isSameWindow = await addFrame('/poisoned', `${leakPortListeners} window.poisoned = true;`);
   await addFrame('/clean', '');
   const safePaths = isSameWindow ? ['/clean'] : ['/clean', '/poisoned'];

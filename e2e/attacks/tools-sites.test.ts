@@ -58,7 +58,7 @@ beforeEach(() => {
 const makeOrigin = (site: Site) => (site === 'login' ? fixture.shop.replace('shop', 'login') : fixture[site]);
 const makeTargetUrl = (site: Site) => `${makeOrigin(site)}/accounts?${privateText}`;
 
-/** setSiteRules sets the site rules under which an agent may not use the given site. */
+/** setSiteRules sets the site rules that forbid an agent to use the given site. */
 async function setSiteRules(site: Site): Promise<void> {
   const { code, stderr } = await fixture.stack.runCli('browser', 'site', '*', site === 'login' ? 'auto' : 'default');
   assert.equal(code, 0, stderr);

@@ -39,7 +39,7 @@ export async function listOptionalPermissions(): Promise<OptionalPermission[]> {
 
 /**
  * grantPermission requests an optional permission from Chrome, and reports whether the extension then has the
- * permission. Chrome allows grantPermission only while the extension handles a click of the user.
+ * permission. Chrome allows grantPermission only while the extension handles a user's click.
  */
 export async function grantPermission(name: OptionalPermission['name']): Promise<boolean> {
   return await chrome.permissions.request({ permissions: [name] });
@@ -82,7 +82,7 @@ export function makeSitePattern(host: string): string {
 
 /**
  * grantSite requests access to the sites of a match pattern from Chrome, and reports whether the extension then has
- * access. Chrome allows grantSite only while the extension handles a click of the user.
+ * access. Chrome allows grantSite only while the extension handles a user's click.
  */
 export async function grantSite(pattern: string): Promise<boolean> {
   return await chrome.permissions.request({ origins: [pattern] });

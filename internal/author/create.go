@@ -30,7 +30,7 @@ const defaultDomain = "example.com"
 // CreateOptions describe the plugin that [Create] writes.
 type CreateOptions struct {
 	// Name is the name of the plugin, optionally with a scope, such as "tickets" or
-	// "@acme/tickets". Name may also be the name of the plugin's npm package.
+	// "@acme/tickets". Name can also be the name of the plugin's npm package.
 	Name string
 	// Dir is the directory in which Create creates the plugin's directory. The default
 	// Dir is the current directory.

@@ -6,11 +6,11 @@
 // writing direction, tags, fillers and variation selectors.
 //
 // Hidden characters that have a visible effect in ordinary text are kept. Zero-width
-// joiners are kept between emoji, as in emoji of families. Zero-width joiners and
-// non-joiners are kept after letters of scripts that join letters, such as Arabic and
-// Hindi. One variation selector (U+FE0E or U+FE0F) is kept after a symbol or in a keycap,
-// where it selects emoji or text style. After Mongolian letters, variation selectors are
-// kept too, because they select the shape of the letter.
+// joiners are kept between emoji, as in family emoji. Zero-width joiners and non-joiners
+// are kept after letters of scripts that join letters, such as Arabic and Hindi. One
+// variation selector (U+FE0E or U+FE0F) is kept after a symbol or in a keycap, where it
+// selects emoji or text style. After Mongolian letters, variation selectors are kept too,
+// because they select the shape of the letter.
 //
 // plaintext keeps the letters of all scripts, including scripts that are written from
 // right to left. Package plaintext removes the tag characters in the flags of England,

@@ -46,8 +46,8 @@ type fixture struct {
 	gate   dispatch.Verdict
 }
 
-// The fixture implements dispatch.Gate, to decide whether calls may run, and
-// dispatch.BeforeHook, to record calls.
+// The fixture implements dispatch.Gate, to allow or block calls, and dispatch.BeforeHook,
+// to record calls.
 func (f *fixture) Name() string                                  { return "fixture" }
 func (f *fixture) Decide(dispatch.CallInfo) dispatch.Verdict     { return f.gate }
 func (f *fixture) Before(info dispatch.CallInfo) *wire.CallError { return f.undoer.Before(info) }
@@ -151,7 +151,7 @@ func (f *fixture) wantState(callID string, state wire.UndoState, by string) {
 	}
 }
 
-// everything are recorder options that store the arguments and results of all calls.
+// everything contains recorder options that store the arguments and results of all calls.
 var everything = recorder.Options{Days: 30, Bytes: 1 << 30, Arguments: true, Results: true}
 
 func TestCallIsUndoneOnce(t *testing.T) {

@@ -26,7 +26,7 @@ import { makeTimers, type Timers } from './timers.ts';
  * later.
  *
  * If the options contain no plugin name, start creates the base for plugins whose code arrives later. If the options
- * contain a lateHostEvent, start may run at any time, but only in an isolated world.
+ * contain a lateHostEvent, the extension can call start at any time, but only in an isolated world.
  */
 export function start(optionsText: string, evaluate?: Evaluate, preScript?: Evaluate): EntryPoint | undefined {
   const options = readOptions(optionsText);

@@ -39,8 +39,8 @@ export interface Lifecycle {
   prepare(preScript: Evaluate): void;
   /**
    * begin starts the adapter of the plugin. If startsLate is true, begin starts the adapter only after the document is
-   * parsed. An adapter that throws before the document is parsed is started again after the parsing, because an element
-   * may have been missing.
+   * parsed. An adapter that throws before the document is parsed is started again after the parsing, because the cause
+   * can be a missing element.
    */
   begin(isParsed: boolean): void;
   /** entryPoint accepts the adapter that armEntryPoint announced, and reports whether it accepted the adapter. */

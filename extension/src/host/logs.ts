@@ -41,8 +41,8 @@ export interface Logs {
    */
   accept(given: unknown): void;
   /**
-   * write adds the host's own entry to the adapter's log. `stack` is the stack trace of an error; see {@link
-   * StackTrace}.
+   * write adds the host's own entry to the adapter's log. For an error, `stack` is its stack trace (see
+   * {@link StackTrace}).
    */
   write(level: HostLogLevel, message: string, stack?: StackTrace): void;
   /** flush sends all log entries that wait for the end of the task. */

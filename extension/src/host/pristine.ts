@@ -17,7 +17,7 @@ import {
 // Libraries such as zod look up shared built-in functions while they run. A page that replaces a built-in function can
 // read and change the values that the library processes. The host restores the built-in functions of document_start,
 // runs the library's code, and then reapplies the changes of the page. The library code must be synchronous, so that no
-// code of the page runs with the restored functions.
+// code of the page runs with the restored built-in functions.
 
 /** BuiltInSnapshot is the state of one built-in object at document_start. */
 interface BuiltInSnapshot {

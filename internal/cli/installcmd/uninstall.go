@@ -205,7 +205,7 @@ func checkOwnFolder(dir string) error {
 type finishedUninstall struct {
 	// Removed has one sentence for each removed item.
 	Removed []string `json:"removed"`
-	// Data are the folders with the user's data that still exist.
+	// Data lists the folders with the user's data that still exist.
 	Data []string `json:"data"`
 	// Command is the package manager's command that removes the program opentabs, if a
 	// package manager has installed it. Command is empty if opentabs was installed
