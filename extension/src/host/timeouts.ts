@@ -1,6 +1,6 @@
 import { apply, nativePerformance, nativeSetTimeout, performanceNow } from './primordials.ts';
 
-/** PendingTimeout is an entry in the linked list of pending timeouts, which are in the order in which they started. */
+/** PendingTimeout is an entry in the linked list of pending timeouts, which is sorted by start time. */
 interface PendingTimeout {
   readonly endsAt: number;
   readonly onTimeout: () => void;

@@ -276,8 +276,8 @@ func (u *uninstaller) report(sentence string) error {
 		return err
 	}
 	for _, dir := range result.Data {
-		// The notice about the remaining data suggests no opentabs command, because
-		// `opentabs` may already be removed.
+		// The notice about the remaining data suggests no opentabs command, because the
+		// program can already be removed.
 		out.Notef("your data stays in %s; delete this folder to remove it", dir)
 	}
 	if result.Command != "" {

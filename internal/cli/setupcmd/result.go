@@ -45,7 +45,7 @@ func newClientResult(c setup.Client) clientResult {
 	return clientResult{ID: c.ID, Title: c.Title, File: c.File}
 }
 
-// callState describes how the call that setup makes at its end has ended.
+// callState describes the outcome of the call that setup makes at its end.
 type callState string
 
 const (
