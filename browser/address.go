@@ -29,8 +29,7 @@ func checkOpenable(address string) dispatch.Verdict {
 	return dispatch.Verdict{}
 }
 
-// newInvalidVerdict returns a verdict that ends a call with invalid_arguments. Agents and
-// users receive the same error text.
+// newInvalidVerdict returns a verdict that ends a call with invalid_arguments.
 func newInvalidVerdict(format string, args ...any) dispatch.Verdict {
 	return dispatch.NewBlockVerdict(wire.ErrInvalidArguments, fmt.Sprintf(format, args...), "")
 }

@@ -15,8 +15,8 @@ import (
 // batches are the running calls of browser_batch. Each step of a batch is a nested call
 // that passes the gates, has its own limits and is recorded.
 type batches struct {
-	// onEnd receives the call ID of each batch that ends, before the client receives the
-	// results of this batch.
+	// onEnd receives the call ID of each batch that ends. onEnd runs before the client
+	// receives the batch's results.
 	onEnd func(callID string)
 
 	mu   sync.Mutex // guards runs
@@ -138,9 +138,9 @@ func (b *batch) run() (json.RawMessage, *wire.CallError) {
 	return rawjson.Encode(output), nil
 }
 
-// newStepError returns the error of a batch that stopped because its step failed with
-// err. PageText contains the results of the earlier steps, because these results quote
-// pages.
+// newStepError returns the error of a batch that stopped because its step failed with err.
+// The error's field PageText contains the results of the earlier steps, because these results
+// quote pages.
 func (b *batch) newStepError(step int, title string, err *wire.CallError, texts []string, pages []wire.UntrustedPage) *wire.CallError {
 	failed := *err
 	failed.Message = title + ": " + err.Message

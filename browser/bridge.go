@@ -26,17 +26,17 @@ type Options struct {
 	// may make any number of calls.
 	Limits Limits
 	// CapabilitiesOf returns the optional Chrome permissions that the user granted a
-	// browser's extension. By default, the server does not check these permissions, and
-	// the extension alone checks them.
+	// browser's extension. By default, only the extension checks whether it has the
+	// permissions that a tool needs.
 	CapabilitiesOf func(browserID string) []string
 	// Files stores the files that browser tools write. Required.
 	Files *filestore.Store
 }
 
-// Connect adds the gates and hooks of the browser tools to the options of a dispatcher.
-// The returned bridge runs browser tools through the given bridge. The returned Holds
-// record which client holds which tab. The returned Sessions delete the stored state of a
-// client's session when the session ends.
+// Connect adds the gates and hooks of the browser tools to the options of a dispatcher. The
+// bridge that Connect returns runs browser tools, and forwards to the given bridge. The
+// returned Holds record which client holds which tab. The returned Sessions delete the stored
+// state of a client's session when the session ends.
 func Connect(bridge dispatch.Bridge, o *dispatch.Options, options Options) (connected dispatch.Bridge, holds *Holds, sessions *Sessions) {
 	holds = newHolds()
 	tabs := newTabs(holds)
@@ -72,12 +72,12 @@ const clientArgument = "_client"
 const sessionArgument = "_session"
 
 // framesArgument is the argument that contains the site rules for child frames, and for
-// addresses in browser data such as the history. The extension applies these site rules,
-// because the gates in the server check only the address of the tab.
+// addresses in browser data such as the history. The extension applies the site rules for
+// child frames, because the gates in the server check only the address of the tab.
 const framesArgument = "_frames"
 
-// Targets implements dispatch.Bridge. If choice describes a call of a browser tool,
-// Targets also requests an inspection of the page's secret fields.
+// Targets implements dispatch.Bridge. For a call of a browser tool, Targets also requests an
+// inspection of the page's secret fields.
 func (b *toolBridge) Targets(ctx context.Context, choice dispatch.TargetChoice) dispatch.Targets {
 	if choice.Plugin == Name {
 		choice.Inspect = b.sites.inspectionFor(choice)

@@ -33,8 +33,8 @@ func CheckCapability(tool string, capabilities []string) *wire.CallError {
 	return &wire.CallError{Code: wire.ErrNoBrowser, Message: texts.message, UserText: texts.userText}
 }
 
-// codeNeedsPermission is the error code of a call whose tool lacks a Chrome permission.
-// The extension sends the same code for this error.
+// codeNeedsPermission is the error code of a call whose tool lacks a Chrome permission, both
+// in this package and in the extension.
 const codeNeedsPermission = "needs_permission"
 
 // permissionTitles maps each optional Chrome permission to the label of its switch in the

@@ -36,8 +36,8 @@ func TestToolsNeedCapabilities(t *testing.T) {
 }
 
 // TestMissingPermission checks that a call without its Chrome permission fails without a
-// request for approval. After the user has granted the Chrome permission, the call needs
-// an approval like any other call.
+// request for approval. With the Chrome permission, a call needs the user's approval like any
+// other call.
 func TestMissingPermission(t *testing.T) {
 	f := newFixture(t)
 	f.decision = allowOnce

@@ -1,10 +1,10 @@
 // Package browser defines the browser tools: tools of opentabs itself that work in any
 // tab, without a plugin.
 //
-// The browser tools belong to one built-in plugin ([Plugin]). The handlers of browser
-// tools run in the extension's worker (extension/src/worker/browser). [Connect] adds to
-// the dispatcher the decisions that only the server makes. These are the sites on which
-// tools may run, the tab that a client uses, and the text that agents receive.
+// The browser tools belong to one built-in plugin ([Plugin]). The handlers of browser tools
+// run in the extension's worker (extension/src/worker/browser). [Connect] adds to the
+// dispatcher the decisions that only the server makes: on which sites tools may run, which
+// tab a client uses, and which text agents receive.
 //
 // # Concurrency
 //

@@ -12,9 +12,9 @@ import (
 
 const evaluateArgs = `{"function":"() => document.title"}`
 
-// TestEvaluateArguments checks that browser_evaluate rejects a call with both or neither
-// of "function" and "cursor". A call with "cursor" only reads, so it needs only the
-// permission to read the site.
+// TestEvaluateArguments checks that browser_evaluate rejects a call with both or neither of
+// "function" and "cursor". A call with the argument "cursor" only reads, so the call needs
+// only the permission to read the site.
 func TestEvaluateArguments(t *testing.T) {
 	f := newFixture(t)
 	f.decision = allowOnce

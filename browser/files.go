@@ -79,9 +79,9 @@ func keepFileNameChar(c rune) rune {
 // fileNameArgument is the argument that contains the file name of a new download.
 const fileNameArgument = "_fileName"
 
-// refusedTypesArgument is the argument that lists file extensions of programs, such as
-// "exe". The extension refuses a download with one of these file extensions. Without a
-// list of refused types, a site could redirect an approved download to a program.
+// refusedTypesArgument is the argument that lists file extensions of programs, such as "exe".
+// The extension refuses a download whose file extension is in the list, because a site could
+// redirect an approved download to a program.
 const refusedTypesArgument = "_refusedTypes"
 
 // withFileName adds the file name and the refused file extensions to the arguments of a

@@ -17,9 +17,8 @@ import (
 const (
 	// holdTime is how long a client keeps a tab after its last acting call in the tab.
 	holdTime = time.Minute
-	// maxHoldWait limits how long an acting call waits until another client's hold ends.
-	// If the other client holds the tab for more than maxHoldWait longer, the call fails
-	// at once.
+	// maxHoldWait limits how long an acting call waits until another client's hold of the tab
+	// ends. If the hold lasts longer than maxHoldWait, the call fails at once.
 	maxHoldWait = 10 * time.Second
 	// waitReportInterval is the interval between progress reports of a call that waits
 	// for a held tab.
@@ -141,8 +140,8 @@ func (h *Holds) SetCalls(calls CallCanceler) { h.calls = calls }
 // Name implements dispatch.Gate.
 func (h *Holds) Name() string { return "tab" }
 
-// Decide implements dispatch.Gate. If the user has stopped the client in the tab, the
-// call is suspended. A call in a tab that another client holds waits or fails.
+// Decide implements dispatch.Gate. Decide suspends a call if the user has stopped its client
+// in the tab. If another client holds the tab, the call waits or fails.
 func (h *Holds) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	if h.isStopped(callInfo) {
 		return dispatch.Verdict{Suspend: &dispatch.Ticket{
@@ -156,8 +155,8 @@ func (h *Holds) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	return dispatch.Verdict{Block: h.check(callInfo)}
 }
 
-// check returns an error if an acting call may not use its tab: because another client
-// holds the tab, or because the user has taken the tab back.
+// check returns an error if an acting call is not allowed to use its tab: because another
+// client holds the tab, or because the user has taken the tab back.
 func (h *Holds) check(callInfo dispatch.CallInfo) *wire.CallError {
 	if !isActingCall(callInfo) {
 		return nil
@@ -331,10 +330,10 @@ func (h *Holds) recordBatchEnd(batchID string) {
 	}
 }
 
-// recordRead records that a call has read the page of a tab. After reading the page of a
-// tab, a client may act in the tab again, unless user input arrived since the reading call
-// began. If a step of a batch reads the page, the batch's later steps still must not act
-// in the tab. The client chose these steps before it saw the page.
+// recordRead records that a call has read the page of a tab. After reading the page of a tab,
+// a client may act in the tab again, unless user input arrived since the reading call began.
+// If a step of a batch reads the page, the batch's later steps still must not act in the tab,
+// because the client chose those steps before it saw the page.
 func (h *Holds) recordRead(callInfo dispatch.CallInfo) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -378,11 +377,11 @@ func (h *Holds) isTakenBack(callInfo dispatch.CallInfo) bool {
 	return ok && holder.client == clientKey(callInfo.Client) && holder.mustRead()
 }
 
-// Release ends a client's hold of a tab at the user's request. Release cancels the
-// client's running calls in the tab, and the client's next acting call in the tab needs
-// an approval. Release returns the name of the client that held the tab. The argument
-// surface is where the user made the request, such as the side panel. The text of a
-// returned error is written for the user, not for an agent.
+// Release ends a client's hold of a tab at the user's request. Release cancels the client's
+// running calls in the tab, and the client's next acting call in the tab needs an approval.
+// Release returns the name of the client that held the tab. The argument surface is where the
+// user made the request, such as the side panel. The text of the error that Release returns
+// is written for the user, not for an agent.
 func (h *Holds) Release(browser string, tabID int, surface string) (client string, err error) {
 	h.mu.Lock()
 	released := tabKey{browser, tabID}

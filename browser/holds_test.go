@@ -37,10 +37,9 @@ func TestHeldTab(t *testing.T) {
 	})
 }
 
-// TestUserTakesTabBack checks that a click or a key press of the user takes a held tab
-// back from the client. After the user takes a tab back, the client must read the page
-// before it acts again. After the client has read the page, the user can take the tab
-// back again.
+// TestUserTakesTabBack checks that a click or a key press of the user takes a held tab back
+// from the client. After the user takes a tab back, the client must read the page before it
+// acts again.
 func TestUserTakesTabBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -100,9 +99,9 @@ func TestUserInputInFreeTab(t *testing.T) {
 	})
 }
 
-// TestUserInputDuringCall checks the effect of user input while a call runs in the tab. A
-// page read that began before the input does not allow the client to act. If an acting
-// call was running, its result must mention that the user has used the tab.
+// TestUserInputDuringCall checks the effect of user input while a call runs in the tab. If a
+// page read began before the user's input, the client still must not act in the tab. If an
+// acting call was running, its result must mention that the user has used the tab.
 func TestUserInputDuringCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -132,10 +131,8 @@ func TestUserInputDuringCall(t *testing.T) {
 	})
 }
 
-// TestRelease checks that the user can stop a client in a tab. The running call of the
-// stopped client is cancelled, and its next acting call in the tab needs an approval.
-// After the user has stopped a client in a tab, calls of other clients and reading calls
-// need no approval.
+// TestRelease checks that the user can stop a client in a tab. After the user has stopped a
+// client in a tab, calls of other clients and reading calls need no approval.
 func TestRelease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -198,10 +195,8 @@ func TestReleaseStopsQueuedCall(t *testing.T) {
 	})
 }
 
-// TestWaitForHeldTab checks that a call waits for a tab that another client holds for
-// less than 10 s more. While the call waits, it reports progress. The call runs when the
-// hold expires or the user ends it. If the client that holds the tab acts in the tab
-// again, the waiting call fails.
+// TestWaitForHeldTab checks that a call waits for a tab if another client's hold of the tab
+// ends in less than 10 s.
 func TestWaitForHeldTab(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -290,10 +285,9 @@ func TestHoldDuringLongCall(t *testing.T) {
 	})
 }
 
-// TestReadInBatchAfterUserInput checks that a batch cannot read and then act after user
-// input in the tab. The acting step must fail, because the client chose the steps before
-// it saw the page. After the batch has failed, a new call of the client may act in the
-// tab.
+// TestReadInBatchAfterUserInput checks that a batch cannot read and then act after user input
+// in the tab. The acting step of the batch must fail, because the client chose the batch's
+// steps before it saw the page.
 func TestReadInBatchAfterUserInput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)

@@ -19,7 +19,7 @@ const limitPeriod = time.Minute
 const maxLimitedTabs = 1000
 
 // Limits are the maximum numbers of acting calls and of pictures per minute in one tab,
-// summed over all clients. The value 0 means no limit.
+// summed over all clients. A maximum of 0 means no limit.
 type Limits struct {
 	Acts, Pictures int
 }

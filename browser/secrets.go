@@ -12,9 +12,9 @@ import (
 	"opentabs/wire"
 )
 
-// secretsArgument is the argument that lists the kinds of secret fields into which a call
-// may type. Immediately before the page script types, it checks the kind of the field,
-// because the page may have replaced the field after the approval.
+// secretsArgument is the argument that lists the kinds of secret fields into which a call may
+// type. The page script checks the kind of the field again immediately before typing, because
+// the page may have replaced the field after the approval.
 const secretsArgument = "_secrets"
 
 // typingArgs are the arguments of a tool that types text into fields.
@@ -30,10 +30,10 @@ func isTyping(tool string) bool {
 	return tool == toolType || tool == toolFillForm || tool == toolPressKey
 }
 
-// inspectionFor returns which secret fields of the page the gate must check before a
-// call, or nil for none. For a typing call, the gate checks the fields into which the
-// call types. For an acting call that does not type, the gate checks all visible fields,
-// but only if a rule with a wildcard is "auto".
+// inspectionFor returns which secret fields of the page the gate must check before a call, or
+// nil for none. For a typing call, the gate checks the fields into which the call types. For
+// any other acting call, the gate checks all visible fields, but only if a wildcard rule is
+// "auto".
 func (s *siteGate) inspectionFor(choice dispatch.TargetChoice) *wire.TabInspection {
 	if choice.TargetKind == dispatch.TargetBrowser || classOfTool(choice.Tool, choice.Args) == classRead {
 		return nil

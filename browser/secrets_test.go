@@ -46,8 +46,8 @@ func TestSensitivePage(t *testing.T) {
 }
 
 // TestTypingIntoSecretField checks that each call that types into a secret field needs an
-// approval, whatever the site rules and earlier approvals are. The page script must
-// receive the kinds of fields that the user has approved.
+// approval, whatever the site rules and earlier approvals are. After the approval, the page
+// script receives the kinds of secret fields that the user has approved.
 func TestTypingIntoSecretField(t *testing.T) {
 	for name, prepare := range map[string]func(f *fixture){
 		"auto for the host": func(f *fixture) { f.setRule("shop.example", policy.SiteAuto) },

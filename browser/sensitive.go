@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// sensitiveHosts are hosts, with their subdomains, on which a wildcard rule never allows
-// reading or acting without an approval. These are the hosts of common services for mail,
-// identity, passwords, payment and account settings.
+// sensitiveHosts are hosts of common services for mail, identity, passwords, payment and
+// account settings. On these hosts and their subdomains, a wildcard rule never allows reading
+// or acting without an approval.
 var sensitiveHosts = []string{
 	// mail
 	"mail.google.com", "outlook.live.com", "outlook.office.com", "outlook.office365.com", "mail.yahoo.com", "mail.proton.me", "fastmail.com", "mail.zoho.com", "gmx.net", "web.de", "icloud.com",

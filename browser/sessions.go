@@ -12,11 +12,10 @@ import (
 // number of stored ended sessions.
 const maxSessions = 10_000
 
-// Sessions removes the state of a client's session when the session ends. A session's
-// state is the held tabs, the current tab, the list of opened tabs, approvals for the
-// session, and state in browsers. After the session, these remain: rules, approvals for
-// some time, stops by the user, the client's tab group, and the state of the client's
-// other sessions.
+// Sessions removes the state of a client's session when the session ends. A session's state
+// is the held tabs, the current tab, the list of opened tabs, approvals for the session, and
+// state in browsers. The end of a session does not remove rules, approvals for some time,
+// stops by the user, the client's tab group, or the state of the client's other sessions.
 //
 // If a client's protocol has no sessions, its single session lasts until the user removes
 // the client's token. Sessions is safe for concurrent use.
@@ -98,9 +97,9 @@ func (s *Sessions) End(c dispatch.Client) {
 	s.removeState(key, isUsed)
 }
 
-// removeState removes the stored state of a client's session that has ended. The argument
-// isUsed is true if browsers may store data for the session, so the session's end must be
-// sent to them.
+// removeState removes the stored state of a client's session that has ended. If browsers may
+// store data for the session (isUsed), removeState also sends the session's end to the
+// browsers.
 func (s *Sessions) removeState(key string, isUsed bool) {
 	for _, store := range s.stores {
 		store.endSession(key)

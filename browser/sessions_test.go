@@ -79,8 +79,8 @@ func TestEndOfSessionKeepsOtherSessionOfClient(t *testing.T) {
 	})
 }
 
-// TestCurrentTabOfNamedBrowser checks that a call has the current tab of its client, however
-// the call writes the browser.
+// TestCurrentTabOfNamedBrowser checks that a call gets the current tab of its client, whether
+// the call names the browser by its ID, by its name or not at all.
 func TestCurrentTabOfNamedBrowser(t *testing.T) {
 	tabs := newTabs(nil)
 	tabs.recordTabChange(dispatch.CallInfo{

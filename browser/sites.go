@@ -19,8 +19,8 @@ import (
 // sessionGrantTime limits how long an approval for a session lasts.
 const sessionGrantTime = 24 * time.Hour
 
-// maxGrants limits the number of approvals that siteGate keeps in memory. Beyond the
-// limit, the oldest approval is dropped.
+// maxGrants limits the number of approvals that siteGate keeps in memory. If siteGate already
+// keeps maxGrants approvals, a new approval replaces the oldest one.
 const maxGrants = 1000
 
 // siteGate decides on which sites browser tools may run. The rules that the user has set
@@ -68,8 +68,8 @@ func newSites(o Options, tabs *tabTable) *siteGate {
 	return s
 }
 
-// ruleVersion summarizes the user's decisions about sites. A different ruleVersion shows
-// that a decision has changed.
+// ruleVersion summarizes the user's decisions about sites. If a decision changes, the
+// ruleVersion changes too.
 type ruleVersion struct {
 	rules       string // all rules with the times of their changes
 	alwaysCount int
@@ -128,8 +128,8 @@ func (s *siteGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 			if v := s.decideOpening(callInfo, args.URL); v.Block != nil || v.Suspend != nil {
 				return v
 			}
-			// The navigation needs an approval, because the user may lose work in a tab
-			// that the client did not open.
+			// A client needs an approval to navigate a tab that it did not open, because the
+			// user may lose work in the tab.
 			if s.tabs.isOpenedByClient(callInfo) || originOf(callInfo.Target.URL) == originOf(args.URL) {
 				return dispatch.Verdict{}
 			}
@@ -172,9 +172,8 @@ func (s *siteGate) decideOpening(callInfo dispatch.CallInfo, address string) dis
 	return s.decideAddress(callInfo, classAct, address)
 }
 
-// decideTabs decides whether to allow a call of browser_tabs. Without an approval, a
-// client may close only the tabs that it opened. Each close of another tab needs an
-// approval.
+// decideTabs decides whether to allow a call of browser_tabs. Without an approval, a client
+// may close only the tabs that the client itself opened.
 func (s *siteGate) decideTabs(callInfo dispatch.CallInfo, args siteArgs) dispatch.Verdict {
 	isAllowed := false
 	var request dispatch.Ticket

@@ -30,8 +30,8 @@ type fixture struct {
 	// that the gate requested.
 	secrets     *wire.SecretFields
 	inspections []*wire.TabInspection
-	// output is the extension's tool result. By default, the result is the page of the
-	// tab.
+	// output is the extension's tool result. By default, output is the result for a page
+	// snapshot of the simulated tab.
 	output string
 	runs   []dispatch.Run
 	// caller is the plugin that makes the calls, or nil if the client makes them.
@@ -40,8 +40,7 @@ type fixture struct {
 	uploads string
 	// files stores the files that tools wrote.
 	files *filestore.Store
-	// approvalReasons are the reasons in the approval requests. The field decision answers the
-	// next request.
+	// approvalReasons contains the reason of each approval request.
 	approvalReasons []string
 	// shownArgs are the call arguments in the approval requests.
 	shownArgs []string
@@ -108,8 +107,8 @@ func newLimitedFixture(t *testing.T, limits Limits) *fixture {
 	return f
 }
 
-// call runs a tool for a client and returns the text of the result. The tool runs in the
-// tab with the ID 7, unless the argument "action" is "new" or "list".
+// call runs a tool for a client and returns the text of the result. call runs the tool in the
+// tab with the ID 7, unless the tool's argument "action" is "new" or "list".
 func (f *fixture) call(client, tool, args string) (string, error) {
 	f.t.Helper()
 	t := f.tool(tool)
@@ -325,7 +324,7 @@ func TestOpeningNeedsApprovalForNewSite(t *testing.T) {
 }
 
 // TestTabNavigatesDuringApproval checks that the gate checks the new site if the tab
-// navigates while the user decides. The old site's approval must not cover the new site.
+// navigates while the user decides. An approval for the old site does not cover the new site.
 func TestTabNavigatesDuringApproval(t *testing.T) {
 	f := newFixture(t)
 	f.decision = allowOnce
@@ -463,7 +462,8 @@ func TestIsSensitive(t *testing.T) {
 }
 
 // TestRuleChangeEndsApprovals checks that a change of a site's rule ends the approvals that
-// are only in memory. A change to "default" ends every approval of the site.
+// are only in memory. If the user sets a site's rule to "default", every approval of the site
+// ends.
 func TestRuleChangeEndsApprovals(t *testing.T) {
 	for _, scope := range []wire.Scope{wire.ScopeSession, wire.ScopeAlways} {
 		for _, rule := range []policy.SiteRule{"", policy.SiteAsk} {

@@ -51,9 +51,9 @@ func clientKey(c dispatch.Client) string {
 	return c.Session
 }
 
-// currentTabOf returns the tab for a call without a tab ID. The current tab is the
-// calling tool's tab, or the tab that the client opened or selected last. If the call
-// selects the browser of the tab, currentTabOf returns the browser as the call writes it. The
+// currentTabOf returns the tab for a call without a tab ID. The current tab is the calling
+// tool's tab, or the tab that the client opened or selected last. If the call names the
+// browser of the current tab, currentTabOf returns the browser's name as in the call. The
 // dispatcher calls currentTabOf as [dispatch.Options].CurrentTab.
 func (t *tabTable) currentTabOf(c dispatch.Call) (browser string, tabID int) {
 	if c.Caller != nil {
@@ -193,10 +193,10 @@ type clientTab struct {
 
 func newShownPages() *shownPages { return &shownPages{pages: map[clientTab]pageInfo{}} }
 
-// record stores which page a client last saw in a tab, namely the page in a call's
-// result. The result isKnown is true if the client saw the same page last in this tab.
-// Nested calls are not recorded, because the calling tool may hide the result from its
-// client.
+// record stores the page in a call's result as the page that the client last saw in the tab.
+// The result isKnown is true if the previously recorded page of the client in this tab is the
+// same page. record ignores nested calls, because the calling tool may hide the result from
+// its client.
 func (s *shownPages) record(callInfo dispatch.CallInfo, tabID int, shown pageInfo) (isKnown bool) {
 	if callInfo.Caller != nil {
 		return false

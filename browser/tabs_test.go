@@ -37,8 +37,7 @@ func TestCurrentTab(t *testing.T) {
 	}
 }
 
-// TestClosingTabs checks that a client may close its own tabs without an approval. To
-// close any other tab, the client needs an approval each time, even on an allowed site.
+// TestClosingTabs checks that a client may close its own tabs without an approval.
 func TestClosingTabs(t *testing.T) {
 	f := newFixture(t)
 	f.decision = dispatch.Resolution{Allow: true, Surface: "x"}
@@ -59,8 +58,9 @@ func TestClosingTabs(t *testing.T) {
 	f.wantRun(0, "claude", "browser_tabs", `{"action":"close"}`)
 }
 
-// TestListOfTabs checks that listing tabs needs one approval for each client. Full
-// addresses, without their query, are listed only for sites that the client may read.
+// TestListOfTabs checks that listing tabs needs one approval for each client. The list
+// contains full addresses, without their query, only for sites that the client is allowed to
+// read.
 func TestListOfTabs(t *testing.T) {
 	f := newFixture(t)
 	f.decision = dispatch.Resolution{Allow: true, Surface: "x"}

@@ -17,7 +17,7 @@ import (
 // and in permissions.
 const Name = "browser"
 
-// These are the names of the browser tools for which the gates have special rules.
+// The gates have special rules for the browser tools with these names.
 const (
 	toolTabs     = "browser_tabs"
 	toolNavigate = "browser_navigate"
@@ -140,8 +140,8 @@ func SelectTools(names []string) ([]string, error) {
 	return selected, nil
 }
 
-// toolIdleLimit is the idle limit of browser tools. The limit is longer than the idle
-// limit of other tools, because a busy page may delay a progress report.
+// toolIdleLimit is the idle limit of browser tools. The idle limit of browser tools is longer
+// than that of other tools, because a busy page may delay a progress report.
 const toolIdleLimit = 2 * time.Minute
 
 // FullName returns a tool's name for agents: <plugin>__<tool>, or only the tool's name

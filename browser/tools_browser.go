@@ -2,8 +2,7 @@ package browser
 
 import "opentabs/dispatch"
 
-// These are the names of the tools of the group "browser" for which the gates have
-// special rules.
+// The gates have special rules for the tools of the group "browser" with these names.
 const (
 	toolWindows   = "browser_windows"
 	toolTabGroups = "browser_tab_groups"

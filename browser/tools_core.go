@@ -2,7 +2,7 @@ package browser
 
 import "opentabs/dispatch"
 
-// These JSON Schema properties are part of the input schemas of several browser tools.
+// Several browser tools have these JSON Schema properties in their input schemas.
 const (
 	tabProperty      = `"tabId":{"type":"integer"}`
 	targetProperty   = `"target":{"type":"string","description":"A ref, such as e12."}`

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestCoreToolDescriptionsAreShort checks that the list of the core tools costs an agent at
-// most 2,600 tokens. The test counts the names, titles, descriptions, schemas and
-// annotations of the tools as JSON, at 4 bytes per token.
+// TestCoreToolDescriptionsAreShort checks that the JSON of the core tools' names, titles,
+// descriptions, schemas and annotations costs an agent at most 2,600 tokens, at 4 bytes per
+// token.
 func TestCoreToolDescriptionsAreShort(t *testing.T) {
 	bytes := 0
 	for _, tool := range Plugin().Tools {

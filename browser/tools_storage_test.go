@@ -10,7 +10,7 @@ import (
 )
 
 // TestCookiesNeedApprovalForTheirAddress checks that a call of browser_cookies needs an
-// approval for the site in its arguments. The user's approval of such a call must not
+// approval for the site in its arguments. An approval of a browser_cookies call must not
 // cover another tool or another site.
 func TestCookiesNeedApprovalForTheirAddress(t *testing.T) {
 	f := newFixture(t)

@@ -30,9 +30,9 @@ type uploadedFile struct {
 	Data     string `json:"data"`
 }
 
-// readUploads replaces the argument "paths" with the content of the files. Each path must
-// be in one of the allowed folders. Hidden files, and links that lead out of the folder,
-// are rejected.
+// readUploads replaces the argument "paths" with the content of the files. readUploads
+// rejects files outside the allowed folders, hidden files, and links that lead out of the
+// allowed folders.
 func readUploads(args json.RawMessage, folders []string) (json.RawMessage, *wire.CallError) {
 	var paths []string
 	if err := json.Unmarshal(rawjson.Get(args, "paths"), &paths); err != nil {

@@ -90,8 +90,8 @@ func (t *tabTable) listedWindow(browser string, windowID int) (browserWindow, bo
 	return w, ok
 }
 
-// isWindowOfClient reports whether the call's client has opened a window and all of the
-// window's tabs in the last list.
+// isWindowOfClient reports whether the call's client has opened both a window and every tab
+// in the window, as of the last window list.
 func (t *tabTable) isWindowOfClient(callInfo dispatch.CallInfo, windowID int) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -15,8 +15,9 @@ const twoWindowsOutput = `{"text":"2 windows.","windows":[
 	{"windowId":2,"state":"normal","width":800,"height":600,"tabs":[{"tabId":12,"title":"Shop","url":"https://shop.example/","active":true}]}]}`
 
 // TestClosingWindows checks which windows a client may close. A client may close its own
-// windows without an approval. To close any other window, a client needs an approval that
-// describes the window. Only the tabs that the approval lists may close.
+// windows without an approval. A client needs an approval to close a window that has a tab of
+// the user or of another client. An approval to close a window covers only the tabs that the
+// approval lists.
 func TestClosingWindows(t *testing.T) {
 	f := newFixture(t)
 	f.decision = allowOnce
@@ -87,9 +88,9 @@ func TestTabGroupsOfOtherTabs(t *testing.T) {
 	f.wantError(wire.ErrInvalidArguments, `needs "tabIds" for "create"`, "claude", "browser_tab_groups", `{"action":"create"}`)
 }
 
-// TestBrowserDataNeedsApproval checks when a call needs an approval to use browser data,
-// such as the history. For browser data, a wildcard rule must not replace an approval,
-// and an approval to read must not cover acting.
+// TestBrowserDataNeedsApproval checks when a call needs an approval to use browser data, such
+// as the history. For browser data, a wildcard rule does not replace an approval, and an
+// approval to read does not cover acting.
 func TestBrowserDataNeedsApproval(t *testing.T) {
 	f := newFixture(t)
 	f.decision = dispatch.Resolution{Allow: true, Scope: wire.ScopeSession, Surface: "x"}

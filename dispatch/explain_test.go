@@ -159,9 +159,9 @@ func failingCalls(silent func(Sink), reporting func(string) func(Sink)) map[wire
 	}
 }
 
-// TestErrorTexts compares the error texts for each error code with a golden file. The
-// dispatcher itself creates the error codes in failingCalls; the other codes come from
-// gates and pages.
+// TestErrorTexts compares the error texts for each error code with a golden file.
+// failingCalls contains the error codes that the dispatcher itself creates. All other error
+// codes come from gates and pages.
 func TestErrorTexts(t *testing.T) {
 	var b strings.Builder
 	add := func(f failingCall) { b.WriteString(f.name + "\n  " + f.text(t) + "\n") }

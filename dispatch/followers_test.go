@@ -15,12 +15,12 @@ import (
 )
 
 // BenchmarkFollowers measures how much ten followers slow calls down. Blocks of calls with
-// and without followers alternate, so that other load on the machine affects both alike.
-// A GC percentage of 400 makes the garbage collector run about as rarely as in the daemon.
-// The metric "ratio" is the median of the duration of a block with followers divided by
-// the duration of a block without. If the machine has no idle processor, the metric
-// "ratio" also includes the work of the followers. The metric "path-ratio" uses a follower
-// that never reads, so that only the cost to the call itself is measured.
+// and without followers alternate, so that other load on the machine affects both alike. A GC
+// percentage of 400 makes the garbage collector run about as rarely as in the daemon. The
+// metric "ratio" is the duration of a block of calls with followers divided by the duration
+// of a block without followers, as a median. If all processors of the machine are busy, the
+// metric "ratio" also includes the work of the followers. The metric "path-ratio" is measured
+// with followers that never read, so it covers only the cost to the call itself.
 func BenchmarkFollowers(b *testing.B) {
 	const blockCalls, followerCount = 20_000, 10
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
@@ -84,8 +84,7 @@ func BenchmarkAfterHook(b *testing.B) {
 	b.ReportMetric(median(times), "return-ns")
 }
 
-// followAll starts followers that read all events. The returned function closes the
-// followers.
+// followAll starts followers that read all events, and returns a function that closes them.
 func followAll(d *Dispatcher, count int) (end func()) {
 	var readers sync.WaitGroup
 	var followers []*Follower
@@ -114,8 +113,9 @@ func median(values []float64) float64 {
 }
 
 // TestFollowedAllocations checks that the allocations for followers do not depend on their
-// number: the CallFacts for each call, and the Details for each report. The test first
-// fills the queue of changes, so that the measured calls reuse the queue's memory.
+// number: the CallFacts for each call, and the Details for each report. Before the
+// measurement, the test fills the queue of changes, so that the measured calls reuse the
+// queue's memory.
 func TestFollowedAllocations(t *testing.T) {
 	d := New(newAllocFreeBridge(), Options{})
 	for range 10 {

@@ -41,8 +41,8 @@ func (d *Dispatcher) pageProblem(c *liveCall, silence string) *wire.CallError {
 const maxNamedCalls = 8
 
 // namesOfCallsIn returns the names of the calls that run in tabs of the target's site, because
-// tabs of one site may share a thread. The result also includes calls that have already failed
-// because their page did not answer.
+// tabs of one site may share a thread. namesOfCallsIn also returns the names of calls that
+// have already failed because their page did not answer.
 func (d *Dispatcher) namesOfCallsIn(target Target) []string {
 	liveCalls, endedCalls := d.snapshotCalls()
 	calls := append(liveCalls, endedCalls...)

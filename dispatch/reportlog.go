@@ -8,8 +8,6 @@ import (
 	"opentabs/wire"
 )
 
-// The constants below limit the number of stored progress messages of a call, and the bytes of
-// each message.
 const (
 	maxLastMessages     = 20
 	maxLastMessageBytes = 400

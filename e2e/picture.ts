@@ -1,6 +1,5 @@
 /**
- * Draws docs/images/long-call.svg from a real run of `opentabs call` in a terminal of 92 columns. The animation shows
- * the terminal's real output at a higher speed.
+ * Draws docs/images/long-call.svg from a real run of `opentabs call` in a terminal of 92 columns.
  */
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';

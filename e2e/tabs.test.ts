@@ -36,7 +36,7 @@ const readPluginState = async () =>
 /** setBusy makes the test plugin in a page ready or not ready, and waits until the daemon lists the new state. */
 async function setBusy(page: Page, path: string, isBusy: boolean) {
   await page.evaluate((isBusy) => document.documentElement.toggleAttribute('data-busy', isBusy), isBusy);
-  // The navigation within the document makes the extension's host script check the readiness of the plugins.
+  // A navigation within the document makes the extension check again whether each plugin is ready.
   await page.evaluate(() => history.pushState(null, '', location.href));
   await waitForTab(path, (tab) => isPlacesReady(tab) === !isBusy);
 }
@@ -71,7 +71,8 @@ test('a call tries a tab that is not ready last, and the plugin is listed as clo
   await bringToFront(stack.page, '/');
   await setBusy(stack.page, '/', true);
   assert.equal((await callWhere()).path, '/other');
-  // The daemon still lists the busy tab as ready, so the call first tries the busy tab and then runs in the other tab.
+  // Although the daemon still lists the busy tab as ready, the call does not fail: it tries the busy tab first, and
+  // then runs in the other tab.
   await setBusy(stack.page, '/', false);
   await stack.page.evaluate(() => document.documentElement.toggleAttribute('data-busy', true));
   assert.equal((await callWhere()).path, '/other');
@@ -131,7 +132,8 @@ test('a tab that Chrome has discarded is reloaded for a call and stays in the ba
 
 test('neither a navigation nor a call runs any script in the page except the registered scripts', async () => {
   // Tests that change a plugin's setting must run after this test, because the change makes the extension register its
-  // scripts again. A page that opens during the registration gets its plugin by injection, not by a registered script.
+  // scripts again. If a page opens while the extension registers its scripts, the extension injects the plugin into the
+  // page instead of running a registered script.
   const worker = await waitFor('the service worker to start', () => stack.chrome.context.serviceWorkers()[0]);
   await worker.evaluate(() => {
     Reflect.set(globalThis, 'ran', 0);

@@ -27,8 +27,8 @@ const (
 type arguments struct {
 	// toolArgs contains the tool's own arguments, as a JSON object.
 	toolArgs json.RawMessage
-	// tabID, browser and instance select where the call runs. A field with its zero value
-	// means that the call does not have this argument.
+	// tabID, browser and instance select where the call runs. If tabID, browser or instance
+	// has its zero value, the call does not have this argument.
 	tabID    int
 	browser  string
 	instance string
@@ -87,9 +87,9 @@ func instanceNames(p *plugin.Plugin) []string {
 }
 
 // splitArguments separates "tabId", "browser", "instance" and "_detach" from a call's
-// arguments, unless the tool defines them. The tool's own arguments are passed unchanged, so
-// large integers stay exact. isPrompt is true for prompts, which have only text arguments. A
-// returned error is a *dispatch.Error for the agent.
+// arguments, unless the tool defines them. splitArguments does not change the tool's own
+// arguments, so large integers stay exact. isPrompt is true for prompts, which have only text
+// arguments. An error of splitArguments is a *dispatch.Error for the agent.
 func splitArguments(raw json.RawMessage, definedByTool definedArguments, isPrompt bool) (arguments, error) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return arguments{toolArgs: json.RawMessage("{}")}, nil
@@ -118,7 +118,8 @@ func splitArguments(raw json.RawMessage, definedByTool definedArguments, isPromp
 	return a, nil
 }
 
-// setArgument stores the argument m in tabID, browser, instance or detach.
+// setArgument stores the value of m in the matching field: tabID, browser, instance or
+// detach.
 func (a *arguments) setArgument(m rawjson.Member, isPrompt bool) error {
 	switch m.Key {
 	case argTab:

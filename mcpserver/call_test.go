@@ -98,8 +98,9 @@ func TestProgressOverHTTPIsCompleteAndInOrder(t *testing.T) {
 	}
 }
 
-// countMessages opens a GET stream. The returned function ends the stream, and returns
-// the number of messages that arrived on the stream.
+// countMessages opens an event stream with an HTTP GET request. The function that
+// countMessages returns ends the stream, and returns the number of messages that arrived on
+// the stream.
 func (c *client) countMessages() func() int {
 	c.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -288,8 +289,8 @@ func TestDispatcherReceivesTheRequest(t *testing.T) {
 }
 
 // TestResultThatBreaksItsSchema checks that the server rejects a result that violates the
-// tool's output schema. If the server did not reject such a result, a strict client would
-// reject the result with an error that does not name the plugin.
+// tool's output schema. If the server passed on a result that violates the schema, a strict
+// client would reject the result with an error that does not name the plugin.
 func TestResultThatBreaksItsSchema(t *testing.T) {
 	for output, want := range map[string]string{`{"n":"one"}`: "/n", `null`: "null", ``: "undefined"} {
 		s := serveTools(t, returnOutput(output), Options{}, plugintest.Package{Tools: []plugintest.Tool{{

@@ -31,7 +31,8 @@ type progressSender struct {
 }
 
 // newProgressSender returns the progressSender of a request. If the client cannot receive
-// progress or sent no progress token, newProgressSender returns nil, which sends nothing.
+// progress or sent no progress token, newProgressSender returns a nil progressSender, whose
+// methods do nothing.
 func newProgressSender(ctx context.Context, p *transport.Params, send transport.Send) *progressSender {
 	token := p.Token()
 	if token == nil || send == nil {
@@ -40,8 +41,8 @@ func newProgressSender(ctx context.Context, p *transport.Params, send transport.
 	return &progressSender{ctx: ctx, sendMessage: send, token: token}
 }
 
-// close waits for a progress notification that is being sent. After close, no progress is sent,
-// because the answer to the request must be the last message.
+// close waits for a progress notification that is being sent. After close, progressSender sends
+// no more progress, because the answer to the request must be the last message.
 func (s *progressSender) close() {
 	if s == nil {
 		return

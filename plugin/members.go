@@ -75,7 +75,8 @@ func parseIcons(top *jsonread.Reader, p *Plugin) {
 }
 
 // checkUnusedIcons validates the icons with the given keys in the manifest, although no
-// surface shows them. Without keys, checkUnusedIcons checks the keys of a tool's icons.
+// surface shows them. If keys is empty, checkUnusedIcons checks the two keys of a tool's
+// icons.
 func checkUnusedIcons(f *jsonread.Reader, p *Plugin, keys ...string) {
 	if len(keys) == 0 {
 		keys = []string{"iconSvg", "iconInactiveSvg"}

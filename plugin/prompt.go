@@ -27,8 +27,9 @@ type Prompt struct {
 	// InputSchema is a compact JSON Schema of all arguments, whose root is an object. An
 	// argument with a default is never required.
 	InputSchema json.RawMessage
-	// IdleLimit and HardLimit are the prompt's time limits; zero means the server's
-	// limits. The server's hard limit applies to each call in any case.
+	// IdleLimit and HardLimit are the prompt's time limits; zero means the server's limits.
+	// Every call also ends at the server's hard limit, even if the prompt's limits are
+	// longer.
 	IdleLimit time.Duration
 	HardLimit time.Duration
 

@@ -89,10 +89,10 @@ func (r *Registry) entriesInOrder() ([]Entry, []Failure, error) {
 // Set returns the current set of loaded plugins; never nil.
 func (r *Registry) Set() *Set { return r.set.Load() }
 
-// OnChange registers a listener that runs after each reload that changes the set of
-// plugins. Listeners run in the order of their registration, in the goroutine that
-// reloads. A listener must not call Reload. A reload that runs while stop is called may
-// still run the listener.
+// OnChange registers a listener that runs after each reload that changes the set of plugins.
+// Reload runs the listeners one after another, in the order of their registration. A listener
+// must not call Reload. If stop is called during a Reload, this Reload may still run the
+// listener.
 func (r *Registry) OnChange(onChange func(*Set)) (stop func()) {
 	l := &listener{onChange: onChange}
 	r.mu.Lock()
@@ -105,10 +105,10 @@ func (r *Registry) OnChange(onChange func(*Set)) (stop func()) {
 	}
 }
 
-// Reload reads the store and loads every stored plugin. The new set lists plugins that
-// cannot be loaded as failed. Reload returns an error only if the store cannot be read;
-// after an error, loaded plugins stay in the set. If no plugins are loaded, the set lists
-// an unreadable store as failed.
+// Reload reads the store and loads every stored plugin. The new set of plugins lists each
+// plugin that cannot be loaded as a failed plugin. Reload returns an error only if the store
+// cannot be read; after an error, loaded plugins stay in the set. If no plugins are loaded
+// and the store cannot be read, the set lists the store itself as failed.
 func (r *Registry) Reload() error {
 	r.reloadLock.Lock()
 	defer r.reloadLock.Unlock()
@@ -236,9 +236,9 @@ func (r *Registry) forceReload(dir string) {
 	r.fileStamps = nil
 }
 
-// choosePlugins chooses the plugins of the new set. A plugin that has not changed keeps
-// its compiled schemas. If two packages have the same plugin name, the set has only the
-// first, even if that package cannot be loaded.
+// choosePlugins chooses the plugins of the new set. If a plugin has not changed since the old
+// set, choosePlugins keeps the plugin and its compiled schemas. If two packages have the same
+// plugin name, the set has only the first, even if that package cannot be loaded.
 func choosePlugins(entries []Entry, loaded []loadResult, oldSet *Set) []*Plugin {
 	firstIndex := map[string]int{}
 	plugins := make([]*Plugin, len(loaded))

@@ -16,10 +16,10 @@ const storeFile = "plugins.json"
 // StoreOptions configures a [Store]. The zero value of a field selects the field's
 // default.
 type StoreOptions struct {
-	// CheckCode returns an error if code is not exactly one complete script. Incomplete
-	// code such as "})" could break out of the function that opentabs puts around it.
-	// CheckCode needs a JavaScript parser. By default, code is not checked, which is safe
-	// only in tests.
+	// CheckCode returns an error if code is not exactly one complete script. Incomplete code
+	// such as "})" could break out of the function that opentabs puts around it. CheckCode
+	// needs a JavaScript parser. By default, the store does not check the code of plugins,
+	// which is safe only in tests.
 	CheckCode func(code []byte) error
 	// HasPassedCheck reports whether the code with the given SHA-256, in hex, has already
 	// passed CheckCode. Add skips CheckCode for code that has already passed CheckCode. By
@@ -29,9 +29,8 @@ type StoreOptions struct {
 	// ignores an index that was authenticated with another key. Without an IndexKey,
 	// there is no index of adapters, so each load reads all adapters.
 	IndexKey []byte
-	// LockWait is how long a change of the store waits for a lock that another process
-	// holds. If the change does not get the lock within LockWait, the change fails.
-	// Default: 10 s.
+	// LockWait is how long a change of the store waits for a lock that another process holds,
+	// before the change fails. Default: 10 s.
 	LockWait time.Duration
 	// WarnUser receives a sentence for the user when opentabs renames a damaged list of
 	// plugins. Default: no warning.
@@ -64,10 +63,10 @@ type Entry struct {
 	// Hash is the SHA-256 of the adapter at the time when the user added the plugin, in
 	// hex.
 	Hash string
-	// Manifest is the SHA-256 of the descriptions at the time when the user added the
-	// plugin, in hex. Manifest is empty in older lists of plugins. A package that
-	// opentabs installed is loaded only if the hashes of its files equal Hash and
-	// Manifest.
+	// Manifest is the SHA-256 of the descriptions at the time when the user added the plugin,
+	// in hex. Manifest is empty in a plugins.json that an older version of opentabs has
+	// written. A package that opentabs installed is loaded only if the hashes of its files
+	// equal Hash and Manifest.
 	Manifest string
 	// Added is the time at which the user added the plugin, in UTC; zero if not recorded.
 	Added time.Time
@@ -118,10 +117,10 @@ func (s *Store) readEntries() ([]Entry, []Failure, error) {
 	return storeEntries, failed, nil
 }
 
-// Add checks the built package in the folder path and adds the package to the store. The
-// registry loads a new build in that folder without another Add, but the user must review
-// the new build. The error of Add lists the problems of the package, or names the plugin
-// that has the same name.
+// Add checks the built package in the folder path and adds the package to the store. After a
+// new build in this folder, the registry loads the new package without another call of Add,
+// but the user must review it. If the package is invalid, the error that Add returns lists
+// the package's problems. If another plugin has the same name, the error names that plugin.
 func (s *Store) Add(path string) (*Plugin, error) {
 	return s.addEntry(Entry{Path: path, Source: SourceFolder})
 }

@@ -43,8 +43,8 @@ func (b *browser) finishRun(l *link, e wire.Envelope) {
 	r.sink.Finish(output, err)
 }
 
-// readOutcome decodes the browser's answer to a tool call. The caller must have removed the call
-// from the run table.
+// readOutcome decodes the browser's answer to a tool call. Before readOutcome, the caller must
+// remove the call from the run table.
 func (r *toolRun) readOutcome(e wire.Envelope) (json.RawMessage, *wire.CallError) {
 	if e.Error != nil {
 		r.trace.SetBrowser(e.Error.Hops)

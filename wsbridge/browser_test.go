@@ -58,10 +58,10 @@ func TestResultIsDeliveredAfterReconnect(t *testing.T) {
 	})
 }
 
-// TestResume checks which calls continue after a browser reconnects. After a reconnect,
-// calls in the browser's list of running calls continue. Confirmed calls that the browser
-// does not list fail after the grace period. If a browser lists a call that the server no
-// longer has, the call is stopped in its page.
+// TestResume checks which calls continue after a browser reconnects. After a reconnect, calls
+// in the browser's list of running calls continue. Calls that the browser had confirmed but
+// does not list after the reconnect fail after the grace period. If a browser lists a call
+// that the server no longer has, the call is stopped in its page.
 func TestResume(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
@@ -116,8 +116,6 @@ func TestRepeatedToolRequest(t *testing.T) {
 		p = w.dial()
 		p.sendHello("b1", "boot1")
 		p.wantFrames(helloOK, again("c1"), again("c3"), again("c5"), again("held"), syncNil)
-		// More than a minute may pass until a browser confirms the calls that it has
-		// received.
 		w.advanceTime(time.Minute)
 		w.wantEvents("c2 " + unknownCallMessage)
 	})
@@ -161,8 +159,7 @@ func TestEachLostLinkGetsGracePeriod(t *testing.T) {
 }
 
 // TestLinkReplacedByNewLink checks that a newer connection of a browser replaces the older
-// one and keeps the calls. When the server later notices that the older connection has
-// ended, this must have no effect.
+// one and keeps the calls. The later end of the older connection must have no effect.
 func TestLinkReplacedByNewLink(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")

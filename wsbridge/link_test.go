@@ -189,8 +189,8 @@ func TestFrames(t *testing.T) {
 	})
 }
 
-// onlyLink returns the only open link of the hub. The goroutine that reads from the link
-// must be waiting for a frame.
+// onlyLink returns the only open link of the hub. onlyLink must be called while the goroutine
+// that reads from the link waits for a frame.
 func (w *hubFixture) onlyLink() *link {
 	w.hub.registry.mu.Lock()
 	defer w.hub.registry.mu.Unlock()

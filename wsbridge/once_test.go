@@ -52,8 +52,8 @@ func (c *chaosTest) id() string {
 	return c.ids[len(c.ids)-1-c.rnd.IntN(min(len(c.ids), 6))]
 }
 
-// randomStep prepares one random action and returns a function that performs it. The
-// caller of randomStep runs several returned functions concurrently.
+// randomStep prepares one random action and returns a function that performs it. Several
+// actions that randomStep returns run concurrently.
 func (c *chaosTest) randomStep() func() {
 	name := []string{"b1", "b2"}[c.rnd.IntN(2)]
 	p, id := c.peers[name], c.id()
@@ -129,9 +129,9 @@ func (c *chaosTest) cancel(id string, e *endingCounts) {
 	})
 }
 
-// TestEveryRunEndsOnce sends random frames and checks that each call ends exactly once:
-// by Finish or by the first Cancel that finds the call. Each Cancel must get exactly one
-// answer.
+// TestEveryRunEndsOnce sends random frames and checks that each call ends exactly once: by
+// Finish or by the first Cancel that finds the call. TestEveryRunEndsOnce also checks that
+// each Cancel gets exactly one answer.
 func TestEveryRunEndsOnce(t *testing.T) {
 	for seed := range uint64(150) {
 		withHub(t, Options{}, func(w *hubFixture) {

@@ -28,8 +28,8 @@ func listAdapterStarts(t wire.TabInfo, browser string) []AdapterStart {
 	return starts
 }
 
-// reportStarts passes reports of adapter starts to Options.ReceiveStart. The caller must hold
-// no lock.
+// reportStarts passes reports of adapter starts to Options.ReceiveStart. The caller of
+// reportStarts must hold no lock.
 func (h *Hub) reportStarts(starts []AdapterStart) {
 	if h.opts.ReceiveStart == nil {
 		return

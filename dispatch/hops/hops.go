@@ -2,10 +2,10 @@
 // the web page, such as the queue or the WebSocket.
 //
 // A request with the HTTP header Opentabs-Trace starts a Trace, and a [Sampler] traces some
-// calls without this header. The server records when the call leaves each stage. For the
-// stages in the browser, the browser measures the times, and sends them with the result of
-// the call. Calls without a Trace cost nothing, because all methods of a nil *Trace return
-// immediately.
+// calls without this header. For each traced call, the server records when the call leaves
+// each stage. The browser measures the stages in the browser, and sends the times together
+// with the result of the call. Calls without a Trace cost nothing, because all methods of a
+// nil *Trace return immediately.
 //
 // # Concurrency
 //
@@ -23,8 +23,8 @@ import (
 	"opentabs/wire"
 )
 
-// Header is the HTTP header that requests a trace of the call. The server ignores the
-// value of this header.
+// Header is the HTTP header that requests a trace of the call. Any value of the header has
+// this effect.
 const Header = "Opentabs-Trace"
 
 // Checkpoint is a point that a call passes: the end of one stage and the beginning of the next
@@ -145,8 +145,8 @@ type Hop struct {
 	Stage string `json:"station"`
 	// StartUs is when the call entered the stage, in microseconds after the request arrived.
 	// Because server, service worker and page have different clocks, StartUs of a stage in the
-	// browser is an estimate. The estimate assumes that a message to the browser takes as long
-	// as the message back.
+	// browser is an estimate, which assumes that a message to the browser takes as long as the
+	// message back.
 	StartUs float64 `json:"startUs"`
 	Us      float64 `json:"us"`
 }
@@ -161,8 +161,8 @@ type View struct {
 }
 
 // View returns the start time and the recorded hops of a Trace, or nil if the call is not
-// traced. The argument root is the Trace of the client's call, which may have the ID of the
-// client's trace.
+// traced. The argument root is the Trace of the client's call. The ID of the client's trace,
+// if the client sent one, is in root.
 func (t *Trace) View(root *Trace) *View {
 	if t == nil {
 		return nil
@@ -174,8 +174,8 @@ func (t *Trace) View(root *Trace) *View {
 	return v
 }
 
-// Hops returns the recorded hops of a call in order. If the call did not reach a page, the
-// list has no hops of the browser's stages.
+// Hops returns the recorded hops of a call in order. If the call did not reach a page, Hops
+// returns only the stages in the server.
 func (t *Trace) Hops() []Hop {
 	l := hopList{timesUs: make([]float64, checkpointCount)}
 	for m := range l.timesUs {
@@ -205,8 +205,8 @@ type hopList struct {
 	atUs    float64 // the end of the last hop, in microseconds after the request arrived
 }
 
-// add appends a hop that ends at endUs. If the call did not pass the hop's last checkpoint, or
-// if earlier hops cover the time, add appends no hop.
+// add appends a hop that ends at endUs. add appends no hop if the call did not pass the
+// checkpoint at endUs, or if the hops before already cover the time until endUs.
 func (l *hopList) add(station string, endUs float64) {
 	if endUs <= l.atUs {
 		return
@@ -221,9 +221,9 @@ func (l *hopList) addWithDuration(station string, us float64) {
 	l.atUs += us
 }
 
-// addBrowser appends the hops between the checkpoints CheckpointSent and
-// CheckpointAnswered. Because a page may send arbitrary times, addBrowser limits their sum
-// to the time between CheckpointSent and CheckpointAnswered.
+// addBrowser appends the hops between the checkpoints CheckpointSent and CheckpointAnswered.
+// addBrowser limits the sum of the times that the page reports to the time between
+// CheckpointSent and CheckpointAnswered, because the page may send false times.
 func (l *hopList) addBrowser(b *wire.BrowserHops) {
 	roundTrip := l.timesUs[CheckpointAnswered] - l.atUs
 	left := roundTrip

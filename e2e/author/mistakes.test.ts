@@ -17,8 +17,8 @@ interface LogEntry {
 }
 
 /**
- * source is the code of a plugin with one tool for each common mistake. The test replaces OTHER_ORIGIN with an origin
- * that sends no CORS headers.
+ * source is the code of a plugin with one tool for each common mistake. The test replaces the text OTHER_ORIGIN in
+ * source with an origin that sends no CORS headers.
  */
 const source = `import { definePlugin, defineTool, fetchJSON } from '@opentabs/sdk';
 import { z } from 'zod';
@@ -78,7 +78,7 @@ let stack: Stack;
 let client: McpClient;
 let dev: StartedCommand;
 let dir: string;
-/** page shows the plugin's site. The test opens the page before it creates the plugin. */
+/** page shows the plugin's site. The page is opened before the plugin exists. */
 let page: Page;
 
 before(async () => {
@@ -183,8 +183,8 @@ test('the log and plugin dev show a thrown error with its source lines', async (
 });
 
 test("a page's hook for stack traces receives no error of a plugin", async () => {
-  // page.evaluate receives its script as a string. In a function, the TypeScript compiler would insert a call to a
-  // helper function that the page does not define.
+  // page.evaluate receives its script as a string, because the TypeScript compiler would insert a call to a helper
+  // function, which the page does not define, into a script that is a function.
   await page.evaluate('window.formatted = 0; Error.prepareStackTrace = () => { window.formatted++; return "x"; }');
   await client.call('mistakes__throws');
   assert.equal(await page.evaluate(() => Reflect.get(window, 'formatted')), 0);

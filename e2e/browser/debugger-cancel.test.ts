@@ -1,7 +1,7 @@
 /**
- * After the user clicks Cancel in Chrome's debugger bar, actions run without the debugger and add a note. The
- * error of a tool that needs the debugger explains how to allow the debugger again. No tool attaches the debugger
- * before the user has allowed the debugger again.
+ * After the user clicks Cancel in Chrome's debugger bar, actions run without the debugger and add a note. The error of
+ * a tool that needs the debugger explains how to allow the debugger again. Until the user allows the debugger again, no
+ * tool attaches the debugger.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

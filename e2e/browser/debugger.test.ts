@@ -6,7 +6,10 @@ import { waitFor } from '../harness/wait.ts';
 import { type BrowserFixture, type Output, startBrowserFixture } from './browser-fixture.ts';
 
 let fixture: BrowserFixture;
-/** extensionPage shows the side panel in a background tab. Tests call chrome.debugger from extensionPage. */
+/**
+ * extensionPage shows the side panel in a background tab. In extensionPage, tests call the extension API
+ * chrome.debugger.
+ */
 let extensionPage: Page;
 
 before(async () => {

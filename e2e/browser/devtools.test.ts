@@ -17,7 +17,10 @@ async function openPage(path: string, body: string): Promise<number> {
   return await fixture.open(path);
 }
 
-/** forbidOtherSite is the internal argument by which the daemon denies a tool the frames of the other test site. */
+/**
+ * forbidOtherSite is the internal argument with which the daemon forbids a tool to run in frames of the other test
+ * site.
+ */
 const forbidOtherSite = { _frames: { localhost: false } };
 
 test('console messages from before the call have level, position, count and object previews', async () => {
@@ -259,8 +262,8 @@ test('a performance recording without a reload counts events since its start, an
   const page = await fixture.findPage(`${fixture.origin}/framed`);
   const frame = await waitFor('the frame', () => page.frames().find((each) => each.url().includes('/inner-speed')));
   const addBanner = async () => {
-    // Chrome reports layout shifts only after the first paint. A background tab paints only while the browser tool
-    // records the page's performance.
+    // Chrome reports layout shifts only after the first paint. In a background tab, Chrome paints only while the tool
+    // browser_performance records the page.
     await waitFor('the first paint of the frame', () =>
       frame.evaluate(() => performance.getEntriesByName('first-contentful-paint').length > 0),
     );

@@ -80,8 +80,7 @@ const readDownloadId = (text: string) => {
   return Number(id);
 };
 /**
- * waitForDownloadEnd waits until a download ends, and returns the text of the tool's result. text contains the
- * download's ID.
+ * waitForDownloadEnd waits until the download whose ID text contains ends, and returns the text of the tool's result.
  */
 const waitForDownloadEnd = (text: string) =>
   agent.callTool('browser_downloads', { action: 'wait', id: readDownloadId(text) });

@@ -48,7 +48,7 @@ const readOnlyCalls = listSteps([
 
 /**
  * userState is a JavaScript expression that returns the state of the user's page: its visibility, focus, caret, width
- * and events. The expression excludes the viewport's height, because Chrome's debugger bar changes the height.
+ * and events. userState does not contain the viewport's height, because Chrome's debugger bar changes the height.
  */
 const userState = `[document.visibilityState, document.hasFocus(), document.activeElement.id, text.selectionStart,
   text.selectionEnd, innerWidth, events.filter((event) => !event.startsWith('resize')).join()].join(' ')`;

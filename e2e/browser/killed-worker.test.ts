@@ -1,6 +1,7 @@
 /**
- * If Chrome stops the extension's worker during a browser tool, the call continues or fails with a clear
- * error. The extension releases pressed keys and mouse buttons, and detaches the debugger. Later calls work.
+ * If Chrome stops the extension's worker during a browser tool, the call continues or fails with a clear error. After
+ * the worker has stopped, the extension releases the keys and mouse buttons that the tool pressed, and detaches the
+ * debugger. Later calls work.
  */
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -124,8 +125,8 @@ for (const [level, flags] of [
   }
 
   /**
-   * assertUsable checks that a tab still works after an interrupted call. The agent must be able to read the page, and
-   * a click must reach the page exactly once.
+   * assertUsable checks that a tab still works after an interrupted call. The tab works if the agent can read the page,
+   * and if a click reaches the page exactly once.
    */
   async function assertUsable(): Promise<void> {
     const before = Number(await evaluateInPage('count.textContent'));

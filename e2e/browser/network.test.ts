@@ -310,7 +310,7 @@ test('the network of a tab is offline or slow until the client resets the condit
   assert.ok(Number(await runScriptInPage('/slow', timed)) >= 650);
   await fixture.callTool('browser_network_conditions', { preset: 'none' }, tabId);
   assert.match(String(await runScriptInPage('/slow', fetchText('/x'))), /^404 /);
-  // A busy machine delays single requests.
+  // The test waits for a fast request, because a busy machine may delay any single request.
   await waitFor('a fast request', async () => Number(await runScriptInPage('/slow', timed)) < 650);
   assert.equal((await fixture.callExpectingFailure('browser_network_conditions', {}, tabId)).code, 'invalid_arguments');
 });

@@ -1,6 +1,6 @@
 /**
- * A browser tool in a background tab has the effect that its result reports, and reports no effect that the
- * page rejected.
+ * In a background tab, the result of a browser tool reports exactly the effect on the page, and no effect that the page
+ * rejected.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -57,7 +57,8 @@ test('buttons that are late, moving or below the fold are clicked, and a covered
 
 test('controlled fields keep the text, and a field that rejects the text is no success', async () => {
   const { client } = fixture;
-  // The test's fields behave like React's controlled fields: they reset any value that was set without an input event.
+  // The fields of this test page behave like React's controlled fields: they reset any value that was set without an
+  // input event.
   const snapshot = await open(
     '/controlled',
     `<input id="react" aria-label="Controlled"><input id="digits" aria-label="Digits"><input id="locked" aria-label="Locked">

@@ -1,6 +1,6 @@
 /**
- * The error of a tool without its Chrome permission names the missing permission. After the user grants the
- * permission, the tool works without a restart.
+ * The error of a tool without its Chrome permission names the missing permission. After the user grants the missing
+ * Chrome permission, the tool works without a restart.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -23,8 +23,8 @@ before(async () => {
 after(() => fixture?.close());
 
 /**
- * listCallsByPermission lists the optional Chrome permissions. For each permission, the result contains its name, its
- * label in the side panel, and a tool call that needs the permission.
+ * listCallsByPermission lists the optional Chrome permissions, each with its name, its label in the side panel, and a
+ * tool call that needs the permission.
  */
 function listCallsByPermission(): readonly (readonly [string, string, string, Record<string, unknown>])[] {
   const labels = [

@@ -1,6 +1,6 @@
 /**
- * Starts a daemon with browser tools on, and a browser that Playwright does not control. If Playwright were attached,
- * it would emulate the focus of pages, and prevent Chrome from stopping the service worker.
+ * Starts a daemon with browser tools on, and a browser that Playwright does not control. Playwright would emulate the
+ * focus of pages and prevent Chrome from stopping the service worker.
  */
 import { createServer } from 'node:http';
 import { FaultFixture } from '../faults/fault-fixture.ts';
@@ -12,7 +12,10 @@ import { waitFor } from '../harness/wait.ts';
 export interface RawFixture {
   readonly faults: FaultFixture;
   readonly client: McpClient;
-  /** shop is the origin of a test site without a plugin. The MCP client may use the site without approvals. */
+  /**
+   * shop is the origin of a test site without a plugin. On this site, the MCP client may use browser tools without
+   * approvals.
+   */
   readonly shop: string;
   /**
    * setPage sets the HTML that the test site serves at path. The query ?delay=N delays the response by N milliseconds.

@@ -113,7 +113,6 @@ test('the end of a session keeps everything that another session uses in the sam
   const [staying, ending] = [await fixture.stack.connectHttp(), await fixture.stack.connectHttp()];
   const opened = await openChangedPage(staying, '/?two');
   const { tabId, page } = opened;
-  // The user's click takes the tab back from the first session.
   await page.mouse.click(5, 300);
   const rule = { action: 'add', pattern: '*/stock', body: '[]', tabId };
   await waitFor('the tab not to be in use', async () => !(await ending.call('browser_route', rule)).isError);

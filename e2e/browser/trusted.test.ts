@@ -1,6 +1,6 @@
 /**
- * With the debugger, an agent's input in a background tab works like a user's input. The events are trusted
- * and have all default actions.
+ * With the debugger, an agent's input in a background tab works like a user's input. The page receives trusted events
+ * (isTrusted is true), and the browser performs their default actions.
  */
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';

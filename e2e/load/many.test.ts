@@ -32,8 +32,8 @@ async function callTimed(
 }
 
 /**
- * fillRunningSlots makes eight calls, the maximum that one client can run at the same time. The eight calls run until
- * the caller aborts the signal stop.
+ * fillRunningSlots makes eight calls, the maximum that one client can run at the same time. Each call runs until the
+ * caller of fillRunningSlots aborts the signal stop.
  */
 function fillRunningSlots(client: SoakClient, stop: AbortSignal): Promise<CallEnding>[] {
   const keys = Array.from({ length: 8 }, (_, i) => `full${i}`);

@@ -8,7 +8,10 @@ import type { Cdp, Session } from '../harness/cdp.ts';
 export interface WorldMemory {
   /** heapBytes is the used size of the JavaScript heap, in bytes. */
   readonly heapBytes: number;
-  /** The fields below count live objects of classes that typically leak, and the entries of all Maps and Sets. */
+  /**
+   * The fields promises and following count live objects of classes that typically leak, and the entries of all Maps
+   * and Sets.
+   */
   readonly promises: number;
   readonly ports: number;
   readonly controllers: number;

@@ -1,6 +1,6 @@
 /**
- * Provides an MCP client for tools with large results. The client either only counts the received bytes or does not
- * read the response.
+ * Provides an MCP client for tools with large results. The MCP client either counts the bytes of a response without
+ * storing them, or does not read the response at all.
  */
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import type { SystemUnderTest } from '../soak/system-under-test.ts';
@@ -50,8 +50,8 @@ export class LargeResultClient {
   }
 
   /**
-   * callWithoutReading calls a tool and does not read the response. The returned function disconnect closes the
-   * client's connection to the daemon.
+   * callWithoutReading calls a tool and does not read the response. callWithoutReading returns a function that closes
+   * the client's connection to the daemon.
    */
   async callWithoutReading(tool: string, args: object): Promise<{ disconnect(): void }> {
     const { clientRequest, message } = await this.#send('tools/call', { name: tool, arguments: args });

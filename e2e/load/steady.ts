@@ -26,8 +26,7 @@ export interface StreamResult {
 }
 
 /**
- * chooseTool returns the tool for call number i, determined by the last two digits of i. Most calls use the tool
- * "echo".
+ * chooseTool returns the tool for call number i, determined by the last two digits of i; mostly "echo".
  */
 function chooseTool(i: number): 'echo' | 'steps' | 'cancel' | 'fail' | 'big' {
   const lastDigits = i % 100;
@@ -48,7 +47,7 @@ const AllowedGoroutines = 8;
 
 /**
  * streamCalls makes calls at a steady rate with eight MCP clients over HTTP and two over stdio. Every 10 s, streamCalls
- * calls report with a line about the progress.
+ * reports its progress: it calls the function report with one line of text.
  */
 export async function streamCalls(
   system: SystemUnderTest,

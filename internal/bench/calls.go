@@ -70,8 +70,8 @@ type worker struct {
 	err         error
 }
 
-// makeCalls makes tool calls until all workers together have made the requested number.
-// The workers of a measurement count their calls together with the counter nextCall.
+// makeCalls makes tool calls until all workers together have made the requested number. The
+// workers of a measurement share the counter nextCall.
 func (w *worker) makeCalls(nextCall *atomic.Int64) error {
 	c, err := w.target.acquire()
 	if err != nil {
@@ -111,8 +111,7 @@ func (w *worker) makeCalls(nextCall *atomic.Int64) error {
 	}
 }
 
-// hopsOf reads from the response to a traced call when the call reached each hop on its
-// way through opentabs.
+// hopsOf returns the hops of a traced call, with their times, from the response to the call.
 func hopsOf(response []byte) ([]hops.Hop, error) {
 	var r struct {
 		Result struct {
@@ -176,8 +175,7 @@ type cancelMeasurement struct {
 	SentMs float64 `json:"sentMs"`
 }
 
-// measureCancel makes one call and cancels the call after its first progress report. The
-// cancellation is an MCP notification in a separate HTTP request.
+// measureCancel makes one call and cancels the call after its first progress report.
 func measureCancel(t *target, o request) (cancelMeasurement, error) {
 	var measurement cancelMeasurement
 	callConn, err := t.acquire()

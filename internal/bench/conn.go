@@ -75,8 +75,8 @@ func (c *conn) readHead() (*http.Response, error) {
 	return resp, nil
 }
 
-// post sends an HTTP request and returns the whole response body. The returned body is in
-// a buffer that the next request on the same connection overwrites.
+// post sends an HTTP request and returns the whole response body. The response body that post
+// returns is in a buffer that the next request on the same connection overwrites.
 func (c *conn) post(body []byte) ([]byte, error) {
 	if err := c.send(body); err != nil {
 		return nil, err
@@ -106,9 +106,9 @@ func (c *conn) requestHeader(body []byte, name string) (string, error) {
 }
 
 // requestEvents sends an HTTP request and calls onEvent for each server-sent event of the
-// response. onEvent receives the data of the event, and the time at which the event was
-// read. The data is valid only until onEvent returns. If the response is not an event
-// stream, onEvent receives the whole body.
+// response. onEvent receives the data of the event, and the time at which the event was read.
+// The data that onEvent receives is valid only until onEvent returns. If the response is not
+// an event stream, onEvent receives the whole body.
 func (c *conn) requestEvents(body []byte, onEvent func(data []byte, arrivalTime time.Time)) error {
 	if err := c.send(body); err != nil {
 		return err

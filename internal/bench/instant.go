@@ -40,15 +40,15 @@ func (instantBridge) Answer(string, int, json.RawMessage, *wire.CallError) {}
 // Resync does nothing, because the tools that the benchmark calls report no activities.
 func (instantBridge) Resync(string, string) {}
 
-// Cancel reports that the call has already finished, because calls of the instantBridge
-// end at once.
+// Cancel always answers that the call has already finished, because calls of the
+// instantBridge end at once.
 func (instantBridge) Cancel(_, _ string, answered func(wire.CancelOutcome)) {
 	answered(wire.CancelFinished)
 }
 
-// newInstantServer returns the HTTP routes of opentabs serve, with an instantBridge
-// instead of a browser. The plugins and client tokens are read from stateDir, and each
-// request is authenticated as in opentabs serve.
+// newInstantServer returns the HTTP routes of opentabs serve, with an instantBridge instead
+// of a browser. The server reads the plugins and client tokens from stateDir, and
+// authenticates each request like opentabs serve.
 func newInstantServer(stateDir, token string) (http.Handler, error) {
 	log := zerolog.Nop()
 	registry := plugin.NewRegistry(plugin.NewStore(stateDir, plugin.StoreOptions{}), log)

@@ -11,8 +11,8 @@ import (
 // such as "calls", and all other fields are parameters of the action.
 type request struct {
 	Action string `json:"do"`
-	// Target is the name of the server to measure. The action "connect" uses the fields
-	// URL, Token and IsTraced of a server, and stores the server under the name Target.
+	// Target is the name of the server to measure. For the action "connect", Target is the
+	// name under which the benchmark stores the server that URL, Token and IsTraced describe.
 	Target string `json:"target"`
 	URL    string `json:"url"`
 	Token  string `json:"token"`
@@ -42,8 +42,8 @@ type request struct {
 	SettleMs float64 `json:"settleMs"`
 }
 
-// client contains connections to the servers that the benchmark measures, by the name
-// that a benchmark request uses.
+// client maps the names of the measured servers, as benchmark requests use them, to the
+// connections to these servers.
 type client struct {
 	targets map[string]*target
 }

@@ -27,8 +27,8 @@ const (
 )
 
 // smokeAttempts is how many measurements of a row must all be worse than its stored value
-// before the benchmark fails. Several attempts are needed because other programs on the
-// machine can slow down a measurement.
+// before the benchmark fails. One measurement is not enough, because other programs on the
+// machine can slow it down.
 const smokeAttempts = 3
 
 // smokeGroup is a group of rows of `make bench-smoke` that one measurement measures
@@ -42,10 +42,10 @@ type smokeGroup struct {
 	needsLinux bool
 }
 
-// smokeGroups are all measurements of `make bench-smoke`. The tolerances of counts are
-// small enough to detect five more allocations, or one more field in a message frame. The
-// tolerances of times and memory are several times the spread of 20 runs on one machine
-// (see docs/performance.md), because ratios of times differ between processors.
+// smokeGroups are all measurements of `make bench-smoke`. The tolerances of the counts are
+// small, so that five more allocations, or one more field in a message frame, fail the
+// benchmark. The tolerances of times and memory are several times the spread of 20 runs on
+// one machine (see docs/performance.md), because ratios of times differ between processors.
 var smokeGroups = []smokeGroup{
 	{rows: []smoke.Row{
 		{ID: "call-allocs", What: "allocations of a call over HTTP to a tool without a page, with those of its client", Tolerance: 3},

@@ -20,8 +20,8 @@ import (
 
 // hubCosts are the costs of one tool run through the WebSocket hub.
 type hubCosts struct {
-	// ratio compares a tool run with a plain echo through the WebSocket library. The
-	// duration of the tool run is divided by the duration of the echo.
+	// ratio is the duration of a tool run divided by the duration of a plain echo through the
+	// WebSocket library.
 	ratio float64
 	// dispatchBytes is the length of the message frame that starts a tool run without
 	// arguments.
@@ -127,7 +127,7 @@ func (endSignal) Ask(wire.ToolAskParams) {}
 // LinkLost does nothing when the browser disconnects.
 func (endSignal) LinkLost() {}
 
-// LinkRestored ignores that the browser has reconnected.
+// LinkRestored does nothing when the browser reconnects.
 func (endSignal) LinkRestored() {}
 
 // Finish sends the error of the ended run to the channel s, or nil if the run succeeded.

@@ -21,10 +21,10 @@ const (
 )
 
 // measureIdleServer starts a server without plugins and measures the idle server. The
-// argument dir is the server's state directory. The returned values are the number of
-// goroutines, the resident memory in MB, and the resident memory without file-backed
-// pages in MB. To count the goroutines, measureIdleServer sends SIGQUIT, which makes the
-// server write its goroutines to stderr and exit.
+// argument dir is the server's state directory. measureIdleServer returns the number of
+// goroutines, the resident memory in MB, and the resident memory without file-backed pages in
+// MB. To count the goroutines, measureIdleServer sends SIGQUIT, which makes the server write
+// its goroutines to stderr and exit.
 func measureIdleServer(ctx context.Context, dir string) ([]float64, error) {
 	ctx, stop := context.WithTimeout(ctx, idleStartTimeout)
 	defer stop()

@@ -10,8 +10,8 @@ import (
 	"opentabs/dispatch/hops"
 )
 
-// target is a server whose speed is measured. It is an MCP server, or the baseline server
-// of `bench floor`, which echoes the bodies of requests.
+// target is a server whose speed is measured: an MCP server, or the baseline server of `bench
+// floor`, which echoes the bodies of requests.
 type target struct {
 	url       string
 	headers   map[string]string
@@ -22,11 +22,11 @@ type target struct {
 
 const maxIdleConns = 1024
 
-// connectTarget returns a target for the server at url. If token is not empty, the server
-// is an MCP server, and connectTarget starts a session with protocol version 2025-11-25.
-// With this protocol version, the server omits text that only repeats the structured
-// content of a result. The server then sends a large result only once, like the baseline
-// server, so the comparison is fair.
+// connectTarget returns a target for the server at url. If token is not empty, the server is
+// an MCP server, and connectTarget starts a session with protocol version 2025-11-25. For
+// clients with protocol version 2025-11-25, opentabs omits text that only repeats the
+// structured content of a result. Therefore opentabs sends a large result only once, like the
+// baseline server, so the comparison is fair.
 //
 // If token is empty, connectTarget sends no request.
 func connectTarget(url, token string) (*target, error) {
@@ -81,8 +81,8 @@ func (t *target) acquire() (*conn, error) {
 	}
 }
 
-// release keeps an idle connection for reuse, or closes it if maxIdleConns connections
-// are already idle. The caller must have read the whole response from the connection.
+// release keeps an idle connection for reuse, or closes it if maxIdleConns connections are
+// already idle. The caller of release must first read the whole response from the connection.
 func (t *target) release(c *conn) {
 	select {
 	case t.idleConns <- c:
@@ -108,8 +108,9 @@ func (t *target) makeCallRequest(dst []byte, tool string, args []byte, hasProgre
 	return append(dst, "}}"...), id
 }
 
-// responseError returns the beginning of an error response, or "" if the response reports
-// no error. The response is not decoded, because a response may have 100 MB.
+// responseError returns the beginning of an error response, or "" if the response reports no
+// error. responseError does not decode the JSON, because a response may be as large as 100
+// MB.
 func responseError(body []byte) string {
 	if bytes.Contains(firstBytes(body), []byte(`"error":{`)) || bytes.Contains(lastBytes(body), []byte(`"isError":true`)) ||
 		bytes.Contains(firstBytes(body), []byte(`"isError":true`)) {

@@ -14,9 +14,10 @@ const coverageDoc = "docs/coverage.md"
 // `file.test.ts` "title", or `script.txtar`.
 var testReference = regexp.MustCompile("`([A-Za-z0-9_./-]+_test\\.go:(?:Test|Benchmark)[A-Za-z0-9_]+)`|`([A-Za-z0-9_./-]+\\.test\\.tsx?)` \"([^\"|]+)\"|`([A-Za-z0-9_./-]+\\.txtar)`")
 
-// TestCoverage checks the table of product requirements in docs/coverage.md. Each table
-// row must name code and a test, or explain why the product differs from the requirement.
-// TestReferences checks that the code and the Go tests that docs/coverage.md names exist.
+// TestCoverage checks the table of product requirements in docs/coverage.md. Each row of the
+// table of product requirements must name code and a test, or explain why the product differs
+// from the requirement. TestReferences checks that the code and the Go tests that
+// docs/coverage.md names exist.
 func TestCoverage(t *testing.T) {
 	changeToRoot(t)
 	text, err := os.ReadFile(coverageDoc)

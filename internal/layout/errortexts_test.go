@@ -39,8 +39,8 @@ var sharedErrorTexts = map[string]string{
 const sharedByCallers = "the callers give one text"
 
 // TestErrorTexts checks the texts of all errors that Go code creates. An error whose text
-// addresses the agent needs a separate text for the user. The text for the user must not
-// contain words for agents.
+// addresses the agent needs a separate text for the user. The separate text for the user must
+// not contain words that only agents understand.
 func TestErrorTexts(t *testing.T) {
 	changeToRoot(t)
 	files, err := goFiles()

@@ -15,9 +15,9 @@ import (
 	"opentabs/wire"
 )
 
-// TestExportedNamesAreUsed reports exported Go names that no other package uses. A type
-// also counts as used if an exported declaration in its package mentions the type. Callers
-// can use values of a type without naming the type.
+// TestExportedNamesAreUsed reports exported Go names that no other package uses. A type also
+// counts as used if an exported declaration in its package mentions the type, because other
+// packages can use values of the type without naming the type.
 func TestExportedNamesAreUsed(t *testing.T) {
 	changeToRoot(t)
 	files, err := goFiles()
@@ -55,8 +55,8 @@ func checkExported(files []goFile, generatedTS string) []string {
 	return slices.Sorted(maps.Values(unused))
 }
 
-// usagePlaces is the set of packages that use a method. If an interface declares the
-// method, usagePlaces contains the constant byInterface.
+// usagePlaces is the set of packages that use a method. If an interface declares the method,
+// the set also contains the constant byInterface.
 type usagePlaces map[string]bool
 
 // byInterface marks a method that an interface declares.

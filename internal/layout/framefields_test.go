@@ -120,9 +120,9 @@ func checkFrameFields(files []goFile) []string {
 	return violations
 }
 
-// isSharedName reports whether a field name is a single word, which other JSON formats
-// are likely to use, too. For example, MCP messages and message frames both have the
-// field jsonrpc.
+// isSharedName reports whether a field name is a single word, which other JSON formats are
+// likely to use, too. An example is the field jsonrpc, which both MCP messages and message
+// frames have.
 func isSharedName(name string) bool { return strings.ToLower(name) == name }
 
 // frameNames returns the names of all JSON fields and JSON-RPC methods in package wire.
@@ -179,7 +179,7 @@ func frameDirs(files []goFile) []string {
 type spelledName struct {
 	name string
 	node ast.Node
-	// isPlain is true for a string literal that may be something else than a JSON field's
+	// isPlain is true for a string literal that may be something other than a JSON field's
 	// name, such as a log message.
 	isPlain bool
 }

@@ -218,7 +218,7 @@ var allowedTestImports = map[string][]string{
 
 // library is a third-party module that this repository depends on.
 type library struct {
-	// importers are the packages that may import the library. If the list contains
+	// importers are the packages that may import the library. If importers contains
 	// allPackages, every package except wire may import the library.
 	importers []string
 	// The field why is the reason to use the library instead of code in this repository.

@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// guardedFolders and guardedFiles are TypeScript code that runs after a page's scripts. A
-// page can replace JavaScript built-ins such as Array.prototype.map. Code that runs after
-// a page's scripts must therefore not look up built-ins when it runs
-// (sdk-ts/src/runtime/primordials.ts).
+// guardedFolders and guardedFiles are TypeScript code that runs after a page's scripts. Code
+// that runs after a page's scripts must not look up JavaScript built-ins such as
+// Array.prototype.map when it runs, because the page may have replaced them (see
+// sdk-ts/src/runtime/primordials.ts).
 var (
 	guardedFolders = []string{"extension/src/host/"}
 	guardedFiles   = []string{

@@ -14,9 +14,9 @@ import (
 // by receiving from time.After. A receive from time.After is allowed if the test then
 // fails, because the receive is only a timeout.
 //
-// Tests that call synctest.Test, directly or through a helper, are allowed to wait,
-// because their time is fake. Helper functions in files that import testing/synctest are
-// allowed to wait too.
+// Tests that call synctest.Test, directly or through a helper, are allowed to wait, because
+// their time is fake. checkSleep allows waiting in helper functions in files that import
+// testing/synctest, too.
 func checkSleep(f goFile) []string {
 	if !f.test {
 		return nil
@@ -154,9 +154,9 @@ var (
 	tsFakeTimePattern = regexp.MustCompile(`\bmock\.timers\.enable\(`)
 )
 
-// checkTSSleep reports TypeScript tests that wait for a fixed time in real time. A test
-// that enables mock timers is allowed to wait. End-to-end tests are allowed to call pause,
-// because they run a real browser.
+// checkTSSleep reports TypeScript tests that wait for a fixed time in real time. checkTSSleep
+// allows waiting in a test that enables mock timers, because the test's time is fake.
+// End-to-end tests are allowed to call pause, because they run a real browser.
 func checkTSSleep(f tsFile) []string {
 	if !f.test || tsFakeTimePattern.MatchString(f.src) || allowedWaits[f.name] != "" {
 		return nil

@@ -207,8 +207,8 @@ type Result struct {
 // object with the arguments of the tool. CallTool calls progress, which may be nil, for
 // each progress report, in the goroutine of the caller.
 //
-// When ctx ends, CallTool sends a cancellation to the server. CallTool then returns ctx's
-// error when the server has ended the call, or after 2 s.
+// When ctx ends, CallTool sends a cancellation to the server. After the cancellation,
+// CallTool returns ctx's error as soon as the server has ended the call, or after 2 s.
 func (c *Client) CallTool(ctx context.Context, name string, arguments json.RawMessage, progress func(Progress)) (Result, error) {
 	return c.CallToolWithKey(ctx, name, arguments, "", progress)
 }

@@ -239,9 +239,8 @@ func TestCallFails(t *testing.T) {
 	}
 }
 
-// TestCancel cancels a call. MCP requires the server to close the event stream of a
-// cancelled call. The second test server violates MCP, because it keeps the event stream
-// of a cancelled call open.
+// TestCancel cancels a call. MCP requires the server to close the event stream of a cancelled
+// call. One of the two test servers violates this rule of MCP.
 func TestCancel(t *testing.T) {
 	for _, c := range []struct {
 		name     string

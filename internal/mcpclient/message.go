@@ -75,8 +75,9 @@ func (f *openForms) closeAll() {
 	f.shown.Wait()
 }
 
-// showForm shows a form of the server in a separate goroutine. Unless the server
-// withdraws the form, showForm then reports that the form was closed without an answer.
+// showForm shows a form of the server in a separate goroutine. After the user has closed the
+// form, showForm reports to the server that the form was closed without an answer, unless the
+// server has withdrawn the form.
 func (x pendingRequest) showForm(ctx context.Context, m message) {
 	formCtx, cancel := context.WithCancel(ctx)
 	x.forms.cancelFuncs[string(m.ID)] = cancel
@@ -137,9 +138,9 @@ func (c *Client) request(ctx context.Context, method string, params any, progres
 	if err != nil {
 		return err
 	}
-	// The HTTP request must continue after ctx ends, so that the client can cancel the
-	// call. To cancel a call, the client sends a separate message and waits until the
-	// server has closed the event stream.
+	// The HTTP request must outlive ctx, because the client cancels a call with a separate
+	// message while the event stream is still open. After the message, the client waits until
+	// the server has closed the stream.
 	streamCtx, closeStream := context.WithCancel(context.WithoutCancel(ctx))
 	defer closeStream()
 	var isSilent atomic.Bool
@@ -177,8 +178,8 @@ func (c *Client) request(ctx context.Context, method string, params any, progres
 func (x pendingRequest) cancel(streamCtx context.Context) {
 	ctx, cancel := context.WithTimeout(streamCtx, cancelTimeout)
 	defer cancel()
-	// If the cancellation cannot be sent, the caller closes the connection, which also
-	// cancels the call.
+	// If the client cannot send the cancellation, the caller of this function closes the
+	// connection, which also cancels the call.
 	if x.client.notify(ctx, "notifications/cancelled", map[string]any{"requestId": x.id, "reason": "interrupted"}) == nil {
 		<-ctx.Done()
 	}
@@ -296,7 +297,7 @@ func (x pendingRequest) reportProgress(params json.RawMessage) {
 	x.progress(report)
 }
 
-// respond answers a request of the server. The client supports only ping, and answers all
+// respond answers a request from the server. The client supports only ping, and answers all
 // other requests with an error.
 func (c *Client) respond(ctx context.Context, m message) error {
 	answer := message{ID: m.ID, Result: json.RawMessage(`{}`)}

@@ -1,10 +1,10 @@
 // Package panelplugins installs, updates and removes plugins when the user requests it in
 // a side panel.
 //
-// An installation runs the same code and checks as `opentabs plugin install`. To install
-// a plugin, a side panel sends the name of a registry package, or the absolute path of a
-// folder or package file. An installed plugin does not run until the user has reviewed
-// and enabled it.
+// An installation from a side panel runs the same code and checks as `opentabs plugin
+// install`. To install a plugin, a side panel sends the name of a registry package, or the
+// absolute path of a folder or package file. An installed plugin does not run until the user
+// has reviewed and enabled it.
 //
 // # Concurrency
 //
@@ -191,8 +191,8 @@ func (p *Plugins) RemovePlugin(name, surface string) error {
 	return explainError(err)
 }
 
-// explainError converts an error into an error whose text is a sentence for the user. For
-// nil, it returns nil.
+// explainError converts an error into an error whose text is a sentence for the user.
+// explainError returns nil if err is nil.
 func explainError(err error) error {
 	if err == nil {
 		return nil

@@ -21,8 +21,8 @@ const (
 	reconnectInterval = 500 * time.Millisecond
 	// liveTimeout is the maximum time for tabs to load a new build.
 	liveTimeout = 5 * time.Second
-	// recoverTimeout is how long opentabs waits before it acts on a tab's report that the
-	// tab needs a reload. A hot reload briefly causes such a report.
+	// recoverTimeout is how long opentabs waits before it acts on a tab's report that the tab
+	// needs a reload, because a hot reload briefly causes the same report.
 	recoverTimeout = 2 * time.Second
 	// firstTabTimeout is how long `opentabs plugin dev` waits for the browser to report
 	// the first tab of a plugin.
@@ -45,8 +45,8 @@ func (s *session) connect(ctx context.Context) (*httpapi.Client, error) {
 
 // keepAttached loads the plugin under development into the daemon and prints the plugin's
 // log, until ctx is done. If the daemon restarts, keepAttached continues with the next
-// daemon. When the first daemon has accepted the plugin, attachResult receives nil; if
-// the daemon rejects the plugin, it receives an error.
+// daemon. When the first daemon has accepted the plugin, attachResult receives nil. If the
+// first daemon rejects the plugin, attachResult receives an error.
 func (s *session) keepAttached(ctx context.Context, client *httpapi.Client, developed *plugin.Plugin, attachResult chan<- error) {
 	err := s.attachOnce(ctx, client, developed, func() { attachResult <- nil })
 	if !errors.Is(err, httpapi.ErrStreamEnded) {
@@ -136,7 +136,7 @@ type tabState struct {
 	ready *bool
 }
 
-// collectTabs reads from a daemon's status the tabs in which the plugin may run.
+// collectTabs returns the tabs in which the plugin may run, as a daemon's status lists them.
 func collectTabs(status httpapi.Status, developed *plugin.Plugin) pluginTabs {
 	var tabs pluginTabs
 	for _, b := range status.Browsers {

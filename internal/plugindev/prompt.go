@@ -30,7 +30,8 @@ func ReadLines(in io.Reader) <-chan string {
 	return lines
 }
 
-// showPrompt shows the prompt if the user may type a line.
+// showPrompt shows the prompt if no call is running and the session waits for a line from the
+// user.
 func (s *session) showPrompt() {
 	if s.currentInput() == nil || s.isAsking {
 		return

@@ -30,7 +30,8 @@ type Options struct {
 	Home *home.Home
 	// Source is the directory of the plugin; required.
 	Source string
-	// Permission is the plugin's permission unless the user has set another; required.
+	// Permission is the permission of the developed plugin, unless the user has set another
+	// permission for the plugin; required.
 	Permission wire.Permission
 	// Out is the terminal to which Run prints; required.
 	Out *terminal.Output
@@ -43,8 +44,8 @@ type Options struct {
 	Rerun bool
 	// Lines receives the lines that the user types. By default, Run shows no prompt.
 	Lines <-chan string
-	// Call runs a tool call to its end and prints the result or error. If Lines is set,
-	// Call is required.
+	// Call runs a tool call to its end and prints the result or error. Call is required if
+	// the field Lines is not nil.
 	Call func(ctx context.Context, c Call)
 }
 
@@ -59,7 +60,7 @@ type Call struct {
 	Words []string
 }
 
-// session is one run of `opentabs plugin dev`. Only the goroutine of run uses a session.
+// session is one run of `opentabs plugin dev`. A session is not safe for concurrent use.
 type session struct {
 	Options
 
@@ -160,8 +161,8 @@ func (s *session) endSession() error {
 }
 
 // buildFirst builds the plugin for the first time. If the plugin's source has an error,
-// buildFirst prints the error, and run waits for a change. Every error of another kind
-// ends the command.
+// buildFirst prints the error, and run waits for a change. If the first build fails for any
+// other reason, buildFirst returns an error, which ends the command.
 func (s *session) buildFirst(ctx context.Context) error {
 	err := s.build(ctx)
 	var buildErr *jsbuild.BuildError

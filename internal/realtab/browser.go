@@ -77,8 +77,9 @@ type Options struct {
 	// Profile is the folder for the browser's profile. The profile folder must be empty
 	// or missing.
 	Profile string
-	// Extension is the folder of the unpacked extension, and ExtensionID is the
-	// extension's ID. In this browser, extensions are allowed to run user scripts.
+	// Extension is the folder of the unpacked extension, and ExtensionID is the extension's
+	// ID. The browser lets the extension run user scripts. In this browser, extensions are
+	// allowed to run user scripts.
 	Extension, ExtensionID string
 	// SitePort is the port on 127.0.0.1 to which all host names resolve.
 	SitePort int

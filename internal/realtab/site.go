@@ -203,8 +203,8 @@ func (s *Site) serve(w http.ResponseWriter, r *http.Request, url string, isDocum
 	_, _ = io.WriteString(w, answer.Body) // a closed page needs no response
 }
 
-// isBrowserRequest reports whether the browser itself made a request, for example for the
-// list of Google accounts. No page makes such a request.
+// isBrowserRequest reports whether the browser itself, rather than a page, made a request,
+// for example for the list of Google accounts.
 func isBrowserRequest(r *http.Request) bool {
 	return r.Header.Get("Sec-Fetch-Site") == "none" && r.Header.Get("Sec-Fetch-Dest") == "empty"
 }

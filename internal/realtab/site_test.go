@@ -89,8 +89,8 @@ func TestRoutesOfSimulatedSite(t *testing.T) {
 		}
 		return Answer{Missing: true}, nil
 	})
-	// Chromium itself requests addresses such as /favicon.ico. These requests reach the
-	// simulated site, because all host names resolve to this site.
+	// Chromium's own requests, such as for /favicon.ico, reach the simulated site, because
+	// all host names resolve to this site.
 	browserHeaders := map[string]string{"Sec-Fetch-Site": "none", "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "empty", "Origin": "https://www.google.com"}
 	if resp, _, err := sendRequest(t, client, "POST", "https://accounts.google.com/ListAccounts", browserHeaders); err != nil || resp.StatusCode != 404 || len(receivedRequests) > 0 {
 		t.Fatalf("the browser's own request came to the test: %v, %v, %v", resp, err, receivedRequests)

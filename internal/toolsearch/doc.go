@@ -2,9 +2,9 @@
 // descriptions and arguments.
 //
 // [NewPart] builds the index of one site's tools, and [Search] searches several indexes.
-// Results are ranked by BM25 over weighted fields. A word in a query also matches its
-// inflections and synonyms. If no tool contains a word of the query, the word matches
-// longer words that begin with it, or else the most similar spelling.
+// Search results are ranked by BM25, a standard relevance score, over weighted fields. A word
+// in a query also matches its inflections and synonyms. If no tool contains a word of the
+// query, the word matches longer words that begin with it, or else the most similar spelling.
 //
 // # Concurrency
 //

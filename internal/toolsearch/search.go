@@ -266,9 +266,9 @@ func (s *searcher) termScore(part int, tool int32, weight, frequency float64) fl
 	return rarity * weight * (k1 + 1) / (weight + k1*(1-b+b*length/s.meanLength))
 }
 
-// matchSimilar handles a query term that no tool contains: it searches for similar terms
-// instead. The similar terms are the longer terms that begin with the query term, or else
-// the term with the most similar spelling.
+// matchSimilar handles a query term that no tool contains: it searches for longer terms that
+// begin with the query term, or, if there are none, for the term with the most similar
+// spelling.
 func (s *searcher) matchSimilar(term string) {
 	if len(term) < minPrefix {
 		return

@@ -1,6 +1,6 @@
 // Package ending lets a request of a client wait for the end of earlier requests that the
-// client has cancelled. The end of such a request reveals the client's timeout, which the next
-// request needs.
+// client has cancelled. When a cancelled request ends, the server learns how long the client
+// waits for a response, which the client's next request needs.
 package ending
 
 import (
@@ -29,8 +29,8 @@ type Request struct {
 	ended  chan struct{} // nil until another request waits; closed by End
 }
 
-// Begin adds a request. The context ctx ends when the client cancels the request. Call
-// Request.End at the end of the request.
+// Begin adds a request. The context ctx ends when the client cancels the request. The caller
+// of Begin must call Request.End at the end of the request.
 func (t *Table) Begin(ctx context.Context, client clients.ID) *Request {
 	r := &Request{table: t, ctx: ctx, client: client}
 	t.mu.Lock()
@@ -42,7 +42,7 @@ func (t *Table) Begin(ctx context.Context, client clients.ID) *Request {
 	return r
 }
 
-// End removes the request from the table. A nil Request has no effect.
+// End removes the request from the table. If r is nil, End does nothing.
 func (r *Request) End() {
 	if r == nil {
 		return
@@ -73,7 +73,7 @@ func (t *Table) WaitForCancelled(ctx context.Context, client clients.ID) {
 	}
 }
 
-// cancelledRequests returns a channel for each cancelled request of the client. The channel is
+// cancelledRequests returns, for each cancelled request of the client, a channel that is
 // closed when the request ends.
 func (t *Table) cancelledRequests(client clients.ID) (cancelled []<-chan struct{}) {
 	t.mu.Lock()

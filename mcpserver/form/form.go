@@ -156,8 +156,8 @@ func (q Question) ProgressMessage() string {
 // EscapeReason escapes characters in a reason that could mislead the user.
 func EscapeReason(reason string) string { return escapeForUser(reason, maxShownReason) }
 
-// escapeForUser makes a text of an agent or a page safe to show to the user who decides
-// about a call. The escaped text is one line of at most limit characters, without hidden
+// escapeForUser makes a text of an agent or a page safe to show to the user who decides about
+// a call. escapeForUser returns one line of at most limit characters, without hidden
 // characters.
 func escapeForUser(text string, limit int) string {
 	escape := func(r rune) string { return strings.Trim(strconv.QuoteRuneToASCII(r), "'") }

@@ -21,8 +21,8 @@ type browserFeature struct {
 // the code is minified.
 type featurePattern struct {
 	browserFeature
-	// literal is a text that every match of pattern contains. Code is searched for
-	// literal first, because a regular expression is slower.
+	// literal is a text that every match of pattern contains. Because a regular expression is
+	// slow, the code is searched for literal before the search for pattern.
 	literal string
 	pattern func() *regexp.Regexp
 }

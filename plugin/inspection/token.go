@@ -16,10 +16,10 @@ const (
 	maxTokens = 200
 )
 
-// Tokens are proofs that an agent has inspected a plugin. An agent receives a token with
-// an inspection and sends the token back with a recommendation. A token has 256 random
-// bits. Each token is valid once, for 10 minutes, for one content of one plugin. The zero
-// Tokens is ready for use and safe for concurrent use.
+// Tokens are proofs that an agent has inspected a plugin. An agent receives a token with an
+// inspection and sends the token back with a recommendation. A token has 256 random bits. A
+// review token is valid for one use, within 10 minutes, for one content of one plugin. The
+// zero Tokens is ready for use and safe for concurrent use.
 type Tokens struct {
 	mu     sync.Mutex    // guards issued
 	issued []issuedToken // issued tokens, oldest first
@@ -48,8 +48,8 @@ func (r *Tokens) Issue(inspected *Inspection) string {
 // the token is invalid.
 var errToken = errors.New("the review token is not valid (any more): each is for one plugin, once, and for 10 minutes; inspect the plugin again for a new one")
 
-// Redeem returns the hash of the content that the agent inspected to get the token. The
-// first attempt to redeem a token uses up the token, even if the attempt fails.
+// Redeem returns the hash of the content that the agent inspected to get the token. A token
+// can be redeemed only once. A failed attempt to redeem a token uses up the token, too.
 func (r *Tokens) Redeem(token, name string) (hash string, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -138,8 +138,8 @@ func (r *refusedCalls) add(caller, called string) bool {
 	return true
 }
 
-// Refused returns the plugins that a plugin has tried to call without permission since
-// the daemon started. Refused returns the plugins in the order of their names.
+// Refused returns the plugins that a plugin has tried to call without permission since the
+// daemon started. Refused sorts the plugins by name.
 func (p *Policy) Refused(name string) []string {
 	s := p.State(name)
 	p.refusedCalls.mu.Lock()

@@ -28,8 +28,8 @@ func callerFrom(caller string) *dispatch.Caller {
 }
 
 // runNested makes a tool of the plugin caller call a__send, and returns the request for
-// approval. The user answers with answer. If answer is nil, the call must need no
-// approval.
+// approval. The user answers the request with answer. A nil answer means that the call must
+// not need an approval.
 func (g *gatedCalls) runNested(caller string, answer *dispatch.Resolution) (ticket dispatch.WaitingTicket, err error) {
 	g.t.Helper()
 	_, err = g.calls.Call(context.Background(), dispatch.Call{
@@ -268,8 +268,8 @@ func TestPermissionsFileOfOlderVersion(t *testing.T) {
 }
 
 // An error must not reveal tools or parameters of a plugin that the calling plugin is not
-// allowed to call. Errors for a late plugin do not even reveal whether the other plugin
-// exists.
+// allowed to call. If the calling plugin is a late plugin, errors do not even reveal whether
+// the called plugin exists.
 func TestResolveRevealsNothing(t *testing.T) {
 	w := newPolicyFixture(t)
 	registry, _ := plugintest.Registry(t, twoToolPackage("a", "1;"), twoToolPackage("b", ""), latePackage("c"))
@@ -308,8 +308,8 @@ func TestResolveRevealsNothing(t *testing.T) {
 	}
 }
 
-// A plugin that may not call browser tools gets no details about their arguments. A name
-// that only resembles a browser tool belongs to the plugin itself.
+// A plugin that is not allowed to call browser tools gets no details about the arguments of
+// browser tools. A name that only resembles a browser tool belongs to the plugin itself.
 func TestResolveBrowserTools(t *testing.T) {
 	w := newPolicyFixture(t)
 	registry, _ := plugintest.Registry(t, twoToolPackage("b", "1;"))

@@ -30,8 +30,8 @@ func (p *Policy) IsRestricted(loadedPlugin *plugin.Plugin) bool {
 	return loadedPlugin.StartsLate() && !p.stateOf(loadedPlugin.Name, loadedPlugin).HasLateAccess()
 }
 
-// SetCalls allows or forbids the plugin name to call tools of the plugin target. by is
-// the surface on which the user made the change.
+// SetCalls allows or forbids calls from the plugin called name to the tools of the plugin
+// called target. by is the surface on which the user made the change.
 func (p *Policy) SetCalls(name, target string, isAllowed bool, by string) error {
 	loadedPlugin, err := p.set().Find(name)
 	if err != nil {

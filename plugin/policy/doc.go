@@ -7,9 +7,9 @@
 //
 // # Concurrency
 //
-// Policy and Enforcer are safe for concurrent use. Different locks guard different data
-// of package policy. A lock in [opentabs/internal/statedoc.Watched] guards
-// permissions.json and the listeners. memoryGrants.mu guards the grants in memory.
-// refusedCalls.mu guards the record of refused calls. callCounters.mu guards the counters
-// of calls. A goroutine holds at most one lock of package policy at a time.
+// Policy and Enforcer are safe for concurrent use. A lock in
+// [opentabs/internal/statedoc.Watched] guards permissions.json and the listeners.
+// memoryGrants.mu guards the grants in memory. refusedCalls.mu guards the record of refused
+// calls. callCounters.mu guards the counters of calls. A goroutine holds at most one lock of
+// package policy at a time.
 package policy

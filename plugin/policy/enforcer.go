@@ -33,8 +33,8 @@ func (e *Enforcer) Before() []dispatch.BeforeHook {
 	return []dispatch.BeforeHook{limitGate{e.policy, &e.callCounters}}
 }
 
-// After returns the hooks that run after each call. The hooks delete the approval of the
-// ended call, and record calls between plugins that were refused.
+// After returns the hooks that run after each call. One hook deletes the approval of the
+// ended call, and the other records refused calls between plugins.
 func (e *Enforcer) After() []dispatch.AfterHook {
 	return []dispatch.AfterHook{permissionGate{e.policy}, callerGate{e.policy}}
 }
@@ -51,9 +51,9 @@ func (e *Enforcer) CurrentVerdict(callInfo dispatch.CallInfo) dispatch.Verdict {
 	return permissionGate{e.policy}.Decide(callInfo)
 }
 
-// Refusals returns a function that explains why a tool or prompt of a plugin cannot run
-// now: because the plugin is not reviewed, or because the tool is off. The explanation is
-// nil for a tool that can run, even if each call of the tool needs an approval.
+// Refusals returns a function that explains why a tool or prompt of a plugin cannot run now:
+// because the plugin is not reviewed, or because the tool is off. The function returns nil
+// for a tool that can run, even if each call of the tool needs an approval.
 func (e *Enforcer) Refusals(name string) func(t dispatch.Tool) *wire.CallError {
 	s := e.policy.State(name)
 	return func(t dispatch.Tool) *wire.CallError {
@@ -244,9 +244,8 @@ func (g permissionGate) ObserveDecision(callInfo dispatch.CallInfo, _ dispatch.T
 	}
 }
 
-// storeAlwaysGrant stores that a tool runs without approval for one caller. If
-// permissions.json cannot be written, the tool runs without approval until the daemon
-// exits.
+// storeAlwaysGrant stores in permissions.json that a tool runs without approval for one
+// caller. If permissions.json cannot be written, the grant lasts until the daemon exits.
 func (g permissionGate) storeAlwaysGrant(t dispatch.Tool, newGrant grant) {
 	var err error
 	if !t.Prompt {

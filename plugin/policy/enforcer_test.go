@@ -52,7 +52,7 @@ func newGatedCallsOf(t *testing.T, permission wire.Permission, packages ...plugi
 }
 
 // call runs a tool of the plugin a in a session. answer is the user's decision about the
-// call. If answer is nil, the call must run without an approval.
+// call. A nil answer means that the call must run without an approval.
 func (g *gatedCalls) call(session, tool string, answer *dispatch.Resolution) error {
 	g.t.Helper()
 	wasSuspended := false
@@ -198,8 +198,8 @@ func TestGrantEndsWithTheContent(t *testing.T) {
 }
 
 // If a gate blocks a call, the agent receives the reason and the steps that the user can
-// take, but no steps for the agent. The error texts contain CLI commands; the test script
-// cmd/opentabs review.txtar runs them.
+// take, but no steps for the agent. The test script cmd/opentabs review.txtar runs the CLI
+// commands that the texts of these errors contain.
 func TestRefusals(t *testing.T) {
 	g := newGatedCalls(t, permissionAuto)
 	g.checkRuns("s", "send", nil)
@@ -352,8 +352,8 @@ func TestPermissionChangesWhileACallWaits(t *testing.T) {
 	}
 }
 
-// An approval that also allows another waiting call is named as the reason for which the
-// other call runs.
+// If an approval of one call also allows another waiting call, the other call's record names
+// the approval as the reason.
 func TestApprovalAllowsAnotherWaitingCall(t *testing.T) {
 	for scope, want := range map[wire.Scope]string{
 		wire.ScopeSession: "the approval for the session from the side panel",
@@ -411,9 +411,9 @@ func BenchmarkGates(b *testing.B) {
 	}
 }
 
-// All gates that decide about the same call use the same content of permissions.json.
-// Only the first gate checks whether the file has changed. A change of the file during a
-// call applies to the next call.
+// All gates that decide about the same call use the same content of permissions.json. Of all
+// gates that decide about a call, only the first gate checks whether permissions.json has
+// changed. If permissions.json changes during a call, the change applies to the next call.
 func TestGatesOfCallReadFileOnce(t *testing.T) {
 	g := newGatedCalls(t, permissionAuto)
 	call := dispatch.CallInfo{CallID: "call_1", Tool: dispatch.Tool{Plugin: "a", Name: "read", PluginName: "The a"}}

@@ -45,8 +45,8 @@ type PluginEntry struct {
 	// Review is the user's review of the plugin, or nil if the user has not reviewed the
 	// plugin.
 	Review *Review `json:"reviewed,omitempty"`
-	// Permission applies to each tool of the plugin that has no entry with a permission
-	// in Tools. An empty Permission means "off".
+	// Permission applies to each tool of the plugin for which Tools contains no permission.
+	// An empty Permission means "off".
 	Permission wire.Permission `json:"permission,omitempty"`
 	// PermissionOrigin records who set the plugin's permission, and when.
 	PermissionOrigin ChangeOrigin `json:"set,omitzero"`
@@ -99,8 +99,8 @@ type permissionRules struct {
 	problems []string
 }
 
-// editTool calls change to edit the permissions of one tool. The argument entry contains
-// the permissions of the tool's plugin.
+// editTool calls change to edit the permissions of one tool, which are stored in entry, the
+// permissions of the tool's plugin.
 func editTool(entry statedoc.Object, tool string, change func(toolEntry statedoc.Object)) {
 	tools := entry.Child("tools")
 	toolEntry := tools.Child(tool)

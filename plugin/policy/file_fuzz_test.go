@@ -10,7 +10,7 @@ import (
 )
 
 // FuzzPermissions checks that malformed content of permissions.json allows nothing. The
-// policy returns only permissions that permissions.json contains. A change of one
+// policy must not return a permission that is not in permissions.json. A change of one
 // plugin's permissions must keep the permissions of all other plugins.
 func FuzzPermissions(f *testing.F) {
 	for _, seed := range []string{

@@ -12,9 +12,9 @@ import (
 const (
 	// maxSessionTime is the maximum duration of a grant for a session.
 	maxSessionTime = 24 * time.Hour
-	// maxToolGrants is the maximum number of grants of one tool. If a tool would get more
-	// grants, its oldest grant is dropped, and the caller with that grant needs approval
-	// again.
+	// maxToolGrants is the maximum number of grants of one tool. A new grant beyond this
+	// number replaces the tool's oldest grant, and the caller with the oldest grant needs
+	// approval again.
 	maxToolGrants = 200
 )
 
@@ -98,8 +98,8 @@ func (g *memoryGrants) add(plugin, tool string, stored grant) {
 	g.byTool[plugin][tool] = toolGrants
 }
 
-// liveGrants deletes the expired grants of a tool, and returns the grants that remain.
-// The caller of liveGrants holds mu, and byTool must already have the plugin.
+// liveGrants deletes the expired grants of a tool, and returns the grants that remain. The
+// caller of liveGrants must hold mu, and must have added the plugin to byTool.
 func (g *memoryGrants) liveGrants(plugin, tool string) []grant {
 	now := time.Now()
 	toolGrants := slices.DeleteFunc(g.byTool[plugin][tool], func(stored grant) bool {

@@ -19,7 +19,7 @@ func newCallInfo(callID, client, session string) dispatch.CallInfo {
 }
 
 // newGrant returns a grant that allows calls of the given client in the given session. The
-// grant ends after d, or never if d is 0.
+// grant ends after the duration d. If d is 0, the grant never ends.
 func newGrant(client, session string, scope wire.Scope, d time.Duration) grant {
 	newGrant := grant{
 		Approval: Approval{Scope: scope}, client: newCallInfo("", client, "").Client.Identity(), session: session, hash: "h",

@@ -33,8 +33,8 @@ func TestLimitMakesCallsWait(t *testing.T) {
 	})
 }
 
-// TestLimitCountsRuns checks that only runs count for the limit: no rejected calls, and
-// no checks without countRun.
+// TestLimitCountsRuns checks that only calls that run count for a tool's limit. Rejected
+// calls, and checks without countRun, do not count.
 func TestLimitCountsRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var m callCounters

@@ -18,9 +18,9 @@ func (p *Policy) MayOpen(name string) bool {
 	return s.Reviewed && s.OpenTabs == loadedPlugin.OpenURL
 }
 
-// SetOpening sets whether calls without a matching tab may open the page of a plugin in
-// the background. The permission to open the page ends if another version of the plugin
-// declares another page.
+// SetOpening sets whether calls without a matching tab may open the page of a plugin in the
+// background. If another version of the plugin declares another page, the permission to open
+// the page ends.
 func (p *Policy) SetOpening(name string, allowed bool, by string) error {
 	loadedPlugin, err := p.set().Find(name)
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 const permissionsFile = "permissions.json"
 
 // lockWait is how long a change of permissions.json waits for a lock that another process
-// holds. If the lock is not free within lockWait, the change fails.
+// holds, before the change fails.
 const lockWait = 10 * time.Second
 
 // Options configures a [Policy]. The zero value of a field selects the field's default.
@@ -33,8 +33,9 @@ type Options struct {
 	// RecordChange must not block. By default, a Policy records no changes.
 	RecordChange func(Change)
 	// IsInDevelopment reports whether any content of a plugin counts as reviewed, because its
-	// author is developing the plugin. IsInDevelopment also returns the permission that the
-	// plugin has if the user has set none. By default, no plugin is trusted.
+	// author is developing the plugin. IsInDevelopment also returns the permission of the
+	// plugin in development, which applies unless the user has set another permission. By
+	// default, no plugin counts as in development.
 	IsInDevelopment func(*plugin.Plugin) (wire.Permission, bool)
 	// Log receives errors about permissions.json. Default: no log.
 	Log zerolog.Logger
@@ -76,7 +77,7 @@ type Policy struct {
 	opts    Options
 	grants  memoryGrants
 	archive review.Archive
-	// refusedCalls records the calls between plugins that were refused.
+	// refusedCalls records the refused calls from plugins to other plugins.
 	refusedCalls refusedCalls
 }
 
@@ -93,11 +94,11 @@ type Change struct {
 	// Tool is the tool that the change or decision concerns, or empty for a change of the
 	// whole plugin.
 	Tool string
-	// Old and New are the values before and after the change, such as a permission, a
-	// limit, or a page that calls may open. For a change of "settings", New lists the
-	// names of the changed settings without their values. For a change of "calls", Old or
-	// New is the name of the called plugin. For a change of "late-access", the values are
-	// "on" or empty.
+	// Old and New are the values before and after the change, such as a permission, a limit,
+	// or a page that calls may open. For a change of "settings", New lists the names of the
+	// changed settings without their values. For a change of "calls", Old or New is the name
+	// of the called plugin. For a change of "late-access", the values are "on" (granted) or
+	// "" (not granted).
 	Old, New string
 	// Hash is the content hash of the reviewed plugin.
 	Hash string
@@ -159,8 +160,8 @@ func (p *Policy) Changes(loadedPlugin *plugin.Plugin) (text string, known bool, 
 // Path returns the path of permissions.json.
 func (p *Policy) Path() string { return p.file.Path() }
 
-// Repair renames a damaged permissions.json. Otherwise, the next change of a permission
-// would overwrite the damaged file.
+// Repair renames a damaged permissions.json, because the next change of a permission would
+// overwrite the damaged file.
 func (p *Policy) Repair() error { return p.file.Repair() }
 
 // OnChange registers a listener that runs after each change of the permissions. The

@@ -206,9 +206,9 @@ func TestToolPermission(t *testing.T) {
 	}
 }
 
-// A change of one plugin's permissions keeps all other content of permissions.json.
-// Examples are permissions of missing plugins, members that only newer versions support,
-// and permissions without a review.
+// A change of one plugin's permissions keeps all other content of permissions.json, such as
+// permissions of missing plugins, members that only newer versions support, and permissions
+// without a review.
 func TestPolicyKeepsUnknownMembers(t *testing.T) {
 	w := newPolicyFixture(t, twoToolPackage("a", ""), twoToolPackage("b", ""))
 	w.review("a", permissionAuto)
@@ -324,8 +324,8 @@ func TestChangedFileAppliesToNextCall(t *testing.T) {
 	<-changeSignals
 }
 
-// If permissions.json cannot be read, each call tries again to read the file. The policy
-// logs the error only once.
+// If permissions.json cannot be read, each call tries again to read the file. The policy logs
+// only once that permissions.json cannot be read.
 func TestPolicyCannotBeRead(t *testing.T) {
 	w := newPolicyFixture(t, twoToolPackage("a", ""))
 	w.review("a", permissionAuto)

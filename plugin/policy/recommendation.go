@@ -30,8 +30,8 @@ type Recommendation struct {
 }
 
 // Recommend stores an agent's recommendation for the plugin content with the given hash.
-// Recommend changes no permission and no review, because only the user may change them.
-// The argument by names the client of the agent that recommends.
+// Recommend changes no permission and no review, because only the user may change them. The
+// argument by is the name of the client whose agent makes the recommendation.
 func (p *Policy) Recommend(name, hash string, permission wire.Permission, note, by string) error {
 	if permission != wire.PermissionAsk && permission != wire.PermissionAuto {
 		return fmt.Errorf("%q can't be recommended: use ask or auto", plaintext.Shorten(string(permission)))

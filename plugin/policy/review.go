@@ -30,10 +30,10 @@ type acceptedReview struct {
 // error keeps its permissions.
 //
 // If the plugin's content has changed since the last review, ReviewAll also removes
-// permissions: the permission "auto" of single tools, the late access, and the calls to
-// other plugins. While the author develops the plugin, ReviewAll keeps late access and
-// calls. Tools whose permission is "off" stay off, unless the review itself sets their
-// permission.
+// permissions: the permission "auto" of single tools, the late access, and the calls to other
+// plugins. While the author develops the plugin with `opentabs plugin dev`, ReviewAll keeps
+// its late access and its permissions to call other plugins. Tools whose permission is "off"
+// stay off, unless the review itself sets their permission.
 func ReviewAll(p *Policy, reviews []wire.ConfigReviewParams, surface string) (errs []error) {
 	errs = make([]error, len(reviews))
 	var accepted []acceptedReview
@@ -164,8 +164,8 @@ func disableEntry(entry statedoc.Object, name, surface string) []Change {
 
 // changePlugins edits the permissions of n plugins and writes permissions.json once. The
 // function entryAt returns the name of plugin number i, and a function that edits this
-// plugin's permissions. After changePlugins has written permissions.json, it ends the
-// grants of these plugins, records the changes, and notifies the listeners once.
+// plugin's permissions. After writing permissions.json, changePlugins ends the grants of all
+// n plugins, records the changes, and notifies the listeners once.
 func changePlugins(p *Policy, n int, entryAt func(i int) (name string, edit func(entry statedoc.Object) []Change)) error {
 	if n == 0 {
 		return nil

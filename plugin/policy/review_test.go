@@ -23,8 +23,8 @@ func (w *policyFixture) changeTexts() string {
 	return strings.Join(texts, ", ")
 }
 
-// TestReviewAll checks that one request can review many plugins. If one of the reviews is
-// invalid, the request must change no plugin.
+// TestReviewAll checks that one request can review many plugins, and that an invalid review
+// does not change its plugin.
 func TestReviewAll(t *testing.T) {
 	w := newPolicyFixture(t, twoToolPackage("a", "1;"), twoToolPackage("b", "1;"), twoToolPackage("c", "1;"), twoToolPackage("d", "1;"))
 	w.review("c", permissionAuto)

@@ -19,8 +19,8 @@ const settingsWithSecrets = `{
 	"size": {"type":"number","label":"Size"}
 }`
 
-// Without late access, a late plugin receives no secret settings. The error of a call of
-// a late plugin mentions the secrets that the plugin did not receive.
+// Without late access, a late plugin receives no secret settings. If a call of a late plugin
+// fails, the error mentions the secret settings that the plugin did not receive.
 func TestSecretsOfALatePlugin(t *testing.T) {
 	latePackageA := latePackage("a")
 	latePackageA.Settings = json.RawMessage(settingsWithSecrets)

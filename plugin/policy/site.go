@@ -145,9 +145,9 @@ func sitePatterns(address string) []string {
 func IsSiteExact(pattern string) bool { return pattern != "" && !strings.HasPrefix(pattern, "*") }
 
 // Set sets the rule of a site. If rule is empty, Set removes the site's rule. Set also
-// removes the list of clients that may always use the site. If site has no port, Set
-// removes these lists for all ports of the host. by is the surface on which the user made
-// the change.
+// removes the list of clients that may always use the site. If site has no port, Set removes
+// the lists of such clients for all ports of the host. by is the surface on which the user
+// made the change.
 func (s Sites) Set(site string, rule SiteRule, by string) error {
 	pattern, err := ParseSite(site)
 	if err != nil {
@@ -158,9 +158,9 @@ func (s Sites) Set(site string, rule SiteRule, by string) error {
 		editSite(doc, pattern, func(entry statedoc.Object) {
 			statedoc.Decode(entry["permission"], &change.Old)
 			clear(entry)
-			// The origin of the change stays in permissions.json even if the change
-			// removes the rule. Each process that reads the new origin ends the approvals
-			// for this site that the process has in memory.
+			// The entry keeps the origin of the change, even if the change removes the rule
+			// for the site. When another process reads this origin, the process ends the
+			// approvals for the site that it has in memory.
 			setChangeOrigin(entry, by)
 			if rule != "" {
 				entry.Put("permission", rule)

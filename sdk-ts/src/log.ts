@@ -9,7 +9,10 @@ export interface LogEntry {
   readonly level: LogLevel;
   /** The logged message, truncated to 4,096 characters. */
   readonly message: string;
-  /** Up to 10 logged values as JSON. Each value is limited to 64 KiB, and each string in it to 4,096 characters. */
+  /**
+   * Up to 10 logged values as JSON. Each logged value is limited to 64 KiB, and each string in a logged value to 4,096
+   * characters.
+   */
   readonly data: readonly unknown[];
   /** When the plugin logged the message, such as `2026-01-31T12:00:00.000Z`. */
   readonly ts: string;

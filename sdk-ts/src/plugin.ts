@@ -19,8 +19,8 @@ export abstract class OpenTabsPlugin {
 
   /**
    * Reports whether the plugin's tools can work in this page, which usually means that the user is logged in. The
-   * extension calls `isReady` before each tool call and waits up to 5 s. If the result is not true, the plugin is not
-   * ready.
+   * extension calls `isReady` before each tool call and waits up to 5 s. If `isReady` does not resolve to true in that
+   * time, the tool call does not run in this page.
    */
   abstract isReady(): Promise<boolean>;
 
@@ -94,8 +94,8 @@ class DefinedPlugin extends OpenTabsPlugin {
       const method = definition[hook];
       if (method) Object.assign(this, { [hook]: method.bind(definition) });
     }
-    // The class always has an isReady method, so without this line the build could not detect that the definition lacks
-    // one.
+    // Without the next line, the build could not detect a definition that lacks isReady, because the class always has
+    // an isReady method.
     if (typeof definition.isReady !== 'function') Object.assign(this, { isReady: undefined });
   }
 

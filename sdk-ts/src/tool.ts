@@ -11,7 +11,7 @@ export interface ToolAnnotations {
   readOnlyHint?: boolean | undefined;
   /** The tool makes changes that cannot be undone, such as deleting a message. */
   destructiveHint?: boolean | undefined;
-  /** A second call with the same parameters changes nothing more, such as archiving an archived item. */
+  /** A second call with the same parameters changes nothing more. Example: a tool that archives an item. */
   idempotentHint?: boolean | undefined;
   /** The tool reaches other users or external systems. */
   openWorldHint?: boolean | undefined;
@@ -23,13 +23,13 @@ export interface ToolAnnotations {
  */
 export interface CallLimits {
   /**
-   * The longest time without a progress report, in milliseconds; by default the server's limit of 30 s. A tool cannot
-   * exceed a limit that the user has set.
+   * The longest time without a progress report, in milliseconds; by default the server's limit of 30 s. If the user has
+   * set a lower limit, the user's limit applies.
    */
   idleTimeoutMs?: number | undefined;
   /**
-   * The longest time that a call may run in total, in milliseconds; by default the server's limit of 5 min. A tool
-   * cannot exceed the server's limit.
+   * The longest time that a call may run in total, in milliseconds; by default the server's limit of 5 min. If a tool
+   * declares a longer time than the server's limit, the server's limit applies.
    */
   hardTimeoutMs?: number | undefined;
 }
@@ -45,8 +45,8 @@ export interface ToolUndo {
   /** The name of the tool that undoes the call, such as `restore_item`. */
   tool: string;
   /**
-   * Maps each argument of the tool that undoes the call to a pointer to its value, such as `/result/id`. If the pointer
-   * refers to a value that does not exist, the argument is omitted.
+   * Maps each argument of the tool that undoes the call to a pointer to its value, such as `/result/id`. An argument is
+   * omitted if its pointer refers to a value that does not exist.
    */
   input?: Readonly<Record<string, UndoPointer>> | undefined;
 }

@@ -14,9 +14,8 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// Interval is the minimum time between two log lines for the same reason. Without a
-// limit, any web page could fill the log, because it can make the browser attempt endless
-// connections.
+// Interval is the minimum time between two log lines for the same reason. The interval limits
+// the size of the log, because any web page can make the browser attempt endless connections.
 const Interval = 10 * time.Second
 
 // Log limits the rate of log lines about rejected connections. The zero Log is ready to
@@ -32,13 +31,13 @@ const (
 	// unpairedWindow is how long a connection attempt of an unpaired browser is recorded.
 	// An unpaired browser tries to connect about once per second.
 	unpairedWindow = 5 * time.Second
-	// maxUnpaired limits the recorded attempts of different browsers.
+	// maxUnpaired limits the number of recorded attempts.
 	maxUnpaired = 16
 )
 
 // UnpairedTry is the last connection attempt of a browser that is not paired.
 type UnpairedTry struct {
-	// KeyID is the wire.KeyID that the browser offered, and that no paired browser has.
+	// KeyID is the wire.KeyID that the browser offered. No paired browser has this KeyID.
 	KeyID string
 	At    time.Time
 }
@@ -54,8 +53,8 @@ func (r *Log) RecordUnpaired(keyID string) {
 	r.unpaired = append(r.unpaired, UnpairedTry{keyID, time.Now()})
 }
 
-// UnpairedTries returns the last attempt of each KeyID, if it was at most unpairedWindow
-// ago, with the oldest attempt first.
+// For each KeyID, UnpairedTries returns the last attempt if this attempt is at most
+// unpairedWindow old. The oldest attempt is first.
 func (r *Log) UnpairedTries() []UnpairedTry {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -71,8 +70,8 @@ type RefusedHello struct {
 	At       time.Time
 }
 
-// SetRefusedHello records why the server rejected an extension. An empty sentence deletes
-// the stored rejection.
+// SetRefusedHello records why the server rejected an extension. If sentence is empty,
+// SetRefusedHello deletes the stored rejection.
 func (r *Log) SetRefusedHello(sentence string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -93,10 +92,10 @@ type loggedReason struct {
 	unloggedCount int
 }
 
-// LogRejected logs a rejected connection, at most once per reason within Interval. Each
-// log line includes how many connections were rejected for the same reason without a log
-// line since the previous one. The argument reason must be a constant sentence. The
-// argument details adds data of the peer to the log line.
+// LogRejected logs a rejected connection, at most once per reason within Interval. Each log
+// line includes how many connections were rejected for the same reason without a log line
+// since the previous one. The argument reason must be a constant sentence, because the log
+// counts rejections by reason. The argument details adds data of the peer to the log line.
 func (r *Log) LogRejected(log *zerolog.Logger, reason string, details func(*zerolog.Event)) {
 	r.mu.Lock()
 	if r.loggedReasons == nil {

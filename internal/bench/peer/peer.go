@@ -40,8 +40,9 @@ type Browser struct {
 	ws *websocket.Conn
 	// lastRunBytes is the length of the last message frame that started a tool run.
 	lastRunBytes atomic.Int64
-	// synced is closed when the hub has processed the list of tabs, as the response to
-	// the ping after the list shows.
+	// synced is closed when the hub has processed the list of tabs that the simulated browser
+	// sends. The browser detects this moment by the response to a ping that it sends after
+	// the list.
 	synced    chan struct{}
 	setSynced func()
 }

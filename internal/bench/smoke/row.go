@@ -24,8 +24,8 @@ type Row struct {
 	Date string `json:"date,omitempty"`
 }
 
-// roundingError is a tolerance for floating-point errors. It is smaller than any real
-// difference of two measurements.
+// roundingError is a tolerance for floating-point errors, smaller than any real difference
+// between two measurements.
 const roundingError = 1e-9
 
 // isWorse reports whether value exceeds the stored value by more than the tolerance.
@@ -66,7 +66,7 @@ func (l Loss) String() string {
 type Result struct {
 	Losses []Loss
 	// Gains are the rows whose new value is better than the stored value by more than the
-	// tolerance. The developer should store the new values of improved rows.
+	// tolerance.
 	Gains []Row
 	// Unknown are the IDs of measured rows without a stored value. Unmeasured are the IDs
 	// of rows that have a stored value but were not measured.
