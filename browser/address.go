@@ -40,9 +40,9 @@ func isWebAddress(address string) bool {
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != ""
 }
 
-// checkHost returns the problem with the host or the port of an address, or "" if there
-// is none. Hosts in unusual forms, such as 127.1 or 0x7f.1, are rejected, because a
-// browser would read them as another host than the site rules do.
+// checkHost returns the problem with the host or the port of an address, or "" if there is
+// none. checkHost rejects hosts in unusual forms, such as 127.1 or 0x7f.1, because a browser
+// would read such a form as a different host than the site rules would.
 func checkHost(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -35,7 +35,7 @@ type Options struct {
 
 // Connect adds the gates and hooks of the browser tools to the options of a dispatcher. The
 // bridge that Connect returns runs browser tools, and forwards to the given bridge. The
-// returned Holds record which client holds which tab. The returned Sessions delete the stored
+// result holds records which client holds which tab. The result sessions deletes the stored
 // state of a client's session when the session ends.
 func Connect(bridge dispatch.Bridge, o *dispatch.Options, options Options) (connected dispatch.Bridge, holds *Holds, sessions *Sessions) {
 	holds = newHolds()
@@ -166,8 +166,7 @@ func (b *toolBridge) Answer(id string, askID int, output json.RawMessage, err *w
 	}
 }
 
-// setMember returns a copy of a JSON object to which the member key with the given value
-// is added.
+// setMember returns a copy of a JSON object with one more member: key with the given value.
 func setMember(object json.RawMessage, key string, value json.RawMessage) json.RawMessage {
 	members := []rawjson.Member{}
 	for m := range rawjson.Members(object) {

@@ -60,8 +60,8 @@ type permissionGate struct {
 // Name implements dispatch.Gate.
 func (permissionGate) Name() string { return "chrome-permission" }
 
-// Decide implements dispatch.Gate. Decide allows a call for which no browser is chosen
-// yet.
+// Decide implements dispatch.Gate. Decide allows the call if no browser has been chosen for
+// the call yet.
 func (g permissionGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	if g.capabilitiesOf == nil || callInfo.Tool.Plugin != Name || callInfo.Target.Browser == "" {
 		return dispatch.Verdict{}

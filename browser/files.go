@@ -39,9 +39,8 @@ type fileLink struct {
 	SizeBytes int    `json:"size"`
 }
 
-// storeFile stores a file that a tool wrote for the client that called the tool. The file
-// name consists of the host of the page and the time, so that no page can choose a file
-// name.
+// storeFile stores a file that a tool wrote for the client that called the tool. storeFile
+// names the file after the page's host and the time, so that no page can choose a file name.
 func (s resultBuilder) storeFile(callInfo dispatch.CallInfo, f *writtenFile, pageAddress string) (fileLink, error) {
 	content := []byte(f.Text)
 	if f.Data != "" {
@@ -114,15 +113,15 @@ func fileType(name string) string {
 	return strings.ToLower(strings.TrimPrefix(path.Ext(name), "."))
 }
 
-// maxFileNameBytes limits the name of a downloaded file. The constant maxFileTypeBytes
-// limits the file extension that downloadName keeps when it shortens a name.
+// maxFileNameBytes limits the length of the name of a downloaded file. If downloadName
+// shortens a name, it keeps a file extension of at most maxFileTypeBytes.
 const (
 	maxFileNameBytes = 120
 	maxFileTypeBytes = 20
 )
 
-// downloadName returns the file name for a download. The file name is the last path
-// segment of the address, without characters that file systems or users could misread.
+// downloadName returns the file name for a download: the last path segment of the address,
+// without characters that file systems or users could misread.
 func downloadName(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -80,9 +80,8 @@ type tabHolder struct {
 	takenBackAt time.Time
 	// hasReadPage is true if the client has read the page since the user took the tab back.
 	hasReadPage bool
-	// batchID is the ID of a running batch that has read the page since the user took the
-	// tab back, or "". The client receives the page that a batch has read only after the
-	// batch has ended.
+	// batchID is the ID of a running batch that has read the page since the user took the tab
+	// back, or "". While the batch runs, its client has not yet received the page.
 	batchID string
 }
 

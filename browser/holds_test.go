@@ -12,7 +12,7 @@ import (
 	"opentabs/wire"
 )
 
-// TestHeldTab checks that a client holds a tab for a minute after it acted there. Other
+// TestHeldTab checks that a client that acted in a tab holds the tab for a minute. Other
 // clients may read the page in a held tab, but must not act in the tab.
 func TestHeldTab(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -100,8 +100,9 @@ func TestUserInputInFreeTab(t *testing.T) {
 }
 
 // TestUserInputDuringCall checks the effect of user input while a call runs in the tab. If a
-// page read began before the user's input, the client still must not act in the tab. If an
-// acting call was running, its result must mention that the user has used the tab.
+// page read began before the user's input, the client still must not act in the tab. If the
+// user clicks or types in the tab during an acting call, the call's result must mention this
+// user input.
 func TestUserInputDuringCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)

@@ -158,7 +158,7 @@ func maskedMembers(tool string) []string {
 	return nil
 }
 
-// maskArgs masks the arguments of a tool that may contain secrets.
+// maskArgs masks those arguments of a tool that may contain secrets.
 func maskArgs(tool string, args json.RawMessage) json.RawMessage {
 	masked := maskedMembers(tool)
 	if len(masked) == 0 {

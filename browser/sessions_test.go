@@ -187,9 +187,8 @@ func TestEndedSessions(t *testing.T) {
 	}
 }
 
-// TestEndOfClientWithoutSessions checks that the state of a client without sessions ends
-// when the user removes its token. After the user has removed the token, another client
-// may use the same name.
+// TestEndOfClientWithoutSessions checks that the state of a client without sessions ends when
+// the user removes the client's token, because another client may use the same name later.
 func TestEndOfClientWithoutSessions(t *testing.T) {
 	f := newAutoFixture(t)
 	shared := dispatch.Client{Credential: dispatch.CredentialToken, Token: "laptop", Session: "without session: client laptop", IsSessionShared: true}

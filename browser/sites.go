@@ -204,7 +204,7 @@ func (s *siteGate) decideTabs(callInfo dispatch.CallInfo, args siteArgs) dispatc
 }
 
 // closeApprovalKey returns the key of an approval to close a tab: the tab, the document and the
-// URL. The key contains the document, because an approval to close the tab must not cover a
+// URL. The key of the approval contains the document, because the approval must not cover a
 // page that the tab loads while the user decides.
 func closeApprovalKey(callInfo dispatch.CallInfo) string {
 	return tabName(callInfo.Target.TabID) + " " + callInfo.Target.DocumentID + " " + callInfo.Target.URL

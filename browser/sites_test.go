@@ -297,7 +297,7 @@ func TestSiteRules(t *testing.T) {
 }
 
 // TestOpeningNeedsApprovalForNewSite checks that a call that opens an address needs an
-// approval for the new site. Only http and https addresses can be opened.
+// approval for the new site. Tools that open an address accept only http and https addresses.
 func TestOpeningNeedsApprovalForNewSite(t *testing.T) {
 	f := newFixture(t)
 	f.decision = allowOnce
@@ -496,8 +496,8 @@ func TestHostsAreSafeInCommands(t *testing.T) {
 	f.wantError(wire.ErrDenied, "`opentabs browser site bank.example ask`", "claude", "browser_navigate", `{"url":"https://BANK.example./"}`)
 }
 
-// TestNavigatingAwayFromTheUsersTab checks that a client needs an approval to navigate a
-// tab that it did not open to another site.
+// TestNavigatingAwayFromTheUsersTab checks that a client needs an approval to open another
+// site in a tab that the client did not open.
 func TestNavigatingAwayFromTheUsersTab(t *testing.T) {
 	f := newFixture(t)
 	f.decision, f.address = allowOnce, "https://mail.example/draft"

@@ -88,8 +88,9 @@ type toolDefinition struct {
 	// addressArgument is the argument whose address determines the site of a tool without
 	// a page, such as "url", or empty.
 	addressArgument string
-	// browserData names the browser data that a tool without a page and an address uses,
-	// such as "the history of the browser". The user approves the use of the named data.
+	// browserData names the browser data that a tool without a page and an address uses, such
+	// as "the history of the browser". A request for approval names the browser data, and the
+	// user approves its use.
 	browserData string
 	// capability is the optional Chrome permission without which no browser can run the
 	// tool, or empty.

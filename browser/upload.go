@@ -81,9 +81,9 @@ func (e *folderError) userText() string {
 	return fact + ". To allow a folder, run `opentabs config set uploadFolders FOLDERS`."
 }
 
-// newUploadRequest returns a request for the user's approval of one upload. The request
-// for approval lists the full paths of all files, because the approval covers only these
-// files.
+// newUploadRequest returns a request for the user's approval of one upload. A request for
+// approval of an upload lists the full paths of all files, because the approval covers only
+// these files.
 func newUploadRequest(callInfo dispatch.CallInfo, site, note string) dispatch.Verdict {
 	var paths []string
 	for _, path := range siteArgsOf(callInfo).Paths {

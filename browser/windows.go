@@ -101,9 +101,9 @@ func (t *tabTable) isWindowOfClient(callInfo dispatch.CallInfo, windowID int) bo
 	})
 }
 
-// closableTabs returns the tabs that a client may close by closing a window. A closable tab
-// either was in the last window list that the user saw, or belongs to the client that
-// opened the window.
+// closableTabs returns the IDs of the only tabs that browser_windows closes together with
+// their window. A closable tab either was in the last window list that the user saw, or
+// belongs to the client that opened the window.
 func (t *tabTable) closableTabs(browser string, windowID int) []int {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -133,8 +133,8 @@ func (s *siteGate) decideWindow(callInfo dispatch.CallInfo) dispatch.Verdict {
 const tabGroupsTitle = "the tab groups of the browser"
 
 // decideTabGroup decides whether to allow a call of browser_tab_groups. A client may group
-// the tabs that it has opened. Changes of tab groups with tabs of the user or of other
-// clients need the user's approval.
+// the tabs that it has opened. A client needs the user's approval to change a tab group that
+// contains tabs of the user or of other clients.
 func (s *siteGate) decideTabGroup(callInfo dispatch.CallInfo) dispatch.Verdict {
 	var args struct {
 		Action string `json:"action"`

@@ -15,12 +15,13 @@ import (
 )
 
 // BenchmarkFollowers measures how much ten followers slow calls down. Blocks of calls with
-// and without followers alternate, so that other load on the machine affects both alike. A GC
-// percentage of 400 makes the garbage collector run about as rarely as in the daemon. The
-// metric "ratio" is the duration of a block of calls with followers divided by the duration
-// of a block without followers, as a median. If all processors of the machine are busy, the
-// metric "ratio" also includes the work of the followers. The metric "path-ratio" is measured
-// with followers that never read, so it covers only the cost to the call itself.
+// followers alternate with blocks without, so that other load on the machine slows down both
+// kinds of blocks equally. A GC percentage of 400 makes the garbage collector run about as
+// rarely as in the daemon. The metric "ratio" is the duration of a block of calls with
+// followers divided by the duration of a block without followers, as a median. If all
+// processors of the machine are busy, the metric "ratio" also includes the work of the
+// followers. The metric "path-ratio" is measured with followers that never read, so it covers
+// only the cost to the call itself.
 func BenchmarkFollowers(b *testing.B) {
 	const blockCalls, followerCount = 20_000, 10
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
@@ -112,10 +113,10 @@ func median(values []float64) float64 {
 	return values[len(values)/2]
 }
 
-// TestFollowedAllocations checks that the allocations for followers do not depend on their
-// number: the CallFacts for each call, and the Details for each report. Before the
-// measurement, the test fills the queue of changes, so that the measured calls reuse the
-// queue's memory.
+// TestFollowedAllocations checks that a call needs the same number of allocations for any
+// number of followers: those of the CallFacts for each call, and of the Details for each
+// report. Before the measurement, the test fills the queue of changes, so that the measured
+// calls reuse the queue's memory.
 func TestFollowedAllocations(t *testing.T) {
 	d := New(newAllocFreeBridge(), Options{})
 	for range 10 {

@@ -9,9 +9,9 @@ import (
 	"opentabs/wire"
 )
 
-// pageProblem returns the error of a call without progress whose page is suspended or does
-// not answer, or nil if the page responds. The argument silence is a text that describes
-// how long the call made no progress.
+// pageProblem returns the error of a call that made no progress because its page is suspended
+// or does not answer. If the page responds, pageProblem returns nil. The argument silence is
+// a text that describes how long the call made no progress.
 func (d *Dispatcher) pageProblem(c *liveCall, silence string) *wire.CallError {
 	c.mu.Lock()
 	target := c.attempts.target

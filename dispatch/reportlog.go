@@ -24,9 +24,9 @@ type reportLog struct {
 	droppedCount int
 }
 
-// isProgress reports whether a report shows progress of the tool. A report without any field
-// also counts as progress. A report with an activity or an EndAudience counts as progress only
-// if the report also has text or numbers.
+// isProgress reports whether a report shows progress of the tool. A progress report without
+// any field also counts as progress. A report with an activity or an EndAudience counts as
+// progress only if the report also has text or numbers.
 func isProgress(r *wire.Report) bool {
 	return r.Activity == nil && r.EndAudience == "" || r.Message != "" || r.Status != "" || r.HasInvalidNumber ||
 		r.Progress != nil || r.Percent != nil || r.Loaded != nil || r.Total != nil

@@ -4,8 +4,8 @@
 // # Concurrency
 //
 // A [Clock] is safe for concurrent use. RestartIdle, HoldIdle and Elapsed use no lock; the other
-// methods of Clock lock only Clock.mu. The Clock calls the function onLimit, an argument of Start,
-// while Clock.mu is unlocked.
+// methods of Clock lock only Clock.mu. A Clock calls the function onLimit, which Start receives as
+// an argument, without holding Clock.mu.
 package clock
 
 import (
@@ -26,8 +26,8 @@ const (
 
 // Clock measures the time of one call. The zero Clock is ready for use. To be fast, a progress
 // report does not reset the timer, but only stores the current time atomically. When the timer
-// fires, CheckLimits reads the stored time, and restarts the timer if a report has arrived
-// meanwhile.
+// fires, CheckLimits reads when the last report arrived, and restarts the timer if the idle
+// limit has not passed since then.
 type Clock struct {
 	start     time.Time
 	idleLimit time.Duration
@@ -38,8 +38,8 @@ type Clock struct {
 	// limits replace the idle limit of the Clock.
 	nestedCalls atomic.Int64
 	// lastReport is when the last progress report arrived, in nanoseconds after start. While
-	// HoldIdle suspends the idle limit, lastReport instead contains the value of hardLimit as a
-	// marker.
+	// HoldIdle suspends the idle limit, lastReport contains the value of hardLimit instead of a
+	// time.
 	lastReport atomic.Int64
 	// endedPauses is the total length of the pauses that have ended since start, in
 	// nanoseconds. frozenAt is the elapsed time plus one while the Clock is paused or stopped,

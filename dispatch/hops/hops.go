@@ -1,11 +1,11 @@
 // Package hops measures how long one call takes at each stage between the MCP client and
 // the web page, such as the queue or the WebSocket.
 //
-// A request with the HTTP header Opentabs-Trace starts a Trace, and a [Sampler] traces some
-// calls without this header. For each traced call, the server records when the call leaves
-// each stage. The browser measures the stages in the browser, and sends the times together
-// with the result of the call. Calls without a Trace cost nothing, because all methods of a
-// nil *Trace return immediately.
+// A call is traced if its HTTP request has the header Opentabs-Trace, or if a [Sampler]
+// selects the call. For each traced call, the server records when the call leaves each stage.
+// The browser measures the stages in the browser, and sends the times together with the
+// result of the call. Calls without a Trace cost nothing, because all methods of a nil *Trace
+// return immediately.
 //
 // # Concurrency
 //
@@ -118,8 +118,8 @@ func (t *Trace) IsRequested() bool { return t != nil && t.isRequested }
 var traceParent = lazyregexp.New(`^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$`)
 
 // SetParent sets the client's trace span from a JSON string in the format of W3C Trace
-// Context (https://www.w3.org/TR/trace-context/). SetParent ignores values in other
-// formats, and must be called before the tool call begins.
+// Context (https://www.w3.org/TR/trace-context/). SetParent must be called before the tool
+// call begins, and ignores a value in any other format.
 func (t *Trace) SetParent(value json.RawMessage) {
 	if t == nil || len(value) == 0 {
 		return
@@ -139,8 +139,8 @@ func (t *Trace) Parent() string {
 	return t.parent
 }
 
-// Hop is the time that a call spent in one stage, in microseconds. A stage occurs twice if
-// the call passes it in both directions.
+// Hop is the time that a call spent in one stage, in microseconds. If a call passes a stage
+// in both directions, the call has two hops for this stage.
 type Hop struct {
 	Stage string `json:"station"`
 	// StartUs is when the call entered the stage, in microseconds after the request arrived.

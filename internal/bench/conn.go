@@ -27,8 +27,8 @@ type conn struct {
 	body                     bytes.Buffer
 }
 
-// dialTarget opens a connection for POST requests to the URL target. Each request that is
-// sent on the connection has a JSON body and these headers.
+// dialTarget opens a connection for POST requests to the URL target. Each request on the
+// connection has a JSON body and the given HTTP headers.
 func dialTarget(target string, headers map[string]string) (*conn, error) {
 	u, err := url.Parse(target)
 	if err != nil {

@@ -70,8 +70,8 @@ func exchangeText(w http.ResponseWriter, r *http.Request, transform func([]byte)
 	_, _ = w.Write(text)
 }
 
-// askExtension sends text to the extension with a route and a new request number. The
-// extension's response repeats the request number and must arrive within 30 s.
+// askExtension sends text to the extension with a route and a new request number, and waits
+// up to 30 s for the response with the same request number.
 func (f *floorServer) askExtension(route string, text []byte) ([]byte, error) {
 	id := <-f.lastID + 1
 	f.lastID <- id
@@ -135,9 +135,9 @@ func (f *floorServer) serveExtension(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serveNotifications makes the page send notifications, and forwards each notification as
-// a server-sent event. The JSON-RPC request names the number of notifications (count) and
-// the time between two notifications (everyMs).
+// serveNotifications makes the page send notifications, and forwards each notification as a
+// server-sent event. The HTTP request's body contains the number of notifications (count) and
+// the time between two notifications in milliseconds (everyMs).
 func (f *floorServer) serveNotifications(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {

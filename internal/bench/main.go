@@ -88,8 +88,9 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// startProfile starts to write a CPU profile to the file name; an empty name means no
-// profile. The returned function stop ends the CPU profile and closes its file.
+// startProfile starts to write a CPU profile to the file with the given name, or does nothing
+// if name is empty. The result stop is a function that ends the CPU profile and closes its
+// file.
 func startProfile(name string) (stop func() error, err error) {
 	if name == "" {
 		return func() error { return nil }, nil

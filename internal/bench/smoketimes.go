@@ -14,10 +14,10 @@ const (
 	maxCompareTime = 4 * time.Second
 )
 
-// compareTimes runs the functions ours and floor, and returns the time of ours divided by
-// the time of floor. Short blocks of runs of ours alternate with short blocks of runs of
-// floor, so that a busy machine slows down both functions alike. Other programs on the
-// machine can only slow a run down, so compareTimes compares the fast blocks.
+// compareTimes runs the functions ours and floor, and returns the time of ours divided by the
+// time of floor. compareTimes alternates between short blocks of runs of each function, so
+// that a busy machine slows down both functions equally. Other programs on the machine can
+// only slow a run down, so compareTimes compares the fast blocks of both functions.
 func compareTimes(runs int, floor, ours func() error) (float64, error) {
 	var floorTimes, ourTimes []time.Duration
 	begin := time.Now()

@@ -25,8 +25,8 @@ func main() {
 	}
 }
 
-// checkTargets type-checks the packages that match pattern for each target. Each target
-// is an operating system and a processor, such as darwin/arm64.
+// checkTargets type-checks the packages that match pattern for each target. A compilation
+// target is an operating system and a processor, such as darwin/arm64.
 func checkTargets(pattern string, targets []string) error {
 	var errs []error
 	for _, target := range targets {

@@ -41,13 +41,12 @@ var frameFunction = regexp.MustCompile(`^(Parse|Envelope|Append[A-Z].*|EncodeBod
 // TestFrameFieldsAreInWire reports names of frame fields in Go code outside package wire.
 // Package wire must be the only package that encodes and decodes message frames.
 //
-// A package that uses the frame functions of package wire, such as Parse, must not
-// contain any name of a frame field. The ban on names of frame fields includes the
-// package's subpackages. Packages that do not use the frame functions have other JSON
-// formats, whose fields may be called "id" or "url". In packages that do not use the
-// frame functions, the test rejects only field names of several words, such as
-// dispatchId. In every package except wire, the test also rejects the names of JSON-RPC
-// methods, such as tool.ask.
+// A package that uses the frame functions of package wire, such as Parse, must not contain
+// any name of a frame field, and neither must its subpackages. Packages that do not use the
+// frame functions have other JSON formats, whose fields may be called "id" or "url". In those
+// packages, TestFrameFieldsAreInWire rejects only field names of several words, such as
+// dispatchId. TestFrameFieldsAreInWire also rejects the names of JSON-RPC methods, such as
+// tool.ask, in every package except wire.
 //
 // TestFrameFieldsAreInWire ignores test files. Tests that simulate the browser write
 // message frames by hand, instead of using the encoders that they test.

@@ -10,9 +10,9 @@ import (
 	"sync"
 )
 
-// checkSleep reports tests that wait for a fixed time in real time: with time.Sleep, or
-// by receiving from time.After. A receive from time.After is allowed if the test then
-// fails, because the receive is only a timeout.
+// checkSleep reports tests that wait for a fixed time in real time: with time.Sleep, or by
+// receiving from time.After. checkSleep allows a test to receive from time.After if the test
+// then fails, because the test does not wait unless it fails.
 //
 // Tests that call synctest.Test, directly or through a helper, are allowed to wait, because
 // their time is fake. checkSleep allows waiting in helper functions in files that import

@@ -170,8 +170,8 @@ type Progress struct {
 	// StatusWord is the word with which the tool describes the state of the call, such as
 	// "exporting". StatusWord has the same audience as Message.
 	StatusWord string
-	// Audience is "user" if Message is for the user. A message with any other audience is
-	// internal.
+	// Audience is "user" if Message is for the user. A message with any audience other than
+	// "user" is internal.
 	Audience string
 }
 

@@ -108,7 +108,7 @@ func (x pendingRequest) withdrawForm(params json.RawMessage) {
 	}
 }
 
-// watchedReader calls onData after each read, which resets the silence timer.
+// watchedReader calls onData after each read. The function onData resets the silence timer.
 type watchedReader struct {
 	r      io.Reader
 	onData func()

@@ -162,9 +162,8 @@ func collectTabs(status httpapi.Status, developed *plugin.Plugin) pluginTabs {
 	return tabs
 }
 
-// isSettled reports whether there is no tab left that may still load the new build. If
-// mayRecover is true, a tab that needs a reload may still load the build without a
-// reload.
+// isSettled reports whether no further tab can be expected to load the new build. If
+// mayRecover is true, a tab that needs a reload may still load the build without a reload.
 func (t pluginTabs) isSettled(mayRecover bool) bool {
 	return !slices.ContainsFunc(t.staleTabs, func(tab tabState) bool { return !tab.needsReload || mayRecover })
 }

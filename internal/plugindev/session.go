@@ -82,7 +82,8 @@ type session struct {
 	isAsking bool // true while the prompt is the last line on the terminal
 }
 
-// Run builds the plugin after each change of its files, until the user ends Run.
+// Run builds the plugin after each change of its files, until the user interrupts the
+// program.
 func Run(ctx context.Context, o Options) error {
 	s := &session{Options: o, events: make(chan func()), changes: make(chan []string)}
 	return s.run(ctx)

@@ -22,8 +22,8 @@ func writeProgram(t *testing.T, script string) Options {
 	return Options{Program: name, Profile: filepath.Join(dir, "profile"), Extension: dir, ExtensionID: "abc", SitePort: 4711}
 }
 
-// TestStartShowsOutput checks that the error of a browser which exits at once contains
-// the last line of its output.
+// TestStartShowsOutput checks that Start fails if the browser exits at once, and that the
+// error contains the last line of the browser's output.
 func TestStartShowsOutput(t *testing.T) {
 	o := writeProgram(t, "echo one; echo no display today >&2; exit 3\n")
 	b, err := Start(t.Context(), o)

@@ -27,8 +27,8 @@ const maxBodyBytes = 16 << 20
 
 // Page is the document that a test opens.
 type Page struct {
-	// URL is the address of the page. The page ignores the fragment of the URL (the part
-	// after "#").
+	// URL is the address of the page. The simulated site ignores the fragment of URL (the
+	// part after "#").
 	URL  string
 	HTML string
 	// Cookies are the cookies that the site sets for the page, in the form of
@@ -72,10 +72,10 @@ type Site struct {
 	page Page
 }
 
-// Listen starts a server that simulates all websites. For each request except the request
-// for the page itself, the function answer returns the response. The server closes the
-// connection without a response if answer returns an error, or if a page fetches an
-// address for which answer has no response.
+// Listen starts a server that simulates all websites. The function answer returns the
+// response to each request of a page, but not to the request for the page itself. The server
+// closes the connection without a response if answer returns an error, or if a page fetches
+// an address for which answer has no response.
 func Listen(answer func(context.Context, Request) (Answer, error)) (*Site, error) {
 	certificate, err := selfSigned()
 	if err != nil {

@@ -18,8 +18,8 @@ const (
 	argumentWeight    = 0.5
 )
 
-// A match that differs from the word in the query contributes less to the score of a tool:
-// the score is multiplied by one of these weights.
+// If a match differs from the word in the query, the score of the match is multiplied by a
+// weight below 1.
 const (
 	synonymWeight  = 0.55
 	prefixWeight   = 0.8
@@ -111,8 +111,8 @@ func NewPart(siteNames []string, tools []Tool) *Part {
 	return p
 }
 
-// siteTermsOf returns the terms of a site's name. A name of several words also has a
-// joined term: "hacker news" has "hackernews".
+// siteTermsOf returns the terms of a site's name. If the name has several words, siteTermsOf
+// also returns the joined words: for "hacker news", it returns "hackernews", too.
 func siteTermsOf(name string) []string {
 	words := splitWords(name)
 	terms := appendTerms(nil, name)

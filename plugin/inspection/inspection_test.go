@@ -170,8 +170,8 @@ func TestChangesSinceReview(t *testing.T) {
 	}
 }
 
-// If an update of a plugin changes a large file after its stored beginning, the update
-// appears among the changes since the last review.
+// For a large file, opentabs stores only the beginning. A change after the stored beginning
+// still appears among the changes since the last review.
 func TestChangeBeyondStoredPart(t *testing.T) {
 	padding := "  /*" + strings.Repeat("x", 4<<20) + "*/\n"
 	w := newTestPolicy(t, mailPackage(padding+"  var send = () => 1;\n"))

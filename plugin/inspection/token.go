@@ -11,8 +11,8 @@ import (
 const (
 	// tokenLifetime is how long a review token is valid after its inspection.
 	tokenLifetime = 10 * time.Minute
-	// maxTokens is the maximum number of stored review tokens. If a new token exceeds
-	// maxTokens, the oldest token is dropped.
+	// maxTokens is the maximum number of stored review tokens. If maxTokens review tokens are
+	// already stored, a new token replaces the oldest one.
 	maxTokens = 200
 )
 

@@ -154,9 +154,9 @@ func (p *Policy) Refused(name string) []string {
 	return pluginNames
 }
 
-// pluginNameOf returns the name of the plugin whose tool a tool of the plugin
-// parent.Plugin calls. name is the name of a tool in parent.Plugin, or <plugin>__<tool>
-// for a tool of any plugin.
+// pluginNameOf returns the name of the plugin to which the called tool of a nested call
+// belongs. parent is the calling tool. name is the called tool as the caller names it:
+// <plugin>__<tool>, or only <tool> for a tool of the caller's plugin.
 func pluginNameOf(parent dispatch.Tool, name string) string {
 	if called, _, ok := strings.Cut(name, "__"); ok {
 		return called

@@ -66,9 +66,9 @@ func checkDenied(t *testing.T, err error, code wire.ErrorCode, forAgent, forUser
 	}
 }
 
-// A plugin can call another plugin only after the user has allowed it. The user's
-// permission for one plugin to call another does not allow calls in the opposite
-// direction.
+// A plugin can call another plugin only after the user has allowed calls to this other
+// plugin. The user's permission for one plugin to call another does not allow calls in the
+// opposite direction.
 func TestCallsToAnotherPlugin(t *testing.T) {
 	g := newGatedCalls(t, permissionAuto)
 	changed := make(chan struct{}, 1)

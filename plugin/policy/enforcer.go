@@ -187,8 +187,7 @@ func callChainText(callInfo dispatch.CallInfo) string {
 	return text + " for " + cmp.Or(callInfo.Client.String(), "an agent")
 }
 
-// offVerdict returns the verdict for a tool that is off. The verdict's text names the
-// plugin or the tool whose permission is "off".
+// offVerdict returns the verdict for a tool that is off.
 func (permissionGate) offVerdict(t dispatch.Tool, s State) dispatch.Verdict {
 	if t.TargetKind != dispatch.TargetDocument && s.Tools[t.Name].Permission == "" {
 		if s.EffectivePermission != wire.PermissionOff { // an opt-in tool needs its own permission

@@ -22,8 +22,8 @@ func setChangeOrigin(o statedoc.Object, by string) {
 
 // ChangeOrigin records where and when the user made a change of permissions.json.
 type ChangeOrigin struct {
-	// By is the surface on which the user made the change, followed by the user or
-	// browser if known. By is empty if the surface of the change is unknown.
+	// By is the surface on which the user made the change, followed by the name of the user
+	// or browser if this name is known. By is empty if the surface of the change is unknown.
 	By string `json:"by,omitempty"`
 	// At is the time at which the user made the change, in UTC; zero if not recorded.
 	At time.Time `json:"at,omitzero"`

@@ -119,8 +119,8 @@ type State struct {
 	PluginEntry
 	// Reviewed reports whether the user has reviewed the plugin's current content.
 	Reviewed bool
-	// EffectivePermission is the permission of the plugin; "off" for a plugin that is not
-	// reviewed.
+	// EffectivePermission is the permission that applies to the plugin now: "off" if the
+	// plugin is not reviewed.
 	EffectivePermission wire.Permission
 	// builtin is the loaded plugin if the plugin is part of opentabs; nil for an
 	// installed plugin.
@@ -164,8 +164,8 @@ func (p *Policy) Path() string { return p.file.Path() }
 // overwrite the damaged file.
 func (p *Policy) Repair() error { return p.file.Repair() }
 
-// OnChange registers a listener that runs after each change of the permissions. The
-// listeners run one after another, and must not change the policy.
+// OnChange registers a listener that runs after each change of the permissions. The policy
+// runs its listeners one after another. A listener must not change the policy.
 func (p *Policy) OnChange(onChange func()) { p.file.OnChange(onChange) }
 
 // Watch detects changes of permissions.json by other processes and editors until ctx is

@@ -24,10 +24,10 @@ type acceptedReview struct {
 }
 
 // ReviewAll records that the user has reviewed the content of plugins, and sets their
-// permissions. ReviewAll writes all changes to permissions.json at once. The argument
-// surface is the place where the user decided, such as the side panel. The result errs
-// has one element for each review: nil, or the error of this review. A plugin with an
-// error keeps its permissions.
+// permissions. ReviewAll writes all changes to permissions.json at once. The argument surface
+// is the place where the user decided, such as the side panel. The result errs has one
+// element for each review: nil, or the error of this review. If the review of a plugin fails,
+// the plugin keeps its permissions.
 //
 // If the plugin's content has changed since the last review, ReviewAll also removes
 // permissions: the permission "auto" of single tools, the late access, and the calls to other

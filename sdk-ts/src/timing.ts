@@ -4,7 +4,7 @@ import { ToolError } from './tool-error.ts';
 
 export interface SleepOptions {
   /**
-   * If this signal aborts, the wait ends early. By default, the signal of the running tool call is used; null means no
+   * If `signal` aborts, the wait ends early. By default, the signal of the running tool call is used; null means no
    * signal.
    */
   signal?: AbortSignal | null | undefined;

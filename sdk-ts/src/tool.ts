@@ -79,15 +79,15 @@ export interface ToolDefinition<
    */
   undo?: ToolUndo | undefined;
   /**
-   * The zod schema of the tool's parameters. Agents receive the parameters as JSON Schema. Before `handle` runs,
-   * opentabs parses the parameters with the zod schema, so defaults and transforms apply.
+   * The zod schema of the tool's parameters. Agents receive the schema as JSON Schema. Before `handle` runs, opentabs
+   * parses the parameters with the zod schema, so defaults and transforms apply.
    */
   input: Input;
   /** The zod schema of the tool's result, which agents receive as JSON Schema. */
   output: Output;
   /**
-   * Runs in the page when an agent calls the tool, and returns the tool's result. Only tests call `handle` without a
-   * context; for them, write `context?.reportProgress(...)`.
+   * Runs in the page when an agent calls the tool, and returns the tool's result. Tests may call `handle` without a
+   * context. If your tests do, write `context?.reportProgress(...)`.
    */
   handle(params: z.infer<Input>, context?: ToolHandlerContext): Promise<z.infer<Output>>;
 }

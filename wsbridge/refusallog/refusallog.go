@@ -93,9 +93,10 @@ type loggedReason struct {
 }
 
 // LogRejected logs a rejected connection, at most once per reason within Interval. Each log
-// line includes how many connections were rejected for the same reason without a log line
-// since the previous one. The argument reason must be a constant sentence, because the log
-// counts rejections by reason. The argument details adds data of the peer to the log line.
+// line includes the number of connections that were rejected for the same reason since the
+// last log line for this reason. The argument reason must be a constant sentence, because the
+// log counts rejections by reason. The argument details adds data of the peer to the log
+// line.
 func (r *Log) LogRejected(log *zerolog.Logger, reason string, details func(*zerolog.Event)) {
 	r.mu.Lock()
 	if r.loggedReasons == nil {
