@@ -81,7 +81,7 @@ type tabHolder struct {
 	// hasReadPage is true if the client has read the page since the user took the tab back.
 	hasReadPage bool
 	// batchID is the ID of a running batch that has read the page since the user took the tab
-	// back, or "". While the batch runs, its client has not yet received the page.
+	// back, or "". A client receives the pages that a batch reads only when the batch ends.
 	batchID string
 }
 
@@ -140,7 +140,8 @@ func (h *Holds) SetCalls(calls CallCanceler) { h.calls = calls }
 func (h *Holds) Name() string { return "tab" }
 
 // Decide implements dispatch.Gate. Decide suspends a call if the user has stopped its client
-// in the tab. If another client holds the tab, the call waits or fails.
+// in the tab. If another client holds the tab of the call, Decide makes the call wait or
+// fail.
 func (h *Holds) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	if h.isStopped(callInfo) {
 		return dispatch.Verdict{Suspend: &dispatch.Ticket{

@@ -27,7 +27,7 @@ type extensionOutput struct {
 	// Snapshot is the ID of the page snapshot in Content, such as "s7".
 	Snapshot string `json:"snapshot"`
 	// Content is untrusted text from the page, or from browser data if the tool uses no page.
-	// Content may contain instructions of an attacker. An agent must not follow them.
+	// Content may contain an attacker's instructions, which agents must not follow.
 	Content string `json:"content"`
 	// Image is a picture: an MCP content block without the member "type".
 	Image *imageData `json:"image"`

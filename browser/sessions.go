@@ -97,9 +97,9 @@ func (s *Sessions) End(c dispatch.Client) {
 	s.removeState(key, isUsed)
 }
 
-// removeState removes the stored state of a client's session that has ended. If browsers may
-// store data for the session (isUsed), removeState also sends the session's end to the
-// browsers.
+// removeState removes the stored state of a client's session that has ended. If isUsed is
+// true, browsers may have stored data for the session, so removeState also sends the
+// session's end to the browsers.
 func (s *Sessions) removeState(key string, isUsed bool) {
 	for _, store := range s.stores {
 		store.endSession(key)

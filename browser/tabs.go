@@ -194,9 +194,9 @@ type clientTab struct {
 func newShownPages() *shownPages { return &shownPages{pages: map[clientTab]pageInfo{}} }
 
 // record stores the page in a call's result as the page that the client last saw in the tab.
-// The result isKnown is true if the previously recorded page of the client in this tab is the
-// same page. record ignores nested calls, because the calling tool may hide the result from
-// its client.
+// The result isKnown is true if shown is also the page that record stored last for this
+// client and tab. record ignores nested calls, because the calling tool may hide the result
+// from its client.
 func (s *shownPages) record(callInfo dispatch.CallInfo, tabID int, shown pageInfo) (isKnown bool) {
 	if callInfo.Caller != nil {
 		return false

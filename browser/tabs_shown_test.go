@@ -8,8 +8,8 @@ import (
 )
 
 // TestPagesAreNamedWhenTheyChange checks that a result names the page only if its address or
-// title is new to the client in this tab. A page snapshot is an exception: its result always
-// names the page.
+// title is new to the client in this tab. The result of a page snapshot always names the
+// page.
 func TestPagesAreNamedWhenTheyChange(t *testing.T) {
 	f := newFixture(t)
 	if err := f.rules.Set("shop.example", policy.SiteAuto, "x"); err != nil {

@@ -17,7 +17,7 @@ import (
 // and in permissions.
 const Name = "browser"
 
-// The gates have special rules for the browser tools with these names.
+// These constants are the names of the browser tools for which the gates have special rules.
 const (
 	toolTabs     = "browser_tabs"
 	toolNavigate = "browser_navigate"

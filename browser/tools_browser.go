@@ -2,7 +2,8 @@ package browser
 
 import "opentabs/dispatch"
 
-// The gates have special rules for the tools of the group "browser" with these names.
+// These constants are the names of the tools of the group "browser" for which the gates have
+// special rules.
 const (
 	toolWindows   = "browser_windows"
 	toolTabGroups = "browser_tab_groups"

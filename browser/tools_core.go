@@ -2,7 +2,8 @@ package browser
 
 import "opentabs/dispatch"
 
-// Several browser tools have these JSON Schema properties in their input schemas.
+// These constants are JSON Schema properties that several browser tools have in their input
+// schemas.
 const (
 	tabProperty      = `"tabId":{"type":"integer"}`
 	targetProperty   = `"target":{"type":"string","description":"A ref, such as e12."}`

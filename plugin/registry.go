@@ -236,9 +236,9 @@ func (r *Registry) forceReload(dir string) {
 	r.fileStamps = nil
 }
 
-// choosePlugins chooses the plugins of the new set. If a plugin has not changed since the old
-// set, choosePlugins keeps the plugin and its compiled schemas. If two packages have the same
-// plugin name, the set has only the first, even if that package cannot be loaded.
+// choosePlugins chooses the plugins of the new set. If a plugin is the same as in oldSet,
+// choosePlugins keeps the loaded plugin with its compiled schemas. If two packages have the
+// same plugin name, the set has only the first, even if that package cannot be loaded.
 func choosePlugins(entries []Entry, loaded []loadResult, oldSet *Set) []*Plugin {
 	firstIndex := map[string]int{}
 	plugins := make([]*Plugin, len(loaded))

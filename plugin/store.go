@@ -118,9 +118,10 @@ func (s *Store) readEntries() ([]Entry, []Failure, error) {
 }
 
 // Add checks the built package in the folder path and adds the package to the store. After a
-// new build in this folder, the registry loads the new package without another call of Add,
-// but the user must review it. If the package is invalid, the error that Add returns lists
-// the package's problems. If another plugin has the same name, the error names that plugin.
+// new build of the package, the registry loads the package without another call of Add, but
+// the user must review the new build. If the package is invalid, the error that Add returns
+// lists the package's problems. If another plugin has the same name, the error names that
+// plugin.
 func (s *Store) Add(path string) (*Plugin, error) {
 	return s.addEntry(Entry{Path: path, Source: SourceFolder})
 }

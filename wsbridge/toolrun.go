@@ -70,9 +70,9 @@ func newNotConnectedError(t dispatch.Target) *wire.CallError {
 	return &wire.CallError{Code: wire.ErrBrowserLost, Message: fmt.Sprintf("the browser %q is not connected", t.BrowserName)}
 }
 
-// startRun sends a tool call if the tab still shows the document of the call. If the call is
-// a browser tool's, only the extension checks the document, because the server has no list of
-// the documents in all tabs.
+// startRun sends a tool call if the tab still shows the document of the call. For a call of a
+// browser tool, only the extension checks which document the tab shows, because the server
+// has no list of the documents in all tabs.
 func (b *browser) startRun(r *dispatch.Run, frame []byte, sink dispatch.Sink) *wire.CallError {
 	isDocumentShown := r.TargetKind != dispatch.TargetDocument || b.tabs.isShowing(r.Target.TabID, r.Target.DocumentID)
 	return b.runs.startRun(r, frame, sink, isDocumentShown)

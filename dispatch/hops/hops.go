@@ -23,8 +23,8 @@ import (
 	"opentabs/wire"
 )
 
-// Header is the HTTP header that requests a trace of the call. Any value of the header has
-// this effect.
+// Header is the HTTP header that requests a trace of the call. The server ignores the value
+// of the header Opentabs-Trace.
 const Header = "Opentabs-Trace"
 
 // Checkpoint is a point that a call passes: the end of one stage and the beginning of the next
@@ -206,7 +206,7 @@ type hopList struct {
 }
 
 // add appends a hop that ends at endUs. add appends no hop if the call did not pass the
-// checkpoint at endUs, or if the hops before already cover the time until endUs.
+// checkpoint at endUs, or if the recorded hops already cover the time until endUs.
 func (l *hopList) add(station string, endUs float64) {
 	if endUs <= l.atUs {
 		return

@@ -78,7 +78,7 @@ let stack: Stack;
 let client: McpClient;
 let dev: StartedCommand;
 let dir: string;
-/** page shows the plugin's site. The page is opened before the plugin exists. */
+/** page shows the plugin's site. The tests open the plugin's site before they create the plugin. */
 let page: Page;
 
 before(async () => {

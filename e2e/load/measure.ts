@@ -9,8 +9,8 @@ export interface WorldMemory {
   /** heapBytes is the used size of the JavaScript heap, in bytes. */
   readonly heapBytes: number;
   /**
-   * The fields promises and following count live objects of classes that typically leak, and the entries of all Maps
-   * and Sets.
+   * The field promises and the fields after it count live objects of classes that typically leak, and the entries of
+   * all Maps and Sets.
    */
   readonly promises: number;
   readonly ports: number;

@@ -37,8 +37,8 @@ function chooseTool(i: number): 'echo' | 'steps' | 'cancel' | 'fail' | 'big' {
 }
 
 /**
- * warmUpCalls is the number of calls before the first memory measurement. These calls fill caches and message channels,
- * whose memory is not a leak.
+ * warmUpCalls is the number of calls before the first memory measurement. The calls before the first measurement fill
+ * caches and message channels, whose memory is not a leak.
  */
 const warmUpCalls = 3000;
 

@@ -48,7 +48,7 @@ func (instantBridge) Cancel(_, _ string, answered func(wire.CancelOutcome)) {
 
 // newInstantServer returns the HTTP routes of opentabs serve, with an instantBridge instead
 // of a browser. The server reads the plugins and client tokens from stateDir, and
-// authenticates each request like opentabs serve.
+// authenticates each request as opentabs serve does.
 func newInstantServer(stateDir, token string) (http.Handler, error) {
 	log := zerolog.Nop()
 	registry := plugin.NewRegistry(plugin.NewStore(stateDir, plugin.StoreOptions{}), log)

@@ -25,8 +25,8 @@ const maxIdleConns = 1024
 // connectTarget returns a target for the server at url. If token is not empty, the server is
 // an MCP server, and connectTarget starts a session with protocol version 2025-11-25. For
 // clients with protocol version 2025-11-25, opentabs omits text that only repeats the
-// structured content of a result. Therefore opentabs sends a large result only once, like the
-// baseline server, so the comparison is fair.
+// structured content of a result. The comparison is fair only if opentabs sends a large
+// result once, like the baseline server.
 //
 // If token is empty, connectTarget sends no request.
 func connectTarget(url, token string) (*target, error) {

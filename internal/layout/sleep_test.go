@@ -15,8 +15,8 @@ import (
 // then fails, because the test does not wait unless it fails.
 //
 // Tests that call synctest.Test, directly or through a helper, are allowed to wait, because
-// their time is fake. checkSleep allows waiting in helper functions in files that import
-// testing/synctest, too.
+// their time is fake. checkSleep also allows waiting in the helper functions of a file that
+// imports testing/synctest.
 func checkSleep(f goFile) []string {
 	if !f.test {
 		return nil

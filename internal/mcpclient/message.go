@@ -139,8 +139,8 @@ func (c *Client) request(ctx context.Context, method string, params any, progres
 		return err
 	}
 	// The HTTP request must outlive ctx, because the client cancels a call with a separate
-	// message while the event stream is still open. After the message, the client waits until
-	// the server has closed the stream.
+	// message while the event stream is still open. To cancel a call, the client sends a
+	// separate message and waits until the server has closed the call's event stream.
 	streamCtx, closeStream := context.WithCancel(context.WithoutCancel(ctx))
 	defer closeStream()
 	var isSilent atomic.Bool

@@ -111,8 +111,8 @@ func NewPart(siteNames []string, tools []Tool) *Part {
 	return p
 }
 
-// siteTermsOf returns the terms of a site's name. If the name has several words, siteTermsOf
-// also returns the joined words: for "hacker news", it returns "hackernews", too.
+// siteTermsOf returns the terms of a site's name. If the site's name has several words,
+// siteTermsOf also returns the joined words, such as "hackernews" for "hacker news".
 func siteTermsOf(name string) []string {
 	words := splitWords(name)
 	terms := appendTerms(nil, name)

@@ -1,6 +1,6 @@
 // Package ending lets a request of a client wait for the end of earlier requests that the
-// client has cancelled. When a cancelled request ends, the server learns how long the client
-// waits for a response, which the client's next request needs.
+// client has cancelled. The end of a cancelled request reveals the client's timeout, which
+// the server needs for the client's next request.
 package ending
 
 import (

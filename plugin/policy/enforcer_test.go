@@ -199,7 +199,7 @@ func TestGrantEndsWithTheContent(t *testing.T) {
 
 // If a gate blocks a call, the agent receives the reason and the steps that the user can
 // take, but no steps for the agent. The test script cmd/opentabs review.txtar runs the CLI
-// commands that the texts of these errors contain.
+// commands that the errors of the gates contain.
 func TestRefusals(t *testing.T) {
 	g := newGatedCalls(t, permissionAuto)
 	g.checkRuns("s", "send", nil)

@@ -12,8 +12,8 @@ import (
 const (
 	// maxSessionTime is the maximum duration of a grant for a session.
 	maxSessionTime = 24 * time.Hour
-	// maxToolGrants is the maximum number of grants of one tool. A new grant beyond this
-	// number replaces the tool's oldest grant, and the caller with the oldest grant needs
+	// maxToolGrants is the maximum number of grants of one tool. If a tool already has
+	// maxToolGrants grants, a new grant replaces the oldest one, whose caller then needs
 	// approval again.
 	maxToolGrants = 200
 )

@@ -158,9 +158,9 @@ func (s Sites) Set(site string, rule SiteRule, by string) error {
 		editSite(doc, pattern, func(entry statedoc.Object) {
 			statedoc.Decode(entry["permission"], &change.Old)
 			clear(entry)
-			// The entry keeps the origin of the change, even if the change removes the rule
-			// for the site. When another process reads this origin, the process ends the
-			// approvals for the site that it has in memory.
+			// The site's entry in permissions.json keeps the origin of the last change, even
+			// if this change removes the site's rule. A process that reads a new origin for a
+			// site ends the approvals for the site that the process has in memory.
 			setChangeOrigin(entry, by)
 			if rule != "" {
 				entry.Put("permission", rule)

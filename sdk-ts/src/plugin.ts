@@ -19,8 +19,8 @@ export abstract class OpenTabsPlugin {
 
   /**
    * Reports whether the plugin's tools can work in this page, which usually means that the user is logged in. The
-   * extension calls `isReady` before each tool call and waits up to 5 s. If `isReady` does not resolve to true in that
-   * time, the tool call does not run in this page.
+   * extension calls `isReady` before each tool call and waits up to 5 s. If `isReady` does not resolve to true within 5
+   * s, the tool call does not run in this page.
    */
   abstract isReady(): Promise<boolean>;
 

@@ -86,8 +86,8 @@ export interface ToolDefinition<
   /** The zod schema of the tool's result, which agents receive as JSON Schema. */
   output: Output;
   /**
-   * Runs in the page when an agent calls the tool, and returns the tool's result. Tests may call `handle` without a
-   * context. If your tests do, write `context?.reportProgress(...)`.
+   * Runs in the page when an agent calls the tool, and returns the tool's result. If your tests call `handle` without a
+   * context, write `context?.reportProgress(...)`.
    */
   handle(params: z.infer<Input>, context?: ToolHandlerContext): Promise<z.infer<Output>>;
 }

@@ -31,7 +31,7 @@ const (
 	// unpairedWindow is how long a connection attempt of an unpaired browser is recorded.
 	// An unpaired browser tries to connect about once per second.
 	unpairedWindow = 5 * time.Second
-	// maxUnpaired limits the number of recorded attempts.
+	// maxUnpaired limits the number of recorded connection attempts of unpaired browsers.
 	maxUnpaired = 16
 )
 

@@ -41,8 +41,8 @@ type Browser struct {
 	// lastRunBytes is the length of the last message frame that started a tool run.
 	lastRunBytes atomic.Int64
 	// synced is closed when the hub has processed the list of tabs that the simulated browser
-	// sends. The browser detects this moment by the response to a ping that it sends after
-	// the list.
+	// sends. The hub's response to a ping that follows the list of tabs shows that the hub
+	// has processed the list.
 	synced    chan struct{}
 	setSynced func()
 }
