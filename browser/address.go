@@ -29,7 +29,8 @@ func checkOpenable(address string) dispatch.Verdict {
 	return dispatch.Verdict{}
 }
 
-// newInvalidVerdict returns a verdict that ends a call with invalid_arguments.
+// newInvalidVerdict returns a verdict that blocks a call with the error code
+// invalid_arguments.
 func newInvalidVerdict(format string, args ...any) dispatch.Verdict {
 	return dispatch.NewBlockVerdict(wire.ErrInvalidArguments, fmt.Sprintf(format, args...), "")
 }

@@ -160,7 +160,7 @@ func (b *batch) newStepError(step int, title string, err *wire.CallError, texts 
 	return &failed
 }
 
-// addPages appends to pages each of the added pages that pages does not contain yet.
+// addPages appends the pages in added to pages, without duplicates.
 func addPages(pages []wire.UntrustedPage, added ...wire.UntrustedPage) []wire.UntrustedPage {
 	for _, page := range added {
 		if !slices.Contains(pages, page) {

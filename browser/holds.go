@@ -128,8 +128,8 @@ func (t tabHolder) release() {
 	}
 }
 
-// OnChange sets the function that is called when a hold changes, with the ID of the tab's
-// browser. OnChange must be called before the first tool call.
+// OnChange sets the function that is called when a hold changes. The argument browser is the
+// ID of the browser of the held tab. OnChange must be called before the first tool call.
 func (h *Holds) OnChange(onChange func(browser string)) { h.onChange = onChange }
 
 // SetCalls sets the dispatcher whose calls Release cancels. SetCalls must be called
@@ -317,8 +317,8 @@ func (h *Holds) After(callInfo dispatch.CallInfo, ended dispatch.EndedCall) {
 
 func isBatch(tool dispatch.Tool) bool { return tool.Plugin == Name && tool.Name == toolBatch }
 
-// recordBatchEnd records the end of a batch. When a batch ends, the client receives the
-// pages that the batch has read.
+// recordBatchEnd records that a batch has ended, and that the batch's client has therefore
+// received the pages that the batch has read.
 func (h *Holds) recordBatchEnd(batchID string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

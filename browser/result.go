@@ -212,8 +212,8 @@ func dataSource(callInfo dispatch.CallInfo) string {
 }
 
 // encloseUntrusted encloses untrusted text between two lines with a random mark, which no
-// page can predict. Invisible characters are removed from the text. The argument source
-// is the place that the untrusted text is from, such as a site.
+// page can predict. encloseUntrusted removes invisible characters from the text. The argument
+// source is the place that the untrusted text is from, such as a site.
 func encloseUntrusted(content, source string) string {
 	content = plaintext.Replace(content, func(hidden rune) string {
 		if hidden == '\n' || hidden == '\t' {

@@ -9,7 +9,7 @@ import (
 	"opentabs/wire"
 )
 
-// maxTabs limits how many tabs are stored as opened by clients.
+// maxTabs limits the number of tabs whose opener a tabTable stores.
 const maxTabs = 10_000
 
 // tabKey identifies a tab: the ID of its browser, and the ID of the tab in this browser.

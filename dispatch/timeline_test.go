@@ -25,7 +25,7 @@ func (suspendOnce) Decide(i dispatch.CallInfo) dispatch.Verdict {
 	return dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketPermission, Reason: "May it?"}}
 }
 
-// kindsOf returns the kinds of the moments in a call's timeline, in order.
+// kindsOf returns the event kinds in the timeline of a call, in order.
 func kindsOf(v dispatch.View) []dispatch.EventKind {
 	var kinds []dispatch.EventKind
 	for _, m := range v.Timeline {

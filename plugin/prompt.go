@@ -47,7 +47,7 @@ type PromptArgument struct {
 // FullName returns the prompt's name for clients: <plugin>__<prompt>.
 func (p *Prompt) FullName() string { return p.Plugin.Name + "__" + p.Name }
 
-// Dispatch returns the description of the prompt that the dispatcher needs.
+// Dispatch returns the prompt in the form that the dispatcher needs.
 func (p *Prompt) Dispatch() dispatch.Tool {
 	return dispatch.Tool{
 		Plugin: p.Plugin.Name, Name: p.Name,

@@ -12,7 +12,7 @@ import (
 	"opentabs/wire"
 )
 
-// endingCounts counts how one call ended.
+// endingCounts counts the events that ended one call.
 type endingCounts struct {
 	mu        sync.Mutex // guards all fields below
 	finished  int

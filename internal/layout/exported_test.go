@@ -71,8 +71,8 @@ type exportedName struct {
 	node ast.Node
 }
 
-// exportedNames returns the exported functions, types, constants and variables of a Go
-// file. Exported methods of exported types are returned in the form Type.Method.
+// exportedNames returns the exported functions, types, constants and variables of a Go file.
+// For an exported method of an exported type, exportedNames returns the form Type.Method.
 func exportedNames(f goFile) []exportedName {
 	var names []exportedName
 	add := func(id *ast.Ident) {

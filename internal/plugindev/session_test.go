@@ -51,8 +51,7 @@ func childOptions() jsbuild.Options {
 	return jsbuild.Options{Extract: argv, ExtractTimeout: 10 * time.Minute}
 }
 
-// recordedScreen is a simulated terminal that records its text. Tests can wait for a text
-// on the screen.
+// recordedScreen is a simulated terminal that records its text.
 type recordedScreen struct {
 	mu   sync.Mutex // guards text
 	text strings.Builder
@@ -123,7 +122,6 @@ func newDevServer(t *testing.T) *devServer {
 	return s
 }
 
-// restart ends the streams of the server and replaces the server.
 func (s *devServer) restart(t *testing.T) {
 	t.Helper()
 	token, err := s.home.Token()
@@ -160,7 +158,7 @@ func (s *devServer) status() httpapi.Status {
 	return httpapi.Status{Browsers: []httpapi.Browser{{Name: "Work", Connected: true, Tabs: []wire.TabInfo{tab}}}}
 }
 
-// testDeveloper is the user of a `opentabs plugin dev` session.
+// testDeveloper is the simulated user of an `opentabs plugin dev` session.
 type testDeveloper struct {
 	*recordedScreen
 	lines   chan string
@@ -168,7 +166,7 @@ type testDeveloper struct {
 	ended   chan error
 }
 
-// startDeveloper starts a `opentabs plugin dev` session for the plugin in dir.
+// startDeveloper starts an `opentabs plugin dev` session for the plugin in dir.
 func startDeveloper(t *testing.T, s *devServer, dir string, call func(context.Context, Call)) testDeveloper {
 	t.Helper()
 	d := testDeveloper{newScreen(), make(chan string), make(chan os.Signal), make(chan error, 1)}

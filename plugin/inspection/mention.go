@@ -74,8 +74,8 @@ func sortedFeaturePatterns(lists ...[]featurePattern) []featurePattern {
 	return capabilities
 }
 
-// findBrowserFeatures returns the browser features that code names, sorted by name. A named
-// feature may be harmless, and code can use browser features without naming them.
+// findBrowserFeatures returns the browser features whose names occur in code, sorted by name.
+// A named feature may be harmless, and code can use browser features without naming them.
 func findBrowserFeatures(code string) []browserFeature {
 	var mentions []browserFeature
 	for _, p := range featurePatterns {

@@ -39,9 +39,9 @@ func (e *Enforcer) After() []dispatch.AfterHook {
 	return []dispatch.AfterHook{permissionGate{e.policy}, callerGate{e.policy}}
 }
 
-// CurrentVerdict returns the current verdict of the review, calling plugin and permission
-// gates on a call. CurrentVerdict returns a Verdict with a Block, a Suspend, or neither
-// if the call is allowed to run.
+// CurrentVerdict returns the current verdict on a call from three gates: the review gate, the
+// calling plugin gate and the permission gate. CurrentVerdict returns a Verdict with a Block,
+// a Suspend, or neither if the call is allowed to run.
 func (e *Enforcer) CurrentVerdict(callInfo dispatch.CallInfo) dispatch.Verdict {
 	for _, gate := range []dispatch.Gate{reviewGate{e.policy}, callerGate{e.policy}} {
 		if v := gate.Decide(callInfo); v.Block != nil {

@@ -57,7 +57,7 @@ func (g grant) covers(callInfo dispatch.CallInfo) bool {
 // concurrent use.
 type memoryGrants struct {
 	mu sync.Mutex // guards all fields below
-	// byTool maps each plugin and toolKey to the grants of this tool.
+	// byTool contains the grants by plugin and, within a plugin, by toolKey.
 	byTool map[string]map[string][]grant
 	// singleCalls maps the ID of a call to the user's approval of this single call, until
 	// the call ends.
@@ -74,7 +74,7 @@ func (g *memoryGrants) grantCall(callID string, a Approval) {
 	g.singleCalls[callID] = a
 }
 
-// endCall drops the permission of a single call that ended.
+// endCall deletes the user's approval of a single call after the call has ended.
 func (g *memoryGrants) endCall(callID string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

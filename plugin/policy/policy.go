@@ -87,9 +87,9 @@ type Change struct {
 	// "forget", "calls", "late-access", "site" or "decision".
 	Kind   string
 	Plugin string
-	// Site is the pattern of a site for the kind "site". For a decision about a browser
-	// tool, Site is the site of the tab. Site is empty for a change of any kind except
-	// "site" and "decision".
+	// For a change of the kind "site", Site is the pattern of the site. For a decision about
+	// a browser tool, Site is the site of the tab. Site is empty for a change of any kind
+	// except "site" and "decision".
 	Site string
 	// Tool is the tool that the change or decision concerns, or empty for a change of the
 	// whole plugin.

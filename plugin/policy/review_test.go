@@ -12,8 +12,7 @@ import (
 	"opentabs/wire"
 )
 
-// changeTexts returns the changes that the policy has recorded as text, and clears the
-// record of changes.
+// changeTexts returns the recorded changes of the policy as text, and clears the record.
 func (w *policyFixture) changeTexts() string {
 	var texts []string
 	for _, c := range w.changes {

@@ -82,7 +82,7 @@ func ParseSiteRule(text string) (SiteRule, error) {
 // use.
 type Sites struct{ policy *Policy }
 
-// SitesOf returns the user's rules for browser tools in p.
+// SitesOf returns the rules for browser tools that the user has set in the policy p.
 func SitesOf(p *Policy) Sites { return Sites{p} }
 
 // All returns the permissions of all sites, by pattern. The caller must not change the
