@@ -166,7 +166,8 @@ func (b *toolBridge) Answer(id string, askID int, output json.RawMessage, err *w
 	}
 }
 
-// setMember returns a copy of a JSON object with one more member: key with the given value.
+// setMember returns a copy of a JSON object in which the member called key has the given
+// value.
 func setMember(object json.RawMessage, key string, value json.RawMessage) json.RawMessage {
 	members := []rawjson.Member{}
 	for m := range rawjson.Members(object) {

@@ -79,8 +79,8 @@ func keepFileNameChar(c rune) rune {
 const fileNameArgument = "_fileName"
 
 // refusedTypesArgument is the argument that lists file extensions of programs, such as "exe".
-// The extension refuses a download whose file extension is in the list, because a site could
-// redirect an approved download to a program.
+// The extension refuses to download a program file, because a site could redirect an approved
+// download to a program.
 const refusedTypesArgument = "_refusedTypes"
 
 // withFileName adds the file name and the refused file extensions to the arguments of a

@@ -18,7 +18,8 @@ const (
 	// holdTime is how long a client keeps a tab after its last acting call in the tab.
 	holdTime = time.Minute
 	// maxHoldWait limits how long an acting call waits until another client's hold of the tab
-	// ends. If the hold lasts longer than maxHoldWait, the call fails at once.
+	// ends. If another client's hold of the tab lasts longer than maxHoldWait, the acting
+	// call fails at once.
 	maxHoldWait = 10 * time.Second
 	// waitReportInterval is the interval between progress reports of a call that waits
 	// for a held tab.

@@ -68,8 +68,8 @@ func newSites(o Options, tabs *tabTable) *siteGate {
 	return s
 }
 
-// ruleVersion summarizes the user's decisions about sites. If a decision changes, the
-// ruleVersion changes too.
+// ruleVersion summarizes the user's decisions about sites. If the user changes a decision
+// about a site, the ruleVersion changes too.
 type ruleVersion struct {
 	rules       string // all rules with the times of their changes
 	alwaysCount int

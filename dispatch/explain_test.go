@@ -160,8 +160,8 @@ func failingCalls(silent func(Sink), reporting func(string) func(Sink)) map[wire
 }
 
 // TestErrorTexts compares the error texts for each error code with a golden file.
-// failingCalls contains the error codes that the dispatcher itself creates. All other error
-// codes come from gates and pages.
+// failingCalls returns a call for each error code that the dispatcher itself creates. The
+// error codes that are not in failingCalls come from gates and pages.
 func TestErrorTexts(t *testing.T) {
 	var b strings.Builder
 	add := func(f failingCall) { b.WriteString(f.name + "\n  " + f.text(t) + "\n") }

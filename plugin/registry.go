@@ -108,7 +108,7 @@ func (r *Registry) OnChange(onChange func(*Set)) (stop func()) {
 // Reload reads the store and loads every stored plugin. The new set of plugins lists each
 // plugin that cannot be loaded as a failed plugin. Reload returns an error only if the store
 // cannot be read; after an error, loaded plugins stay in the set. If no plugins are loaded
-// and the store cannot be read, the set lists the store itself as failed.
+// and the store cannot be read, the new set of plugins lists the store itself as failed.
 func (r *Registry) Reload() error {
 	r.reloadLock.Lock()
 	defer r.reloadLock.Unlock()

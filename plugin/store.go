@@ -120,8 +120,8 @@ func (s *Store) readEntries() ([]Entry, []Failure, error) {
 // Add checks the built package in the folder path and adds the package to the store. After a
 // new build of the package, the registry loads the package without another call of Add, but
 // the user must review the new build. If the package is invalid, the error that Add returns
-// lists the package's problems. If another plugin has the same name, the error names that
-// plugin.
+// lists the package's problems. If another plugin already has the name of the added plugin,
+// the error that Add returns names the other plugin.
 func (s *Store) Add(path string) (*Plugin, error) {
 	return s.addEntry(Entry{Path: path, Source: SourceFolder})
 }

@@ -159,7 +159,7 @@ func TestEachLostLinkGetsGracePeriod(t *testing.T) {
 }
 
 // TestLinkReplacedByNewLink checks that a newer connection of a browser replaces the older
-// one and keeps the calls. The later end of the older connection must have no effect.
+// one and keeps the calls. The server must ignore the later end of the replaced connection.
 func TestLinkReplacedByNewLink(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")

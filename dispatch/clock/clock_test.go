@@ -45,8 +45,8 @@ func BenchmarkProgressReset(b *testing.B) {
 }
 
 // TestClockAfterSuspension checks the limits of a call after the machine was suspended, when the
-// timer fires much too late. After the suspension, the idle limit is extended by a grace period,
-// but the hard limit is not.
+// timer fires much too late. After the machine was suspended, a call's idle limit is extended by
+// a grace period, but the hard limit is not.
 func TestClockAfterSuspension(t *testing.T) {
 	for _, tt := range []struct {
 		name  string

@@ -118,8 +118,8 @@ func (t *Trace) IsRequested() bool { return t != nil && t.isRequested }
 var traceParent = lazyregexp.New(`^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$`)
 
 // SetParent sets the client's trace span from a JSON string in the format of W3C Trace
-// Context (https://www.w3.org/TR/trace-context/). SetParent must be called before the tool
-// call begins, and ignores a value in any other format.
+// Context (https://www.w3.org/TR/trace-context/). SetParent ignores a value that does not
+// have the format of W3C Trace Context, and must be called before the tool call begins.
 func (t *Trace) SetParent(value json.RawMessage) {
 	if t == nil || len(value) == 0 {
 		return

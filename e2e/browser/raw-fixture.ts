@@ -13,7 +13,7 @@ export interface RawFixture {
   readonly faults: FaultFixture;
   readonly client: McpClient;
   /**
-   * shop is the origin of a test site without a plugin. On this site, the MCP client may use browser tools without
+   * shop is the origin of a test site without a plugin. On the site shop, the MCP client may use browser tools without
    * approvals.
    */
   readonly shop: string;

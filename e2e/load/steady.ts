@@ -26,7 +26,7 @@ export interface StreamResult {
 }
 
 /**
- * chooseTool returns the tool for call number i, determined by the last two digits of i; mostly "echo".
+ * chooseTool returns the tool for call number i, which depends on the last two digits of i.
  */
 function chooseTool(i: number): 'echo' | 'steps' | 'cancel' | 'fail' | 'big' {
   const lastDigits = i % 100;

@@ -141,8 +141,9 @@ type reportingBridge struct {
 	sinks chan dispatch.Sink
 }
 
-// Start sends the run's sink to the channel b.sinks. The benchmark uses the sink to report
-// progress and to end the run. The run ends when the benchmark calls Finish on the sink.
+// Start sends the run's sink to the channel b.sinks. Through the sink of a run, the benchmark
+// reports progress and ends the run. The run ends when the benchmark calls Finish on the
+// sink.
 func (b reportingBridge) Start(_ context.Context, _ dispatch.Run, sink dispatch.Sink) *wire.CallError {
 	b.sinks <- sink
 	return nil

@@ -56,7 +56,7 @@ func checkExported(files []goFile, generatedTS string) []string {
 }
 
 // usagePlaces is the set of packages that use a method. If an interface declares the method,
-// the set also contains the constant byInterface.
+// usagePlaces also contains the constant byInterface.
 type usagePlaces map[string]bool
 
 // byInterface marks a method that an interface declares.

@@ -43,10 +43,10 @@ var frameFunction = regexp.MustCompile(`^(Parse|Envelope|Append[A-Z].*|EncodeBod
 //
 // A package that uses the frame functions of package wire, such as Parse, must not contain
 // any name of a frame field, and neither must its subpackages. Packages that do not use the
-// frame functions have other JSON formats, whose fields may be called "id" or "url". In those
-// packages, TestFrameFieldsAreInWire rejects only field names of several words, such as
-// dispatchId. TestFrameFieldsAreInWire also rejects the names of JSON-RPC methods, such as
-// tool.ask, in every package except wire.
+// frame functions have other JSON formats, whose fields may be called "id" or "url". In
+// packages that do not use the frame functions, TestFrameFieldsAreInWire rejects only field
+// names of several words, such as dispatchId. TestFrameFieldsAreInWire also rejects the names
+// of JSON-RPC methods, such as tool.ask, in every package except wire.
 //
 // TestFrameFieldsAreInWire ignores test files. Tests that simulate the browser write
 // message frames by hand, instead of using the encoders that they test.
@@ -120,8 +120,8 @@ func checkFrameFields(files []goFile) []string {
 }
 
 // isSharedName reports whether a field name is a single word, which other JSON formats are
-// likely to use, too. An example is the field jsonrpc, which both MCP messages and message
-// frames have.
+// likely to use, too. The field jsonrpc is a shared name, because both MCP messages and
+// message frames have this field.
 func isSharedName(name string) bool { return strings.ToLower(name) == name }
 
 // frameNames returns the names of all JSON fields and JSON-RPC methods in package wire.

@@ -100,8 +100,8 @@ func checkFileName(name string) []string {
 	return nil
 }
 
-// checkMutexes requires a comment on or above the line of each mutex. The comment must name
-// what the mutex guards.
+// checkMutexes requires a comment on or above the line of each mutex. checkMutexes also
+// requires that the comment names what the mutex guards.
 func checkMutexes(f goFile) []string {
 	if f.test {
 		return nil

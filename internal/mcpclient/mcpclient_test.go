@@ -240,7 +240,8 @@ func TestCallFails(t *testing.T) {
 }
 
 // TestCancel cancels a call. MCP requires the server to close the event stream of a cancelled
-// call. One of the two test servers violates this rule of MCP.
+// call. One of the two test servers violates MCP: it keeps the event stream of a cancelled
+// call open.
 func TestCancel(t *testing.T) {
 	for _, c := range []struct {
 		name     string

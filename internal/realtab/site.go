@@ -73,9 +73,9 @@ type Site struct {
 }
 
 // Listen starts a server that simulates all websites. The function answer returns the
-// response to each request of a page, but not to the request for the page itself. The server
-// closes the connection without a response if answer returns an error, or if a page fetches
-// an address for which answer has no response.
+// response to each request that a page makes, except the request for the page itself. The
+// server closes the connection without a response if answer returns an error, or if a page
+// fetches an address for which answer has no response.
 func Listen(answer func(context.Context, Request) (Answer, error)) (*Site, error) {
 	certificate, err := selfSigned()
 	if err != nil {

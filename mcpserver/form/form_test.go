@@ -54,7 +54,8 @@ func TestFormNamesTheCaller(t *testing.T) {
 }
 
 // TestFormShowsAllCode checks that the form for a tool that runs code shows all of the code.
-// The approval form for any other tool shows only the beginning of the arguments.
+// The approval form for a tool that does not run code shows only the beginning of the
+// arguments.
 func TestFormShowsAllCode(t *testing.T) {
 	args := `{"function":"` + strings.Repeat("x", 5000) + `evil()"}`
 	for tool, isWhole := range map[string]bool{evaluateToolName: true, "browser_type": false} {

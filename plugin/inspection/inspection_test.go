@@ -170,8 +170,8 @@ func TestChangesSinceReview(t *testing.T) {
 	}
 }
 
-// For a large file, opentabs stores only the beginning. A change after the stored beginning
-// still appears among the changes since the last review.
+// Of a large file of a reviewed plugin, opentabs stores only the beginning. A change after
+// the stored beginning of a file still appears among the changes since the last review.
 func TestChangeBeyondStoredPart(t *testing.T) {
 	padding := "  /*" + strings.Repeat("x", 4<<20) + "*/\n"
 	w := newTestPolicy(t, mailPackage(padding+"  var send = () => 1;\n"))

@@ -28,8 +28,8 @@ func callerFrom(caller string) *dispatch.Caller {
 }
 
 // runNested makes a tool of the plugin caller call a__send, and returns the request for
-// approval. The user answers the request with answer. A nil answer means that the call must
-// not need an approval.
+// approval. answer is the user's answer to the request for approval. A nil answer means that
+// the call must not need an approval.
 func (g *gatedCalls) runNested(caller string, answer *dispatch.Resolution) (ticket dispatch.WaitingTicket, err error) {
 	g.t.Helper()
 	_, err = g.calls.Call(context.Background(), dispatch.Call{

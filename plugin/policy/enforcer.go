@@ -33,7 +33,7 @@ func (e *Enforcer) Before() []dispatch.BeforeHook {
 	return []dispatch.BeforeHook{limitGate{e.policy, &e.callCounters}}
 }
 
-// After returns the hooks that run after each call. One of the hooks deletes the approval of
+// After returns the hooks that run after each call. One after hook deletes the approval of
 // the ended call, and the other records refused calls between plugins.
 func (e *Enforcer) After() []dispatch.AfterHook {
 	return []dispatch.AfterHook{permissionGate{e.policy}, callerGate{e.policy}}
@@ -52,8 +52,9 @@ func (e *Enforcer) CurrentVerdict(callInfo dispatch.CallInfo) dispatch.Verdict {
 }
 
 // Refusals returns a function that explains why a tool or prompt of a plugin cannot run now:
-// because the plugin is not reviewed, or because the tool is off. The returned function's
-// result is nil for a tool that can run, even if each call of the tool needs an approval.
+// because the plugin is not reviewed, or because the tool is off. The function returned by
+// Refusals returns nil for a tool that can run, even if each call of the tool needs an
+// approval.
 func (e *Enforcer) Refusals(name string) func(t dispatch.Tool) *wire.CallError {
 	s := e.policy.State(name)
 	return func(t dispatch.Tool) *wire.CallError {

@@ -33,8 +33,8 @@ func TestLimitMakesCallsWait(t *testing.T) {
 	})
 }
 
-// TestLimitCountsRuns checks that only calls that run count for a tool's limit. Rejected
-// calls, and checks without countRun, do not count.
+// TestLimitCountsRuns checks that only calls that run count for a tool's limit. Neither
+// rejected calls nor checks without countRun count for a tool's limit.
 func TestLimitCountsRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var m callCounters

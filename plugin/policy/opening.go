@@ -19,8 +19,8 @@ func (p *Policy) MayOpen(name string) bool {
 }
 
 // SetOpening sets whether calls without a matching tab may open the page of a plugin in the
-// background. If another version of the plugin declares another page, the permission to open
-// the page ends.
+// background. If another version of the plugin declares another page, the user's permission
+// to open the page ends.
 func (p *Policy) SetOpening(name string, allowed bool, by string) error {
 	loadedPlugin, err := p.set().Find(name)
 	if err != nil {

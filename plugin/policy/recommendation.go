@@ -18,7 +18,7 @@ const maxNoteChars = 1000
 // does not enable the plugin; surfaces show the Recommendation to the user.
 type Recommendation struct {
 	// Hash is the hash of the content that the agent inspected. If the plugin's content has
-	// changed since this inspection, opentabs ignores the recommendation.
+	// changed since the agent's inspection, opentabs ignores the agent's recommendation.
 	Hash string `json:"hash"`
 	// Permission is the recommended permission: "ask" or "auto".
 	Permission wire.Permission `json:"permission"`

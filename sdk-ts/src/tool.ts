@@ -11,7 +11,7 @@ export interface ToolAnnotations {
   readOnlyHint?: boolean | undefined;
   /** The tool makes changes that cannot be undone, such as deleting a message. */
   destructiveHint?: boolean | undefined;
-  /** A second call with the same parameters changes nothing more. Example: a tool that archives an item. */
+  /** A second call with the same parameters changes nothing more, as for a tool that archives an item. */
   idempotentHint?: boolean | undefined;
   /** The tool reaches other users or external systems. */
   openWorldHint?: boolean | undefined;

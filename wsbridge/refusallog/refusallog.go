@@ -14,8 +14,9 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// Interval is the minimum time between two log lines for the same reason. The interval limits
-// the size of the log, because any web page can make the browser attempt endless connections.
+// Interval is the minimum time between two log lines for the same reason. Without this
+// interval, any web page could fill the log, because any page can make the browser attempt
+// endless connections.
 const Interval = 10 * time.Second
 
 // Log limits the rate of log lines about rejected connections. The zero Log is ready to
@@ -37,7 +38,7 @@ const (
 
 // UnpairedTry is the last connection attempt of a browser that is not paired.
 type UnpairedTry struct {
-	// KeyID is the wire.KeyID that the browser offered. No paired browser has this KeyID.
+	// KeyID is the wire.KeyID that the unpaired browser offered.
 	KeyID string
 	At    time.Time
 }
@@ -54,7 +55,7 @@ func (r *Log) RecordUnpaired(keyID string) {
 }
 
 // For each KeyID, UnpairedTries returns the last attempt if this attempt is at most
-// unpairedWindow old. The oldest attempt is first.
+// unpairedWindow old. UnpairedTries lists the oldest attempt first.
 func (r *Log) UnpairedTries() []UnpairedTry {
 	r.mu.Lock()
 	defer r.mu.Unlock()
