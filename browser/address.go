@@ -13,8 +13,7 @@ import (
 )
 
 // originOf returns the origin of an address (scheme, host and port), such as
-// https://shop.example. An approval of the user applies to a whole origin, not to a
-// single page.
+// https://shop.example. The user's approval applies to a whole origin, not to a single page.
 func originOf(address string) string { return dispatch.OriginOf(address) }
 
 // checkOpenable blocks a call that would open an address that is not http or https, or

@@ -16,11 +16,11 @@ import (
 type Options struct {
 	// Rules stores the user's rules for sites. Required.
 	Rules *policy.Policy
-	// OwnAddress is the daemon's address (host:port), which no browser tool may open.
+	// OwnAddress is the daemon's address (host:port), which browser tools must not open.
 	// Required.
 	OwnAddress string
-	// UploadFolders are the absolute paths of the folders whose files agents may upload.
-	// By default, agents may upload no files.
+	// UploadFolders are the absolute paths of the folders whose files agents are allowed to
+	// upload. By default, agents are not allowed to upload files.
 	UploadFolders []string
 	// Limits are the maximum numbers of calls per minute in one tab. By default, agents
 	// may make any number of calls.

@@ -9,7 +9,8 @@ import (
 	"opentabs/wire"
 )
 
-// capabilityDebugger is the capability of an extension that may use Chrome's debugger.
+// capabilityDebugger is the capability of an extension that is allowed to use Chrome's
+// debugger.
 const capabilityDebugger = "debugger"
 
 // capabilityTexts are the error texts for agents and users when no connected browser has a

@@ -3,8 +3,8 @@
 //
 // The browser tools belong to one built-in plugin ([Plugin]). The handlers of browser tools
 // run in the extension's worker (extension/src/worker/browser). [Connect] adds to the
-// dispatcher the decisions that only the server makes: on which sites tools may run, which
-// tab a client uses, and which text agents receive.
+// dispatcher the decisions that only the server makes: on which sites tools are allowed to
+// run, which tab a client uses, and which text agents receive.
 //
 // # Concurrency
 //

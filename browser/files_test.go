@@ -42,8 +42,8 @@ func TestFileOfTool(t *testing.T) {
 	}
 }
 
-// TestFileOfForbiddenSite checks that opentabs drops a file from a site that the client
-// may not read.
+// TestFileOfForbiddenSite checks that opentabs drops a file from a site that the client is
+// not allowed to read.
 func TestFileOfForbiddenSite(t *testing.T) {
 	f := newFixture(t)
 	if err := f.rules.Set("shop.example", policy.SiteAuto, "x"); err != nil {

@@ -9,8 +9,9 @@ import (
 	"opentabs/plugin/policy"
 )
 
-// frameRules maps each site pattern to whether a tool of a class may run in child frames of a
-// matching site. No tool may run in a frame that shows the daemon's own address.
+// frameRules maps each site pattern to whether a tool of a class is allowed to run in child
+// frames of a matching site. No tool is allowed to run in a frame that shows the daemon's own
+// address.
 func (s *siteGate) frameRules(class toolClass, address string) map[string]bool {
 	rules := map[string]bool{}
 	for pattern, entry := range s.rules.All() {

@@ -205,7 +205,7 @@ func (h *Holds) isStopped(callInfo dispatch.CallInfo) bool {
 }
 
 // ObserveDecision implements dispatch.DecisionObserver. If the user approves a call of a
-// client that the user had stopped, the client may act in the tab again.
+// client that the user had stopped, the client is allowed to act in the tab again.
 func (h *Holds) ObserveDecision(callInfo dispatch.CallInfo, _ dispatch.Ticket, r dispatch.Resolution) {
 	if !r.Allow {
 		return
@@ -228,7 +228,7 @@ func stoppedClientKey(callInfo dispatch.CallInfo) tabClient {
 // tabName returns the name with which texts for the user refer to a tab, such as "tab 7".
 func tabName(tabID int) string { return fmt.Sprintf("tab %d", tabID) }
 
-// isActingCall reports whether a call of a browser tool may change its tab or the page in the
+// isActingCall reports whether a call of a browser tool can change its tab or the page in the
 // tab.
 func isActingCall(callInfo dispatch.CallInfo) bool {
 	return callInfo.Tool.Plugin == Name && callInfo.Tool.IsExclusive
@@ -332,9 +332,9 @@ func (h *Holds) recordBatchEnd(batchID string) {
 }
 
 // recordRead records that a call has read the page of a tab. After reading the page of a tab,
-// a client may act in the tab again, unless user input arrived since the reading call began.
-// If a step of a batch reads the page, the batch's later steps still must not act in the tab,
-// because the client chose those steps before it saw the page.
+// a client is allowed to act in the tab again, unless user input arrived since the reading
+// call began. If a step of a batch reads the page, the batch's later steps still must not act
+// in the tab, because the client chose those steps before it saw the page.
 func (h *Holds) recordRead(callInfo dispatch.CallInfo) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -37,9 +37,9 @@ func TestHeldTab(t *testing.T) {
 	})
 }
 
-// TestUserTakesTabBack checks that a click or a key press of the user takes a held tab back
-// from the client. After the user takes a tab back, the client must read the page before it
-// acts again.
+// TestUserTakesTabBack checks that the user takes a held tab back from a client with a click
+// or a key press in the tab. After the user takes a tab back, the client must read the page
+// before it acts again.
 func TestUserTakesTabBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)

@@ -12,9 +12,9 @@ import (
 	"opentabs/wire"
 )
 
-// secretsArgument is the argument that lists the kinds of secret fields into which a call may
-// type. The page script checks the kind of the field again immediately before typing, because
-// the page may have replaced the field after the approval.
+// secretsArgument is the argument that lists the kinds of secret fields into which a call is
+// allowed to type. The page script checks the kind of the field again immediately before
+// typing, because the page may have replaced the field after the approval.
 const secretsArgument = "_secrets"
 
 // typingArgs are the arguments of a tool that types text into fields.
@@ -87,8 +87,8 @@ func secretsNote(secrets *wire.SecretFields) string {
 	return "; this page shows " + nameKinds(secrets.Shown)
 }
 
-// decideTyping decides whether a call may type into the secret fields of a page. Each
-// call that types into a secret field needs its own approval, whatever the site rule is.
+// decideTyping decides whether a call is allowed to type into the secret fields of a page.
+// Each call that types into a secret field needs its own approval, whatever the site rule is.
 func (s *siteGate) decideTyping(callInfo dispatch.CallInfo, site string) dispatch.Verdict {
 	typed := typedSecrets(callInfo.Target)
 	title := secretTitle(site, typed)
@@ -146,8 +146,8 @@ func maskSteps(args json.RawMessage) json.RawMessage {
 	return setMember(removeMembers(args, "steps"), "steps", rawjson.Encode(steps))
 }
 
-// maskedMembers returns the names of a tool's arguments that may contain secrets: typed
-// text, and values that the tool stores.
+// maskedMembers returns the names of a tool's arguments that can contain secrets: typed text,
+// and values that the tool stores.
 func maskedMembers(tool string) []string {
 	switch {
 	case isTyping(tool):
@@ -158,7 +158,7 @@ func maskedMembers(tool string) []string {
 	return nil
 }
 
-// maskArgs masks those arguments of a tool that may contain secrets.
+// maskArgs masks those arguments of a tool that can contain secrets.
 func maskArgs(tool string, args json.RawMessage) json.RawMessage {
 	masked := maskedMembers(tool)
 	if len(masked) == 0 {

@@ -23,15 +23,15 @@ const sessionGrantTime = 24 * time.Hour
 // keeps maxGrants approvals, a new approval replaces the oldest one.
 const maxGrants = 1000
 
-// siteGate decides on which sites browser tools may run. The rules that the user has set
-// for sites are in [policy.Sites]. Approvals for a session or for some time are only in
-// memory.
+// siteGate decides on which sites browser tools are allowed to run. The rules that the user
+// has set for sites are in [policy.Sites]. Approvals for a session or for some time are only
+// in memory.
 type siteGate struct {
 	rules policy.Sites
 	tabs  *tabTable
 	// ownAddress is the address on which the daemon listens, as host:port.
 	ownAddress string
-	// uploadFolders are the folders whose files may be uploaded.
+	// uploadFolders are the folders whose files agents are allowed to upload.
 	uploadFolders []string
 
 	mu     sync.Mutex // guards all fields below
@@ -164,7 +164,7 @@ func siteArgsOf(callInfo dispatch.CallInfo) siteArgs {
 	return args
 }
 
-// decideOpening decides whether a call may open an address.
+// decideOpening decides whether a call is allowed to open an address.
 func (s *siteGate) decideOpening(callInfo dispatch.CallInfo, address string) dispatch.Verdict {
 	if v := checkOpenable(address); v.Block != nil {
 		return v
@@ -173,7 +173,7 @@ func (s *siteGate) decideOpening(callInfo dispatch.CallInfo, address string) dis
 }
 
 // decideTabs decides whether to allow a call of browser_tabs. Without an approval, a client
-// may close only the tabs that the client itself opened.
+// is allowed to close only the tabs that the client itself opened.
 func (s *siteGate) decideTabs(callInfo dispatch.CallInfo, args siteArgs) dispatch.Verdict {
 	isAllowed := false
 	var request dispatch.Ticket
@@ -210,7 +210,7 @@ func closeApprovalKey(callInfo dispatch.CallInfo) string {
 	return tabName(callInfo.Target.TabID) + " " + callInfo.Target.DocumentID + " " + callInfo.Target.URL
 }
 
-// decideAddress decides whether a call may read or act on the site of an address.
+// decideAddress decides whether a call is allowed to read, or act on, the site of an address.
 func (s *siteGate) decideAddress(callInfo dispatch.CallInfo, class toolClass, address string) dispatch.Verdict {
 	site := originOf(address)
 	rule := s.ruleFor(address, class)
@@ -250,7 +250,8 @@ func (s *siteGate) decideAddress(callInfo dispatch.CallInfo, class toolClass, ad
 	}}
 }
 
-// newRefusal returns the verdict for a site that a rule of the user forbids.
+// newRefusal returns the verdict for a site on which one of the user's rules forbids the
+// call.
 func newRefusal(site string, class toolClass, fact string, rule policy.SiteRule) dispatch.Verdict {
 	command := "opentabs browser site"
 	if host, err := policy.ParseSite(strings.TrimSuffix(site, ".")); err == nil {
@@ -400,8 +401,8 @@ func (s *siteGate) endSession(session string) {
 	s.grants = slices.DeleteFunc(s.grants, func(g siteGrant) bool { return g.session == session })
 }
 
-// mayShowContent reports whether a client may receive the content of an address without a new
-// approval, for example after a redirect or in the list of tabs.
+// mayShowContent reports whether a client is allowed to receive the content of an address
+// without a new approval, for example after a redirect or in the list of tabs.
 func (s *siteGate) mayShowContent(callInfo dispatch.CallInfo, address string) bool {
 	if !isWebAddress(address) || s.isOwnAddress(address) {
 		return false

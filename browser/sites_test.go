@@ -36,7 +36,7 @@ type fixture struct {
 	runs   []dispatch.Run
 	// caller is the plugin that makes the calls, or nil if the client makes them.
 	caller *dispatch.Caller
-	// uploads is the folder whose files may be uploaded.
+	// uploads is the folder whose files agents are allowed to upload.
 	uploads string
 	// files stores the files that tools wrote.
 	files *filestore.Store
@@ -371,8 +371,8 @@ func TestRuleDecidesWaitingCall(t *testing.T) {
 	})
 }
 
-// TestRulesOfFrames checks that child frames follow the rules of their sites. In a frame
-// that shows the daemon's own address, no browser tool may run.
+// TestRulesOfFrames checks that child frames follow the rules of their sites. In a frame that
+// shows the daemon's own address, no browser tool is allowed to run.
 func TestRulesOfFrames(t *testing.T) {
 	f := newFixture(t)
 	for pattern, rule := range map[string]policy.SiteRule{"bank.example": policy.SiteOff, "*.news.example": policy.SiteRead, "shop.example": policy.SiteAuto} {
@@ -391,8 +391,8 @@ func TestRulesOfFrames(t *testing.T) {
 	}
 }
 
-// TestContentAfterRedirect checks that content is left out after a redirect to a site
-// that the client may not read.
+// TestContentAfterRedirect checks that content is left out after a redirect to a site that
+// the client is not allowed to read.
 func TestContentAfterRedirect(t *testing.T) {
 	f := newFixture(t)
 	f.decision = allowOnce
@@ -411,8 +411,8 @@ func TestContentAfterRedirect(t *testing.T) {
 	}
 }
 
-// TestContentIsFramed checks that the text of a page is enclosed between two lines with a
-// random mark, without hidden characters.
+// TestContentIsFramed checks that a page's text is enclosed between two lines with a random
+// mark, and that hidden characters are removed.
 func TestContentIsFramed(t *testing.T) {
 	f := newFixture(t)
 	if err := f.rules.Set("shop.example", policy.SiteAuto, "x"); err != nil {

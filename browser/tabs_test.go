@@ -37,7 +37,7 @@ func TestCurrentTab(t *testing.T) {
 	}
 }
 
-// TestClosingTabs checks that a client may close its own tabs without an approval.
+// TestClosingTabs checks that a client is allowed to close its own tabs without an approval.
 func TestClosingTabs(t *testing.T) {
 	f := newFixture(t)
 	f.decision = dispatch.Resolution{Allow: true, Surface: "x"}

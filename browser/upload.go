@@ -51,7 +51,7 @@ func readUploads(args json.RawMessage, folders []string) (json.RawMessage, *wire
 	return setMember(removeMembers(args, "paths", "files"), "files", rawjson.Encode(uploads)), nil
 }
 
-// newUploadError returns the error of a call whose files can't be uploaded.
+// newUploadError returns the error for a call that uploads files that can't be uploaded.
 func newUploadError(err error) *wire.CallError {
 	callErr := &wire.CallError{Code: wire.ErrDenied, Message: err.Error(), UserText: "The upload was refused: " + err.Error() + ". Upload another file."}
 	if refused := (*folderError)(nil); errors.As(err, &refused) {

@@ -119,9 +119,9 @@ func (t *tabTable) closableTabs(browser string, windowID int) []int {
 	return ids
 }
 
-// closableTabsArgument is the name of the argument that lists the tabs that
-// browser_windows may close together with their window. Tabs that were added to the
-// window after the user's approval must stay open.
+// closableTabsArgument is the name of the argument that lists the tabs that browser_windows
+// is allowed to close together with their window. Tabs that were added to the window after
+// the user's approval must stay open.
 const closableTabsArgument = "_closableTabs"
 
 // windowIDOf returns the window ID in the arguments of a browser_windows call.

@@ -14,10 +14,10 @@ const twoWindowsOutput = `{"text":"2 windows.","windows":[
 	{"windowId":1,"state":"normal","focused":true,"width":800,"height":600,"tabs":[{"tabId":3,"title":"Draft","url":"https://mail.example/d?x=1","active":true},{"tabId":4,"title":"b","url":"chrome://settings"}]},
 	{"windowId":2,"state":"normal","width":800,"height":600,"tabs":[{"tabId":12,"title":"Shop","url":"https://shop.example/","active":true}]}]}`
 
-// TestClosingWindows checks which windows a client may close. A client may close its own
-// windows without an approval. A client needs an approval to close a window that has a tab of
-// the user or of another client. An approval to close a window covers only the tabs that the
-// approval lists.
+// TestClosingWindows checks which windows a client is allowed to close. A client may close
+// its own windows without an approval. A client needs an approval to close a window that has
+// a tab of the user or of another client. An approval to close a window covers only the tabs
+// that the approval lists.
 func TestClosingWindows(t *testing.T) {
 	f := newFixture(t)
 	f.decision = allowOnce

@@ -18,7 +18,7 @@ const tabListTitle = "the list of open tabs"
 // dataScopes are the possible scopes of an approval to use browser data.
 var dataScopes = []wire.Scope{wire.ScopeOnce, wire.ScopeSession, wire.ScopeTime}
 
-// decideTabList decides whether a client may list the open tabs.
+// decideTabList decides whether a client is allowed to list the open tabs.
 func (s *siteGate) decideTabList(callInfo dispatch.CallInfo) dispatch.Verdict {
 	_, everySite := s.rules.RuleFor("")
 	if everySite.Rule == policy.SiteAuto || everySite.Rule == policy.SiteRead || s.isApproved(callInfo, classRead, tabListTitle) {

@@ -43,8 +43,8 @@ func (b scriptedBridge) Cancel(_, _ string, answered func(wire.CancelOutcome)) {
 	time.AfterFunc(time.Minute, func() { answered(wire.CancelIgnored) })
 }
 
-// selfCallingBridge is a dispatch.Bridge whose tools call themselves and fail with the
-// error of the nested call.
+// selfCallingBridge is a dispatch.Bridge whose tools each call themselves, and fail with the
+// error of this nested call.
 type selfCallingBridge struct {
 	instantBridge
 	mu    sync.Mutex

@@ -66,7 +66,7 @@ func (d definedArguments) isAdded(name string) bool {
 	return false
 }
 
-// mayAdd reports whether a call's arguments may contain an argument that belongs to
+// mayAdd reports whether a call's arguments could contain an argument that belongs to
 // opentabs. mayAdd is a fast search in the JSON text, without parsing.
 func (d definedArguments) mayAdd(raw []byte) bool {
 	return !d.definesTab && bytes.Contains(raw, []byte(`"`+argTab+`"`)) ||

@@ -93,7 +93,7 @@ func TestListsStopWaitingForPlugins(t *testing.T) {
 }
 
 // TestCallOfABrokenPlugin checks that the error of a call names the plugin's problem, but
-// no path of the user's files.
+// reveals no path of the user's files.
 func TestCallOfABrokenPlugin(t *testing.T) {
 	s := newServer(t, callerFunc(echoArguments), Options{}, plugintest.Package{Name: "a"}, plugintest.Package{Name: "b"})
 	pkg, _ := s.reg.Set().Plugin("a")

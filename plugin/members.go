@@ -32,8 +32,8 @@ func addWarning(f *jsonread.Reader, p *Plugin, key, format string, args ...any) 
 	p.Warnings = append(p.Warnings, fmt.Sprintf("%s: %s%s %s", f.Problems.File, f.Path, key, fmt.Sprintf(format, args...)))
 }
 
-// These constants are the shortest and the longest time limit that a package may declare
-// for a tool or prompt.
+// These constants are the shortest and the longest time limit that a package is allowed to
+// declare for a tool or prompt.
 const (
 	minTimeout = time.Second
 	maxTimeout = 5 * time.Minute

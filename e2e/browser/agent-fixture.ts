@@ -17,8 +17,8 @@ export interface AgentFixture {
    */
   onApprovalForm: (question: string) => boolean | Promise<boolean>;
   /**
-   * In all tests, the agent may use the site shop without approvals, the site bank is off, and the site other has no
-   * rule. All test sites serve the same pages.
+   * In all tests, the agent is allowed to use the site shop without approvals, the site bank is off, and the site other
+   * has no rule. All test sites serve the same pages.
    */
   readonly shop: string;
   readonly bank: string;

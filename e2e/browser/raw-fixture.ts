@@ -13,8 +13,8 @@ export interface RawFixture {
   readonly faults: FaultFixture;
   readonly client: McpClient;
   /**
-   * shop is the origin of a test site without a plugin. On the site shop, the MCP client may use browser tools without
-   * approvals.
+   * shop is the origin of a test site without a plugin. On the site shop, the MCP client is allowed to use browser
+   * tools without approvals.
    */
   readonly shop: string;
   /**

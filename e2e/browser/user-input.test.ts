@@ -1,6 +1,6 @@
 /**
- * With the debugger, opentabs does not mistake an agent's input for user input. A click or a key press of the
- * user cancels the running action. A cancelled action releases the mouse buttons and keys that it has pressed.
+ * With the debugger, opentabs does not mistake an agent's input for user input. A click or a key press by the user
+ * cancels the running action. A cancelled action releases the mouse buttons and keys that it has pressed.
  */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';

@@ -42,7 +42,7 @@ function chooseTool(i: number): 'echo' | 'steps' | 'cancel' | 'fail' | 'big' {
  */
 const warmUpCalls = 3000;
 
-/** AllowedGoroutines is how many additional goroutines the daemon may have after a stream of calls. */
+/** AllowedGoroutines is how many additional goroutines the daemon is allowed to have after a stream of calls. */
 const AllowedGoroutines = 8;
 
 /**

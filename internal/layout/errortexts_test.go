@@ -257,8 +257,8 @@ func TestFailureTexts(t *testing.T) {
 	}
 }
 
-// argumentsAt returns the source text of a call's arguments, which begin at the index
-// start.
+// argumentsAt returns the source text of the arguments of a call expression. The arguments
+// begin at the index start.
 func argumentsAt(src string, start int) string {
 	depth := 1
 	for i := start; i < len(src); i++ {

@@ -380,7 +380,7 @@ func checkImports(f goFile) []string {
 	return violations
 }
 
-// checkLibrary reports an import of a third-party library by a package that may not
+// checkLibrary reports an import of a third-party library by a package that is not allowed to
 // import the library.
 func checkLibrary(f goFile, spec ast.Node, p string) []string {
 	for modulePath, lib := range libraries {

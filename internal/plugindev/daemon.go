@@ -118,7 +118,7 @@ func formatEntry(e pluginlog.Entry) string {
 	return text
 }
 
-// pluginTabs are the tabs in which the plugin may run.
+// pluginTabs are the tabs that match the plugin's sites.
 type pluginTabs struct {
 	// liveTabs run the last build of the plugin. staleTabs run an older build, or no
 	// build.
@@ -136,7 +136,8 @@ type tabState struct {
 	ready *bool
 }
 
-// collectTabs returns the tabs in which the plugin may run, as a daemon's status lists them.
+// collectTabs returns the tabs that match the plugin's sites, as a daemon's status lists
+// them.
 func collectTabs(status httpapi.Status, developed *plugin.Plugin) pluginTabs {
 	var tabs pluginTabs
 	for _, b := range status.Browsers {

@@ -262,7 +262,7 @@ func formatOnOff(on bool) string {
 	return "off"
 }
 
-// formatAllowedCalls describes the plugins whose tools a plugin may call.
+// formatAllowedCalls describes the plugins whose tools a plugin is allowed to call.
 func formatAllowedCalls(s policy.State) string {
 	if s.Reviewed && len(s.Calls) > 0 {
 		return "the tools of " + strings.Join(s.CallsTo(), ", ")

@@ -234,8 +234,8 @@ func TestReviewTokens(t *testing.T) {
 
 func errorOf[T any](_ T, err error) error { return err }
 
-// A recommendation of an agent does not enable the plugin. A recommendation applies only
-// to the inspected content, and ends when the user decides about the plugin.
+// An agent's recommendation does not enable the plugin. A recommendation applies only to the
+// inspected content, and ends when the user decides about the plugin.
 func TestRecommendationChangesNothing(t *testing.T) {
 	w := newTestPolicy(t, mailPackage("  var a;\n"))
 	mailPlugin, _ := w.Set().Plugin("mail")

@@ -13,8 +13,8 @@ import (
 	"opentabs/wire"
 )
 
-// bundle returns the bundled code of an adapter that consists of a library and the
-// author's module.
+// bundle returns an adapter's bundled code, which consists of a library and the author's
+// module.
 func bundle(library, own string) string {
 	return "(()=>{\n  // node_modules/lib/index.js\n  " + library + "\n\n  // src/index.ts\n  " + own + "\n})();\n"
 }

@@ -71,8 +71,8 @@ func newRefusalVerdict(fact, command string) dispatch.Verdict {
 		fmt.Sprintf("%s. To allow it, run %s, or use the side panel.", fact, command))
 }
 
-// Resolve wraps [Registry.Resolve] and hides the tools of plugins that the calling plugin
-// may not call.
+// Resolve wraps [Registry.Resolve] and hides the tools of plugins that the calling plugin is
+// not allowed to call.
 func (e *Enforcer) Resolve(r *plugin.Registry) func(parent dispatch.Tool, name string, args json.RawMessage) (dispatch.Tool, json.RawMessage, *wire.CallError) {
 	return func(parent dispatch.Tool, name string, args json.RawMessage) (dispatch.Tool, json.RawMessage, *wire.CallError) {
 		tool, args, err := r.Resolve(parent, name, args)

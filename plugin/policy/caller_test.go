@@ -90,7 +90,7 @@ func TestCallsToAnotherPlugin(t *testing.T) {
 	if got := g.policy.Refused("b"); len(got) != 1 || got[0] != "a" {
 		t.Errorf("refused %v", got)
 	}
-	g.failOnError(g.policy.SetCalls("a", "b", true, "x")) // the plugin a may call b, but b may not call a
+	g.failOnError(g.policy.SetCalls("a", "b", true, "x")) // the plugin a is allowed to call b, but b is not allowed to call a
 	if _, err := g.runNested("b", nil); err == nil {
 		t.Error("b may call a because a may call b")
 	}
@@ -135,8 +135,8 @@ func TestApprovalNamesTheCaller(t *testing.T) {
 	}
 }
 
-// An approval for a plugin does not apply to the agent or to another plugin. An approval
-// of the agent's calls does not cover the calls of a plugin.
+// An approval for a plugin does not apply to the agent or to another plugin. An approval of
+// an agent's own calls does not cover the calls of a plugin.
 func TestGrantsAreForOneCaller(t *testing.T) {
 	for _, scope := range []wire.Scope{wire.ScopeSession, wire.ScopeTime, wire.ScopeAlways} {
 		synctest.Test(t, func(t *testing.T) {

@@ -121,7 +121,7 @@ func (p *Policy) allowAlways(name, tool string, isAllowed AlwaysAllowed) error {
 	})
 }
 
-// CallsTo returns the names of the plugins whose tools the given plugin may call, in
-// alphabetical order. Permissions for calls have no effect while the calling plugin is
-// not reviewed.
+// CallsTo returns the names of the plugins whose tools the given plugin is allowed to call,
+// in alphabetical order. Permissions for calls have no effect while the calling plugin is not
+// reviewed.
 func (s State) CallsTo() []string { return slices.Sorted(maps.Keys(s.Calls)) }

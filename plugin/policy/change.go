@@ -96,7 +96,7 @@ func setToolPermission(entry statedoc.Object, tool string, permission wire.Permi
 	return oldValue
 }
 
-// SetLimit sets how often a tool may run; the zero limit removes the limit.
+// SetLimit sets how often a tool is allowed to run; the zero limit removes the limit.
 func (p *Policy) SetLimit(name, tool string, limit Limit, surface string) error {
 	if _, err := p.set().FindWithTool(name, tool); err != nil {
 		return err

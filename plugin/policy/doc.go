@@ -1,4 +1,5 @@
-// Package policy decides which plugins may run and which tools may be called.
+// Package policy decides which plugins are allowed to run, and which of their tools can be
+// called.
 //
 // [Policy] stores the user's reviews, permissions, limits and grants in permissions.json.
 // [Enforcer] applies a Policy to calls. For each call, gates and hooks of the Enforcer

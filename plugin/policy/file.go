@@ -50,8 +50,8 @@ type PluginEntry struct {
 	Permission wire.Permission `json:"permission,omitempty"`
 	// PermissionOrigin records who set the plugin's permission, and when.
 	PermissionOrigin ChangeOrigin `json:"set,omitzero"`
-	// OpenTabs is the URL of the page that calls without a matching tab may open, or
-	// empty.
+	// OpenTabs is the URL of the page that calls without a matching tab are allowed to open,
+	// or empty.
 	OpenTabs string `json:"openTabs,omitempty"`
 	// Recommended is an agent's recommendation to enable the plugin, or nil.
 	Recommended *Recommendation `json:"recommended,omitempty"`
@@ -70,7 +70,7 @@ type ToolEntry struct {
 	// Permission is the user's permission for this tool alone. If Permission is empty,
 	// the plugin's permission applies.
 	Permission wire.Permission `json:"permission,omitempty"`
-	// Limit is how often the tool may run.
+	// Limit is how often the tool is allowed to run.
 	Limit Limit `json:"limit,omitzero"`
 	// Allowed are the callers for which the tool always runs without approval.
 	Allowed []AlwaysAllowed `json:"allowed,omitempty"`
@@ -81,7 +81,7 @@ type ToolEntry struct {
 // AlwaysAllowed is the user's permission for one caller to always run a tool without
 // approval.
 type AlwaysAllowed struct {
-	// Client is the name of the MCP client that may run the tool.
+	// Client is the name of the MCP client that is allowed to run the tool.
 	Client string `json:"client,omitempty"`
 	// Caller is the plugin whose tool makes the call. Caller is empty for calls by the
 	// client itself.
@@ -212,8 +212,8 @@ func readAllowed(f *jsonread.Reader) []AlwaysAllowed {
 	return callers
 }
 
-// readCalls parses the list of plugins that a plugin may call. readCalls skips entries
-// that are not JSON objects.
+// readCalls parses the list of plugins that a plugin is allowed to call. readCalls skips
+// entries that are not JSON objects.
 func readCalls(f *jsonread.Reader) map[string]ChangeOrigin {
 	entries := f.Object("calls")
 	if entries == nil {

@@ -151,8 +151,7 @@ func (g *memoryGrants) list(plugin string) map[string][]Grant {
 	return grantsByTool
 }
 
-// Grant is an approval of the user that lets one caller use a tool without further
-// approvals.
+// Grant is the user's approval for one caller to use a tool without further approvals.
 type Grant struct {
 	Approval
 	// Client is the name of the MCP client.

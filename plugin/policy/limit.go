@@ -17,8 +17,8 @@ const (
 	maxLimitPer   = 24 * time.Hour
 )
 
-// Limit is how often a tool may run: at most Calls times within Per. The zero Limit means
-// no limit.
+// Limit is how often a tool is allowed to run: at most Calls times within Per. The zero Limit
+// means no limit.
 type Limit struct {
 	// Calls is the maximum number of calls within Per: 1 to 10,000.
 	Calls int
@@ -68,8 +68,9 @@ type callCounters struct {
 	runTimes map[string][]time.Time // by tool: start times of the calls within the limit's period, oldest first
 }
 
-// timeUntilAllowed returns the time until the tool may run again; 0 if it may run now. If
-// countRun is true and the tool may run now, timeUntilAllowed counts one call.
+// timeUntilAllowed returns the time until the tool is allowed to run again; 0 if it is
+// allowed to run now. If countRun is true and the tool is allowed to run now,
+// timeUntilAllowed counts one call.
 func (m *callCounters) timeUntilAllowed(tool string, l Limit, countRun bool) time.Duration {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -6,9 +6,9 @@ import (
 	"opentabs/internal/statedoc"
 )
 
-// MayOpen reports whether a call without a matching tab may open the page of the plugin.
-// MayOpen does not check permissions.json for changes, because the gates of the call have
-// already checked the file.
+// MayOpen reports whether a call without a matching tab is allowed to open the page of the
+// plugin. MayOpen does not check permissions.json for changes, because the gates of the call
+// have already checked the file.
 func (p *Policy) MayOpen(name string) bool {
 	loadedPlugin, ok := p.set().Plugin(name)
 	if !ok || loadedPlugin.OpenURL == "" {
@@ -18,9 +18,9 @@ func (p *Policy) MayOpen(name string) bool {
 	return s.Reviewed && s.OpenTabs == loadedPlugin.OpenURL
 }
 
-// SetOpening sets whether calls without a matching tab may open the page of a plugin in the
-// background. If another version of the plugin declares another page, the user's permission
-// to open the page ends.
+// SetOpening sets whether calls without a matching tab are allowed to open the page of a
+// plugin in the background. If another version of the plugin declares another page, the
+// user's permission to open the page ends.
 func (p *Policy) SetOpening(name string, allowed bool, by string) error {
 	loadedPlugin, err := p.set().Find(name)
 	if err != nil {

@@ -29,8 +29,8 @@ type Options struct {
 	// WarnUser receives a sentence for the user when opentabs renames a damaged
 	// permissions.json. Default: no warning.
 	WarnUser func(sentence string)
-	// RecordChange receives each change that the user makes and each decision of the user.
-	// RecordChange must not block. By default, a Policy records no changes.
+	// RecordChange receives each change and each decision that the user makes. RecordChange
+	// must not block. By default, a Policy records no changes.
 	RecordChange func(Change)
 	// IsInDevelopment reports whether any content of a plugin counts as reviewed, because its
 	// author is developing the plugin. IsInDevelopment also returns the permission of the
@@ -81,7 +81,7 @@ type Policy struct {
 	refusedCalls refusedCalls
 }
 
-// Change is one change or decision of the user, for the audit log.
+// Change is one change or one decision that the user made, for the audit log.
 type Change struct {
 	// Kind is "review", "permission", "limit", "opening", "settings", "recommendation",
 	// "forget", "calls", "late-access", "site" or "decision".
@@ -95,10 +95,10 @@ type Change struct {
 	// whole plugin.
 	Tool string
 	// Old and New are the values before and after the change, such as a permission, a limit,
-	// or a page that calls may open. For a change of "settings", New lists the names of the
-	// changed settings without their values. For a change of "calls", Old or New is the name
-	// of the called plugin. For a change of "late-access", the values are "on" (granted) or
-	// "" (not granted).
+	// or a page that calls are allowed to open. For a change of "settings", New lists the
+	// names of the changed settings without their values. For a change of "calls", Old or New
+	// is the name of the called plugin. For a change of "late-access", the values are "on"
+	// (granted) or "" (not granted).
 	Old, New string
 	// Hash is the content hash of the reviewed plugin.
 	Hash string
@@ -229,8 +229,9 @@ func (s State) Tool(name string) wire.Permission {
 	return s.EffectivePermission
 }
 
-// MayRunAnyTool reports whether at least one tool of the plugin may run. If none of the
-// plugin's tools may run, pages do not receive the plugin's adapter.
+// MayRunAnyTool reports whether the user's permissions allow at least one tool of the plugin
+// to run. If the user's permissions allow none of the plugin's tools to run, pages do not
+// receive the plugin's adapter.
 func (p *Policy) MayRunAnyTool(loadedPlugin *plugin.Plugin) bool {
 	s := p.stateOf(loadedPlugin.Name, loadedPlugin)
 	return s.EffectivePermission != wire.PermissionOff || slices.ContainsFunc(loadedPlugin.Tools, func(t *plugin.Tool) bool {

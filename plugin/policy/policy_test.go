@@ -408,8 +408,8 @@ func TestPolicyConcurrentChanges(t *testing.T) {
 	}
 }
 
-// TestBuiltinOptInTools checks that an opt-in tool needs its own permission. While a
-// built-in plugin is off, none of its tools may run.
+// TestBuiltinOptInTools checks that an opt-in tool needs its own permission. While a built-in
+// plugin is off, none of its tools can run.
 func TestBuiltinOptInTools(t *testing.T) {
 	w := newPolicyFixture(t)
 	schema := json.RawMessage(`{"type":"object"}`)

@@ -145,9 +145,9 @@ func sitePatterns(address string) []string {
 func IsSiteExact(pattern string) bool { return pattern != "" && !strings.HasPrefix(pattern, "*") }
 
 // Set sets the rule of a site. If rule is empty, Set removes the site's rule. Set also
-// removes the list of clients that may always use the site. If site has no port, Set removes
-// the always-allowed clients of the site for all ports of the host. by is the surface on
-// which the user made the change.
+// removes the list of clients that are allowed to always use the site. If site has no port,
+// Set removes the always-allowed clients of the site for all ports of the host. by is the
+// surface on which the user made the change.
 func (s Sites) Set(site string, rule SiteRule, by string) error {
 	pattern, err := ParseSite(site)
 	if err != nil {

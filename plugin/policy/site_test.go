@@ -61,8 +61,8 @@ func TestInvalidSitesAreOff(t *testing.T) {
 	}
 }
 
-// If the user sets the rule of a site, the permissions of plugins do not change. If the
-// user removes a site's rule, the clients that may always use the site are removed too.
+// If the user sets the rule of a site, the permissions of plugins do not change. If the user
+// removes a site's rule, the clients that are allowed to always use the site are removed too.
 func TestSetSite(t *testing.T) {
 	w := newPolicyFixture(t)
 	sites := policy.SitesOf(w.policy)
