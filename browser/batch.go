@@ -73,7 +73,8 @@ func (b *batches) start(run dispatch.Run, sink dispatch.Sink) *wire.CallError {
 	return nil
 }
 
-// remove removes and returns a batch, or returns nil if the batch has ended.
+// remove deletes a batch from the running batches and returns the batch, or returns nil if
+// the batch has ended.
 func (b *batches) remove(id string) *batch {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -11,8 +11,8 @@ import (
 	"opentabs/wire"
 )
 
-// TestLimits checks the limits for acting calls and pictures in one tab. The error for a call
-// over the limit must state when the next call is allowed to run.
+// TestLimits checks the limits for acting calls and pictures in one tab. If a call exceeds a
+// limit, the error must state when the next call is allowed to run.
 func TestLimits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newLimitedFixture(t, Limits{Acts: 3, Pictures: 2})

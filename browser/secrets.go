@@ -32,8 +32,8 @@ func isTyping(tool string) bool {
 
 // inspectionFor returns which secret fields of the page the gate must check before a call, or
 // nil for none. For a typing call, the gate checks the fields into which the call types. For
-// any other acting call, the gate checks all visible fields, but only if a wildcard rule is
-// "auto".
+// an acting call that types nothing, the gate checks all visible fields, but only if a
+// wildcard rule is "auto".
 func (s *siteGate) inspectionFor(choice dispatch.TargetChoice) *wire.TabInspection {
 	if choice.TargetKind == dispatch.TargetBrowser || classOfTool(choice.Tool, choice.Args) == classRead {
 		return nil

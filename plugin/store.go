@@ -190,9 +190,9 @@ func (s *Store) checkScripts(p *Plugin) error {
 	return nil
 }
 
-// Remove removes the plugin with the given name from the list of installed plugins.
-// Remove does not delete the plugin's folder from the disk. If no plugin has the given
-// name, the error of Remove lists the installed plugins.
+// Remove removes the plugin with the given name from the list of installed plugins. Remove
+// does not delete the plugin's folder from the disk. If no plugin has the given name, the
+// error that Remove returns lists the installed plugins.
 func (s *Store) Remove(name string) error {
 	return s.file.Change(func(doc *document) error {
 		countBefore := len(doc.plugins)

@@ -70,8 +70,8 @@ type worker struct {
 	err         error
 }
 
-// makeCalls makes tool calls until all workers together have made the requested number. The
-// workers of a measurement share the counter nextCall.
+// makeCalls makes tool calls until all workers together have made the requested number of
+// calls. The workers of a measurement share the counter nextCall.
 func (w *worker) makeCalls(nextCall *atomic.Int64) error {
 	c, err := w.target.acquire()
 	if err != nil {

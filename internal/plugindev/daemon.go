@@ -120,8 +120,8 @@ func formatEntry(e pluginlog.Entry) string {
 
 // pluginTabs are the tabs that match the plugin's sites.
 type pluginTabs struct {
-	// liveTabs run the last build of the plugin. staleTabs run an older build, or no
-	// build.
+	// liveTabs are the tabs that run the newest build of the plugin. staleTabs are the tabs
+	// that run an older build, or no build.
 	liveTabs, staleTabs []tabState
 	browsers            int // number of connected browsers
 }
