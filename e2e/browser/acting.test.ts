@@ -114,7 +114,7 @@ test('fields are filled, also in a frame of another site, and a form is submitte
      <label>Password <input type="password" name="password"></label><button>Send</button></form>
      <iframe src="${fixture.otherOrigin}/fields"></iframe>`,
   );
-  const snapshot = await fixture.callTool('browser_snapshot', {}, tabId);
+  const snapshot = await fixture.takeSnapshot(tabId);
   const [name, news, size, password, city] = ['Name', 'News', 'Size', 'Password', 'City'].map((words) =>
     parseRef(snapshot, `"${words}"`),
   );
@@ -212,7 +212,7 @@ test('a wait ends when its condition comes, survives a new document, and reports
   const { start, callTool: call, callExpectingFailure: fail } = fixture;
   const tabId = await open(
     '/wait',
-    `<script>setTimeout(() => document.body.append('Ready'), 1200); setTimeout(() => { location = '/done' }, 6000)</script>`,
+    `<script>setTimeout(() => document.body.append('Ready'), 1200); setTimeout(() => { location = '/done' }, 12_000)</script>`,
   );
   assert.equal((await call('browser_wait_for', { text: 'Ready' }, tabId)).text, 'Found: text.');
   const run = await start('browser_wait_for', { text: 'Thank you' }, tabId);

@@ -39,6 +39,11 @@ export interface AgentFixture {
    * tool succeeds.
    */
   callExpectingFailure(tool: string, args?: Record<string, unknown>): Promise<Outcome>;
+  /**
+   * takeSnapshot returns a snapshot that contains the content of each frame in the page. On a busy machine, a snapshot
+   * lacks a frame that has not answered in time, so takeSnapshot takes snapshots until no frame is missing.
+   */
+  takeSnapshot(): Promise<string>;
   /** findRef takes a snapshot of the page and returns the ref in the first line that contains the given words. */
   findRef(words: string): Promise<string>;
   /**
@@ -66,6 +71,11 @@ export function parseRef(text: string, words: string): string {
   const ref = /\[ref=(\w+)\]/.exec(line ?? '')?.[1];
   if (ref === undefined) throw new Error(`no ref for ${words} in:\n${text}`);
   return ref;
+}
+
+/** hasAllFrames reports whether a snapshot contains the content of each frame, in lines below the frame element. */
+export function hasAllFrames(snapshot: string): boolean {
+  return !/^( *)iframe\b.*$(?!\n\1 )/m.test(snapshot);
 }
 
 /** startAgentFixture starts a daemon, a browser, an MCP client and the test sites, and turns browser tools on. */
@@ -131,6 +141,11 @@ export async function startAgentFixture(options: StackOptions = {}): Promise<Age
       if (!outcome.isError) throw new Error(`${tool} succeeded: ${outcome.text}`);
       return outcome;
     },
+    takeSnapshot: () =>
+      waitFor('a snapshot with the content of each frame', async () => {
+        const snapshot = await run('browser_snapshot', { maxTokens: 20_000 });
+        return hasAllFrames(snapshot) && snapshot;
+      }),
     findRef: async (words) => parseRef(await run('browser_snapshot', { maxTokens: 20_000 }), words),
     findPage: (url) =>
       waitFor(`the page ${url}`, () => stack.chrome.context.pages().find((page) => page.url().startsWith(url))),

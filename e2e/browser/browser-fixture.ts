@@ -8,6 +8,7 @@ import { type Chrome, launchChrome } from '../harness/chromium.ts';
 import { runChecked } from '../harness/process.ts';
 import { waitFor } from '../harness/wait.ts';
 import { type Answer, type FakeServer, startFakeServer, type ToolRun } from '../panel/fake-server.ts';
+import { hasAllFrames } from './agent-fixture.ts';
 
 /** Output is the result of a browser tool, as the extension returns it to the daemon. */
 export interface Output {
@@ -56,6 +57,11 @@ export interface BrowserFixture {
    * if the tool succeeds.
    */
   callExpectingFailure(tool: string, args?: object, tabId?: number): Promise<Failure>;
+  /**
+   * takeSnapshot returns a snapshot that contains the content of each frame in the page. On a busy machine, a snapshot
+   * lacks a frame that has not answered in time, so takeSnapshot takes snapshots until no frame is missing.
+   */
+  takeSnapshot(tabId: number): Promise<Output>;
   /** open opens path of the first test site in a background tab and returns the tab ID. */
   open(path: string): Promise<number>;
   /**
@@ -160,6 +166,11 @@ async function startParts(
     start,
     callTool: async (tool, args, tabId) => toOutput(await (await start(tool, args, tabId)).ended),
     callExpectingFailure: async (tool, args, tabId) => toFailure(await (await start(tool, args, tabId)).ended),
+    takeSnapshot: (tabId) =>
+      waitFor('a snapshot with the content of each frame', async () => {
+        const output = await fixture.callTool('browser_snapshot', {}, tabId);
+        return hasAllFrames(output.content ?? '') && output;
+      }),
     open: async (path) => {
       const output = await fixture.callTool('browser_tabs', { action: 'new', url: `${origin}${path}` });
       if (output.tabId === undefined) throw new Error(`no tab was opened: ${JSON.stringify(output)}`);

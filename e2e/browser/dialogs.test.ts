@@ -12,6 +12,7 @@ let fixture: AgentFixture;
 before(async () => {
   fixture = await startAgentFixture({ installFlags: ['--debugger'] });
   fixture.stack.chrome.context.on('dialog', () => undefined); // without a listener, Playwright dismisses the dialogs
+  await fixture.stack.runCli('browser', 'site', fixture.other, 'auto');
 });
 after(() => fixture?.close());
 
@@ -104,7 +105,9 @@ test('a page that opens 10,000 dialogs blocks only its own tab, which the agent 
   const { callTool: run, callExpectingFailure: fail } = fixture;
   const flood = `<button onclick="for (let i = 0; i < 10000; i++) alert('again ' + i)">Flood</button>`;
   fixture.setPage('/flood', flood);
-  const floodTab = await fixture.open('/flood');
+  // A dialog also blocks the other tabs of the same process, and Chrome may use one process for all tabs of a site.
+  const opened = await run('browser_tabs', { action: 'new', url: `${fixture.other}/flood` });
+  const floodTab = Number(/Opened tab (\d+)/.exec(opened)?.[1]);
   const snapshot = await run('browser_snapshot');
   assert.match(await run('browser_click', { target: parseRef(snapshot, '"Flood"') }), /again 0/);
   let answered = '';

@@ -20,7 +20,7 @@ after(() => fixture?.close());
 async function open(path: string, body: string): Promise<string> {
   fixture.setPage(path, `<title>${path}</title><script>window.log = []</script>${body}`);
   await fixture.open(path);
-  return await fixture.callTool('browser_snapshot', { maxTokens: 20_000 });
+  return await fixture.takeSnapshot();
 }
 
 /**

@@ -38,7 +38,7 @@ test('a snapshot and a search contain the frames of other sites, with the refs o
      <div id="host"></div><iframe srcdoc="<p>From srcdoc</p>"></iframe>`,
   );
   const tabId = await open('/frames');
-  const { content = '' } = await call('browser_snapshot', {}, tabId);
+  const { content = '' } = await fixture.takeSnapshot(tabId);
   assert.match(content, /heading "Top"/);
   assert.match(content, /heading "Middle"/);
   assert.match(content, /Deep text/);
@@ -121,6 +121,7 @@ test('a page is read as Markdown in parts, with the texts of its frames', async 
     `<!doctype html><title>Long</title><h1>Title</h1>${paragraphs}<iframe src="${otherOrigin}/inner"></iframe>`,
   );
   const tabId = await open('/long');
+  await fixture.takeSnapshot(tabId); // the frame has loaded
   const parts: string[] = [];
   for (let cursor = ''; parts.length < 20; ) {
     const args = { maxTokens: 1000, ...(cursor === '' ? {} : { cursor }) };

@@ -17,7 +17,7 @@ after(() => fixture?.close());
 async function open(path: string, body: string): Promise<string> {
   fixture.setPage(path, `<title>${path}</title><script>window.log = []</script>${body}`);
   await fixture.open(path);
-  return await fixture.callTool('browser_snapshot');
+  return await fixture.takeSnapshot();
 }
 
 async function evaluateInShop(path: string, expression: string): Promise<unknown> {

@@ -22,7 +22,7 @@ after(() => fixture?.close());
 async function open(path: string, body: string): Promise<string> {
   fixture.setPage(path, `<title>${path}</title><script>window.log = []</script>${body}`);
   await fixture.open(path);
-  return await fixture.callTool('browser_snapshot', { maxTokens: 20_000 });
+  return await fixture.takeSnapshot();
 }
 
 /**
@@ -227,16 +227,23 @@ test('animation frames run during an action, so its result contains a change ten
     '/frames',
     `<button>Go</button><p id="out">start</p><script>
      let rounds = 0;
+     let left;
      document.querySelector('button').onclick = () => {
        rounds++;
-       let left = 10;
+       left = 10;
        const step = () => { if (left-- > 0) requestAnimationFrame(step); else out.textContent = 'drawn ' + rounds; };
        requestAnimationFrame(step);
      };</script>`,
   );
   const target = parseRef(snapshot, '"Go"');
-  for (let round = 1; round <= 4; round++) {
+  for (let round = 1, completeCount = 0; completeCount < 4; round++) {
     const answer = await run('browser_click', { target });
-    assert.match(answer, new RegExp(`drawn ${round}`), `the result of click ${round} lacks the change of the page`);
+    if (answer.includes(`drawn ${round}`)) completeCount++;
+    // An action waits 1 s for a change. A busy machine may draw fewer than ten frames in that time.
+    else
+      assert.ok(
+        round < 20 && (await evaluateInShop('/frames', 'left < 10')),
+        `the result of click ${round}: ${answer}`,
+      );
   }
 });

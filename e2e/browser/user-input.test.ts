@@ -33,7 +33,7 @@ const workPage = `<title>Work</title><h1>Work</h1><input aria-label="Text" id="t
     document.addEventListener('click', (event) => log.push('click ' + event.target.id));
     place.addEventListener('dragover', (event) => event.preventDefault());
     window.isSlow = false;
-    const slowDown = () => { for (const end = performance.now() + 80; isSlow && performance.now() < end; ); };
+    const slowDown = () => { for (const end = performance.now() + 250; isSlow && performance.now() < end; ); };
     for (const type of ['pointermove', 'dragover']) addEventListener(type, slowDown);
   </script>`;
 
@@ -47,7 +47,7 @@ beforeEach(async () => {
   for (const old of fixture.stack.chrome.context.pages()) if (old.url().startsWith(fixture.shop)) await old.close();
   tabId = await fixture.open('/work');
   page = await fixture.findPage(`${fixture.shop}/work`);
-  snapshot = await fixture.callTool('browser_snapshot');
+  snapshot = await fixture.takeSnapshot();
 });
 after(() => fixture?.close());
 

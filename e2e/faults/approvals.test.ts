@@ -97,7 +97,7 @@ test('an activity with more changes than the buffer holds while the link is cut 
     const [table] = (await fetchCallRecord(fixture, call_id)).activities ?? [];
     return JSON.stringify(table?.content);
   };
-  await waitFor('the activity to be an empty table', async () => (await readTable()) === '{"columns":["n"],"rows":[]}');
+  await waitFor('the activity to be a table', async () => (await readTable())?.startsWith('{"columns":["n"],"rows":['));
   await cutLinkDuring(() => pause(4_500));
   const expectedTable = JSON.stringify({ columns: ['n'], rows: Array.from({ length: count }, (_, i) => [i + 1]) });
   await waitFor('the activity to be the whole table', async () => (await readTable()) === expectedTable);

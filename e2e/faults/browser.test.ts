@@ -17,13 +17,8 @@ after(() => fixture?.close());
  * suspendProcesses suspends the browser's processes with SIGSTOP for forMs milliseconds. If processes is "both",
  * suspendProcesses suspends the daemon as well as the browser.
  */
-const suspendProcesses = (processes: 'browser' | 'both', forMs: number) => async () => {
-  const pids = fixture.browserPids();
-  if (processes === 'both') pids.push(fixture.serverPid);
-  for (const pid of pids) process.kill(pid, 'SIGSTOP');
-  await pause(forMs);
-  for (const pid of pids) process.kill(pid, 'SIGCONT');
-};
+const suspendProcesses = (processes: 'browser' | 'both', forMs: number) => () =>
+  processes === 'both' ? fixture.suspend(forMs, fixture.serverPid) : fixture.suspend(forMs);
 
 /**
  * restartBrowser kills the browser, waits downMs milliseconds, restarts the browser with the same profile, and opens

@@ -18,7 +18,7 @@ import type { Tab } from '../harness/stack.ts';
 import { pause, waitFor } from '../harness/wait.ts';
 
 /** maxStartMs is the maximum time until a plugin runs in a page on a slow machine, in milliseconds. */
-const maxStartMs = 60_000;
+const maxStartMs = 120_000;
 /** openingPeriodMs is the period within which a test opens its pages at random times, in milliseconds. */
 const openingPeriodMs = 3000;
 /**

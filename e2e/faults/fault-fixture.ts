@@ -13,7 +13,7 @@ import { copyBuiltPlugin } from '../harness/messages-plugin.ts';
 import { runChecked, type StartedCommand, startOpentabs, stopProcess } from '../harness/process.ts';
 import { type Proxy as LinkProxy, startProxy } from '../harness/proxy.ts';
 import { type Site, startSite } from '../harness/site.ts';
-import { waitFor } from '../harness/wait.ts';
+import { pause, waitFor } from '../harness/wait.ts';
 
 /** Tab is a browser tab in the daemon's response to GET /status. */
 export interface Tab {
@@ -164,6 +164,26 @@ export class FaultFixture {
       }
     }
     return [...pids];
+  }
+
+  /**
+   * suspend suspends the browser's processes, and also other processes, with SIGSTOP for forMs milliseconds. suspend
+   * ignores processes that have exited.
+   */
+  async suspend(forMs: number, ...otherPids: readonly number[]): Promise<void> {
+    const pids = [...this.browserPids(), ...otherPids];
+    const sendAll = (signal: NodeJS.Signals) => {
+      for (const pid of pids) {
+        try {
+          process.kill(pid, signal);
+        } catch (error) {
+          if (Object(error).code !== 'ESRCH') throw error;
+        }
+      }
+    };
+    sendAll('SIGSTOP');
+    await pause(forMs);
+    sendAll('SIGCONT');
   }
 
   /** connectHttp connects an MCP client over Streamable HTTP. FaultFixture.close closes the client. */

@@ -15,17 +15,9 @@ before(async () => {
 after(() => fixture?.close());
 
 test('a call survives a sleep of the machine for 35 s', () =>
-  testDuringCall(
-    'machine asleep for 35 s',
-    fixture,
-    async () => {
-      const pids = [...fixture.browserPids(), fixture.serverPid];
-      for (const pid of pids) process.kill(pid, 'SIGSTOP');
-      await pause(35_000);
-      for (const pid of pids) process.kill(pid, 'SIGCONT');
-    },
-    { maxRecoveryMs: 6000 },
-  ));
+  testDuringCall('machine asleep for 35 s', fixture, () => fixture.suspend(35_000, fixture.serverPid), {
+    maxRecoveryMs: 6000,
+  }));
 
 test('a link stays connected for 40 s without calls and without a debugger at the service worker', async () => {
   const { tab } = await fixture.openTab();

@@ -91,11 +91,12 @@ test('calls from before a restart of the server are listed', async () => {
 });
 
 test('an open panel lists a call that a crash of the server interrupted', async () => {
+  await waitFor('the browser to connect again', async () => ((await stack.readStatus()).browsers ?? []).length > 0);
   client = await stack.connectHttp(); // the restart has ended the session of the previous client
-  const interrupted = client.call('messages__silent', { forMs: 25_000 });
+  const interrupted = client.call('messages__silent', { forMs: 60_000 });
   interrupted.catch(() => undefined);
   await findCall(stack, 'messages__silent', (call) => call.status === 'running');
-  await pause(2_000); // a crash loses at most the last second
+  await pause(5_000); // a crash loses at most the last second
   await stack.restartDaemon('SIGKILL');
   await findRow('may have taken effect').waitFor();
   const names = await panel.locator('.ended > li').allTextContents();

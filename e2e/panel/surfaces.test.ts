@@ -71,7 +71,7 @@ test('a notification shows the call, its button "Allow once" runs the call, and 
     [...notification.actions.keys()].sort(),
     ['Allow once', 'Deny', 'default', 'Settings'].filter((name) => notification.actions.has(name)).sort(),
   );
-  assert.equal(await readBadgeText(), '1?');
+  await waitFor('the badge', async () => (await readBadgeText()) === '1?');
   desktop.press(notification, 'Allow once');
   assert.match((await allowedCall).text, /first value/);
   await waitFor('the badge to be cleared', async () => (await readBadgeText()) !== '1?');
@@ -246,7 +246,7 @@ test('if panel, notification, terminal, form and command race, exactly one decid
       () => terminal.type('y'),
       () => decideCall(stack, id, { allow: round % 2 === 0 }).then((answer) => outcomes.push(JSON.stringify(answer))),
     ];
-    for (let i = 0; i < decisions.length; i++) decisions[(i + round) % decisions.length]?.();
+    await Promise.all(decisions.map((_, i) => decisions[(i + round) % decisions.length]?.()));
     await isRestart;
     const exitCode = await terminal.ended;
     const record = (await fetchCallRecords(stack)).find((call) => call.call_id === id);
