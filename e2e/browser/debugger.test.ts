@@ -30,7 +30,7 @@ async function open(path: string, body: string): Promise<number> {
 }
 
 async function findRef(tabId: number, words: string): Promise<string> {
-  const { content = '' } = await fixture.callTool('browser_snapshot', {}, tabId);
+  const { content = '' } = await fixture.takeSnapshot(tabId);
   const line = content.split('\n').find((text) => text.includes(words));
   const ref = /\[ref=(\w+)\]/.exec(line ?? '')?.[1];
   if (ref === undefined) throw new Error(`no ref for ${words} in:\n${content}`);
@@ -116,9 +116,11 @@ test('pictures have the type, the element and the size that the client asks for'
     [118, 48],
   ] as const)
     assert.deepEqual(await readColorAt(box, x, y), [0, 255, 0]);
-  const { content = '' } = await fixture.callTool('browser_snapshot', {}, tabId);
-  const framed = /button.*\[ref=(f\d+e\d+)\]/.exec(content)?.[1];
-  const inner = await fixture.callTool('browser_take_screenshot', { type: 'png', target: framed }, tabId);
+  const inner = await fixture.callTool(
+    'browser_take_screenshot',
+    { type: 'png', target: await findRef(tabId, 'button [') },
+    tabId,
+  );
   assert.deepEqual(readPngSize(inner), [80, 40]);
   for (const [x, y] of [
     [1, 1],
@@ -138,6 +140,24 @@ test('pictures have the type, the element and the size that the client asks for'
     assert.equal(picture.image?.mimeType, `image/${type}`);
     assert.ok(picture.image?.data.startsWith(start));
   }
+});
+
+test('a picture of an element in a frame of another site contains the element and does not resize the page', async () => {
+  const body = '<button style="width:80px;height:40px;background:red;border:0"></button>';
+  fixture.setPage('/small', `<!doctype html><body style="margin:0">${body}`);
+  const frame = `<iframe src="${fixture.otherOrigin}/small" style="margin-top:3000px"></iframe>`;
+  const watch = `<script>addEventListener('resize', () => log.push(innerWidth + ' x ' + innerHeight))</script>`;
+  const tabId = await open('/unresized', `<body style="background:blue">${watch}${frame}`);
+  const target = await findRef(tabId, 'button [');
+  const page = await fixture.findPage(`${fixture.origin}/unresized`);
+  for (let i = 0; i < 2; i++) {
+    await page.evaluate('log = []'); // Chrome resizes a background page when it draws the page for the first time
+    const picture = await fixture.callTool('browser_take_screenshot', { type: 'png', target }, tabId);
+    assert.deepEqual(readPngSize(picture), [80, 40]);
+    assert.deepEqual(await readColorAt(picture, 40, 20), [255, 0, 0]);
+  }
+  // If Chrome resizes a page for a picture, the picture can lack the frames of other sites.
+  assert.deepEqual(await page.evaluate('log'), []);
 });
 
 test('a hover is trusted and opens a menu of :hover in a background tab, also in a frame of another site', async () => {
