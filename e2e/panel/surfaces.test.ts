@@ -149,7 +149,7 @@ test('a click on the notification text opens the panel, and no notification is s
   desktop.press(await findNotification('open the panel'), 'default');
   const panel = await waitFor('the side panel to open', () => stack.chrome.findPanel());
   await panel.locator('.ticket').filter({ hasText: 'open the panel' }).waitFor();
-  assert.deepEqual(desktop.notifications(), []);
+  await waitFor('the notification to close', () => desktop.notifications().length === 0);
   await closePanel(panel);
   desktop.press(await findNotification('open the panel'), 'Deny');
   assert.equal((await call).code, 'denied');
