@@ -118,8 +118,7 @@ func splitArguments(raw json.RawMessage, definedByTool definedArguments, isPromp
 	return a, nil
 }
 
-// setArgument stores the value of m in the matching field: tabID, browser, instance or
-// detach.
+// setArgument stores the value of m in the matching field: tabID, browser, instance or detach.
 func (a *arguments) setArgument(m rawjson.Member, isPrompt bool) error {
 	switch m.Key {
 	case argTab:
