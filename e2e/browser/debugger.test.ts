@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import type { Page, Worker } from 'playwright-core';
 import { waitFor } from '../harness/wait.ts';
-import { type BrowserFixture, type Output, startBrowserFixture } from './browser-fixture.ts';
+import { type BrowserFixture, startBrowserFixture } from './browser-fixture.ts';
+import { readColorAt, readPngSize } from './pixels.ts';
 
 let fixture: BrowserFixture;
 /**
@@ -37,26 +38,6 @@ async function findRef(tabId: number, words: string): Promise<string> {
   return ref;
 }
 
-/** readPngSize returns the width and height of a PNG screenshot, in pixels. */
-function readPngSize({ image }: Output): [number, number] {
-  const bytes = Buffer.from(image?.data ?? '', 'base64');
-  assert.equal(image?.mimeType, 'image/png');
-  return [bytes.readUInt32BE(16), bytes.readUInt32BE(20)];
-}
-
-/** readColorAt returns the color of one pixel of a screenshot, as red, green and blue from 0 to 255. */
-async function readColorAt({ image }: Output, x: number, y: number): Promise<number[]> {
-  return await fixture.userPage.evaluate(
-    async ({ url, x, y }) => {
-      const bitmap = await createImageBitmap(await (await fetch(url)).blob());
-      const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext('2d');
-      context?.drawImage(bitmap, 0, 0);
-      return [...(context?.getImageData(x, y, 1, 1).data ?? [])].slice(0, 3);
-    },
-    { url: `data:${image?.mimeType};base64,${image?.data}`, x, y },
-  );
-}
-
 function findExtensionWorker(): Promise<Worker> {
   return waitFor('the worker', () => fixture.chrome.context.serviceWorkers()[0]);
 }
@@ -84,7 +65,7 @@ test('20 pictures of a background tab, and the user sees the same tab as before'
       picture.text ?? '',
       /^Picture of the visible part of the page, \d+ x \d+ pixels\. Taken with the debugger\./,
     );
-    assert.deepEqual(await readColorAt(picture, 20, 20), [0, 128, 0]);
+    assert.deepEqual(await readColorAt(fixture.userPage, picture, 20, 20), [0, 128, 0]);
   }
   const { tabs = [] } = await fixture.callTool('browser_tabs', { action: 'list' });
   assert.deepEqual(
@@ -115,7 +96,7 @@ test('pictures have the type, the element and the size that the client asks for'
     [1, 1],
     [118, 48],
   ] as const)
-    assert.deepEqual(await readColorAt(box, x, y), [0, 255, 0]);
+    assert.deepEqual(await readColorAt(fixture.userPage, box, x, y), [0, 255, 0]);
   const inner = await fixture.callTool(
     'browser_take_screenshot',
     { type: 'png', target: await findRef(tabId, 'button [') },
@@ -126,7 +107,7 @@ test('pictures have the type, the element and the size that the client asks for'
     [1, 1],
     [78, 38],
   ] as const)
-    assert.deepEqual(await readColorAt(inner, x, y), [255, 0, 0]);
+    assert.deepEqual(await readColorAt(fixture.userPage, inner, x, y), [255, 0, 0]);
   const full = await fixture.callTool('browser_take_screenshot', { type: 'png', fullPage: true }, tabId);
   assert.equal(readPngSize(full)[1], 8000);
   assert.match(full.text ?? '', /The page is 12000 pixels high; the picture ends at 8000\./);
@@ -154,7 +135,7 @@ test('a picture of an element in a frame of another site contains the element an
     await page.evaluate('log = []'); // Chrome resizes a background page when it draws the page for the first time
     const picture = await fixture.callTool('browser_take_screenshot', { type: 'png', target }, tabId);
     assert.deepEqual(readPngSize(picture), [80, 40]);
-    assert.deepEqual(await readColorAt(picture, 40, 20), [255, 0, 0]);
+    assert.deepEqual(await readColorAt(fixture.userPage, picture, 40, 20), [255, 0, 0]);
   }
   // If Chrome resizes a page for a picture, the picture can lack the frames of other sites.
   assert.deepEqual(await page.evaluate('log'), []);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import { waitFor } from '../harness/wait.ts';
 import { type BrowserFixture, startBrowserFixture } from './browser-fixture.ts';
+import { readColorAt, readPngSize } from './pixels.ts';
 
 let fixture: BrowserFixture;
 
@@ -111,6 +112,28 @@ test('a picture is taken of the tab in front only', async () => {
   }
   assert.equal((await fail('browser_take_screenshot', { fullPage: true }, userTab)).code, 'needs_debugger');
   assert.equal(userPage.isClosed(), false);
+});
+
+test('a picture of an element shows the element on a zoomed page', async () => {
+  const { callTool: call, origin, setPage, userPage } = fixture;
+  const style = 'margin:150px 0 0 200px;width:80px;height:40px;background:red;border:0';
+  setPage('/zoomed', `<!doctype html><title>Zoomed</title><body style="background:blue"><button style="${style}">`);
+  await userPage.goto(`${origin}/zoomed`);
+  const { tabId = 0 } = await call('browser_tabs', { action: 'select' });
+  const [worker] = fixture.chrome.context.serviceWorkers();
+  await worker?.evaluate((id) => chrome.tabs.setZoom(id, 1.5), tabId);
+  const { content = '' } = await call('browser_snapshot', {}, tabId);
+  const target = /button \[ref=(e\d+)\]/.exec(content)?.[1];
+  const picture = await call('browser_take_screenshot', { type: 'png', target }, tabId);
+  const [width, height] = readPngSize(picture);
+  // The viewport has no whole number of CSS pixels.
+  assert.ok(Math.abs(width - 80) <= 1 && Math.abs(height - 40) <= 1, `${width} x ${height} pixels`);
+  for (const [x, y] of [
+    [2, 2],
+    [77, 37],
+  ] as const)
+    assert.deepEqual(await readColorAt(userPage, picture, x, y), [255, 0, 0]);
+  await worker?.evaluate((id) => chrome.tabs.setZoom(id, 1), tabId);
 });
 
 test('a page is read as Markdown in parts, with the texts of its frames', async () => {

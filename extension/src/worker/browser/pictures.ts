@@ -48,8 +48,9 @@ async function takeScreenshot(browser: PicturesBrowser, frames: TabFrames, call:
   const shot = await captureWithoutDebugger(browser, call, { area, isFullPage });
   if (shot) {
     const part = target === undefined ? visiblePartText : `${target}, as far as it is in view`;
-    const place = area ? { area: area.rect } : {};
-    const options = { mimeType: `image/${type}`, viewWidth: shot.width, ...place, ...limit };
+    // On a zoomed page, a CSS pixel is larger than a pixel of the tab.
+    const place = area ? { area: area.rect, viewWidth: area.view.width } : { viewWidth: shot.width };
+    const options = { mimeType: `image/${type}`, ...place, ...limit };
     return toResult(`Picture of ${part}`, await browser.drawPicture(shot.data, options), type);
   }
   if (area && isInView(area)) {
