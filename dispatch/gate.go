@@ -100,7 +100,7 @@ type Ticket struct {
 	// Limit cannot exceed its default: the part of Options.SuspendLimit that the call has not used.
 	Limit time.Duration
 	// Scopes are the scopes that the approval form offers, such as once or always. Empty Scopes
-	// mean ScopeOnce. For a client without a session, the dispatcher omits ScopeSession.
+	// mean ScopeOnce. To a client without a session, the form does not offer ScopeSession.
 	Scopes []wire.Scope
 	// IsReadOnly is true if the gate has checked that the call changes nothing. If IsReadOnly
 	// is false, the call is read-only only if the tool's author declares so.

@@ -24,7 +24,7 @@ type approvals struct {
 	calls     Caller
 	heartbeat time.Duration
 	log       zerolog.Logger
-	// run executes a request and returns the reply to the client.
+	// run executes a client's request. The caller sends the returned reply to the client.
 	run func(context.Context, request) reply
 	// onGiveUp is called if the client stopped waiting for the reply to its request. The
 	// *progressSender stores when progress notifications were sent to the client.

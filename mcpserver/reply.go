@@ -48,8 +48,8 @@ type reply struct {
 	isError bool
 	// errorMeta is the error for programs, as JSON, in the _meta of the result.
 	errorMeta json.RawMessage
-	// audience and job are values for the result's _meta, or empty: the audience of the
-	// result, and the job that the call has become.
+	// audience is who the result is for, and job is the job that the call has become. Both
+	// are sent in the result's _meta. Each may be empty.
 	audience string
 	job      json.RawMessage
 	// replayedCall is the value of metaReplayed: the ID of an earlier call whose stored

@@ -1,7 +1,7 @@
 //go:build ignore
 
-// Draws the extension's icons: the active tab of a browser. To draw the icons of the
-// extension, run this program in its folder: go run draw.go
+// This program draws the extension's icons, which show a browser window with one active
+// tab. Run the program in its folder: go run draw.go
 package main
 
 import (

@@ -11,8 +11,8 @@ type perClient[T any] struct {
 
 // parsePerClient parses a setting with exceptions for single clients, and reports whether
 // the syntax is valid. parseRule parses one rule. The text begins with the rule for all
-// clients and continues with the exceptions, as in "auto, Cursor=off". If the rule for
-// all clients is missing, the zero rule applies to clients without an exception.
+// clients and continues with the exceptions, as in "auto, Cursor=off". If the text
+// has no rule for all clients, a client without an exception gets the zero value of T.
 func parsePerClient[T any](text string, parseRule func(string) (T, bool)) (rules perClient[T], ok bool) {
 	rules.byClient = map[string]T{}
 	for i, entry := range strings.Split(text, ",") {

@@ -65,10 +65,10 @@ func TestFileChange(t *testing.T) {
 	}
 }
 
-// TestFilePutsDamageAside checks that a change renames and replaces a damaged file. A file
+// TestDamagedFileIsSetAside checks that a change renames and replaces a damaged file. A file
 // that a newer opentabs wrote, and a file that cannot be read, must keep their name and
 // content.
-func TestFilePutsDamageAside(t *testing.T) {
+func TestDamagedFileIsSetAside(t *testing.T) {
 	file, warnings := pluginsFile(t)
 	writeText(t, file.Path, `{"version":1`)
 	if err := file.Change(setNote("one")); err != nil {

@@ -281,7 +281,7 @@ func (v *Values) Instances(p *plugin.Plugin) []dispatch.Instance {
 }
 
 // Gate returns a gate that blocks calls of a plugin while the plugin lacks a required setting.
-// The function set returns the loaded plugins.
+// Gate reads the loaded plugins with the function set.
 func (v *Values) Gate(set func() *plugin.Set) dispatch.Gate { return settingsGate{v, set} }
 
 type settingsGate struct {

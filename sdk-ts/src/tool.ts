@@ -13,7 +13,7 @@ export interface ToolAnnotations {
   destructiveHint?: boolean | undefined;
   /** A second call with the same parameters changes nothing more, as for a tool that archives an item. */
   idempotentHint?: boolean | undefined;
-  /** The tool reaches other users or external systems. */
+  /** True if the tool's action can affect other users or external systems. */
   openWorldHint?: boolean | undefined;
 }
 

@@ -14,7 +14,7 @@ export interface TaskResult {
   readonly calls: number;
   readonly tokensIn: number;
   readonly tokensOut: number;
-  /** doneSteps lists the steps that the shop has recorded as completed. */
+  /** doneSteps lists the steps of the task that the test's shop page has recorded as completed. */
   readonly doneSteps: readonly ShopStep[];
   /** failure is why the run of the task ended early, or empty if the run completed. */
   readonly failure: string;
@@ -65,7 +65,7 @@ class ShoppingAgent {
     await this.callTools(this.#agent.serverTools.click(await this.find(words)));
   }
 
-  /** find returns the ref of the element whose snapshot line contains the words. */
+  /** find returns the ref of the element whose line in the page snapshot contains the given words. */
   find(words: string): Promise<string> {
     return this.#searchSnapshots(`an element ${words}`, (answer) => this.#agent.serverTools.refIn(answer, words));
   }

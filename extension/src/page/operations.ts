@@ -332,7 +332,7 @@ export interface TypeArguments extends TargetArguments, ActionArguments {
   readonly text: string;
   /** append adds the text to the text in the field, instead of replacing it; false by default. */
   readonly append?: boolean;
-  /** slowly sends key events for each character; false by default. */
+  /** If `slowly` is true, each character is typed with key events; false by default. */
   readonly slowly?: boolean;
   /** submit presses Enter after typing; false by default. */
   readonly submit?: boolean;

@@ -32,8 +32,8 @@ type statusReader interface {
 	Status(ctx context.Context) (httpapi.Status, error)
 }
 
-// WaitForBrowser waits until the browser that shows a pairing code connects, and returns the
-// name of the browser. The caller must store the pairing code before it calls WaitForBrowser.
+// WaitForBrowser waits for a connection from the browser that shows the given pairing code,
+// and returns the browser's name. The caller must store the pairing code before it calls WaitForBrowser.
 // WaitForBrowser returns [ErrOtherCode] as soon as only browsers that show other codes try to
 // connect, and [ErrUnusedCode] after the timeout. WaitForBrowser calls onSilence once if no
 // unpaired browser reaches the server; a nil onSilence is not called.
