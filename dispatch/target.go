@@ -117,7 +117,7 @@ func (t *Tool) displayName() string {
 }
 
 // newAmbiguousInstanceError returns the error of a call that must name one of several instances of
-// a site. For each instance, the error names the tab that fits the call best.
+// a site. The error names the best tab of each instance.
 func newAmbiguousInstanceError(liveTargets []Target, instances []Instance) *wire.CallError {
 	var choices, seenNames []string
 	for _, t := range liveTargets {

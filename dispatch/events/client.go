@@ -85,7 +85,7 @@ type Requester struct {
 	Session string `json:"session,omitempty"`
 }
 
-// Requester returns the client in the JSON form that surfaces show.
+// Requester describes the client that made a call, for the JSON of call snapshots.
 func (c Client) Requester() Requester {
 	r := Requester{Client: c.Name, ClientCredential: c.Credential, Session: c.Session}
 	if c.Credential == CredentialToken {

@@ -270,8 +270,8 @@ function readDocumentState(fields: Fields): Extract<FromBridge, { op: 'documentS
 }
 
 /**
- * readHops returns the times of a traced call as the member `hops` of its ending, or no member if the times are
- * invalid.
+ * readHops checks the times at which a traced call passed each process. readHops returns { hops }, or {} if the times
+ * are invalid.
  */
 function readHops(hops: unknown): { hops?: PageHops } {
   if (!isRecord(hops)) return {};

@@ -31,8 +31,8 @@ const (
 // machine can slow it down.
 const smokeAttempts = 3
 
-// smokeGroup is a group of rows of `make bench-smoke` that one measurement measures
-// together.
+// smokeGroup is a group of rows in the table of `make bench-smoke` whose values come from
+// the same measurement.
 type smokeGroup struct {
 	rows []smoke.Row
 	// measure runs the measurement and returns the measured value of each row, in the
@@ -42,7 +42,7 @@ type smokeGroup struct {
 	needsLinux bool
 }
 
-// smokeGroups are all measurements of `make bench-smoke`. The tolerances of the counts are
+// smokeGroups lists all groups of rows that `make bench-smoke` measures. The tolerances of the counts are
 // small, so that five more allocations, or one more field in a message frame, fail the
 // benchmark. The tolerances of times and memory are several times the spread of 20 runs on
 // one machine (see docs/performance.md), because ratios of times differ between processors.

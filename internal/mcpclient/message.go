@@ -87,8 +87,8 @@ func (x pendingRequest) showForm(ctx context.Context, m message) {
 		if formCtx.Err() != nil {
 			return
 		}
-		// If the client cannot report that the form was closed, the call still waits for
-		// a decision in the side panel or terminal.
+		// If the report that the form was closed does not reach the server, the call
+		// continues to wait for a decision in the side panel or a terminal.
 		if body, err := encodeMessage(message{ID: m.ID, Result: json.RawMessage(`{"action":"cancel"}`)}, nil); err == nil {
 			_ = x.client.post(formCtx, body)
 		}

@@ -97,7 +97,7 @@ func (a *clientRequests) handleAnswer(m message) {
 }
 
 // askFunction returns the function that sends requests to the client during a call, or
-// nil if the client shows no forms. The session writes messages to the client with the
+// nil if the client cannot show forms. The session writes messages to the client with the
 // function send.
 func (s *session) askFunction(send Send) Ask {
 	if send == nil || s.listener == nil || !supportsForms(s.listener.GetClientCapabilities().Elicitation) {

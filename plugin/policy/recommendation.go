@@ -72,9 +72,8 @@ func readRecommendation(f *jsonread.Reader) *Recommendation {
 	return &r
 }
 
-// Recommended returns an agent's recommendation for the plugin's current content.
-// Recommended returns nil if no agent has recommended the content since the user's last
-// decision.
+// Recommended returns an agent's recommendation for the plugin's current content, or nil if
+// no agent has recommended this content since the user's last decision about the plugin.
 func (p *Policy) Recommended(loadedPlugin *plugin.Plugin) *Recommendation {
 	if r := p.stateOf(loadedPlugin.Name, loadedPlugin).Recommended; r != nil && r.Hash == loadedPlugin.ContentHash() {
 		return r

@@ -28,7 +28,7 @@ export interface PreScriptContext {
 }
 
 /**
- * Runs `script` at once, in the page and each of its frames, before any script of the page. If `script` throws an
+ * Runs `script` in the page and in each of its frames, before any script of the page. If `script` throws an
  * error, the error is logged to the page's console. Does nothing if opentabs is not starting a pre-script, for example
  * in a test.
  */

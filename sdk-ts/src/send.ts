@@ -2,8 +2,8 @@ import type { z } from 'zod';
 import { type FetchFromPageOptions, fetchJSON } from './fetch.ts';
 import { withPristineBuiltIns } from './runtime/pristine.ts';
 
-// HTTP requests that send a body, and DELETE requests. Each exported function returns the response body as JSON,
-// validated by `schema` if given, or undefined if the response body is empty.
+// HTTP requests that send a body, and DELETE requests. Each exported function parses the response body as JSON and
+// returns the value, or undefined if the response body is empty. If `schema` is given, it validates the value.
 
 /** Sends an HTTP request with a body. `contentType` applies unless the plugin's headers contain a `Content-Type`. */
 async function sendRequest(

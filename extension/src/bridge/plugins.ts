@@ -116,7 +116,7 @@ export class Plugins {
     if (this.#isParsed) host.send('["begin"]');
   }
 
-  /** setBase stores the base, which can create hosts for plugins whose code arrives later. */
+  /** setBase stores the port to the object that creates hosts for plugins whose code arrives later. */
   setBase(base: BasePort): void {
     this.#base = base;
   }

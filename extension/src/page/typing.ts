@@ -96,7 +96,7 @@ async function waitForValue(field: Field, before: string, wanted: string, contex
 }
 
 /**
- * isTypedTextShown reports whether a field contains exactly the typed text. If the field accepted none of the text,
+ * isTypedTextShown reports whether the whole value of a field is the typed text. If the field accepted none of the text,
  * isTypedTextShown throws an error with the code `rejected`.
  */
 function isTypedTextShown(field: Field, before: string, args: TypeArguments): boolean {

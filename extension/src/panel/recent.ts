@@ -103,8 +103,8 @@ export function addRecords(calls: readonly RecentCall[], page: readonly Recorded
     const record = recordsById.get(call.callId);
     return record && !call.record ? { ...call, ...record } : call;
   });
-  // A record that is not in the list of ended calls is inserted before the next older record of the page. If the page
-  // contains no older record, the new record is appended to the list of ended calls.
+  // A record of a call that is not in the list of ended calls is inserted before the next older call that both the list
+  // and the loaded page contain. Without such a call, the record is appended.
   let index = merged.length;
   for (const record of records.toReversed()) {
     const position = merged.findIndex((call) => call.callId === record.callId);

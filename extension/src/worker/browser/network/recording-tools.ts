@@ -26,7 +26,7 @@ const MaxLines = 100;
  */
 const MaxMessageLines = 50;
 /**
- * MaxBodyChars limits the length of a body in one tool result, in UTF-16 code units. If a tool result also contains
+ * MaxBodyChars limits the length of an HTTP body in one tool result, in UTF-16 code units. If a tool result also contains
  * other parts of the request, a body is limited to MaxShortBodyChars UTF-16 code units.
  */
 const MaxBodyChars = 20_000;
