@@ -141,6 +141,39 @@ test('a picture of an element in a frame of another site contains the element an
   assert.deepEqual(await page.evaluate('log'), []);
 });
 
+test('pictures of a zoomed page show the element and the full page', async () => {
+  const place = 'position:absolute;background:lime';
+  const tabId = await open(
+    '/zoomed',
+    `<body style="margin:0;background:blue"><div style="${place};right:0;top:0;width:50px;height:50px"></div>
+     <div role="button" aria-label="Small" style="${place};left:200px;top:150px;width:80px;height:40px"></div>
+     <div role="button" aria-label="Tall" style="${place};left:20px;top:300px;width:100px;height:3000px"></div>`,
+  );
+  const worker = await findExtensionWorker();
+  const setZoom = (factor: number) =>
+    worker.evaluate(({ id, factor }) => chrome.tabs.setZoom(id, factor), { id: tabId, factor });
+  await setZoom(1.5);
+  for (const [name, wantWidth, wantHeight] of [
+    ['Small', 80, 40],
+    ['Tall', 100, 3000],
+  ] as const) {
+    const target = await findRef(tabId, `"${name}"`);
+    const picture = await fixture.callTool('browser_take_screenshot', { type: 'png', target }, tabId);
+    const [width, height] = readPngSize(picture);
+    // The viewport has no whole number of CSS pixels.
+    assert.ok(Math.abs(width - wantWidth) <= 1 && Math.abs(height - wantHeight) <= 1, `${name}: ${width} x ${height}`);
+    for (const [x, y] of [
+      [2, 2],
+      [width - 3, height - 3],
+    ] as const)
+      assert.deepEqual(await readColorAt(fixture.userPage, picture, x, y), [0, 255, 0], `${name} at ${x}, ${y}`);
+  }
+  const full = await fixture.callTool('browser_take_screenshot', { type: 'png', fullPage: true }, tabId);
+  const [width] = readPngSize(full);
+  assert.deepEqual(await readColorAt(fixture.userPage, full, width - 20, 20), [0, 255, 0], `full page, ${width} wide`);
+  await setZoom(1);
+});
+
 test('a hover is trusted and opens a menu of :hover in a background tab, also in a frame of another site', async () => {
   const menu = `<style>nav ul { display: none } nav:hover ul { display: block }</style>
     <nav><button onmouseover="document.title = 'trusted: ' + event.isTrusted">File</button><ul><li>Save as</li></ul></nav>`;

@@ -74,6 +74,8 @@ async function capturePicture(session: DebuggerSession, options: DebuggerPicture
   const ratio = readLayoutSizes(metrics.layoutViewport).clientWidth / view.clientWidth;
   const { clip, isCut, fullHeight } = chooseClip(options, view, readLayoutSizes(metrics.cssContentSize));
   const [width, height] = [Math.round(clip?.width ?? view.clientWidth), Math.round(clip?.height ?? view.clientHeight)];
+  // Chrome measures the clip in pixels of the tab, which are smaller than the CSS pixels of a zoomed page.
+  const zoom = readLayoutSizes(metrics.cssVisualViewport).zoom || 1;
   const isFinal = Math.abs(ratio - 1) < 0.01 && (options.maxWidth === undefined || width <= options.maxWidth);
   const type = isFinal ? options.type : 'png';
   const { data } = await session.send(
@@ -81,7 +83,7 @@ async function capturePicture(session: DebuggerSession, options: DebuggerPicture
     {
       format: type,
       ...(type === 'png' ? {} : { quality: options.quality }),
-      ...(clip ? { clip: { ...clip, scale: 1 }, captureBeyondViewport: true } : {}),
+      ...(clip ? { clip: scaleClip(clip, zoom), captureBeyondViewport: true } : {}),
     },
     CaptureTimeoutMs,
   );
@@ -116,6 +118,11 @@ function chooseClip(
   };
 }
 
+/** scaleClip converts a clip from CSS pixels to the pixels of the tab. The picture keeps the size in CSS pixels. */
+function scaleClip({ x, y, width, height }: Rect, zoom: number): Rect & { readonly scale: number } {
+  return { x: x * zoom, y: y * zoom, width: width * zoom, height: height * zoom, scale: 1 / zoom };
+}
+
 async function finishPicture(
   browser: Pick<PicturesBrowser, 'drawPicture'>,
   captured: CapturedPicture,
@@ -133,7 +140,9 @@ async function finishPicture(
 }
 
 /** LayoutSizes contains the numbers from Page.getLayoutMetrics that are needed to take a picture. */
-type LayoutSizes = Readonly<Record<'clientWidth' | 'clientHeight' | 'pageX' | 'pageY' | 'width' | 'height', number>>;
+type LayoutSizes = Readonly<
+  Record<'clientWidth' | 'clientHeight' | 'pageX' | 'pageY' | 'width' | 'height' | 'zoom', number>
+>;
 
 function readLayoutSizes(value: unknown): LayoutSizes {
   const fields: Fields = isRecord(value) ? value : {};
@@ -148,5 +157,6 @@ function readLayoutSizes(value: unknown): LayoutSizes {
     pageY: read('pageY'),
     width: read('width'),
     height: read('height'),
+    zoom: read('zoom'),
   };
 }
