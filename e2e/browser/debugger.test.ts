@@ -171,6 +171,10 @@ test('pictures of a zoomed page show the element and the full page', async () =>
   const full = await fixture.callTool('browser_take_screenshot', { type: 'png', fullPage: true }, tabId);
   const [width] = readPngSize(full);
   assert.deepEqual(await readColorAt(fixture.userPage, full, width - 20, 20), [0, 255, 0], `full page, ${width} wide`);
+  // Agents use the pixels of a picture of the viewport as coordinates for clicks.
+  const page = await fixture.findPage(`${fixture.origin}/zoomed`);
+  const view = await fixture.callTool('browser_take_screenshot', { type: 'png' }, tabId);
+  assert.ok(Math.abs(readPngSize(view)[0] - Number(await page.evaluate('innerWidth'))) <= 1);
   await setZoom(1);
 });
 

@@ -114,7 +114,7 @@ test('a picture is taken of the tab in front only', async () => {
   assert.equal(userPage.isClosed(), false);
 });
 
-test('a picture of an element shows the element on a zoomed page', async () => {
+test('pictures of a zoomed page have the size of the page in CSS pixels', async () => {
   const { callTool: call, origin, setPage, userPage } = fixture;
   const style = 'margin:150px 0 0 200px;width:80px;height:40px;background:red;border:0';
   setPage('/zoomed', `<!doctype html><title>Zoomed</title><body style="background:blue"><button style="${style}">`);
@@ -125,14 +125,16 @@ test('a picture of an element shows the element on a zoomed page', async () => {
   const { content = '' } = await call('browser_snapshot', {}, tabId);
   const target = /button \[ref=(e\d+)\]/.exec(content)?.[1];
   const picture = await call('browser_take_screenshot', { type: 'png', target }, tabId);
-  const [width, height] = readPngSize(picture);
-  // The viewport has no whole number of CSS pixels.
-  assert.ok(Math.abs(width - 80) <= 1 && Math.abs(height - 40) <= 1, `${width} x ${height} pixels`);
+  assert.deepEqual(readPngSize(picture), [80, 40]);
   for (const [x, y] of [
     [2, 2],
     [77, 37],
   ] as const)
     assert.deepEqual(await readColorAt(userPage, picture, x, y), [255, 0, 0]);
+  // Agents use the pixels of a picture of the whole viewport as coordinates for clicks.
+  const view = await call('browser_take_screenshot', { type: 'png' }, tabId);
+  assert.deepEqual(await readColorAt(userPage, view, 240, 170), [255, 0, 0]);
+  assert.deepEqual(await readColorAt(userPage, view, 300, 225), [0, 0, 255]);
   await worker?.evaluate((id) => chrome.tabs.setZoom(id, 1), tabId);
 });
 

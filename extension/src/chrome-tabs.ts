@@ -160,21 +160,19 @@ export interface DisplayedTab {
   /** active is true if the window displays the tab. */
   readonly active: boolean;
   readonly loading: boolean;
-  /**
-   * width is the width of the page's viewport in CSS pixels, converted to a zoom of 100 %, or 0 if the width is
-   * unknown.
-   */
+  /** width is the width of the page's viewport in CSS pixels, or 0 if the width is unknown. */
   readonly width: number;
   readonly documentId: string | undefined;
 }
 
 /** readDisplayedTab returns the window, the viewport and the document of a tab, or undefined for a closed tab. */
 export async function readDisplayedTab(tabId: number): Promise<DisplayedTab | undefined> {
-  const [tab, frame] = await Promise.all([
+  const [tab, frame, zoom] = await Promise.all([
     chrome.tabs.get(tabId).catch(() => undefined),
     chrome.webNavigation.getFrame({ tabId, frameId: 0 }).catch(() => null),
+    chrome.tabs.getZoom(tabId).catch(() => 1),
   ]);
   if (!tab) return undefined;
   const { windowId, active, status, width = 0 } = tab;
-  return { windowId, active, loading: status === 'loading', width, documentId: frame?.documentId };
+  return { windowId, active, loading: status === 'loading', width: width / zoom, documentId: frame?.documentId };
 }

@@ -48,9 +48,8 @@ async function takeScreenshot(browser: PicturesBrowser, frames: TabFrames, call:
   const shot = await captureWithoutDebugger(browser, call, { area, isFullPage });
   if (shot) {
     const part = target === undefined ? visiblePartText : `${target}, as far as it is in view`;
-    // On a zoomed page, a CSS pixel is larger than a pixel of the tab.
-    const place = area ? { area: area.rect, viewWidth: area.view.width } : { viewWidth: shot.width };
-    const options = { mimeType: `image/${type}`, ...place, ...limit };
+    const place = area ? { area: area.rect } : {};
+    const options = { mimeType: `image/${type}`, viewWidth: shot.width, ...place, ...limit };
     return toResult(`Picture of ${part}`, await browser.drawPicture(shot.data, options), type);
   }
   if (area && isInView(area)) {
@@ -191,20 +190,22 @@ function makeNeedsDebuggerFailureFor(fact: string): Error {
 /** PictureOptions describes the picture that drawPicture creates. */
 export interface PictureOptions {
   readonly mimeType: string;
-  /** viewWidth is the width of the viewport in CSS pixels. The created picture is at most viewWidth pixels wide. */
-  readonly viewWidth: number;
+  /** viewWidth is the width of the viewport in CSS pixels; required without ratio. */
+  readonly viewWidth?: number;
+  /** ratio is the number of pixels in the picture for each CSS pixel; required without viewWidth. */
+  readonly ratio?: number;
   /** area is the part of the viewport to keep, in CSS pixels. */
   readonly area?: Rect;
   readonly maxWidth?: number;
 }
 
-/** drawPicture crops and scales a picture, and returns the picture in base64. */
+/** drawPicture crops a picture, scales it to one pixel for each CSS pixel, and returns the picture in base64. */
 export async function drawPicture(
   dataUrl: string,
-  { mimeType, viewWidth, area, maxWidth }: PictureOptions,
+  { mimeType, viewWidth = 0, area, maxWidth, ...options }: PictureOptions,
 ): Promise<Picture> {
   const bitmap = await createImageBitmap(await (await fetch(dataUrl)).blob());
-  const ratio = viewWidth > 0 ? bitmap.width / viewWidth : 1;
+  const ratio = options.ratio ?? (viewWidth > 0 ? bitmap.width / viewWidth : 1);
   const source = cropArea(area, ratio, bitmap);
   const cssWidth = source.width / ratio;
   const scale = Math.min(cssWidth, maxWidth ?? cssWidth) / source.width;

@@ -63,6 +63,8 @@ interface CapturedPicture {
   readonly type: string;
   readonly width: number;
   readonly height: number;
+  /** ratio is the number of pixels in the picture for each CSS pixel of the page. */
+  readonly ratio: number;
   /** isFinal is true if the picture already has the requested size and file type. */
   readonly isFinal: boolean;
   readonly notes: readonly string[];
@@ -71,11 +73,12 @@ interface CapturedPicture {
 async function capturePicture(session: DebuggerSession, options: DebuggerPictureOptions): Promise<CapturedPicture> {
   const metrics = await session.send('Page.getLayoutMetrics');
   const view = readLayoutSizes(metrics.cssLayoutViewport);
-  const ratio = readLayoutSizes(metrics.layoutViewport).clientWidth / view.clientWidth;
+  const viewRatio = readLayoutSizes(metrics.layoutViewport).clientWidth / view.clientWidth;
   const { clip, isCut, fullHeight } = chooseClip(options, view, readLayoutSizes(metrics.cssContentSize));
   const [width, height] = [Math.round(clip?.width ?? view.clientWidth), Math.round(clip?.height ?? view.clientHeight)];
   // Chrome measures the clip in pixels of the tab, which are smaller than the CSS pixels of a zoomed page.
   const zoom = readLayoutSizes(metrics.cssVisualViewport).zoom || 1;
+  const ratio = clip ? viewRatio / zoom : viewRatio;
   const isFinal = Math.abs(ratio - 1) < 0.01 && (options.maxWidth === undefined || width <= options.maxWidth);
   const type = isFinal ? options.type : 'png';
   const { data } = await session.send(
@@ -93,7 +96,7 @@ async function capturePicture(session: DebuggerSession, options: DebuggerPicture
         `The ${options.isFullPage ? 'page' : 'element'} is ${fullHeight} pixels high; the picture ends at ${MaxPictureHeight}.`,
       ]
     : [];
-  return { data, type, width, height, isFinal, notes };
+  return { data, type, width, height, ratio, isFinal, notes };
 }
 
 /**
@@ -128,12 +131,12 @@ async function finishPicture(
   captured: CapturedPicture,
   options: DebuggerPictureOptions,
 ): Promise<DebuggerPicture> {
-  const { data, width, height, notes, isFinal } = captured;
+  const { data, width, height, ratio, notes, isFinal } = captured;
   const isCut = notes.length > 0;
   if (isFinal) return { data, width, height, isTruncated: isCut, notes };
   const picture = await browser.drawPicture(`data:image/${captured.type};base64,${data}`, {
     mimeType: `image/${options.type}`,
-    viewWidth: width,
+    ratio,
     ...(options.maxWidth === undefined ? {} : { maxWidth: options.maxWidth }),
   });
   return { ...picture, isTruncated: isCut, notes };
