@@ -1,5 +1,5 @@
 import type * as chromeTabs from '../../chrome-tabs.ts';
-import type { FactsResult, Rect } from '../../page/operations.ts';
+import type { Rect } from '../../page/operations.ts';
 import { sleep } from '../../within.ts';
 import { readChoice, readFlag, readNumber, readText } from './arguments.ts';
 import type { BrowserCall, BrowserResult, BrowserTool } from './browser-tool.ts';
@@ -52,19 +52,12 @@ async function takeScreenshot(browser: PicturesBrowser, frames: TabFrames, call:
     const options = { mimeType: `image/${type}`, viewWidth: shot.width, ...place, ...limit };
     return toResult(`Picture of ${part}`, await browser.drawPicture(shot.data, options), type);
   }
-  if (area && isInView(area)) {
-    // For a picture of an area, Chrome resizes the page, and the picture can lack frames of other sites.
-    const view = await takeDebuggerPicture(browser.debuggers, browser, call, { type: 'png', quality: 0 });
-    const options = { mimeType: `image/${type}`, viewWidth: area.view.width, area: area.rect, ...limit };
-    const picture = await browser.drawPicture(`data:image/png;base64,${view.data}`, options);
-    return toResult(`Picture of ${target}`, picture, type, [debuggerNote]);
-  }
   const place = area ? { area: area.rect } : { isFullPage };
   const options = { type, quality: Quality * 100, ...place, ...limit };
   const picture = await takeDebuggerPicture(browser.debuggers, browser, call, options);
   const part =
     target ?? (isFullPage ? `the ${picture.isTruncated ? 'first part of the ' : ''}full page` : visiblePartText);
-  return toResult(`Picture of ${part}`, picture, type, [...picture.notes, debuggerNote]);
+  return toResult(`Picture of ${part}`, picture, type, [...picture.notes, 'Taken with the debugger.']);
 }
 
 /**
@@ -88,7 +81,6 @@ async function captureWithoutDebugger(
 }
 
 const visiblePartText = 'the visible part of the page';
-const debuggerNote = 'Taken with the debugger.';
 
 function toResult(title: string, picture: Picture, type: string, notes: readonly string[] = []): BrowserResult {
   const text = [`${title}, ${picture.width} x ${picture.height} pixels.`, ...notes].join(' ');
@@ -99,12 +91,6 @@ function toResult(title: string, picture: Picture, type: string, notes: readonly
 interface PictureArea {
   readonly rect: Rect;
   readonly isInFrame: boolean;
-  /** view is the size of the tab's viewport. */
-  readonly view: FactsResult['size'];
-}
-
-function isInView({ rect, view }: PictureArea): boolean {
-  return rect.x >= 0 && rect.y >= 0 && rect.x + rect.width <= view.width && rect.y + rect.height <= view.height;
 }
 
 /** findArea scrolls an element into view and returns its position in the tab's viewport. */
@@ -120,8 +106,7 @@ async function findArea(frames: TabFrames, call: BrowserCall, target: string): P
       'not_hittable',
       `the place of ${target} in the tab is unknown: its frame is scaled or in a shadow root`,
     );
-  const { size: view } = await frames.run(call, await frames.top(call), 'facts', {});
-  return { rect: { ...rect, x: rect.x + origin.x, y: rect.y + origin.y }, isInFrame: frame.frameId !== 0, view };
+  return { rect: { ...rect, x: rect.x + origin.x, y: rect.y + origin.y }, isInFrame: frame.frameId !== 0 };
 }
 
 /**

@@ -67,6 +67,8 @@ interface CapturedPicture {
   readonly ratio: number;
   /** isFinal is true if the picture already has the requested size and file type. */
   readonly isFinal: boolean;
+  /** crop is the part of the picture to keep, in CSS pixels; undefined for the whole picture. */
+  readonly crop: Rect | undefined;
   readonly notes: readonly string[];
 }
 
@@ -74,12 +76,12 @@ async function capturePicture(session: DebuggerSession, options: DebuggerPicture
   const metrics = await session.send('Page.getLayoutMetrics');
   const view = readLayoutSizes(metrics.cssLayoutViewport);
   const viewRatio = readLayoutSizes(metrics.layoutViewport).clientWidth / view.clientWidth;
-  const { clip, isCut, fullHeight } = chooseClip(options, view, readLayoutSizes(metrics.cssContentSize));
+  const { clip, crop, isCut, fullHeight } = chooseClip(options, view, readLayoutSizes(metrics.cssContentSize));
   const [width, height] = [Math.round(clip?.width ?? view.clientWidth), Math.round(clip?.height ?? view.clientHeight)];
   // Chrome measures the clip in pixels of the tab, which are smaller than the CSS pixels of a zoomed page.
   const zoom = readLayoutSizes(metrics.cssVisualViewport).zoom || 1;
   const ratio = clip ? viewRatio / zoom : viewRatio;
-  const isFinal = Math.abs(ratio - 1) < 0.01 && (options.maxWidth === undefined || width <= options.maxWidth);
+  const isFinal = !crop && Math.abs(ratio - 1) < 0.01 && (options.maxWidth === undefined || width <= options.maxWidth);
   const type = isFinal ? options.type : 'png';
   const { data } = await session.send(
     'Page.captureScreenshot',
@@ -96,19 +98,21 @@ async function capturePicture(session: DebuggerSession, options: DebuggerPicture
         `The ${options.isFullPage ? 'page' : 'element'} is ${fullHeight} pixels high; the picture ends at ${MaxPictureHeight}.`,
       ]
     : [];
-  return { data, type, width, height, ratio, isFinal, notes };
+  return { data, type, width, height, ratio, isFinal, crop, notes };
 }
 
 /**
- * chooseClip returns the part of the page to capture, in CSS pixels. For a picture of the viewport, the result of
- * chooseClip has no clip.
+ * chooseClip returns the part of the page to capture, in CSS pixels. Without a clip, the picture shows the viewport. For
+ * a clip, Chrome resizes the page, and the picture can lack frames of other sites. The picture of an area in the
+ * viewport therefore has no clip: the area is cropped afterwards.
  */
 function chooseClip(
   { area, isFullPage }: DebuggerPictureOptions,
   view: LayoutSizes,
   content: LayoutSizes,
-): { readonly clip?: Rect; readonly isCut: boolean; readonly fullHeight: number } {
+): { readonly clip?: Rect; readonly crop?: Rect; readonly isCut: boolean; readonly fullHeight: number } {
   if (!area && !isFullPage) return { isCut: false, fullHeight: view.clientHeight };
+  if (area && isInView(area, view)) return { crop: area, isCut: false, fullHeight: area.height };
   const wanted = area
     ? { x: area.x + view.pageX, y: area.y + view.pageY, width: area.width, height: area.height }
     : { x: 0, y: 0, width: content.width, height: content.height };
@@ -121,6 +125,10 @@ function chooseClip(
   };
 }
 
+function isInView({ x, y, width, height }: Rect, view: LayoutSizes): boolean {
+  return x >= 0 && y >= 0 && x + width <= view.clientWidth && y + height <= view.clientHeight;
+}
+
 /** scaleClip converts a clip from CSS pixels to the pixels of the tab. The picture keeps the size in CSS pixels. */
 function scaleClip({ x, y, width, height }: Rect, zoom: number): Rect & { readonly scale: number } {
   return { x: x * zoom, y: y * zoom, width: width * zoom, height: height * zoom, scale: 1 / zoom };
@@ -131,12 +139,13 @@ async function finishPicture(
   captured: CapturedPicture,
   options: DebuggerPictureOptions,
 ): Promise<DebuggerPicture> {
-  const { data, width, height, ratio, notes, isFinal } = captured;
+  const { data, width, height, ratio, crop, notes, isFinal } = captured;
   const isCut = notes.length > 0;
   if (isFinal) return { data, width, height, isTruncated: isCut, notes };
   const picture = await browser.drawPicture(`data:image/${captured.type};base64,${data}`, {
     mimeType: `image/${options.type}`,
     ratio,
+    ...(crop ? { area: crop } : {}),
     ...(options.maxWidth === undefined ? {} : { maxWidth: options.maxWidth }),
   });
   return { ...picture, isTruncated: isCut, notes };
