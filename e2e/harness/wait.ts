@@ -3,8 +3,9 @@ import { setTimeout } from 'node:timers/promises';
 /**
  * waitFor calls probe until probe returns a value other than undefined or false. waitFor returns that value. Between
  * two calls of probe, waitFor pauses for three times the duration of a call, but for at least 25 ms or 5 % of the time
- * since the first call, and at most 1 s. The pauses leave CPU time for the awaited event. After limitMs, waitFor throws an error that contains awaitedEvent, a noun phrase such as
- * "the first report". The default of limitMs is long enough for a slow machine.
+ * since the first call, and at most 1 s. The pauses leave CPU time for the awaited event. After limitMs, waitFor throws
+ * an error that contains awaitedEvent, a noun phrase such as "the first report". The default of limitMs is long enough
+ * for a slow machine.
  */
 export async function waitFor<T>(
   awaitedEvent: string,
@@ -15,7 +16,7 @@ export async function waitFor<T>(
   const endMs = firstMs + limitMs;
   let lastError: unknown;
   // Even if the promise of probe never settles, waitFor must throw an error that names the awaited event.
-  const probeTimeout = rejectAfter(limitMs + ProbeIntervalMs);
+  const probeTimeout = rejectAfter(limitMs + ProbeGraceMs);
   probeTimeout.catch(() => undefined); // an unhandled timeout would crash the test process
   for (;;) {
     const startMs = Date.now();
@@ -33,10 +34,10 @@ export async function waitFor<T>(
 }
 
 /**
- * ProbeIntervalMs is the longest time that waitFor awaits one call of probe after the time limit has passed, in
+ * ProbeGraceMs is the longest time that waitFor awaits one call of probe after the time limit has passed, in
  * milliseconds.
  */
-const ProbeIntervalMs = 60_000;
+const ProbeGraceMs = 60_000;
 
 async function rejectAfter(ms: number): Promise<never> {
   await setTimeout(ms, undefined, { ref: false });
