@@ -1,5 +1,6 @@
 /**
- * Prints progress bars for several calls. On a terminal, each progress bar is redrawn in place; other outputs get one line per change.
+ * Prints progress bars for several calls. On a terminal, each progress bar is redrawn in place; other outputs get
+ * one line per change.
  */
 import type { WriteStream } from 'node:tty';
 

@@ -6,7 +6,8 @@
  *
  *   mixed    calls of all kinds under random faults, 30 min
  *   limits   the real limits of 30 s and 5 min, and a job of 90 s; 7 min
- *   load     10,000 calls a minute for 10 min, with the memory of all processes before and after; runs only if ONLY names it
+ *   load     10,000 calls a minute for 10 min, with the memory of all processes before and after; runs only if ONLY
+ *            names it
  */
 import { findGrowth, formatTable, streamCalls } from '../load/steady.ts';
 import { checkJob } from './check-job.ts';

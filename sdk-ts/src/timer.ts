@@ -25,8 +25,8 @@ export function startTimer(ms: number, callback: () => void): () => void {
  * Calls `callback` from a message event instead of a timer, so that Chrome does not throttle the next timer. After a
  * tab has been hidden for 5 min, a timer that was started by another timer runs only once a minute
  * (developer.chrome.com/blog/timer-throttling-in-chrome-88). If timers ran only once a minute, a tool that sleeps
- * between its progress reports would reach its idle limit. Chrome does not slow down timers that a message event started:
- * in Chromium 156, such a timer ran within a second of its due time.
+ * between its progress reports would reach its idle limit. Chrome does not slow down timers that a message event
+ * started: in Chromium 156, such a timer ran within a second of its due time.
  */
 function runOutsideTimerChain(callback: () => void): void {
   const { port1, port2 } = new MessageChannel();

@@ -178,8 +178,8 @@ function makeRunningCalls(events: CallEvents): RunningCalls {
 }
 
 /**
- * makeToolRunner returns a ToolRunner, which runs the tools of one plugin's adapter. `readContainer` returns the container in which the
- * adapter registers. `logFailure` adds an entry about a failed call to the plugin's log.
+ * makeToolRunner returns a ToolRunner, which runs the tools of one plugin's adapter. `readContainer` returns the container
+ * in which the adapter registers. `logFailure` adds an entry about a failed call to the plugin's log.
  */
 export function makeToolRunner(
   plugin: string,

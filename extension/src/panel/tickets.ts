@@ -71,7 +71,8 @@ export function describeOutcomeElsewhere({ ticketId, kind }: WaitingView, call: 
     case undefined:
       return 'The call is no longer waiting for approval.';
     default:
-      // If the call continues, the text mentions no decision of the user, because the tool may have withdrawn its request.
+      // If the call continues, the text mentions no decision of the user, because the tool may have withdrawn its
+      // request.
       return kind === 'permission' ? 'Already allowed elsewhere.' : 'No longer needed: the call continues.';
   }
 }

@@ -26,8 +26,8 @@ const MaxLines = 100;
  */
 const MaxMessageLines = 50;
 /**
- * MaxBodyChars limits the length of an HTTP body in one tool result, in UTF-16 code units. If a tool result also contains
- * other parts of the request, a body is limited to MaxShortBodyChars UTF-16 code units.
+ * MaxBodyChars limits the length of an HTTP body in one tool result, in UTF-16 code units. If a tool result also
+ * contains other parts of the request, a body is limited to MaxShortBodyChars UTF-16 code units.
  */
 const MaxBodyChars = 20_000;
 const MaxShortBodyChars = 2000;
