@@ -61,23 +61,28 @@ func (d *Dispatcher) RecheckGates() {
 		c.mu.Lock()
 		openTicket := c.suspension.ticket
 		c.mu.Unlock()
-		if openTicket == nil || openTicket.gate == nil {
-			continue
+		if openTicket != nil && openTicket.gate != nil {
+			openTicket.recheckGates()
 		}
-		v, gate := d.runGates(c)
-		_, isReload := openTicket.gate.(reloadGate)
-		if v.Suspend != nil && gate.Name() == openTicket.gate.Name() || isReload && v.Block == nil {
-			continue
-		}
-		surface := PermissionChange
-		if namer, ok := openTicket.gate.(ApprovalNamer); ok && v.Block == nil {
-			surface = cmp.Or(namer.ApprovalName(c.gateInfo(nil)), surface)
-		}
-		// If the user decides at the same moment as the gate, the decision that arrives
-		// first takes effect. This call of Decide cannot fail, because every open ticket
-		// offers the scope ScopeOnce.
-		_, _ = d.Decide(c.id, openTicket.TicketID, Resolution{Allow: v.Block == nil, Scope: wire.ScopeOnce, Surface: surface})
 	}
+}
+
+// recheckGates decides about the ticket if the gates now allow or block its call.
+func (t *ticket) recheckGates() {
+	c := t.call
+	v, gate := c.d.runGates(c)
+	_, isReload := t.gate.(reloadGate)
+	if v.Suspend != nil && gate.Name() == t.gate.Name() || isReload && v.Block == nil {
+		return
+	}
+	surface := PermissionChange
+	if namer, ok := t.gate.(ApprovalNamer); ok && v.Block == nil {
+		surface = cmp.Or(namer.ApprovalName(c.gateInfo(nil)), surface)
+	}
+	// If the user decides at the same moment as the gate, the decision that arrives
+	// first takes effect. This call of Decide cannot fail, because every open ticket
+	// offers the scope ScopeOnce.
+	_, _ = c.d.Decide(c.id, t.TicketID, Resolution{Allow: v.Block == nil, Scope: wire.ScopeOnce, Surface: surface})
 }
 
 // passGates runs the call's gates until all of them allow the call. If a gate requests an
@@ -147,9 +152,8 @@ func (c *liveCall) requestApproval(ctx context.Context, request Ticket, gate Gat
 	}
 	defer c.sender.SendInBackground()()
 	defer openTicket.pauseTimers()()
-	if openTicket.recheckGate() {
-		return true
-	}
+	// Permissions can have changed between the gate's verdict and the suspension.
+	openTicket.recheckGates()
 	r, isDecided := openTicket.awaitDecision(ctx)
 	if !isDecided {
 		return false
@@ -231,22 +235,6 @@ func remainingApprovalTime(c *liveCall, request Ticket) time.Duration {
 		limit = min(limit, c.d.opts.SuspendLimit-ancestor.clock.Paused())
 	}
 	return limit
-}
-
-// recheckGate withdraws the ticket if the gate now allows the call. Without recheckGate,
-// the call would miss a permission that the user grants between the gate's decision and the
-// suspension.
-func (t *ticket) recheckGate() bool {
-	c := t.call
-	if t.gate.Decide(c.gateInfo(t.gate)).Suspend != nil || !t.withdraw() {
-		return false
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.state.status == statusSuspended {
-		c.state.status = statusResuming
-	}
-	return true
 }
 
 // pauseTimers pauses the time limits of the call and of its parent calls, and asks the client for

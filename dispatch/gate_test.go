@@ -245,3 +245,28 @@ func TestGateWaits(t *testing.T) {
 		}
 	})
 }
+
+// If the user allows a waiting call just before its ticket opens, the call runs, and its record
+// contains the decision.
+func TestApprovalBeforeTicketOpens(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var runCount, verdictCount int
+		g := &fakeGate{name: "permission", decide: func(dispatch.CallInfo) dispatch.Verdict {
+			verdictCount++
+			if verdictCount > 1 {
+				return dispatch.Verdict{}
+			}
+			return dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketPermission}}
+		}}
+		h := &recordingHooks{}
+		d := dispatch.New(newFinishingPage(&runCount).bridge(), dispatch.Options{Gates: []dispatch.Gate{g}, AfterHooks: []dispatch.AfterHook{h}})
+		if _, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool}); err != nil || runCount != 1 {
+			t.Errorf("the call ran %d times and ended with error %v", runCount, err)
+		}
+		sleepFake(time.Second) // the AfterHooks run shortly after the call has returned
+		synctest.Wait()
+		if r := h.endedCall.Resolutions; len(r) != 1 || !r[0].Allow || r[0].Surface != dispatch.PermissionChange {
+			t.Errorf("the recorded decisions are %+v", r)
+		}
+	})
+}

@@ -27,7 +27,7 @@ var bannedWords = map[string]string{
 	"of their own, of our own":      `"their own", "separate"`,
 	"by now":                        `leave it out, or use "now"`,
 	"person, persons, people":       `"the user", "users"`,
-	"moot":                          `"recheckGate"`,
+	"moot":                          `"recheckGates"`,
 	"hush, hushes, hushed":          `"pauseTimers"`,
 	"stir, stirs, stirred":          `"onChildProgress"`,
 	"sensible":                      `"validate", "valid"`,

@@ -30,7 +30,7 @@ type policyFixture struct {
 	warnings []string
 	changes  []policy.Change
 
-	mu  sync.Mutex // guards set
+	mu  sync.Mutex // guards set, and changes while calls run
 	set *plugin.Set
 }
 
@@ -39,8 +39,12 @@ func newPolicyFixture(t *testing.T, packages ...plugintest.Package) *policyFixtu
 	w := &policyFixture{t: t, dir: t.TempDir()}
 	w.load(packages...)
 	w.policy = policy.New(w.dir, w.Set, policy.Options{
-		WarnUser:     func(sentence string) { w.warnings = append(w.warnings, sentence) },
-		RecordChange: func(c policy.Change) { w.changes = append(w.changes, c) },
+		WarnUser: func(sentence string) { w.warnings = append(w.warnings, sentence) },
+		RecordChange: func(c policy.Change) {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.changes = append(w.changes, c)
+		},
 	})
 	w.enforcer = policy.NewEnforcer(w.policy)
 	return w
