@@ -1,4 +1,3 @@
-/** toHex converts bytes to lower-case hexadecimal. */
 export function toHex(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -60,7 +60,6 @@ import { SiteAccess } from './tabs/site-access.ts';
 import { Tabs } from './tabs/tabs.ts';
 import { makeUserReload } from './tabs/user-reload.ts';
 
-/** OrphanAnswerTimeoutMs limits how long a document that may be orphaned may take to answer, in milliseconds. */
 const OrphanAnswerTimeoutMs = 1000;
 
 // ---- link ----
@@ -123,7 +122,6 @@ const livePlugins = new LivePlugins({ docs, plugins, hotReload, delivery });
 
 // ---- tabs ----
 
-/** frozenTabs contains the IDs of the tabs that Chrome has frozen. */
 const frozenTabs = new Set<number>();
 const running = new RunningCalls();
 const health = new Health({ isBusy: (documentId) => running.isBusy(documentId), isFrozen: browser.isTabFrozen });

@@ -24,7 +24,6 @@ const mouseButtons: readonly MouseButton[] = ['left', 'right', 'middle'];
 const modifierNames: readonly Modifier[] = ['Alt', 'Control', 'ControlOrMeta', 'Meta', 'Shift'];
 const directions = ['up', 'down', 'left', 'right', 'top', 'bottom'] as const;
 
-/** makeActionTools returns the browser tools that act on elements of a page, such as browser_click and browser_type. */
 export function makeActionTools(frames: TabFrames, acts: PageActions, trusted: TrustedInput): [string, BrowserTool][] {
   const acting = new ActionTools(frames, acts, trusted);
   return [
@@ -75,10 +74,7 @@ class ActionTools {
     return await this.#acts.describe(call, `Clicked ${target}`, await this.#followLink(call, act), { content });
   }
 
-  /**
-   * followLink opens a clicked link in a new tab if Chrome did not open the link. Chrome opens no new tabs for
-   * synthetic clicks.
-   */
+  /** Chrome opens no new tabs for synthetic clicks. */
   async #followLink(call: BrowserCall, act: ActionOutcome<ClickResult>): Promise<ActionOutcome<ClickResult>> {
     const link = act.result?.link;
     if (!link?.newTab || act.result?.input === 'trusted' || act.opened.length > 0 || act.load !== undefined) return act;
@@ -99,10 +95,7 @@ class ActionTools {
     return await this.#acts.describe(call, `Typed into ${target}`, act, describeValue(act.result));
   }
 
-  /**
-   * fillForm fills form fields in order. One page script operation fills all consecutive fields that are in the same
-   * frame.
-   */
+  /** One page script operation fills all consecutive fields that are in the same frame. */
   async fillForm(call: BrowserCall): Promise<BrowserResult> {
     const fields = readFields(call.args.fields);
     const groups: { frame: FrameTarget; fields: FillField[] }[] = [];
@@ -243,10 +236,7 @@ class ActionTools {
     return await this.#acts.describe(call, verb, act, { words, content });
   }
 
-  /**
-   * run runs an action on the page in the frame to which a ref belongs. If ref is undefined, run uses the frame of the
-   * last action in the document.
-   */
+  /** If ref is undefined, run uses the frame of the last action in the document. */
   async #run<R extends PageActionResult>(
     call: BrowserCall,
     ref: string | undefined,
@@ -263,17 +253,13 @@ class ActionTools {
   ): Promise<ActionOutcome<R>> {
     const act = await this.#acts.run(call, frame, operation);
     if (call.documentId !== '') {
-      // For each tab, store only the frame in which the last action ran.
       for (const [document, { tabId }] of this.#lastFrames) if (tabId === call.tabId) this.#lastFrames.delete(document);
       if (act.result) this.#lastFrames.set(call.documentId, frame);
     }
     return act;
   }
 
-  /**
-   * lastFrame returns the frame of the last action in a document. If the frame no longer exists, lastFrame returns the
-   * top frame.
-   */
+  /** If the frame no longer exists, lastFrame returns the top frame. */
   async #lastFrame(call: BrowserCall): Promise<FrameTarget> {
     const last = this.#lastFrames.get(call.documentId);
     if (!last || last.frameId === 0) return await this.#frames.top(call);
@@ -282,25 +268,16 @@ class ActionTools {
   }
 }
 
-/**
- * readActionOptions returns the options that are common to all tools that act on a page. If the agent requests a full
- * snapshot, the worker takes the snapshot of all frames after the action.
- */
+/** If the agent requests a full snapshot, the worker takes the snapshot of all frames after the action. */
 function readActionOptions({ args }: BrowserCall): ActionArguments {
   const snapshot = readChoice(args, 'snapshot', ['diff', 'none', 'full']) ?? 'diff';
   return { snapshot: snapshot === 'diff' ? 'diff' : 'none', secrets: readApprovedSecretKinds(args) };
 }
 
-/**
- * SecretsArgumentName is an argument that the server adds to calls. The server uses SecretsArgumentName to pass the
- * kinds of secret fields, such as passwords, that the user has approved.
- */
+/** The server adds SecretsArgumentName to calls to pass the kinds of secret fields that the user has approved. */
 const SecretsArgumentName = '_secrets';
 const secretKinds: readonly SecretKind[] = ['password', 'card', 'code'];
 
-/**
- * readApprovedSecretKinds returns the kinds of secret fields into which a call is allowed to type, such as "password".
- */
 function readApprovedSecretKinds(args: BrowserCall['args']): SecretKind[] {
   const approved = readTexts(args, SecretsArgumentName) ?? [];
   return secretKinds.filter((kind) => approved.includes(kind));

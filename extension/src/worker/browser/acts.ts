@@ -13,27 +13,22 @@ import type { TabGroups } from './tab-groups.ts';
 import { type OpenedTab, TabWatch } from './tab-watch.ts';
 import { makeDocumentGoneFailure, ToolFailure } from './tool-failure.ts';
 
-/** ActionBrowser contains the Chrome functions that ActionTools uses. */
 export type ActionBrowser = LoadBrowser &
   Pick<typeof pages, 'watchTabs' | 'runScriptUrl'> &
   Pick<typeof chromeTabs, 'readWindowFocus' | 'restoreWindowFocus'> &
   Pick<typeof chromeBase, 'openBackgroundTab' | 'readTabState'>;
 
-/** ActionOutcome is the outcome of an operation that acts on a page. */
 export interface ActionOutcome<R extends PageActionResult> {
   /** result is undefined if the action led to a new document. */
   readonly result: R | undefined;
   readonly opened: readonly OpenedTab[];
-  /** load describes the new document to which the action led, or undefined if the tab kept its document. */
   readonly load: LoadOutcome | 'failed' | undefined;
-  /** loadProblem is why the new document failed to load. */
   readonly loadProblem: string | undefined;
   /**
    * end is why the action's document no longer exists: the action closed the tab, removed the frame, or ran a script
    * that replaced the document.
    */
   readonly end: 'tab_closed' | 'frame_removed' | 'replaced' | undefined;
-  /** isInFront is true if the tab was the active tab of its window when the action started. */
   readonly isInFront: boolean;
 }
 
@@ -42,14 +37,10 @@ export interface ActionOutcome<R extends PageActionResult> {
  */
 const NavigationTimeoutMs = 10_000;
 /**
- * ScriptUrlTimeoutMs limits how long a tool waits for the script of a javascript: link, in milliseconds. The script of
- * a javascript: link is blocked while the script shows a dialog, so the tool must not wait for the end of the script.
+ * The script of a javascript: link is blocked while the script shows a dialog, so the tool must not wait for the end of
+ * the script.
  */
 const ScriptUrlTimeoutMs = 1000;
-/**
- * NavigationStartTimeoutMs limits how long Chrome may take to report a navigation that has begun in the page, in
- * milliseconds.
- */
 const NavigationStartTimeoutMs = 1000;
 
 /** PageActions runs actions on a page, and describes how the page changed. */
@@ -66,10 +57,7 @@ export class PageActions {
     this.#snapshots = snapshots;
   }
 
-  /**
-   * run runs an operation that acts on a page, such as a click. If the operation leads to a new document, run waits for
-   * the new document.
-   */
+  /** If the operation leads to a new document, run waits for the new document. */
   async run<R extends PageActionResult>(
     call: BrowserCall,
     frame: FrameTarget,
@@ -103,10 +91,7 @@ export class PageActions {
     }
   }
 
-  /**
-   * explainLoss determines why the document of an action no longer exists. If the action is probably not the reason for
-   * the missing document, explainLoss fails.
-   */
+  /** If the action is probably not the reason for the missing document, explainLoss fails. */
   async #explainPageLoss(
     { tabId, signal }: BrowserCall,
     frame: FrameTarget,
@@ -122,7 +107,6 @@ export class PageActions {
     throw makeDocumentGoneFailure('open', true);
   }
 
-  /** waitForLoad waits until the document that an action requested has loaded. */
   async #waitForLoad(call: BrowserCall, watch: TabWatch): Promise<{ load?: LoadOutcome | 'failed'; problem?: string }> {
     if (!watch.isLoading && !watch.document && watch.error === undefined) return {};
     try {
@@ -133,10 +117,7 @@ export class PageActions {
     }
   }
 
-  /**
-   * describe returns the result of an action with a sentence such as "Clicked e12". verb is the first word of the
-   * sentence.
-   */
+  /** describe returns the result of an action with a sentence such as "Clicked e12". */
   async describe<R extends PageActionResult>(
     call: BrowserCall,
     verb: string,
@@ -188,7 +169,6 @@ export class PageActions {
     return { ...before, ...after, input: clicked.input, ...(changes === '' ? {} : { changes }) };
   }
 
-  /** #addToGroup adds a tab to the tab group of the client whose action opened the tab. */
   async #addToGroup({ args }: BrowserCall, tabId: number): Promise<void> {
     await this.#groups.add(tabId, readText(args, '_client') ?? '');
   }
@@ -209,10 +189,7 @@ async function waitForNavigationStart(watch: TabWatch, signal: AbortSignal): Pro
     await watch.next(endMs - Date.now(), signal);
 }
 
-/**
- * dismissedDialogsNote informs the agent, after an action without the debugger, that Chrome dismisses the dialogs of a
- * background tab. Without the debugger, Chrome does not report dialogs to the extension.
- */
+/** Without the debugger, Chrome does not report dialogs to the extension. */
 const dismissedDialogsNote =
   'Without the debugger, Chrome dismisses dialogs of a background tab (alert, confirm, prompt) at once: the page may ' +
   'have opened one, and got the answer Cancel.';

@@ -4,38 +4,31 @@
 import type { Fields } from '../../record.ts';
 import { callFailure, type ToolFailure } from './tool-failure.ts';
 
-/** readText returns a string argument, or undefined if the argument is missing. */
 export function readText(args: Fields, key: string): string | undefined {
   const value = args[key];
   if (value === undefined || typeof value === 'string') return value;
   throw makeInvalidArgumentFailure(key, 'a string');
 }
 
-/** requireText returns a string argument. requireText fails if the argument is missing. */
 export function requireText(args: Fields, key: string): string {
   const value = readText(args, key);
   if (value === undefined) throw makeInvalidArgumentFailure(key, 'a string');
   return value;
 }
 
-/**
- * readNumber returns a number argument, or undefined if the argument is missing. readNumber fails for a negative
- * number.
- */
+/** readNumber fails for a negative number. */
 export function readNumber(args: Fields, key: string): number | undefined {
   const value = args[key];
   if (value === undefined || (typeof value === 'number' && Number.isFinite(value) && value >= 0)) return value;
   throw makeInvalidArgumentFailure(key, 'a number of at least 0');
 }
 
-/** readFlag returns a boolean argument, or false if the argument is missing. */
 export function readFlag(args: Fields, key: string): boolean {
   const value = args[key];
   if (value === undefined || typeof value === 'boolean') return value === true;
   throw makeInvalidArgumentFailure(key, 'true or false');
 }
 
-/** readChoice returns an argument that must be one of the given strings, or undefined if the argument is missing. */
 export function readChoice<T extends string>(args: Fields, key: string, choices: readonly T[]): T | undefined {
   const value = args[key];
   if (value === undefined) return undefined;
@@ -44,7 +37,6 @@ export function readChoice<T extends string>(args: Fields, key: string, choices:
   return choice;
 }
 
-/** readTexts returns an argument that is an array of strings, or undefined if the argument is missing. */
 export function readTexts(args: Fields, key: string): readonly string[] | undefined {
   const value = args[key];
   if (value === undefined) return undefined;

@@ -9,7 +9,6 @@ import { BrowserCalls } from './browser-calls.ts';
 import type { BrowserCall, BrowserResult } from './browser-tool.ts';
 import { toolFailure } from './tool-failure.ts';
 
-/** Call is a browser tool that the fixture has started. */
 interface Call extends BrowserCall {
   end(result: BrowserResult): void;
   fail(error: unknown): void;
@@ -55,7 +54,6 @@ function makeFixture(t: TestContext) {
     if (!call) throw new Error('the tool did not start');
     return call;
   };
-  /** frames returns the message frames that were sent since the previous call of frames. */
   const frames = () =>
     sent.splice(0).map((text) => {
       const frame: unknown = JSON.parse(text);

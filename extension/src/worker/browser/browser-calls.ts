@@ -18,10 +18,7 @@ import { callFailure, makeDocumentGoneFailure, StillRunningFailure, toCallError 
 /** BrowserPlugin is the plugin name that the server uses in calls of browser tools. */
 export const BrowserPlugin = 'browser';
 
-/**
- * RepeatableTools contains the browser tools that only read. If Chrome stops the service worker while a read-only tool
- * runs, the restarted worker runs the tool again.
- */
+/** If Chrome stops the service worker while a read-only tool runs, the restarted worker runs the tool again. */
 const RepeatableTools: ReadonlySet<string> = new Set([
   'browser_snapshot',
   'browser_find',
@@ -44,18 +41,12 @@ export interface BrowserCallsOptions {
   readonly outbox: Pick<Outbox, 'addProgress' | 'addPart' | 'endWithResult' | 'fail' | 'isStored' | 'drop'>;
   readonly tools: ReadonlyMap<string, BrowserTool>;
   readTabState(tabId: number): Promise<TabState>;
-  /** readTopDocument returns the ID of the top document of a tab, or undefined if the tab shows no document. */
   readTopDocument(tabId: number): Promise<string | undefined>;
-  /** readPage returns the URL and the title of a tab's top document, or undefined if the tab is closed. */
   readPage(tabId: number): Promise<PageState | undefined>;
-  /** waitBeforePartMs returns the delay before the next part of a large result can be sent, in milliseconds. */
   waitBeforePartMs(): number;
 }
 
-/**
- * ToolCallEnding is how the run of a tool ended. The value "goes on" means that code of the tool may still be running
- * in the page.
- */
+/** The value "goes on" means that code of the tool may still be running in the page. */
 type ToolCallEnding = 'result' | 'error' | 'goes on';
 
 interface RunningTool {
@@ -64,12 +55,10 @@ interface RunningTool {
   readonly ended: Promise<ToolCallEnding>;
 }
 
-/** NavigationTools contains the browser tools that load a page into a tab. */
 const NavigationTools: ReadonlySet<string> = new Set(['browser_navigate', 'browser_navigate_back']);
 
 /** BrowserCalls runs browser tools in the worker, and sends their progress and results to the server. */
 export class BrowserCalls {
-  /** changed fires when a call of a browser tool starts or ends. */
   readonly changed = new Signal();
   readonly #options: BrowserCallsOptions;
   readonly #running = new Map<string, RunningTool>();
@@ -121,7 +110,7 @@ export class BrowserCalls {
     if (this.#running.delete(id)) this.changed.emit();
   }
 
-  /** run runs a browser tool and sends its result to the server. The result of a cancelled call is dropped. */
+  /** The result of a cancelled call is dropped. */
   async #run(params: ToolDispatchParams, signal: AbortSignal): Promise<ToolCallEnding> {
     const { dispatchId: id } = params;
     const { outbox } = this.#options;
@@ -164,8 +153,7 @@ export class BrowserCalls {
   }
 
   /**
-   * requireDocument fails if a tab no longer shows the document for which the server allowed the call. After a page has
-   * crashed, navigation tools can still run in its tab, because only a navigation restores the page.
+   * After a page has crashed, navigation tools can still run in its tab, because only a navigation restores the page.
    */
   async #requireDocument(tabId: number, documentId: string, tool: string): Promise<void> {
     const { readTabState, readTopDocument } = this.#options;
@@ -179,7 +167,6 @@ export class BrowserCalls {
     if (topDocument !== documentId) throw makeDocumentGoneFailure('open', false);
   }
 
-  /** withPage adds the URL and the title of the tab's page to a result. */
   async #addPageState(result: BrowserResult, callTab: number): Promise<BrowserResult> {
     const tabId = result.tabId ?? callTab;
     if (tabId === 0 || result.page !== undefined) return result;
@@ -209,10 +196,7 @@ export class BrowserCalls {
   }
 }
 
-/**
- * countUtf8Bytes returns the UTF-8 length of a text, in bytes. For texts that are clearly shorter than limit,
- * countUtf8Bytes returns a lower bound, which is cheaper to compute.
- */
+/** For texts that are clearly shorter than limit, countUtf8Bytes returns a lower bound, which is cheaper to compute. */
 function countUtf8Bytes(text: string, limit: number): number {
   if (text.length * 3 <= limit) return text.length;
   return new TextEncoder().encode(text).length;

@@ -1,7 +1,6 @@
 import type { Report } from '../../../../wire/wire.gen.ts';
 import type { Fields } from '../../record.ts';
 
-/** BrowserCall is one call of a browser tool. */
 export interface BrowserCall {
   readonly tool: string;
   /** tabId is the tab in which the tool runs, or 0 for a tool that needs no tab. */
@@ -13,24 +12,20 @@ export interface BrowserCall {
   readonly args: Fields;
   /** session is the ID of the client's MCP session, or empty if the session is unknown. */
   readonly session: string;
-  /** signal is aborted when the client cancels the call. */
   readonly signal: AbortSignal;
   report(report: Report): void;
 }
 
-/** PageState describes the top document of a tab. */
 export interface PageState {
   readonly url: string;
   readonly title: string;
 }
 
-/** ListedTab is a tab in the result of browser_tabs. */
 export interface ListedTab {
   readonly tabId: number;
   readonly windowId: number;
   readonly title: string;
   readonly url: string;
-  /** active is true if the tab is the active tab of its window. */
   readonly active: boolean;
   readonly groupTitle?: string;
 }
@@ -44,7 +39,6 @@ export interface WrittenFile {
   readonly data?: string;
 }
 
-/** ListedWindow is a window in the result of browser_windows. */
 interface ListedWindow {
   readonly windowId: number;
   readonly state: string;
@@ -56,7 +50,6 @@ interface ListedWindow {
   readonly tabs: readonly Omit<ListedTab, 'windowId'>[];
 }
 
-/** BrowserResult is the result of a browser tool. */
 export interface BrowserResult {
   /**
    * text contains opentabs' own sentences about the result. The field text contains nothing from the page except URLs
@@ -68,26 +61,20 @@ export interface BrowserResult {
    * to the client, the server marks the field content as untrusted.
    */
   readonly content?: string;
-  /** page describes the top document of the tab after the tool has run. */
   readonly page?: PageState;
   /** snapshot is the ID of the snapshot in content, such as "s7". */
   readonly snapshot?: string;
   readonly image?: { readonly data: string; readonly mimeType: string };
-  /**
-   * file is a file that the tool has created. The server chooses a name for the file, stores the file, and sends a link
-   * to the file to the client.
-   */
+  /** The server chooses a name for the file, stores the file, and sends a link to the file to the client. */
   readonly file?: WrittenFile;
   readonly tabs?: readonly ListedTab[];
   readonly windows?: readonly ListedWindow[];
-  /** windowId is the ID of the window that the tool has opened. */
   readonly windowId?: number;
   /**
    * downloads lists all downloads that the extension has started. Before the server returns the field downloads to a
    * client, the server removes the downloads of other clients.
    */
   readonly downloads?: readonly { readonly id: number; readonly text: string }[];
-  /** downloadId is the ID of the download that the tool has started. */
   readonly downloadId?: number;
   /**
    * tabId is the ID of the tab that the tool has opened or selected. After the call, the server uses the tab with the
@@ -96,5 +83,5 @@ export interface BrowserResult {
   readonly tabId?: number;
 }
 
-/** BrowserTool is the function that runs a browser tool. A failed tool throws a ToolFailure. */
+/** A failed tool throws a ToolFailure. */
 export type BrowserTool = (call: BrowserCall) => Promise<BrowserResult>;

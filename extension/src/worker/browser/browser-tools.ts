@@ -31,7 +31,6 @@ import { makeVisionTools } from './vision.ts';
 import { makeWaitingTools } from './waiting.ts';
 import { makeWindowTools, type WindowsBrowser } from './windows.ts';
 
-/** ToolsBrowser contains the Chrome functions that the browser tools use. */
 export type ToolsBrowser = TabListBrowser &
   ActionBrowser &
   Omit<PicturesBrowser, 'drawPicture' | 'debuggers'> &
@@ -58,7 +57,6 @@ export interface BrowserTools {
   inspect(tab: AnyTab, inspection: TabInspection): Promise<SecretFields | undefined>;
 }
 
-/** makeBrowserTools returns all browser tools. */
 export function makeBrowserTools(browser: ToolsBrowser, debuggers: Debuggers, userInput: ActionStopper): BrowserTools {
   const findFrame = async ({ tabId, documentId }: PageDocument) =>
     (await browser.listTabFrames(tabId)).find((frame) => frame.documentId === documentId);

@@ -20,8 +20,7 @@ const running: Download = {
 const done: Download = { ...running, state: 'complete', receivedBytes: 2_000_000 };
 
 /**
- * makeFixture returns browser_downloads with a fake Chrome that has one download. Each time the tool reads the state of
- * the download, the fake Chrome returns the next state from the parameter states.
+ * Each time the tool reads the state of the download, the fake Chrome returns the next state from the parameter states.
  */
 function makeFixture(t: TestContext, ...states: readonly Download[]) {
   t.mock.timers.enable({ apis: ['Date', 'setTimeout', 'setInterval'] });

@@ -8,17 +8,13 @@ import { parseWebUrl } from './navigation.ts';
 import { formatBytes } from './network/request-text.ts';
 import { callFailure, toolFailure } from './tool-failure.ts';
 
-/** DownloadsBrowser contains the Chrome functions that browser_downloads uses. */
 export type DownloadsBrowser = typeof chromeDownloads;
 
 type Download = chromeDownloads.Download;
 
 /** AgentDownloadFolder is the subfolder of the user's download folder in which Chrome saves the downloads of agents. */
 const AgentDownloadFolder = 'opentabs';
-/**
- * PollIntervalMs is the interval at which the worker reads the state of a download, in milliseconds. The worker must
- * poll, because Chrome fires no event when a download receives bytes.
- */
+/** The worker must poll, because Chrome fires no event when a download receives bytes. */
 const PollIntervalMs = 500;
 /** NameTimeoutMs limits how long Chrome may take to choose the file name of a download, in milliseconds. */
 const NameTimeoutMs = 60_000;
@@ -29,17 +25,14 @@ const StallTimeoutMs = 60_000;
  * asking the user, in milliseconds.
  */
 const UndecidedWarningDelayMs = 3000;
-/** MaxRunningDownloads limits how many downloads of agents run at the same time. */
 const MaxRunningDownloads = 10;
-/** MaxListedDownloads limits the number of downloads in a tool result. */
 const MaxListedDownloads = 1000;
 
-/** makeDownloadTools returns the tool browser_downloads. */
 export function makeDownloadTools(browser: DownloadsBrowser): [string, BrowserTool][] {
   return [['browser_downloads', (call) => runDownloadAction(browser, call)]];
 }
 
-/** runDownloadAction implements browser_downloads. The server rejects calls that use another client's downloads. */
+/** The server rejects calls that use another client's downloads. */
 async function runDownloadAction(browser: DownloadsBrowser, call: BrowserCall): Promise<BrowserResult> {
   const action = readChoice(call.args, 'action', ['start', 'list', 'wait', 'cancel']) ?? 'list';
   if (action === 'start') return await startDownload(browser, call);
@@ -87,10 +80,7 @@ async function startDownload(browser: DownloadsBrowser, call: BrowserCall): Prom
   }
 }
 
-/**
- * waitForAnswer waits until a site has responded and Chrome has started the download, and returns the download's ID.
- * Chrome starts a download only when the site responds.
- */
+/** Chrome starts a download only when the site responds. */
 async function waitForAnswer(browser: DownloadsBrowser, call: BrowserCall, starting: Promise<number>): Promise<number> {
   const timer = setInterval(
     () => call.report({ message: 'waiting for the response of the site' }),
@@ -117,10 +107,7 @@ async function waitForAnswer(browser: DownloadsBrowser, call: BrowserCall, start
   }
 }
 
-/**
- * waitForName waits until Chrome has chosen the file name of a download. Depending on the user's settings, Chrome shows
- * a dialog in which the user chooses the file name.
- */
+/** Depending on the user's settings, Chrome shows a dialog in which the user chooses the file name. */
 async function waitForName(browser: DownloadsBrowser, call: BrowserCall, id: number): Promise<Download> {
   const endMs = Date.now() + NameTimeoutMs;
   for (;;) {
@@ -170,10 +157,7 @@ function checkFile({ path, finalUrl }: Download, args: Fields): void {
     });
 }
 
-/**
- * decodePath decodes percent-encoded characters in a path. If the path contains a malformed escape, such as %zz,
- * decodePath returns the path unchanged.
- */
+/** If the path contains a malformed escape, such as %zz, decodePath returns the path unchanged. */
 function decodePath(path: string): string {
   try {
     return decodeURIComponent(path);
@@ -182,7 +166,6 @@ function decodePath(path: string): string {
   }
 }
 
-/** readFileExtension returns the extension of a file name in lower case, without the dot. */
 function readFileExtension(path: string): string {
   return /\.([^./\\]+)$/.exec(path.replace(/[. ]+$/, ''))?.[1]?.toLowerCase() ?? '';
 }
@@ -230,7 +213,6 @@ const harmlessVerdicts: ReadonlySet<string> = new Set([
 
 // ---- descriptions ----
 
-/** describeDownload describes a download by its ID, file name, state and size. */
 function describeDownload(download: Download): string {
   const name = download.path.split(/[\\/]/).at(-1) ?? '';
   return `Download ${download.id} ${JSON.stringify(name)}: ${formatState(download)}.`;

@@ -6,10 +6,6 @@ import { EmulationIdleMs, type EmulationOverride, Emulations } from './debugger/
 import type { ToolGroup } from './sessions.ts';
 import { callFailure } from './tool-failure.ts';
 
-/**
- * makeEmulationTools returns the tool browser_emulate, and the store that removes emulations when their MCP session
- * ends.
- */
 export function makeEmulationTools(debuggers: Debuggers): ToolGroup {
   const emulations = new Emulations(debuggers);
   return { tools: [['browser_emulate', (call) => applyEmulation(emulations, call)]], parts: [emulations] };
@@ -25,7 +21,6 @@ async function applyEmulation(emulations: Emulations, { args, tabId, session }: 
   return { text: `The tab emulates: ${texts.join('; ')}. ${limit}` };
 }
 
-/** readOverrides converts the arguments of browser_emulate to emulation overrides. */
 function readOverrides(args: Fields): EmulationOverride[] {
   return [
     ...readViewport(toRecord(args.viewport)),
@@ -72,7 +67,6 @@ function readGeolocation(place: Fields | undefined): EmulationOverride[] {
   return [{ command: ['Emulation.setGeolocationOverride', params], text: `place ${latitude}, ${longitude} ${note}` }];
 }
 
-/** mediaFeatures maps the properties of the argument media to CSS media features and their allowed values. */
 const mediaFeatures = {
   colorScheme: ['prefers-color-scheme', ['light', 'dark']],
   reducedMotion: ['prefers-reduced-motion', ['reduce', 'no-preference']],

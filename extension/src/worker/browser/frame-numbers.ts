@@ -8,12 +8,8 @@ export interface FrameNumbersOptions {
   writeSessionValue(key: string, value: string): Promise<void>;
 }
 
-/** StorageKey is the session storage key of the highest ref and snapshot numbers. */
 const StorageKey = 'pageNumbers';
-/**
- * MaxFrames limits the number of frames whose ref and snapshot numbers are stored. Above MaxFrames, FrameNumbers drops
- * the frames that were not used for the longest time.
- */
+/** Above MaxFrames, FrameNumbers drops the frames that were not used for the longest time. */
 const MaxFrames = 1000;
 const noNumbers: PageNumbers = { ref: 0, snapshot: 0 };
 
@@ -55,10 +51,7 @@ export class FrameNumbers {
     return this.#numbers;
   }
 
-  /**
-   * write stores the highest ref number and the highest snapshot number of each frame. If a ref or snapshot number
-   * changes while write is storing the numbers, write stores all numbers once more.
-   */
+  /** If a ref or snapshot number changes while write is storing the numbers, write stores all numbers once more. */
   async #write(all: ReadonlyMap<string, PageNumbers>): Promise<void> {
     this.#mustWrite = true;
     if (this.#isWriting) return;

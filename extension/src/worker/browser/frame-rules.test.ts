@@ -9,7 +9,6 @@ const makeFrame = (frameId: number, parentFrameId: number, url: string) => ({
   url,
 });
 
-/** isFrameUsable reports whether the rules allow tools to use a child frame with a given URL. */
 function isFrameUsable(url: string, rules: Readonly<Record<string, unknown>>): boolean {
   return (
     filterAllowedFrames([makeFrame(0, -1, 'https://top.example/'), makeFrame(3, 0, url)], { _frames: rules }).length ===

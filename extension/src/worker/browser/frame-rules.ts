@@ -1,16 +1,12 @@
 import type { TabFrame } from '../../chrome-pages.ts';
 import { isRecord } from '../../record.ts';
 
-/**
- * FramesArgumentName is an argument that the server adds to calls. The server uses FramesArgumentName to pass the
- * user's rules about the sites that tools may use in child frames.
- */
+/** The server adds FramesArgumentName to calls to pass the user's rules about sites in child frames. */
 const FramesArgumentName = '_frames';
 
 /**
- * filterAllowedFrames returns the frames in which a tool is allowed to run. The server has already checked the user's
- * rules for the top frame. If the user has forbidden the site of a child frame, filterAllowedFrames omits the frame and
- * all frames inside the frame.
+ * The server has already checked the user's rules for the top frame. If the user has forbidden the site of a child
+ * frame, filterAllowedFrames omits the frame and all frames inside the frame.
  */
 export function filterAllowedFrames(frames: readonly TabFrame[], args: Readonly<Record<string, unknown>>): TabFrame[] {
   const rules = args[FramesArgumentName];
@@ -34,7 +30,6 @@ export function isForbiddenAddress(address: string, args: Readonly<Record<string
   return isRecord(rules) && isForbidden(address, rules);
 }
 
-/** isFrameForbidden reports whether the user has forbidden tools to use the site of a frame's URL. */
 export function isFrameForbidden(address: string, args: Readonly<Record<string, unknown>>): boolean {
   const rules = args[FramesArgumentName];
   return isRecord(rules) && isForbidden(address, rules);

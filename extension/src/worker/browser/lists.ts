@@ -2,10 +2,7 @@ import { readText } from './arguments.ts';
 import type { BrowserCall, BrowserResult } from './browser-tool.ts';
 import { callFailure } from './tool-failure.ts';
 
-/**
- * readCursor returns the number in the argument cursor: the list index at which the next part starts. If the argument
- * cursor is missing, readCursor returns 0.
- */
+/** readCursor returns the number in the argument cursor: the list index at which the next part starts. */
 export function readCursor({ args }: Pick<BrowserCall, 'args'>): number {
   const cursor = readText(args, 'cursor');
   if (cursor === undefined) return 0;
@@ -13,23 +10,16 @@ export function readCursor({ args }: Pick<BrowserCall, 'args'>): number {
   throw callFailure('invalid_arguments', 'the cursor is not one of an earlier answer. Leave it out to begin again');
 }
 
-/**
- * formatCursorHint returns a sentence that describes how to read the rest of a list. The parameter next is the list
- * index at which the next part starts, or undefined if the list has no further part.
- */
+/** formatCursorHint returns a sentence that describes how to read the rest of a list. */
 export function formatCursorHint(next: number | undefined): string {
   return next === undefined ? '' : ` The rest follows with cursor "${next}".`;
 }
 
-/** formatCount returns a number with a noun, such as "1 cookie" or "2 cookies". */
 export function formatCount(count: number, noun: string, plural = `${noun}s`): string {
   return `${count} ${count === 1 ? noun : plural}`;
 }
 
-/**
- * makeListResult returns one part of a list as a tool result. The server marks the lines of the list as untrusted. The
- * parameter limit is the maximum number of lines in one part of the list.
- */
+/** The server marks the lines of the list as untrusted. */
 export function makeListResult(call: BrowserCall, lines: readonly string[], noun: string, limit = 200): BrowserResult {
   const from = readCursor(call);
   const part = lines.slice(from, from + limit);

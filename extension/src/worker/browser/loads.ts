@@ -6,56 +6,39 @@ import type { BrowserCall } from './browser-tool.ts';
 import type { TabWatch } from './tab-watch.ts';
 import { makeDocumentGoneFailure, type Texts, toolFailure } from './tool-failure.ts';
 
-/** WaitUntil is the loading state at which a navigation counts as complete. */
 export type WaitUntil = 'commit' | 'domcontentloaded' | 'load' | 'networkidle';
 export const LoadStates: readonly WaitUntil[] = ['commit', 'domcontentloaded', 'load', 'networkidle'];
 
-/** ResponseTimeoutMs limits how long a site may take to respond to a request for a document, in milliseconds. */
 const ResponseTimeoutMs = 60_000;
-/** LoadTimeoutMs limits how long a tool waits for the load event of a document, in milliseconds. */
 const LoadTimeoutMs = 15_000;
-/** ReportIntervalMs is the interval between progress reports, in milliseconds. */
 const ReportIntervalMs = 1000;
 /**
  * DialogCheckIntervalMs is how long a navigation may take before the tool checks for an open dialog, in milliseconds.
  */
 const DialogCheckIntervalMs = 2000;
 /**
- * AbortedSettleMs is how long a tool waits for another request after Chrome has aborted a request, in milliseconds.
  * When a script redirects a page that is still loading, Chrome aborts the request for the page and sends another
  * request.
  */
 const AbortedSettleMs = 300;
 /** NetworkIdleMs is how long no request may finish before the network counts as idle, in milliseconds. */
 const NetworkIdleMs = 500;
-/** PageAnswerTimeoutMs limits how long a page may take to return its loading state, in milliseconds. */
 const PageAnswerTimeoutMs = 1000;
 
-/** LoadBrowser contains the Chrome functions that are needed to wait for a page to load. */
 export type LoadBrowser = Pick<typeof pages, 'readLoadedPage'> &
   Pick<typeof tabs, 'readDisplayedTab' | 'describeTab'> & {
-    /**
-     * findAccessProblem returns why the extension cannot access a page, or undefined if the extension can access the
-     * page.
-     */
     findAccessProblem(url: string): string | undefined;
   };
 
-/** LoadOutcome is how a navigation ended. */
 export interface LoadOutcome {
-  /** hasReachedState is false if the document did not reach the requested loading state in time. */
   readonly hasReachedState: boolean;
   /** isNewDocument is false if the navigation changed only the URL of the tab's document. */
   readonly isNewDocument: boolean;
-  /** page is the state of the loaded page, or undefined if the page did not return its state in time. */
   readonly page: LoadedPage | undefined;
-  /** accessProblem is why the extension cannot read the page, or undefined if the extension can read the page. */
   readonly accessProblem?: string | undefined;
 }
 
-/** LoadOptions contains options of waitForLoad. */
 export interface LoadOptions {
-  /** isHistoryNavigation is true if the navigation goes back or forward in the tab's history. */
   readonly isHistoryNavigation?: boolean;
   /** isNewTab is true for a tab that was just opened, so that its page cannot show a dialog yet. */
   readonly isNewTab?: boolean;
@@ -65,7 +48,6 @@ export interface LoadOptions {
   readonly limitMs?: number;
 }
 
-/** waitForLoad waits until a requested navigation ends, and sends progress reports. */
 export async function waitForLoad(
   browser: LoadBrowser,
   call: Pick<BrowserCall, 'tabId' | 'report' | 'signal'>,
@@ -88,10 +70,7 @@ export async function waitForLoad(
   };
 }
 
-/**
- * waitForDocument waits until the tab shows a new document. If the tab's URL changes without a new document,
- * waitForDocument returns false.
- */
+/** If the tab's URL changes without a new document, waitForDocument returns false. */
 async function waitForDocument(
   browser: LoadBrowser,
   { tabId, report, signal }: Pick<BrowserCall, 'tabId' | 'report' | 'signal'>,
@@ -135,10 +114,7 @@ function makeDialogFailure(): Error {
   });
 }
 
-/**
- * failUnlessReplaced fails if the request for a document ended with an error. If Chrome has aborted the request,
- * failUnlessReplaced first waits for another request.
- */
+/** If Chrome has aborted the request, failUnlessReplaced first waits for another request. */
 async function failUnlessReplaced(watch: TabWatch, signal: AbortSignal): Promise<void> {
   const { error = '' } = watch;
   if (error === 'net::ERR_ABORTED') {
@@ -149,7 +125,6 @@ async function failUnlessReplaced(watch: TabWatch, signal: AbortSignal): Promise
   throw toolFailure('navigation_failed', describeNavigationError(error));
 }
 
-/** describeNavigationError explains Chrome's error of a navigation. */
 function describeNavigationError(error: string): string | Texts {
   const known: Readonly<Record<string, string>> = {
     'net::ERR_NAME_NOT_RESOLVED': 'no site has this host name. Check the address',
@@ -171,7 +146,6 @@ function describeNavigationError(error: string): string | Texts {
   return `${error}: ${known[error] ?? 'the page could not be loaded. Check the address, or try again'}`;
 }
 
-/** waitForState waits until the new document reaches a loading state, and returns false after a timeout. */
 async function waitForState(
   browser: LoadBrowser,
   call: Pick<BrowserCall, 'tabId' | 'report' | 'signal'>,

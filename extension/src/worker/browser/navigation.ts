@@ -8,15 +8,12 @@ import type { Snapshots } from './snapshots.ts';
 import { TabWatch } from './tab-watch.ts';
 import { callFailure, toolFailure } from './tool-failure.ts';
 
-/** NavigationBrowser contains the Chrome functions that navigations use. */
 export type NavigationBrowser = LoadBrowser &
   Pick<typeof pages, 'watchTabs' | 'startNavigation' | 'navigateHistory'> &
   Pick<typeof chromeBase, 'reloadTab'>;
 
-/** StartTimeoutMs limits how long Chrome may take to start a navigation, in milliseconds. */
 const StartTimeoutMs = 2000;
 
-/** makeNavigationTools returns the tools browser_navigate and browser_navigate_back. */
 export function makeNavigationTools(
   browser: NavigationBrowser,
   snapshots: Pick<Snapshots, 'takeFull' | 'takeOfNewDocument'>,
@@ -42,12 +39,10 @@ export function makeNavigationTools(
   ];
 }
 
-/** Navigation is the result of a navigation. */
 interface Navigation {
   readonly text: string;
   /** isReadable is true if the tab shows a new document that the extension can read. */
   readonly isReadable: boolean;
-  /** hasAccess is false if the extension cannot access the page. */
   readonly hasAccess: boolean;
 }
 
@@ -68,15 +63,10 @@ async function navigate(browser: NavigationBrowser, call: BrowserCall): Promise<
   return toNavigation(outcome, describeLoad(outcome, waitUntil, address));
 }
 
-/**
- * reloadPage reloads the tab of a call, waits until the page has loaded, and returns a sentence that describes the
- * result.
- */
 export async function reloadPage(browser: NavigationBrowser, call: BrowserCall): Promise<string> {
   return (await moveOrReload(browser, call, 'reload', 'load')).text;
 }
 
-/** moveOrReload goes back or forward in the tab's history, or reloads the tab. */
 async function moveOrReload(
   browser: NavigationBrowser,
   call: BrowserCall,
@@ -92,7 +82,6 @@ async function moveOrReload(
   return toNavigation(outcome, describeLoad(outcome, waitUntil));
 }
 
-/** runNavigation starts a navigation and waits until the navigation ends. */
 async function runNavigation(
   browser: NavigationBrowser,
   call: BrowserCall,
@@ -117,10 +106,6 @@ async function runNavigation(
   }
 }
 
-/**
- * parseWebUrl parses an http or https URL and returns its normalized form. If the text is not an http or https URL,
- * parseWebUrl fails.
- */
 export function parseWebUrl(text: string): string {
   let url: URL;
   try {
@@ -134,9 +119,7 @@ export function parseWebUrl(text: string): string {
 }
 
 /**
- * describeLoad describes how a navigation ended. describeLoad mentions no URLs, because the server adds the page's URL
- * only if the client is allowed to see the URL. The parameter requested is the URL that the agent passed to the tool,
- * or undefined.
+ * describeLoad mentions no URLs, because the server adds the page's URL only if the client is allowed to see the URL.
  */
 export function describeLoad(outcome: LoadOutcome, waitUntil: WaitUntil, requested?: string): string {
   const { page, isNewDocument, hasReachedState: reached, accessProblem } = outcome;

@@ -10,7 +10,6 @@ import type { StorageResult } from '../../page/storage-operation.ts';
 import type { UploadResult } from '../../page/upload-operation.ts';
 import { isRecord } from '../../record.ts';
 
-/** TypeGuard reports whether a value has the type T. */
 type TypeGuard<T> = (value: unknown) => value is T;
 
 const isText: TypeGuard<string> = (value) => typeof value === 'string';
@@ -29,7 +28,6 @@ function makeChoiceGuard<T extends string>(...texts: readonly T[]): TypeGuard<T>
   return (value): value is T => texts.some((text) => text === value);
 }
 
-/** makeShapeGuard returns a type guard that checks every property of an object. */
 function makeShapeGuard<T extends object>(guards: { readonly [K in keyof T]-?: TypeGuard<T[K]> }): TypeGuard<T> {
   const entries = Object.entries<TypeGuard<unknown>>(guards);
   return (value): value is T => isRecord(value) && entries.every(([key, guard]) => guard(value[key]));
@@ -83,7 +81,6 @@ const actionResultGuards = {
 } as const;
 const isActionResult = makeShapeGuard<page.PageActionResult>(actionResultGuards);
 
-/** isResult contains a type guard for the result of each page script operation. */
 export const isResult: { readonly [N in page.PageOperationName]: TypeGuard<page.PageResult<N>> } = {
   snapshot: makeShapeGuard<page.SnapshotResult>({
     snapshot: isText,
@@ -196,7 +193,6 @@ export const isResult: { readonly [N in page.PageOperationName]: TypeGuard<page.
   }),
 };
 
-/** readAnswer returns the answer of an operation if the answer is valid, and undefined for an invalid answer. */
 export function readAnswer<N extends page.PageOperationName>(name: N, value: unknown): page.PageAnswer<N> | undefined {
   if (!isRecord(value)) return undefined;
   const { ok, result, error } = value;
@@ -231,11 +227,9 @@ const isFocusRequest = makeShapeGuard<Extract<InputRequest, { kind: 'focus' | 'l
   kind: makeChoiceGuard('focus', 'leave'),
 });
 
-/** isInputRequest reports whether a page script's request for trusted input is valid. */
 export const isInputRequest: TypeGuard<InputRequest> = (value): value is InputRequest =>
   isMouseRequest(value) || isKeyRequest(value) || isTextRequest(value) || isFocusRequest(value);
 
-/** isProgress reports whether a page script's progress report is valid. */
 export const isProgress: TypeGuard<page.PageProgress> = makeShapeGuard<page.PageProgress>({
   message: isText,
   progress: makeOptionalGuard(isNumber),

@@ -23,18 +23,12 @@ export interface PageScriptsOptions {
   inject(tabId: number, documentIds: readonly string[]): Promise<void>;
   connect(tabId: number, documentId: string, events: PagePortEvents): PagePort;
   readTabState(tabId: number): Promise<TabState>;
-  /** hasDocument reports whether a frame of the tab still shows a given document. */
   hasDocument(document: PageDocument): Promise<boolean>;
-  /**
-   * findAccessProblem returns why the extension cannot access a document, or undefined if the extension can access the
-   * document.
-   */
   findAccessProblem(document: PageDocument): Promise<string | undefined>;
   /** isBlocked reports whether an open JavaScript dialog blocks the page of a tab. */
   isBlocked(tabId: number): boolean;
 }
 
-/** RunOptions contains options of one page script operation. */
 export interface RunOptions {
   readonly signal: AbortSignal;
   report(report: Report): void;
@@ -66,11 +60,8 @@ export class PageLostError extends ToolFailure {
   }
 }
 
-/** InjectTimeoutMs limits how long a page may take to run the injected page script, in milliseconds. */
 const InjectTimeoutMs = 5000;
-/** PingIntervalMs is the interval between pings to a page script during an operation, in milliseconds. */
 const PingIntervalMs = 500;
-/** SilentAfterMs is how long a page may send no message before onSilent is called, in milliseconds. */
 const SilentAfterMs = 2000;
 /**
  * ProbeTimeoutMs limits how long an unresponsive page may take to run a probe script, and to answer the next ping, in
@@ -79,29 +70,19 @@ const SilentAfterMs = 2000;
 const ProbeTimeoutMs = 500;
 /** UnresponsiveAfterMs is how long a page may send no message before its operations fail, in milliseconds. */
 const UnresponsiveAfterMs = 10_000;
-/** IdleCloseDelayMs is how long the port to a page script stays open after the last operation, in milliseconds. */
 const IdleCloseDelayMs = 30_000;
-/** CancelAnswerTimeoutMs limits how long a page script may take to answer a cancelled operation, in milliseconds. */
 const CancelAnswerTimeoutMs = 2500;
 
-/** PendingOperation is an operation that the page script has not answered yet. */
 interface PendingOperation {
   hasBegun: boolean;
   onProgress(value: unknown): void;
-  /**
-   * onInput handles a page script's request for trusted input, and reports to the page script whether the input was
-   * sent.
-   */
   onInput(value: unknown, answer: (isDone: boolean) => void): void;
   onAnswer(value: unknown): void;
   onLost(state: TabState, isReplaced: boolean): void;
   onSilent(silentMs: number): void;
 }
 
-/**
- * PageScripts runs operations in the page scripts of documents. For the first operation in a document, PageScripts
- * injects the page script into the document.
- */
+/** PageScripts runs operations in the page scripts of documents. */
 export class PageScripts {
   readonly #options: PageScriptsOptions;
   readonly #connections = new Map<string, Promise<Connection>>();
@@ -110,7 +91,7 @@ export class PageScripts {
     this.#options = options;
   }
 
-  /** run runs an operation in a document and returns the result. A failed operation throws a ToolFailure. */
+  /** A failed operation throws a ToolFailure. */
   async run<N extends PageOperationName>(
     document: PageDocument,
     operation: PageOperationOf<N>,
@@ -189,7 +170,7 @@ interface ConnectionOptions {
   readonly after: PageNumbers;
   saveNumbers(numbers: PageNumbers): void;
   connect(events: PagePortEvents): PagePort;
-  /** inject injects the page script again. In a document that already runs the page script, inject has no effect. */
+  /** In a document that already runs the page script, inject has no effect. */
   inject(): Promise<void>;
   readState(): Promise<TabState>;
   isBlocked(): boolean;
@@ -207,10 +188,6 @@ class Connection {
   #pingTimer: ReturnType<typeof setInterval> | undefined;
   #lingerTimer: ReturnType<typeof setTimeout> | undefined;
   #isClosed = false;
-  /**
-   * #probe resolves with true if another script has replaced the content of an unresponsive document. While no probe is
-   * running, #probe is undefined.
-   */
   #probe: Promise<boolean> | undefined;
 
   constructor(options: ConnectionOptions) {
@@ -226,7 +203,6 @@ class Connection {
     });
   }
 
-  /** run sends an operation to the page script and returns the result. */
   async run<N extends PageOperationName>(operation: PageOperationOf<N>, options: RunOptions): Promise<PageResult<N>> {
     const { signal } = options;
     if (this.#isClosed) throw new PageLostError(await this.#options.readState(), false);
@@ -317,9 +293,8 @@ class Connection {
   }
 
   /**
-   * #findReplaced detects that another script has replaced the content of a document, and closes the connection. Chrome
-   * does not report replaced content and keeps the port open. If the extension can run a script in the document but
-   * gets no answer over the port, another script has replaced the document's content.
+   * Chrome does not report replaced content and keeps the port open. If the extension can run a script in the document
+   * but gets no answer over the port, another script has replaced the document's content.
    */
   async #findReplaced(): Promise<boolean> {
     const probedMs = Date.now();
@@ -368,7 +343,6 @@ class Connection {
   }
 }
 
-/** OperationFailure is an error that a page script returned for an operation. */
 class OperationFailure extends ToolFailure {
   /** progress is a sentence that describes what the operation did before it failed, or an empty string. */
   readonly progress: string;
@@ -388,7 +362,6 @@ function addProgressToReason(reason: unknown, error: unknown): unknown {
   return new ToolFailure({ ...reason.error, message: `${reason.message} ${error.progress}`.trim() });
 }
 
-/** toOperationFailure converts an error of a page script to a ToolFailure. */
 function toOperationFailure({ code, message, done, pageText }: PageError): OperationFailure {
   const progress = done === undefined ? '' : `Before that: ${done}.`;
   const text = `${message} ${progress}`.trim();

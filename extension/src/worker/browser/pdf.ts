@@ -4,15 +4,12 @@ import type { Debuggers } from './debugger/debuggers.ts';
 import type { TabFrames } from './tab-frames.ts';
 import { toolFailure } from './tool-failure.ts';
 
-/** PrintTimeoutMs limits how long Chrome may take to print a page, in milliseconds. */
 const PrintTimeoutMs = 60_000;
 
-/** makePdfTools returns the tool browser_pdf_save. */
 export function makePdfTools(frames: TabFrames, debuggers: Debuggers): [string, BrowserTool][] {
   return [['browser_pdf_save', (call) => savePdf(frames, debuggers, call)]];
 }
 
-/** savePdf prints a page to a PDF file. */
 async function savePdf(frames: TabFrames, debuggers: Debuggers, call: BrowserCall): Promise<BrowserResult> {
   const { data } = await debuggers.use(call.tabId, [], (session) =>
     session.send(

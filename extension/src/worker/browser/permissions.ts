@@ -22,7 +22,6 @@ export const neededPermissions: ReadonlyMap<string, readonly OptionalPermission[
   ['browser_downloads', ['downloads']],
 ]);
 
-/** permissionTitles contains the labels of the permission switches in the side panel. */
 export const permissionTitles: Readonly<Record<OptionalPermission, string>> = {
   bookmarks: 'Bookmarks',
   browsingData: 'Deleting the data of sites',
@@ -33,7 +32,6 @@ export const permissionTitles: Readonly<Record<OptionalPermission, string>> = {
   tabGroups: 'Tab groups',
 };
 
-/** PermissionReader reports whether the user has granted an optional Chrome permission. */
 type PermissionReader = (permission: OptionalPermission) => Promise<boolean>;
 
 /**

@@ -8,7 +8,6 @@ import type { Debuggers } from './debugger/debuggers.ts';
 import type { TabFrames } from './tab-frames.ts';
 import { callFailure, type Texts, ToolFailure, toolFailure } from './tool-failure.ts';
 
-/** PicturesBrowser contains the Chrome functions that browser_take_screenshot uses. */
 export type PicturesBrowser = Pick<typeof chromeTabs, 'readDisplayedTab' | 'captureTab'> & {
   readonly debuggers: Debuggers;
   drawPicture: typeof drawPicture;
@@ -21,16 +20,12 @@ export interface Picture {
   readonly height: number;
 }
 
-/**
- * QuotaRetryMs is the delay before the next attempt to take a picture, in milliseconds. Chrome allows an extension to
- * capture a tab at most twice per second.
- */
+/** Chrome allows an extension to capture a tab at most twice per second. */
 const QuotaRetryMs = 600;
 const MaxAttempts = 5;
 /** Quality is the quality of WebP and JPEG pictures, from 0 to 1. */
 const Quality = 0.8;
 
-/** makePictureTools returns the tool browser_take_screenshot. */
 export function makePictureTools(browser: PicturesBrowser, frames: TabFrames): [string, BrowserTool][] {
   return [['browser_take_screenshot', (call) => takeScreenshot(browser, frames, call)]];
 }
@@ -61,8 +56,8 @@ async function takeScreenshot(browser: PicturesBrowser, frames: TabFrames, call:
 }
 
 /**
- * captureWithoutDebugger takes a picture without the debugger. If the picture needs the debugger and the extension has
- * the debugger permission, captureWithoutDebugger returns undefined.
+ * If the picture needs the debugger and the extension has the debugger permission, captureWithoutDebugger returns
+ * undefined.
  */
 async function captureWithoutDebugger(
   browser: PicturesBrowser,
@@ -87,13 +82,11 @@ function toResult(title: string, picture: Picture, type: string, notes: readonly
   return { text, image: { data: picture.data, mimeType: `image/${type}` } };
 }
 
-/** PictureArea is the position of an element in the tab's viewport, in CSS pixels. */
 interface PictureArea {
   readonly rect: Rect;
   readonly isInFrame: boolean;
 }
 
-/** findArea scrolls an element into view and returns its position in the tab's viewport. */
 async function findArea(frames: TabFrames, call: BrowserCall, target: string): Promise<PictureArea> {
   const frame = await frames.findByRef(call, target);
   await frames.run(call, frame, 'scroll', { target, snapshot: 'none' });
@@ -109,10 +102,7 @@ async function findArea(frames: TabFrames, call: BrowserCall, target: string): P
   return { rect: { ...rect, x: rect.x + origin.x, y: rect.y + origin.y }, isInFrame: frame.frameId !== 0 };
 }
 
-/**
- * captureVisibleTab takes a picture of the active tab of a window. captureVisibleTab fails if the user switches to
- * another tab during the capture.
- */
+/** captureVisibleTab fails if the user switches to another tab during the capture. */
 async function captureVisibleTab(
   browser: PicturesBrowser,
   call: BrowserCall,
@@ -162,9 +152,6 @@ function makeNeedsDebuggerFailure(what: string): Error {
   return makeNeedsDebuggerFailureFor(`${what} needs the debugger`);
 }
 
-/**
- * makeNeedsDebuggerFailureFor returns the failure of a picture that only the debugger can take. fact is what happened.
- */
 function makeNeedsDebuggerFailureFor(fact: string): Error {
   return toolFailure('needs_debugger', {
     forAgent: `${fact}. ${debuggerHintTexts.forAgent}`,
@@ -172,7 +159,6 @@ function makeNeedsDebuggerFailureFor(fact: string): Error {
   });
 }
 
-/** PictureOptions describes the picture that drawPicture creates. */
 export interface PictureOptions {
   readonly mimeType: string;
   /** viewWidth is the width of the viewport in CSS pixels; required without ratio. */
@@ -205,7 +191,6 @@ export async function drawPicture(
   return { data: toBase64(new Uint8Array(await blob.arrayBuffer())), width, height };
 }
 
-/** cropArea returns the part of a bitmap that shows an area of the viewport. */
 function cropArea(area: Rect | undefined, ratio: number, bitmap: ImageBitmap): Rect {
   if (!area) return { x: 0, y: 0, width: bitmap.width, height: bitmap.height };
   const x = Math.min(Math.max(0, Math.floor(area.x * ratio)), bitmap.width - 1);

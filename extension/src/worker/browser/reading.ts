@@ -5,14 +5,11 @@ import type { Snapshots } from './snapshots.ts';
 import { type FrameTarget, MaxFrames, type TabFrames } from './tab-frames.ts';
 import { callFailure } from './tool-failure.ts';
 
-/** DefaultMatches is how many matches browser_find returns if the argument limit is missing. */
 const DefaultMatches = 20;
-/** DefaultTokens is the size of one part of a page if the argument maxTokens is missing, in tokens. */
 const DefaultTokens = 6000;
 /** MinFrameTokens is how many tokens of a part must be unused for the next frame to be added to the same part. */
 const MinFrameTokens = 200;
 
-/** makeReadingTools returns the tools browser_snapshot, browser_find and browser_read_page. */
 export function makeReadingTools(frames: TabFrames, snapshots: Snapshots): [string, BrowserTool][] {
   return [
     ['browser_snapshot', (call) => snapshots.take(call)],
@@ -47,19 +44,13 @@ function formatMatch({ line, path }: FindMatch, frame?: FrameTarget): string {
   return place === '' ? line : `${line} (in ${place})`;
 }
 
-/**
- * ReadPosition is where reading continues: a frame, and a cursor of the page script in the frame. If the cursor is
- * missing, reading starts at the beginning of the frame.
- */
+/** ReadPosition is where reading continues: a frame, and a cursor of the page script in the frame. */
 interface ReadPosition {
   readonly prefix: string;
   readonly cursor?: string;
 }
 
-/**
- * readPage returns one part of a page's text, with a cursor for the next part. The text of a child frame follows the
- * text of its parent frame.
- */
+/** The text of a child frame follows the text of its parent frame. */
 async function readPage(frames: TabFrames, call: BrowserCall): Promise<BrowserResult> {
   const { args } = call;
   const format = readChoice(args, 'format', ['markdown', 'text', 'html']) ?? 'markdown';
@@ -103,8 +94,8 @@ async function readPage(frames: TabFrames, call: BrowserCall): Promise<BrowserRe
 }
 
 /**
- * readFrame returns the text of a frame. If the first frame cannot be read, the call fails. If a frame after the first
- * frame cannot be read, the result omits that frame.
+ * If the first frame cannot be read, the call fails. If a frame after the first frame cannot be read, the result omits
+ * that frame.
  */
 async function readFrame(
   frames: TabFrames,
@@ -133,9 +124,6 @@ function parseCursor(text: string): ReadPosition[] {
   });
 }
 
-/**
- * readTextArguments returns the arguments of a call that are strings with the given names, and omits missing arguments.
- */
 function readTextArguments<K extends string>({ args }: BrowserCall, keys: readonly K[]): { [P in K]?: string } {
   const texts: { [P in K]?: string } = {};
   for (const key of keys) {

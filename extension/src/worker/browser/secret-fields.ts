@@ -33,7 +33,6 @@ function filterRefsOfFrame({ prefix }: FrameTarget, refs: readonly string[]): st
   return refs.filter((ref) => (/^(f\d+)e\d+$/.exec(ref)?.[1] ?? '') === prefix);
 }
 
-/** inspectFrame returns the kinds of secret fields of a frame, or undefined if the frame does not answer in time. */
 async function inspectFrame(
   frames: TabFrames,
   frame: FrameTarget,

@@ -3,21 +3,16 @@ import { DetachDelayMs } from './debugger/debuggers.ts';
 
 /** SessionStore stores data for MCP sessions, such as which console messages a session has cleared. */
 export interface SessionStore {
-  /** endSession deletes all data of an MCP session. */
   endSession(session: string): Promise<void>;
 }
 
-/** ToolGroup contains browser tools, and the stores in which the tools keep data for MCP sessions. */
 export interface ToolGroup {
   readonly tools: readonly [name: string, tool: BrowserTool][];
   readonly parts: readonly SessionStore[];
 }
 
 export interface SessionsOptions {
-  /**
-   * parts contains the stores that delete an MCP session's data when the session ends. Sessions calls one store after
-   * the other.
-   */
+  /** Sessions calls one store after the other. */
   readonly parts: readonly SessionStore[];
   /** leaveTab detaches the debugger from a tab that no tool uses. */
   leaveTab(tabId: number): Promise<void>;
@@ -43,7 +38,6 @@ export class Sessions {
     this.#options = options;
   }
 
-  /** sessionIds returns the IDs of MCP sessions for which browser tools may have stored data. */
   get sessionIds(): string[] {
     return [...this.#sessions.keys()];
   }
@@ -66,7 +60,6 @@ export class Sessions {
     };
   }
 
-  /** end deletes the data of MCP sessions that have ended. */
   async end(sessions: readonly string[]): Promise<void> {
     await Promise.all(
       sessions.map(async (session) => {

@@ -5,23 +5,17 @@ import { readChoice, readNumber, readText } from './arguments.ts';
 import type { BrowserCall, BrowserResult, PageState } from './browser-tool.ts';
 import { type FrameTarget, MaxFrames, type TabFrames } from './tab-frames.ts';
 
-/** DefaultTokens is the maximum size of a snapshot if the argument maxTokens is missing, in tokens. */
 const DefaultTokens = 6000;
 /** MinTokens is the smallest limit that a client can set for the size of a snapshot, in tokens. */
 const MinTokens = 200;
-/** MinFrameTokens is the smallest limit for the size of a child frame's snapshot, in tokens. */
 const MinFrameTokens = 400;
-/** MaxDepth limits how deeply nested the frames in a snapshot may be. */
 const MaxDepth = 4;
 /** MaxStoredSnapshots limits for how many snapshots the worker also stores the snapshots of their child frames. */
 const MaxStoredSnapshots = 200;
 
-/** NewPageTokens limits the snapshot of a new document in the result of another tool, in tokens. */
 const NewPageTokens = 1500;
-/** NewPageTimeoutMs limits how long a tool waits for the snapshot of a new document, in milliseconds. */
 const NewPageTimeoutMs = 2000;
 
-/** FullSnapshot is a snapshot of a page including its frames. */
 export interface FullSnapshot {
   readonly content: string;
   readonly snapshot: string;
@@ -39,14 +33,12 @@ interface ChildSnapshot {
 /** Snapshots takes snapshots of a tab including its frames. */
 export class Snapshots {
   readonly #frames: TabFrames;
-  /** #childSnapshots maps a document ID and a snapshot ID to the snapshots of the child frames in that snapshot. */
   readonly #childSnapshots = new Map<string, readonly ChildSnapshot[]>();
 
   constructor(frames: TabFrames) {
     this.#frames = frames;
   }
 
-  /** take implements the tool browser_snapshot. */
   async take(call: BrowserCall): Promise<BrowserResult> {
     const { args } = call;
     const target = readText(args, 'target');
@@ -66,9 +58,8 @@ export class Snapshots {
   }
 
   /**
-   * takeFull returns a snapshot of the whole page for the result of an action. takeFull also returns the URL of the
-   * snapshot's document, because the tab may navigate before the tool ends. The server uses the URL of the snapshot's
-   * document to decide whether the client is allowed to read the snapshot.
+   * takeFull also returns the URL of the snapshot's document, because the tab may navigate before the tool ends. The
+   * server uses the URL of the snapshot's document to decide whether the client is allowed to read the snapshot.
    */
   async takeFull(call: BrowserCall, maxTokens = DefaultTokens): Promise<FullSnapshot> {
     const frame = await this.#frames.top(call);
@@ -80,7 +71,7 @@ export class Snapshots {
 
   /**
    * takeOfNewDocument returns a short snapshot of a new document after an action or a navigation, so that the agent
-   * needs no further call. takeOfNewDocument returns undefined if the page does not answer within NewPageTimeoutMs.
+   * needs no further call.
    */
   async takeOfNewDocument(call: BrowserCall): Promise<FullSnapshot | undefined> {
     const snapshot = await awaitWithin(this.takeFull({ ...call, documentId: '' }, NewPageTokens), NewPageTimeoutMs);
@@ -108,7 +99,6 @@ export class Snapshots {
     return { text: words.join(' '), content: joinFrames(result, children), snapshot: result.snapshot };
   }
 
-  /** takeChildren takes a snapshot of each child frame whose frame element is in the parent's snapshot. */
   async #takeChildren(
     call: BrowserCall,
     parent: FrameTarget,
@@ -138,7 +128,6 @@ export class Snapshots {
     return taken.flat();
   }
 
-  /** describeChanges combines the changes in a frame with the changes in its child frames. */
   async #describeChanges(
     call: BrowserCall,
     frame: FrameTarget,
@@ -175,18 +164,12 @@ function makeSnapshotKey(frame: FrameTarget, snapshot: string): string {
   return `${frame.documentId} ${snapshot}`;
 }
 
-/**
- * limitSnapshotTokens returns the maximum size of a snapshot in tokens, which is at least MinTokens. If
- * limitSnapshotTokens returns 0, the size of the snapshot is not limited.
- */
+/** If limitSnapshotTokens returns 0, the size of the snapshot is not limited. */
 function limitSnapshotTokens(maxTokens: number): number {
   return maxTokens === 0 ? 0 : Math.max(MinTokens, maxTokens);
 }
 
-/**
- * limitChildTokens returns the maximum size of each child frame's snapshot in tokens. If limitChildTokens returns 0,
- * the size of the snapshots is not limited.
- */
+/** If limitChildTokens returns 0, the size of the snapshots is not limited. */
 function limitChildTokens(maxTokens: number, usedTokens: number, count: number): number {
   if (maxTokens === 0 || count === 0) return 0;
   return Math.max(MinFrameTokens, Math.floor((maxTokens - usedTokens) / count));

@@ -7,10 +7,8 @@ import { parseWebUrl } from './navigation.ts';
 import type { TabFrames } from './tab-frames.ts';
 import { callFailure, toolFailure } from './tool-failure.ts';
 
-/** StorageBrowser contains the Chrome functions that the tools for cookies and site data use. */
 export type StorageBrowser = typeof chromeSiteData;
 
-/** makeStorageTools returns the tools browser_cookies, browser_storage and browser_clear_site_data. */
 export function makeStorageTools(browser: StorageBrowser, frames: TabFrames): [string, BrowserTool][] {
   return [
     ['browser_cookies', (call) => runCookieAction(browser, call)],
@@ -21,7 +19,6 @@ export function makeStorageTools(browser: StorageBrowser, frames: TabFrames): [s
 
 const StorageActions = ['list', 'get', 'set', 'delete'] as const;
 
-/** requireAction returns the argument action of a call. requireAction fails if the argument is missing. */
 function requireAction({ args }: BrowserCall): (typeof StorageActions)[number] {
   const action = readChoice(args, 'action', StorageActions);
   if (action === undefined)
@@ -107,10 +104,7 @@ async function setCookie(
 
 const chromeSameSite = { None: 'no_restriction', Lax: 'lax', Strict: 'strict' } as const;
 
-/**
- * readExpiry returns the expiry time of a new cookie. If the argument expires is missing, the cookie expires when the
- * browser closes.
- */
+/** If the argument expires is missing, the cookie expires when the browser closes. */
 function readExpiry(options: Fields): { readonly expirationDate?: number } {
   const expires = readText(options, 'expires');
   if (expires === undefined) return {};
@@ -178,7 +172,6 @@ async function clearSiteData(browser: StorageBrowser, { args }: BrowserCall): Pr
   };
 }
 
-/** removeCookies deletes the cookies that the browser sends to a web host, and describes which cookies were deleted. */
 async function removeCookies(browser: StorageBrowser, host: string): Promise<string> {
   const cookies = await browser.readCookiesOfHost(host);
   const isGone = await Promise.all(cookies.map((cookie) => browser.removeCookie(cookie)));

@@ -8,7 +8,6 @@ import { filterAllowedFrames } from './frame-rules.ts';
 import type { PageDocument, PageScripts, RunOptions } from './page-scripts.ts';
 import { makeDocumentGoneFailure, type ToolFailure, toolFailure } from './tool-failure.ts';
 
-/** FrameTarget identifies the frame in which an operation runs. */
 export interface FrameTarget extends PageDocument {
   /**
    * prefix is the start of every ref in a frame, such as "f3" in the ref "f3e12". The refs of the top frame have no
@@ -17,7 +16,6 @@ export interface FrameTarget extends PageDocument {
   readonly prefix: string;
 }
 
-/** CallTarget contains the tab, the document and the arguments of a call. */
 type CallTarget = Pick<BrowserCall, 'tabId' | 'documentId' | 'args'>;
 
 /** MaxFrames limits how many frames of a tab the tools read, because pages with advertisements have many frames. */
@@ -35,7 +33,6 @@ const MaxCoveredWaitMs = 2000;
 export interface TabFramesOptions {
   readonly scripts: Pick<PageScripts, 'run'>;
   listTabFrames(tabId: number): Promise<readonly TabFrame[]>;
-  /** isInFront reports whether a tab is the active tab of its window. */
   isInFront(tabId: number): Promise<boolean>;
 }
 
@@ -60,7 +57,6 @@ export class TabFrames {
     return [top, ...others].map((frame) => makeFrameTarget(tabId, frame));
   }
 
-  /** top returns the top frame of a call's tab. */
   async top(call: CallTarget): Promise<FrameTarget> {
     const { tabId, documentId } = call;
     if (documentId !== '') return { tabId, documentId, frameId: 0, prefix: '' };
@@ -69,7 +65,7 @@ export class TabFrames {
     return top;
   }
 
-  /** findByRef returns the frame to which a ref belongs. A ref without a frame prefix belongs to the top frame. */
+  /** A ref without a frame prefix belongs to the top frame. */
   async findByRef(call: BrowserCall, ref: string): Promise<FrameTarget> {
     const prefix = /^(f\d+)e\d+$/.exec(ref)?.[1];
     if (prefix === undefined) return await this.top(call);
@@ -79,8 +75,8 @@ export class TabFrames {
   }
 
   /**
-   * run runs a page script operation in a frame. If the caller passes a function onInput, the page script calls onInput
-   * to request trusted input events. If the active tab's page does not answer, run fails with dialog_open.
+   * If the caller passes a function onInput, the page script calls onInput to request trusted input events. If the
+   * active tab's page does not answer, run fails with dialog_open.
    */
   async run<N extends PageOperationName>(
     call: Pick<BrowserCall, 'signal' | 'report'>,
@@ -98,10 +94,7 @@ export class TabFrames {
     return await this.#options.scripts.run(frame, makeOperation(name, frame.prefix, args), options);
   }
 
-  /**
-   * runInChild runs an operation in a child frame. If the child frame does not answer or the operation fails,
-   * runInChild returns undefined.
-   */
+  /** If the child frame does not answer or the operation fails, runInChild returns undefined. */
   async runInChild<N extends PageOperationName>(
     call: Pick<BrowserCall, 'signal' | 'report'>,
     frame: FrameTarget,
@@ -182,8 +175,7 @@ export class TabFrames {
   }
 
   /**
-   * mapPoint converts a point of a child frame to its parent frame. If another element covers the point, mapPoint waits
-   * until that element disappears, for at most MaxCoveredWaitMs.
+   * If another element covers the point, mapPoint waits until that element disappears, for at most MaxCoveredWaitMs.
    */
   async #mapPoint(
     call: BrowserCall,
@@ -204,11 +196,7 @@ export class TabFrames {
     }
   }
 
-  /**
-   * findChildren finds the child frames whose frame elements are in a snapshot. The parameter parent is the frame in
-   * which the snapshot was taken. findChildren matches a frame element with its document by their index in
-   * window.frames.
-   */
+  /** findChildren matches a frame element with its document by their index in window.frames. */
   async findChildren(
     call: BrowserCall,
     parent: FrameTarget,

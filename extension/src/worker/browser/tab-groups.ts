@@ -12,16 +12,11 @@ export interface TabGroupsBrowser
 /** GroupColorsSetting is the setting that stores the color of each client's tab groups, as JSON. */
 const GroupColorsSetting = 'tabGroupColors';
 /**
- * TabGroupsKey is the session storage key of the IDs of each client's tab groups, as JSON. The IDs of tab groups are in
- * the session storage, because Chrome assigns new IDs to tab groups when the browser restarts.
+ * The IDs of tab groups are in the session storage, because Chrome assigns new IDs to tab groups when the browser
+ * restarts.
  */
 const TabGroupsKey = 'tabGroups';
-/** MaxGroups limits the number of clients with stored tab groups, and the number of stored tab groups per client. */
 const MaxGroups = 50;
-/**
- * MaxColors limits for how many clients a tab group color is stored. Above MaxColors, the color of the oldest client is
- * deleted.
- */
 const MaxColors = 50;
 
 /**
@@ -30,10 +25,7 @@ const MaxColors = 50;
  */
 export class TabGroups {
   readonly #browser: TabGroupsBrowser;
-  /**
-   * #lastAdd resolves when the previous tab has been added to its group. TabGroups adds one tab after the other,
-   * because concurrent additions could create two groups for one client.
-   */
+  /** TabGroups adds one tab after the other, because concurrent additions could create two groups for one client. */
   #lastAdd: Promise<void> = Promise.resolve();
 
   constructor(browser: TabGroupsBrowser) {
@@ -41,8 +33,8 @@ export class TabGroups {
   }
 
   /**
-   * add adds a tab to the tab group of a client. If the Chrome permission tabGroups is missing, add does nothing. add
-   * ignores Chrome's errors, because Chrome rejects tabs in popup windows.
+   * If the Chrome permission tabGroups is missing, add does nothing. add ignores Chrome's errors, because Chrome
+   * rejects tabs in popup windows.
    */
   add(tabId: number, client: string): Promise<void> {
     this.#lastAdd = this.#lastAdd.then(() => this.#add(tabId, client)).catch(() => undefined);
@@ -61,10 +53,7 @@ export class TabGroups {
     await this.#browser.writeSessionValue(TabGroupsKey, JSON.stringify(Object.fromEntries(entries)));
   }
 
-  /**
-   * #chooseColor returns the stored color of a client's tab groups. A new client gets a color that no other client has,
-   * if possible.
-   */
+  /** A new client gets a color that no other client has, if possible. */
   async #chooseColor(client: string): Promise<GroupColor> {
     const colors = readColors(await this.#browser.readSetting(GroupColorsSetting));
     const stored = colors.get(client);

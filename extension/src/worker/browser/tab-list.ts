@@ -9,17 +9,13 @@ import type { TabGroups } from './tab-groups.ts';
 import { TabWatch } from './tab-watch.ts';
 import { callFailure, toolFailure } from './tool-failure.ts';
 
-/** TabListBrowser contains the Chrome functions that browser_tabs uses. */
 export type TabListBrowser = NavigationBrowser &
   Pick<typeof chromeTabs, 'listAllTabs' | 'closeTab' | 'describeTab'> &
   Pick<typeof chromeBase, 'openBackgroundTab' | 'activateTab' | 'readTabState'>;
 
-/** CloseTimeoutMs limits how long a page may take to close, in milliseconds. */
 const CloseTimeoutMs = 2000;
-/** BlankPageUrl is the URL of a new tab if the call contains no URL. */
 const BlankPageUrl = 'about:blank';
 
-/** makeTabListTools returns the tool browser_tabs. */
 export function makeTabListTools(browser: TabListBrowser, groups: TabGroups): [string, BrowserTool][] {
   const open = (_: TabListBrowser, call: BrowserCall) => openTab(browser, groups, call);
   const actions = { list: listTabs, new: open, select: selectTab, close: closeTab } as const;
@@ -55,10 +51,7 @@ async function openTab(browser: TabListBrowser, groups: TabGroups, call: Browser
   }
 }
 
-/**
- * describeNewTab waits until a new tab has loaded its page, and describes the result. If the page fails to load,
- * describeNewTab closes the tab.
- */
+/** If the page fails to load, describeNewTab closes the tab. */
 async function describeNewTab(
   browser: TabListBrowser,
   call: BrowserCall,
@@ -73,7 +66,6 @@ async function describeNewTab(
   }
 }
 
-/** readTabId returns the tab ID in the call's arguments, or else the tab in which the call runs. */
 function readTabId({ args, tabId }: BrowserCall): number | undefined {
   return readNumber(args, 'tabId') ?? (tabId > 0 ? tabId : undefined);
 }

@@ -9,16 +9,11 @@ export interface OpenedTab {
   readonly url: string;
 }
 
-/**
- * TabWatch records what happens in a tab while a tool runs. When the tool ends, the tool must call the method stop of
- * the TabWatch.
- */
+/** When the tool ends, the tool must call the method stop of the TabWatch. */
 export class TabWatch {
   /** isLoading is true from the request for a new document until the document's load event. */
   isLoading = false;
-  /** hasStarted is true if the tab has requested a new document. */
   hasStarted = false;
-  /** document is the latest new document of the tab, or undefined if the tab has not loaded a new document. */
   document: { readonly url: string; readonly documentId: string } | undefined;
   isDomReady = false;
   isLoaded = false;
@@ -55,7 +50,7 @@ export class TabWatch {
     for (const wake of this.#eventWaiters.splice(0)) wake();
   }
 
-  /** next resolves at the tab's next event or after limitMs milliseconds. If the signal is aborted, next rejects. */
+  /** next resolves at the tab's next event or after limitMs milliseconds. */
   next(limitMs: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const end = () => {

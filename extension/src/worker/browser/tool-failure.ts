@@ -2,10 +2,7 @@ import type { CallError, ErrorCode } from '../../../../wire/wire.gen.ts';
 import type { TabState } from '../../chrome.ts';
 import { endedErrors, notStartedErrors } from '../calls/endings.ts';
 
-/**
- * ToolCode is a machine-readable reason why a browser tool failed. The server sends a ToolCode to the client as part of
- * the tool's error.
- */
+/** ToolCode is a machine-readable reason why a browser tool failed. */
 export type ToolCode =
   | 'stale_ref'
   | 'not_hittable'
@@ -26,7 +23,6 @@ export type ToolCode =
   | 'navigation_failed'
   | 'download_failed';
 
-/** retryableCodes contains the codes of failures that may not occur again if the agent calls the tool again. */
 const retryableCodes: ReadonlySet<ToolCode> = new Set([
   'not_hittable',
   'needs_approval',
@@ -62,7 +58,6 @@ export class ToolFailure extends Error {
  */
 export class StillRunningFailure extends ToolFailure {}
 
-/** Texts contains a text about a failure for the agent and another text about the failure for the user. */
 export interface Texts {
   readonly forAgent: string;
   /** forUser is the whole text for the user: what happened and what to do. */
@@ -70,8 +65,8 @@ export interface Texts {
 }
 
 /**
- * toolFailure returns a ToolFailure with an error code. The parameter message describes the problem and the agent's
- * next step. pageText is text from the page about the problem, which the server marks as untrusted.
+ * The parameter message describes the problem and the agent's next step. pageText is text from the page about the
+ * problem, which the server marks as untrusted.
  */
 export function toolFailure(code: ToolCode, message: string | Texts, pageText?: string): ToolFailure {
   const category = categoriesByCode[code];
@@ -84,10 +79,7 @@ export function callFailure(code: ErrorCode, message: string | Texts, pageText?:
   return new ToolFailure({ code, ...toTexts(message, pageText) });
 }
 
-/**
- * addUserText returns the text of a page's failure. If code is needs_approval, message is for the agent, so addUserText
- * adds a text for the user.
- */
+/** If code is needs_approval, message is for the agent, so addUserText adds a text for the user. */
 export function addUserText(code: ToolCode, message: string): string | Texts {
   if (code !== 'needs_approval') return message;
   return {
@@ -106,12 +98,10 @@ function toTexts(
   return { ...texts, ...(pageText === undefined ? {} : { pageText }) };
 }
 
-/** makeDocumentGoneFailure returns the error of a tool whose document no longer exists. */
 export function makeDocumentGoneFailure(state: TabState, hasStarted: boolean): ToolFailure {
   return new ToolFailure(hasStarted ? endedErrors[state] : { ...notStartedErrors[state], notStarted: true });
 }
 
-/** toCallError converts any value that a tool has thrown to a CallError. */
 export function toCallError(thrown: unknown): CallError {
   if (thrown instanceof ToolFailure) return thrown.error;
   return { code: 'internal', message: thrown instanceof Error ? thrown.message : String(thrown) };

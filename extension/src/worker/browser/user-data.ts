@@ -6,10 +6,8 @@ import { formatCount, makeListResult } from './lists.ts';
 import { parseWebUrl } from './navigation.ts';
 import { callFailure, toolFailure } from './tool-failure.ts';
 
-/** UserDataBrowser contains the Chrome functions that browser_history, browser_bookmarks and browser_notify need. */
 export type UserDataBrowser = typeof chromeUserData;
 
-/** makeUserDataTools returns the tools browser_history, browser_bookmarks and browser_notify. */
 export function makeUserDataTools(browser: UserDataBrowser): [string, BrowserTool][] {
   return [
     ['browser_history', (call) => searchHistory(browser, call)],
@@ -20,7 +18,6 @@ export function makeUserDataTools(browser: UserDataBrowser): [string, BrowserToo
 
 // ---- history ----
 
-/** DefaultEntries is how many history entries browser_history returns if the argument limit is missing. */
 const DefaultEntries = 50;
 const DayMs = 24 * 3600 * 1000;
 
@@ -95,7 +92,6 @@ export function removeSecretsFromUrl(address: string): string {
 
 // ---- bookmarks ----
 
-/** DefaultDepth is how many levels of the bookmark tree browser_bookmarks lists if the argument depth is missing. */
 const DefaultDepth = 3;
 
 type Bookmark = chromeUserData.Bookmark;

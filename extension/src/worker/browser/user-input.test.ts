@@ -3,10 +3,6 @@ import test, { type TestContext } from 'node:test';
 import type { Fields } from '../../record.ts';
 import { UserInput } from './user-input.ts';
 
-/**
- * makeInput returns a UserInput with a fake browser, and lists of the messages that the browser and the server have
- * received.
- */
 function makeInput(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1000 });
   const watched: string[] = [];

@@ -10,14 +10,10 @@ import { callFailure } from './tool-failure.ts';
 
 export interface UserInputOptions extends Pick<typeof pages, 'watchInput'> {
   readonly sendToDebugger: typeof chromeDebugger.sendToDebugger;
-  /** report notifies the server that the user has clicked or typed in a tab. */
   report(tabId: number): void;
 }
 
-/**
- * WatchExtensionMs is how long a page still reports user input after a client's last use of the tab, in milliseconds.
- * Because of WatchExtensionMs, the watch for user input does not restart before every action.
- */
+/** Because of WatchExtensionMs, the watch for user input does not restart before every action. */
 const WatchExtensionMs = 60_000;
 /**
  * WatchRenewalIntervalMs is the interval at which a long action renews the watch for user input in its tab, in
@@ -40,7 +36,6 @@ interface ExpectedInput {
   readonly kind: InputKind;
 }
 
-/** RunningAction is an action that runs in a tab, and a function that cancels the action. */
 interface RunningAction {
   readonly tabId: number;
   stop(): void;
@@ -51,7 +46,6 @@ interface RunningAction {
  * ignores input that the extension itself has sent through the debugger.
  */
 export class UserInput {
-  /** changed fires when the list of tabs that clients use is different from before. */
   readonly changed = new Signal();
   readonly #options: UserInputOptions;
   readonly #expected = new Set<ExpectedInput>();
@@ -64,7 +58,6 @@ export class UserInput {
     this.#options = options;
   }
 
-  /** tabHolds returns the tabs that clients have used within the last minute. */
   get tabHolds(): readonly PanelHold[] {
     const nowMs = Date.now();
     return this.#holds
@@ -76,7 +69,6 @@ export class UserInput {
     return [...this.#runningActions].some((act) => act.tabId === tabId);
   }
 
-  /** setHolds replaces the list of tabs that clients use, and watches these tabs for the user's clicks and keys. */
   setHolds(holds: readonly TabHold[]): void {
     const nowMs = Date.now();
     this.#holds = holds.map(({ leftMs, ...hold }) => ({ ...hold, endMs: nowMs + leftMs }));
@@ -89,14 +81,12 @@ export class UserInput {
     this.changed.emit();
   }
 
-  /** recordDocument starts watching a new document for user input, if a client uses the document's tab. */
   recordDocument(tabId: number, documentId: string): void {
     if (this.tabHolds.some((hold) => hold.tabId === tabId)) this.#watch(tabId, [documentId]);
   }
 
   /**
-   * stopOnInput runs an action. If the user clicks or types in the tab during the action, stopOnInput cancels the
-   * action with the error tab_taken.
+   * If the user clicks or types in the tab during the action, stopOnInput cancels the action with the error tab_taken.
    */
   async stopOnInput<R>(call: BrowserCall, run: (call: BrowserCall) => Promise<R>): Promise<R> {
     const { tabId, signal } = call;
@@ -112,7 +102,6 @@ export class UserInput {
     }
   }
 
-  /** #renew extends the watch for the user's clicks and keys in a tab while a long action runs. */
   #renew(tabId: number): void {
     const endMs = Date.now() + HoldDurationMs;
     if ((this.#watchEnds.get(tabId) ?? 0) >= endMs || this.tabHolds.every((hold) => hold.tabId !== tabId)) return;
@@ -126,10 +115,7 @@ export class UserInput {
     this.#options.watchInput(tabId, documentIds, limitMs).catch(() => undefined);
   }
 
-  /**
-   * receive handles a page's report of a click or a key press. receive ignores clicks and keys that the debugger has
-   * sent.
-   */
+  /** receive ignores clicks and keys that the debugger has sent. */
   receive(tabId: number, kind: InputKind): void {
     for (const input of this.#expected) {
       if (input.tabId !== tabId || input.kind !== kind) continue;
@@ -156,9 +142,6 @@ export class UserInput {
   };
 }
 
-/**
- * makeTabTakenFailure returns the error of an action that was cancelled because the user clicked or typed in its tab.
- */
 function makeTabTakenFailure(tabId: number): Error {
   return callFailure('tab_taken', {
     forAgent: `the user took tab ${tabId} back by a click or a key while the tool ran.`,
@@ -166,10 +149,6 @@ function makeTabTakenFailure(tabId: number): Error {
   });
 }
 
-/**
- * findExpectedInput returns the kind of user input that a page will report after a debugger command, or undefined for
- * none.
- */
 function findExpectedInput(method: string, params: Fields): InputKind | undefined {
   const { type, key, autoRepeat } = params;
   switch (method) {

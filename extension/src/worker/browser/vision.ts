@@ -10,15 +10,10 @@ import type { FrameTarget, TabFrames } from './tab-frames.ts';
 import { callFailure, toolFailure } from './tool-failure.ts';
 
 const mouseButtons: readonly MouseButton[] = ['left', 'right', 'middle'];
-/** MaxDepth limits how many levels of nested frames are searched for the element at a point. */
 const MaxDepth = 10;
-/** DragSteps is the number of pointer moves in a drag. */
 const DragSteps = 10;
 
-/**
- * makeVisionTools returns the browser tools that act at coordinates of a screenshot. All tools that act at coordinates
- * need the debugger.
- */
+/** All tools that act at coordinates need the debugger. */
 export function makeVisionTools(
   frames: TabFrames,
   acts: PageActions,
@@ -34,10 +29,6 @@ export function makeVisionTools(
   ];
 }
 
-/**
- * VisionInput contains what an action at coordinates needs to send input to the page. The function sendInput rejects if
- * the action was cancelled.
- */
 interface VisionInput {
   sendInput(request: InputRequest): Promise<void>;
   readonly session: DebuggerSession;
@@ -108,9 +99,6 @@ class VisionTools {
     });
   }
 
-  /**
-   * #runAction sends input at points of the page, and describes the elements at the points and the changes in the page.
-   */
   async #runAction(
     call: BrowserCall,
     verb: string,
@@ -126,7 +114,6 @@ class VisionTools {
     return await this.#acts.describe(call, verb, act, { content });
   }
 
-  /** #runAtPoints sends input at points of the page, and returns the changes in the page. */
   async #runAtPoints(
     call: BrowserCall,
     top: FrameTarget,
@@ -163,8 +150,8 @@ class VisionTools {
   }
 
   /**
-   * #requireHit returns the snapshot line of the element at a point. If the point is in a frame of a site that the user
-   * has forbidden, #requireHit fails, because that frame would receive the input.
+   * If the point is in a frame of a site that the user has forbidden, #requireHit fails, because that frame would
+   * receive the input.
    */
   async #requireHit(call: BrowserCall, top: FrameTarget, at: TabPoint): Promise<string> {
     let frame = top;
@@ -205,7 +192,6 @@ function requirePoint({ args }: BrowserCall, keyX: string, keyY: string): TabPoi
   return { x, y };
 }
 
-/** readDelta returns an argument with a scroll distance, which may be negative, or 0 if the argument is missing. */
 function readDelta({ args }: BrowserCall, key: string): number {
   const value = args[key] ?? 0;
   if (typeof value === 'number' && Number.isFinite(value)) return value;

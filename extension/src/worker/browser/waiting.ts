@@ -9,19 +9,14 @@ import { type FrameTarget, MaxFrames, type TabFrames } from './tab-frames.ts';
 import { TabWatch } from './tab-watch.ts';
 import { callFailure, makeDocumentGoneFailure, toolFailure } from './tool-failure.ts';
 
-/** DefaultTimeoutSeconds is how long browser_wait_for waits if the argument timeout is missing, in seconds. */
 const DefaultTimeoutSeconds = 30;
-/** MaxTimeoutSeconds limits the arguments time and timeout of browser_wait_for, in seconds. */
 const MaxTimeoutSeconds = 300;
-/** ReportIntervalMs is the interval between progress reports, in milliseconds. */
 const ReportIntervalMs = 5000;
 
 const elementStates = ['visible', 'hidden', 'attached', 'detached', 'enabled'] as const;
 
-/** WaitingBrowser contains the Chrome functions that browser_wait_for uses. */
 export type WaitingBrowser = LoadBrowser & Pick<NavigationBrowser, 'watchTabs'>;
 
-/** makeWaitingTools returns the tool browser_wait_for. */
 export function makeWaitingTools(browser: WaitingBrowser, frames: TabFrames): [string, BrowserTool][] {
   return [['browser_wait_for', (call) => waitFor(browser, frames, call)]];
 }
@@ -73,7 +68,6 @@ function readConditions(call: BrowserCall): WaitForArguments {
 }
 
 /**
- * waitInDocuments waits for conditions on a page, and continues if the tab loads another document of the same origin.
  * If the tab loads a document of another origin, the wait ends, because the server has not allowed the call in that
  * document. After a change of origin, waitInDocuments returns undefined if its only condition is a URL, and fails
  * otherwise.
@@ -111,10 +105,7 @@ async function waitInDocuments(
   }
 }
 
-/**
- * waitInFrames waits until the page in the top frame meets the conditions of browser_wait_for. If the conditions
- * contain texts or selectors, waitInFrames also searches the child frames.
- */
+/** If the conditions contain texts or selectors, waitInFrames also searches the child frames. */
 async function waitInFrames(
   frames: TabFrames,
   call: BrowserCall,

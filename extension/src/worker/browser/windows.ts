@@ -9,14 +9,11 @@ import { formatCount, makeListResult } from './lists.ts';
 import { parseWebUrl } from './navigation.ts';
 import { callFailure, toolFailure } from './tool-failure.ts';
 
-/** WindowsBrowser contains the Chrome functions that the tools for windows, tab groups and closed tabs use. */
 export type WindowsBrowser = typeof chromeWindows &
   Pick<typeof chromeTabs, 'listAllTabs' | 'readWindowFocus' | 'restoreWindowFocus'>;
 
-/** CloseTimeoutMs limits how long the pages of a window may take to close, in milliseconds. */
 const CloseTimeoutMs = 2000;
 
-/** makeWindowTools returns the tools browser_windows, browser_tab_groups and browser_recently_closed. */
 export function makeWindowTools(browser: WindowsBrowser): [string, BrowserTool][] {
   return [
     ['browser_windows', (call) => runWindowAction(browser, call)],
@@ -58,7 +55,6 @@ async function runWindowAction(browser: WindowsBrowser, call: BrowserCall): Prom
   return { text: `Window ${now.windowId} is ${state}, ${width} x ${height} at ${left}, ${top}.` };
 }
 
-/** readWindowProperties returns the window's state, position and size from the arguments of a call. */
 function readWindowProperties(args: Fields): chromeWindows.WindowProperties {
   const state = readChoice(args, 'state', ['normal', 'minimized', 'maximized', 'fullscreen']);
   const sizes = (['left', 'top', 'width', 'height'] as const).flatMap((key) => {
@@ -77,10 +73,7 @@ function readWindowProperties(args: Fields): chromeWindows.WindowProperties {
   };
 }
 
-/**
- * changeWindow changes a window. changeWindow fails if Chrome rejects the change, such as a position outside the
- * screen.
- */
+/** changeWindow fails if Chrome rejects the change, such as a position outside the screen. */
 async function changeWindow<T>(change: () => Promise<T>): Promise<T> {
   try {
     return await change();
@@ -188,7 +181,6 @@ function readTabGroupProperties(args: Fields): chromeWindows.TabGroupProperties 
   };
 }
 
-/** requireTabs returns the tabs that a call's arguments name. requireTabs fails if one of the tabs does not exist. */
 async function requireTabs(browser: WindowsBrowser, { tabIds }: Fields): Promise<readonly chromeTabs.TabEntry[]> {
   const wanted: readonly unknown[] = Array.isArray(tabIds) ? tabIds : [];
   const all = await browser.listAllTabs();
@@ -214,14 +206,12 @@ async function runRecentlyClosedAction(browser: WindowsBrowser, call: BrowserCal
     throw toolFailure('not_found', 'there is no such entry. Use browser_recently_closed with the action list');
   const view = await browser.readWindowFocus();
   const tabIds = await browser.restoreRecentlyClosed(entry.sessionId);
-  // When a closed tab or window is restored, Chrome activates it. Reactivate the tab that the user was viewing before
-  // the restore.
+  // Chrome activates a restored tab or window, so reactivate the tab that the user was viewing before the restore.
   for (const tabId of tabIds) await browser.restoreWindowFocus(view, tabId);
   const text = `Restored ${tabIds.length === 1 ? 'tab' : 'tabs'} ${tabIds.join(', ')}.`;
   return { text: `${text} Select a tab with browser_tabs to use it.` };
 }
 
-/** MaxShownTabs is the maximum number of tabs that the line about a closed window lists. */
 const MaxShownTabs = 5;
 
 function formatClosedEntry({

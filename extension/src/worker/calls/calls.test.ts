@@ -18,14 +18,8 @@ function makeFixture(t: TestContext, booting = false, health?: CallsOptions['hea
     [1, 'open'],
     [2, 'open'],
   ]);
-  /** busy contains the IDs of documents that exist but have not connected to the worker. */
   const busy = new Set<string>();
-  /** loading contains the IDs of the tabs that are loading. */
   const loading = new Set<number>();
-  /**
-   * frozen maps tab IDs to true if Chrome has frozen the tab. For tabs that are missing in the map frozen, isTabFrozen
-   * answers without a query to Chrome.
-   */
   const frozen = new Map<number, boolean>();
   const partDelay = { inMs: 0 };
   const missing: number[] = [];

@@ -21,10 +21,7 @@ import type { Outbox } from './outbox.ts';
 import type { CallTrace, RunningCall, RunningCalls } from './running.ts';
 import { makeToolRequests, type ToolRequests } from './tool-requests.ts';
 
-/**
- * ReconnectTimeoutMs limits how long a document may take to reconnect after its port closed, in milliseconds. If a
- * document has not reconnected after ReconnectTimeoutMs, the calls of the document fail.
- */
+/** ReconnectTimeoutMs limits how long a document may take to reconnect after its port closed, in milliseconds. */
 const ReconnectTimeoutMs = 50;
 /**
  * CrashReportDelayMs is how long the worker waits for Chrome to report a crash after a page's port closed, in
@@ -33,48 +30,37 @@ const ReconnectTimeoutMs = 50;
 const CrashReportDelayMs = 2000;
 /** ConnectTimeoutMs limits how long documents may take to connect to a restarted worker, in milliseconds. */
 const ConnectTimeoutMs = 300;
-/** BusyPageConnectTimeoutMs limits how long a busy page may take to connect to a restarted worker, in milliseconds. */
 const BusyPageConnectTimeoutMs = 10_000;
-/** MaxStoredCancels limits the number of stored cancellations of calls that no document has reported yet. */
 const MaxStoredCancels = 1000;
 
-/** PendingCancel is a tool.cancel request that the document has not answered yet. */
 interface PendingCancel {
   readonly documentId: string;
   answer(outcome: CancelOutcome): void;
 }
 
-/** CallOutbox contains the functions that send progress and results of calls to the server. */
 type CallOutbox = Pick<Outbox, 'addProgress' | 'addPart' | 'endWithResult' | 'fail' | 'isStored' | 'drop'>;
 
 export interface CallsOptions {
   readonly outbox: CallOutbox;
   readonly docs: Docs;
   readonly running: RunningCalls;
-  /** send sends a message frame to the server and returns true, or returns false while the link is closed. */
   send(text: string): boolean;
   /** reportResumed informs the server of running calls that documents have reported to a restarted worker. */
   reportResumed(ids: readonly string[]): void;
   readTabState(tabId: number): Promise<TabState>;
   isTabLoading(tabId: number): Promise<boolean>;
   /**
-   * isTabFrozen reports whether Chrome has frozen a tab. If the tab is the active tab of its window, isTabFrozen
-   * returns false instead of a promise, so that the call starts without delay.
+   * If the tab is the active tab of its window, isTabFrozen returns false instead of a promise, so that the call starts
+   * without delay.
    */
   isTabFrozen(tabId: number): false | Promise<boolean>;
   isDocumentGone(tabId: number, documentId: string): Promise<boolean>;
-  /** waitBeforePartMs returns the delay before the next part of a large result can be sent, in milliseconds. */
   waitBeforePartMs(): number;
-  /** onDocumentMissing is called when the server sends a call to a document that no longer exists. */
   onDocumentMissing(tabId: number): void;
-  /**
-   * health tracks which calls have arrived in unresponsive documents. If health is undefined, the worker assumes that
-   * every call that it has sent to a document has arrived.
-   */
+  /** If health is undefined, the worker assumes that every call that it has sent to a document has arrived. */
   readonly health?: Pick<Health, 'prepareCall' | 'hasAnswered'>;
 }
 
-/** CallMessage is a message from a document about calls, navigation or the readiness of plugins. */
 export type CallMessage = Exclude<
   FromBridge,
   { op: 'log' | 'scheduleWake' | 'entryPointReady' | 'adapterReplaced' | 'pong' }
@@ -84,18 +70,14 @@ export type CallMessage = Exclude<
  * Calls forwards calls from the server to documents, and forwards progress and results from documents to the server.
  */
 export class Calls {
-  /** docsChanged fires when a document connects or disconnects, or when the plugins in a document change. */
   readonly docsChanged = new Signal();
   readonly #options: CallsOptions;
   readonly #outbox: CallOutbox;
   readonly #docs: Docs;
   readonly #running: RunningCalls;
   readonly #pendingCancels = new Map<string, PendingCancel>();
-  /** #cancelReasons contains the cancellation reasons of calls that no document has reported yet, by call ID. */
   readonly #cancelReasons = new Map<string, string>();
-  /** #removedTabs contains the IDs of recently closed tabs. */
   readonly #removedTabs = new Set<number>();
-  /** #startedCalls contains the calls that have begun in a document before the user navigated away, by document ID. */
   readonly #startedCalls = new Map<string, ReadonlySet<string>>();
   /**
    * #documentsOfEndedCalls contains the document ID of each ended call whose result the server has not confirmed, by
@@ -134,7 +116,6 @@ export class Calls {
     entry?.answer(outcome);
   }
 
-  /** endCallsOf fails all calls of a document that no longer exists. */
   #endCallsOf(documentId: string, state: TabState): void {
     for (const call of this.#running.listInDocument(documentId)) {
       const error = endedErrors[state];
@@ -147,10 +128,7 @@ export class Calls {
       if (entry.documentId === documentId) this.#answerCancel(id, 'ignored');
   }
 
-  /**
-   * dispatch starts a call in its document. arrivedAtMs is when the server's message frame arrived, in milliseconds of
-   * performance.now().
-   */
+  /** arrivedAtMs is when the server's message frame arrived, in milliseconds of performance.now(). */
   dispatch(params: ToolDispatchParams, arrivedAtMs = performance.now()): void {
     const { dispatchId: id, plugin, tool, tabId, documentId, maxResultBytes: maxBytes } = params;
     // Send arguments as JSON text: a port transfers text faster than objects, and JSON text preserves large integers.
@@ -175,10 +153,7 @@ export class Calls {
         doc.post(message);
       } else void this.#endMissing(call);
     };
-    /**
-     * startIfAwake starts the call unless Chrome has frozen the page. Chrome runs no code in a frozen page, so the call
-     * would time out before the page resumes.
-     */
+    /** Chrome runs no code in a frozen page, so the call would time out before the page resumes. */
     const startIfAwake = async (frozenCheck: Promise<boolean>) => {
       if (!(await frozenCheck)) startIn(this.#docs.get(documentId));
       else if (this.#running.get(id) === call) this.#fail(call, frozenError);
@@ -194,10 +169,7 @@ export class Calls {
     else void this.#waitForDocument(tabId, documentId).then(() => startIn(this.#docs.get(documentId)));
   }
 
-  /**
-   * waitForDocument waits until a document has connected to the worker, or until the document no longer exists. When a
-   * worker restarts, no document is connected.
-   */
+  /** waitForDocument waits for a document to connect, because no document is connected when a worker restarts. */
   async #waitForDocument(tabId: number, documentId: string): Promise<void> {
     const waitMs = this.#startedAt + ConnectTimeoutMs - Date.now();
     if (waitMs > 0) await sleep(waitMs);
@@ -208,10 +180,7 @@ export class Calls {
     if (!isGoneOrLate) await sleep(ConnectTimeoutMs);
   }
 
-  /**
-   * endMissing fails a call whose document no longer exists. If the call cannot have begun, the server may retry the
-   * call in another document.
-   */
+  /** If the call cannot have begun, the server may retry the call in another document. */
   async #endMissing(call: RunningCall): Promise<void> {
     const state = await this.#options.readTabState(call.tabId);
     if (this.#running.get(call.id) !== call) return;
@@ -265,21 +234,16 @@ export class Calls {
     this.#post(id, { op: 'resync', id, type });
   }
 
-  /** resume sends unanswered requests of tools again after the link has opened. */
   resume(): void {
     this.#toolRequests.resume();
   }
 
-  /**
-   * post sends a message to the document of a call and returns true, or returns false if the document is not connected.
-   */
   #post(id: string, message: ToBridge): boolean {
     const doc = this.#docs.get(this.#running.get(id)?.documentId ?? '');
     doc?.post(message);
     return doc !== undefined;
   }
 
-  /** onDocumentConnected registers a document that has opened a port to the worker. */
   onDocumentConnected(doc: Doc): void {
     this.#docs.add(doc);
     this.#removedTabs.delete(doc.tabId);
@@ -306,17 +270,14 @@ export class Calls {
   }
 
   /**
-   * isOwner reports whether a document is allowed to send messages about a call. A document is allowed to send messages
-   * about calls that were sent to the document, and about calls that the worker has not recorded.
+   * A document is allowed to send messages about calls that were sent to the document, and about calls that the worker
+   * has not recorded.
    */
   #isOwner(doc: Doc, id: string): boolean {
     return (this.#running.get(id)?.documentId ?? doc.documentId) === doc.documentId;
   }
 
-  /**
-   * receive handles a message from a document about its calls. receive ignores messages from disconnected ports of a
-   * document.
-   */
+  /** receive ignores messages from disconnected ports of a document. */
   receive(doc: Doc, message: CallMessage, arrivedMs = performance.now()): void {
     if (this.#docs.get(doc.documentId) !== doc) return;
     if (message.op === 'part') void this.#requestNextPart(doc);
@@ -353,10 +314,6 @@ export class Calls {
     },
   };
 
-  /**
-   * endInDocument removes a call that its document has ended. If the call is traced, endInDocument returns the
-   * durations of the call.
-   */
   #endInDocument(id: string, doc: Doc, hops: PageHops | undefined, arrivedMs: number): BrowserHops | undefined {
     const trace = this.#running.get(id)?.trace;
     this.#forget(id);
@@ -387,9 +344,8 @@ export class Calls {
   }
 
   /**
-   * readStateAfterClose returns the state of a tab after the port of one of its documents closed. Chrome reports
-   * crashes late. If a tab is open without a connected top document, its page has probably crashed, unless the document
-   * announced a navigation.
+   * If a tab is open without a connected top document, its page has probably crashed, unless the document announced a
+   * navigation.
    */
   async #readStateAfterClose({ tabId, documentId }: Doc): Promise<TabState> {
     for (const endMs = Date.now() + CrashReportDelayMs; ; await sleep(ReconnectTimeoutMs)) {
@@ -401,7 +357,6 @@ export class Calls {
     }
   }
 
-  /** onTabRemoved immediately fails all calls of a tab that was closed. */
   onTabRemoved(tabId: number): void {
     this.#removedTabs.add(tabId);
     this.#endCallsOfTab(tabId, 'closed');
@@ -409,8 +364,8 @@ export class Calls {
   }
 
   /**
-   * onTabCrashed fails the calls of a crashed tab. onTabCrashed must be called before the tab reloads, because after a
-   * reload the calls fail as if the user had navigated.
+   * onTabCrashed must be called before the tab reloads, because after a reload the calls fail as if the user had
+   * navigated.
    */
   onTabCrashed(tabId: number): void {
     for (const { mayHaveBegun, documentId } of this.#running.listInTab(tabId)) {
@@ -451,7 +406,6 @@ export class Calls {
     for (const doc of this.#docs.listInTab(tabId)) this.onDocumentDisconnected(doc);
   }
 
-  /** confirmDelivery notifies each document that the server has received the results of the document's calls. */
   confirmDelivery(ids: readonly string[]): void {
     const idsByDocument = new Map<string, string[]>();
     for (const id of ids) {

@@ -29,10 +29,6 @@ export const frozenError: CallError = {
   notStarted: true,
 };
 
-/**
- * readError parses an error from a host. If the text is no valid CallError in JSON, readError returns an error with the
- * code internal.
- */
 export function readError(text: string): CallError {
   try {
     const checked = checkType('CallError', JSON.parse(text));

@@ -1,4 +1,3 @@
-/** PollIntervalMs is the interval between two checks whether a navigating tab still loads, in milliseconds. */
 const PollIntervalMs = 100;
 /**
  * LoadStartTimeoutMs limits how long a tab may take to start loading after its document announced a navigation, in
@@ -13,24 +12,19 @@ const MaxDelayMs = 5000;
  * document that is about to be replaced.
  */
 export interface NavigatingDocuments {
-  /** setNavigating records whether a document is navigating away. */
   setNavigating(tabId: number, documentId: string, navigating: boolean): void;
   /** forget removes a document and the calls that wait for the document, without starting the calls. */
   forget(documentId: string): void;
   /**
-   * runWhenSettled runs the function start as soon as a call can be sent to a document. If the document is not
-   * navigating, the function start runs immediately. If the document is navigating, start runs when the navigation ends
-   * without a new document (such as a download), or after MaxDelayMs.
+   * runWhenSettled runs the function start as soon as a call can be sent to a document. If the document is navigating,
+   * start runs when the navigation ends without a new document (such as a download), or after MaxDelayMs.
    */
   runWhenSettled(documentId: string, start: () => void): void;
 }
 
 interface NavigatingDocument {
   readonly tabId: number;
-  /**
-   * firstReportAtMs is when the document first reported its navigation, in milliseconds since 1970. lastReportAtMs is
-   * when the document last reported the navigation.
-   */
+  /** firstReportAtMs is when the document first reported its navigation, in milliseconds since 1970. */
   readonly firstReportAtMs: number;
   lastReportAtMs: number;
   /** wasLoading is true if the tab has started to load since the last report of the navigation. */
@@ -38,10 +32,6 @@ interface NavigatingDocument {
   readonly waitingStarts: (() => void)[];
 }
 
-/**
- * makeNavigating returns a table of navigating documents, which is empty at first. The function isTabLoading reports
- * whether a tab is loading.
- */
 export function makeNavigating(isTabLoading: (tabId: number) => Promise<boolean>): NavigatingDocuments {
   const entries = new Map<string, NavigatingDocument>();
 

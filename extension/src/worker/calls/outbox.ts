@@ -26,45 +26,29 @@ const ConfirmChars = 4 * 1024 * 1024;
 /** StoredEnding contains the message frames that end a call: the parts of a large result, then the response. */
 interface StoredEnding {
   frames: string[];
-  /** isComplete is true when the stored message frames include the final response. */
   isComplete: boolean;
   chars: number;
-  /**
-   * isDropped is true if the message frames were too large to store. Frames that are not stored cannot be sent again
-   * after a lost link.
-   */
+  /** isDropped is true if the message frames were too large to store. */
   isDropped: boolean;
 }
 
-/**
- * StoredReports contains progress reports of one call that the server may not have received. A stored report is either
- * sent but not confirmed, or not sent yet.
- */
 interface StoredReports {
   sent: ReportBatch[];
   sentChars: number;
   readonly waiting: ReportBatch[];
 }
 
-/**
- * MaxSentChars limits the unconfirmed progress reports that are stored for each call, in UTF-16 code units. Above
- * MaxSentChars, the outbox deletes the oldest reports.
- */
+/** MaxSentChars limits the unconfirmed progress reports that are stored for each call, in UTF-16 code units. */
 const MaxSentChars = 256 * 1024;
 
 export interface OutboxOptions {
-  /** send sends a message frame to the server and returns true, or returns false while the link is closed. */
   send(text: string): boolean;
-  /**
-   * confirm resolves when the server has processed all message frames that were sent before confirm was called. If the
-   * link is lost, confirm rejects.
-   */
+  /** confirm resolves when the server has processed all message frames that were sent before confirm was called. */
   confirm(): Promise<unknown>;
 }
 
 /** Outbox sends the message frames of a call to the server in order: first the progress, then the result. */
 export class Outbox {
-  /** delivered fires with the IDs of calls whose results the server has received. */
   readonly delivered = new Signal<[ids: readonly string[]]>();
   readonly #options: OutboxOptions;
   readonly #storedEndings = new Map<string, StoredEnding>();
@@ -94,11 +78,7 @@ export class Outbox {
     this.#addFrame(id, encodeNotification('tool.part', { dispatchId: id, seq, text }), false);
   }
 
-  /**
-   * endWithResult sends the result of a call. The parameter output is the JSON text of a small result. If the result is
-   * large, the parameter parts is the number of its parts that were already sent. If the server traces the call, the
-   * parameter hops contains the call's timestamps.
-   */
+  /** If the result is large, the parameter parts is the number of its parts that were already sent. */
   endWithResult(id: string, output: string | undefined, parts: number | undefined, hops?: BrowserHops): void {
     const frame =
       parts === undefined
@@ -115,19 +95,16 @@ export class Outbox {
     this.#addFrame(id, encodeCallError(id, error, hops), true);
   }
 
-  /** isStored reports whether the result of a call is stored and not yet confirmed by the server. */
   isStored(id: string): boolean {
     return this.#storedEndings.has(id);
   }
 
-  /** drop deletes the stored message frames of a call that the server no longer needs. */
   drop(id: string): void {
     this.#storedChars -= this.#storedEndings.get(id)?.chars ?? 0;
     this.#storedEndings.delete(id);
     this.#storedReports.delete(id);
   }
 
-  /** resume sends all stored message frames again after the link has opened. */
   resume(): void {
     for (const [id, reports] of this.#storedReports) {
       for (const batch of [...reports.sent, ...reports.waiting]) this.#options.send(makeProgressFrame(id, batch));
@@ -190,7 +167,6 @@ export class Outbox {
     if (this.#completeEndings().length > 0 || this.#storedReports.size > 0) this.#confirmSoon();
   }
 
-  /** dropReports deletes progress reports that the server has received. */
   #dropReports(batches: ReadonlySet<ReportBatch>): void {
     for (const [id, reports] of this.#storedReports) {
       reports.sent = reports.sent.filter((batch) => !batches.has(batch));
@@ -199,7 +175,6 @@ export class Outbox {
     }
   }
 
-  /** completeEndings returns the IDs of calls whose final response is stored. */
   #completeEndings(): string[] {
     return [...this.#storedEndings].filter(([, ending]) => ending.isComplete).map(([id]) => id);
   }

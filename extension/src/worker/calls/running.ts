@@ -13,21 +13,17 @@ export interface RunningCall {
    * answered the ping with the number `ping` or a later ping, the call has arrived in the document.
    */
   ping: number;
-  /** trace contains timestamps if the server requested the durations of the call. */
   trace?: CallTrace;
 }
 
 /** CallTrace contains timestamps of a traced call, in milliseconds of performance.now() in the worker. */
 export interface CallTrace {
-  /** arrivedAtMs is when the server's tool.dispatch request arrived in the worker. */
   readonly arrivedAtMs: number;
-  /** postedAtMs is when the worker sent the call to the document. */
   postedAtMs: number;
 }
 
 /** RunningCalls is the worker's table of running calls, by call ID. */
 export class RunningCalls {
-  /** changed fires when a running call is added to the table or removed from it. */
   readonly changed = new Signal();
   readonly #calls = new Map<string, RunningCall>();
 
@@ -56,7 +52,6 @@ export class RunningCalls {
     if (this.#calls.delete(id)) this.changed.emit();
   }
 
-  /** listInDocument returns the calls that run in a document. */
   listInDocument(documentId: string): RunningCall[] {
     return [...this.#calls.values()].filter((call) => call.documentId === documentId);
   }
@@ -65,7 +60,6 @@ export class RunningCalls {
     return [...this.#calls.values()].filter((call) => call.tabId === tabId);
   }
 
-  /** isBusy reports whether at least one call runs in a document. */
   isBusy(documentId: string): boolean {
     for (const call of this.#calls.values()) if (call.documentId === documentId) return true;
     return false;

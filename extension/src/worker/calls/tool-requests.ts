@@ -12,40 +12,23 @@ import type { ToBridge } from '../../port-message.ts';
  * sent only once, so a lost link can lose the requests.
  */
 const MaxStoredChars = 64 * 1024 * 1024;
-/**
- * MaxRequestsPerCall limits the stored requests of each call. The server rejects more than 1000 requests of one call,
- * so a higher limit would be useless.
- */
+/** The server rejects more than 1000 requests of one call, so a higher limit would be useless. */
 const MaxRequestsPerCall = 1000;
 
 export interface ToolRequestsOptions {
-  /** send sends a message frame to the server and returns true, or returns false while the link is closed. */
   send(text: string): boolean;
-  /**
-   * post sends a message to the document of a call and returns true, or returns false if the document is not connected.
-   */
   post(id: string, message: ToBridge): boolean;
 }
 
-/** ToolRequests stores the requests of running tools until the server has answered them. */
 export interface ToolRequests {
-  /**
-   * receiveRequest stores a tool's request and sends it to the server. The parameter body is the JSON text of
-   * wire.ToolAskParams without the IDs.
-   */
+  /** The parameter body is the JSON text of wire.ToolAskParams without the IDs. */
   receiveRequest(id: string, ask: number, body: string): void;
-  /**
-   * answer forwards the server's answer to the document of a call. answer resolves with true if the tool was waiting
-   * for the answer.
-   */
+  /** answer resolves with true if the tool was waiting for the answer. */
   answer(params: ToolAnswerParams): Promise<boolean>;
-  /** confirmAnswer handles a document's confirmation that it has received an answer. */
   confirmAnswer(id: string, ask: number, taken: boolean): void;
   /** onDocumentConnected sends unconfirmed answers again to a document that has reconnected. */
   onDocumentConnected(id: string): void;
-  /** forget deletes all requests and answers of a call. */
   forget(id: string): void;
-  /** resume sends unanswered requests again after the link has opened. */
   resume(): void;
 }
 
@@ -60,7 +43,6 @@ interface StoredRequests {
   readonly answers: Map<number, WaitingAnswer>;
 }
 
-/** makeToolRequests creates a ToolRequests object, which has no stored requests at first. */
 export function makeToolRequests(options: ToolRequestsOptions): ToolRequests {
   const storedByCall = new Map<string, StoredRequests>();
   let storedChars = 0;

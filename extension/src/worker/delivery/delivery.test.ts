@@ -43,7 +43,6 @@ function makeFixture(t: TestContext, plugin: PluginInfo = demo) {
     nonce: () => 'n',
     recordUse: (name) => used.push(name),
   });
-  /** addDocument simulates a document that connects to the worker and reports its adapters. */
   const addDocument = (
     documentId: string,
     more: { usesBase?: boolean; started?: StartedPlugin[]; live?: string[]; url?: string; frameId?: number } = {},

@@ -6,33 +6,18 @@ import { Signal } from '../signal.ts';
 import { BASE_SCRIPT_NAME, type EntryPoints, makeAdapterScript, makeLateStartScript } from './entry-points.ts';
 import type { SyntaxChecker } from './syntax.ts';
 
-/**
- * EntryPointTimeoutMs limits how long a document may take to prepare its entry point for an adapter, in milliseconds.
- */
 const EntryPointTimeoutMs = 10_000;
-/**
- * RunTimeoutMs limits how long Chrome may take to run an adapter's code, in milliseconds. A page that is busy with a
- * long script runs the adapter only after that script.
- */
+/** A page that is busy with a long script runs the adapter only after that script. */
 const RunTimeoutMs = 20_000;
-/**
- * RetryDelayMs is half the delay before the first retry, in milliseconds. The delay before an adapter is injected again
- * is 400 ms at first, and doubles after each failed attempt. After MaxInjectionTries failed attempts, the worker stops
- * injecting the adapter.
- */
+/** The delay before an adapter is injected again is 400 ms at first, and doubles after each failed attempt. */
 const RetryDelayMs = 200;
 const MaxInjectionTries = 6;
-/**
- * StartTimeoutMs limits how long an injected adapter may take to report that it runs, in milliseconds. The worker
- * injects an adapter at most MaxInjections times into one document. After MaxInjections injections, calls treat the tab
- * as a tab without the plugin.
- */
+/** After MaxInjections injections, calls treat the tab as a tab without the plugin. */
 const StartTimeoutMs = 5000;
 const MaxInjections = 3;
 
 /**
- * HostStartTimeoutMs limits how long a started host may take to report a running adapter, in milliseconds. If a host
- * reports no running adapter within HostStartTimeoutMs, calls treat the document as if it lacked the plugin.
+ * If a host reports no running adapter within HostStartTimeoutMs, calls treat the document as if it lacked the plugin.
  * HostStartTimeoutMs is 15 s, because a call in the server waits at most 15 s for an adapter that is being injected.
  */
 const HostStartTimeoutMs = 15_000;
@@ -42,15 +27,12 @@ type EntryPointMessage = Extract<FromBridge, { op: 'entryPointReady' }>;
 export interface DeliveryOptions {
   readonly docs: Docs;
   readonly entryPoints: EntryPoints;
-  /** plugins returns the plugins whose adapters the worker can inject into loaded documents. */
   plugins(): readonly PluginInfo[];
   /** canStartLate reports whether the worker can inject a plugin into a document that has no host for the plugin. */
   canStartLate(plugin: PluginInfo): boolean;
-  /** code fetches the code of a plugin, from the cache or from the server. */
   code(plugin: PluginInfo): Promise<PluginFetchResult>;
   host(): Promise<string>;
   readonly syntax: SyntaxChecker;
-  /** run evaluates code in a document, in the JavaScript world of a plugin, and returns the result. */
   run(doc: Doc, plugin: PluginInfo, code: string): Promise<unknown>;
   /** nonce returns a new unguessable string that authorizes the injection of one adapter. */
   nonce(): string;
@@ -65,42 +47,28 @@ export interface DeliveryOptions {
 interface Injection {
   readonly doc: Doc;
   readonly plugin: PluginInfo;
-  /** url is the page URL that matched the plugin's site patterns. */
   readonly url: string;
   tries: number;
-  /** injectionCount counts how often the worker has run the adapter's code in the document. */
   injectionCount: number;
   problem?: string;
-  /**
-   * isBroken is true if the plugin's code itself is faulty, for example because of a syntax error. The worker does not
-   * inject a faulty plugin again.
-   */
+  /** isBroken is true if the plugin's code itself is faulty, for example because of a syntax error. */
   isBroken?: true;
   timer?: ReturnType<typeof setTimeout>;
-  /** waitingEntryPoint contains the callback for the document's report that it is ready for the adapter. */
   waitingEntryPoint?: { readonly nonce: string; readonly accept: (message: EntryPointMessage) => void };
 }
 
 /** Delivery injects the adapters of plugins into documents that match the plugins but do not run the adapters. */
 export class Delivery {
-  /** changed fires when the result of the method `expects` or of the method `problem` changes. */
   readonly changed = new Signal();
   readonly #options: DeliveryOptions;
-  /** #injections contains the injections of each document, by document ID and then by plugin name. */
   readonly #injections = new Map<string, Map<string, Injection>>();
-  /**
-   * #startingHosts contains started hosts whose adapter does not run yet. A key of #startingHosts is a document ID, a
-   * space and a plugin name.
-   */
   readonly #startingHosts = new Map<string, { isOverdue: boolean }>();
-  /** #checkedScripts contains the scripts whose syntax was checked in a document, by document ID. */
   readonly #checkedScripts = new Map<string, Set<string>>();
 
   constructor(options: DeliveryOptions) {
     this.#options = options;
   }
 
-  /** onDocumentReported injects missing plugins into a document that has just reported which plugins it runs. */
   onDocumentReported(doc: Doc): void {
     this.#injectMissing(doc, doc.url);
   }
@@ -114,10 +82,6 @@ export class Delivery {
     if (live) this.#injectMissing(live.doc, url);
   }
 
-  /**
-   * onPluginsSynced checks all documents for missing plugins. onPluginsSynced runs after the server has sent its list
-   * of plugins.
-   */
   onPluginsSynced(): void {
     const wanted = this.#options.plugins();
     for (const [id, injections] of this.#injections) {
@@ -137,10 +101,6 @@ export class Delivery {
     for (const { doc } of this.#options.docs.listReported()) this.#injectMissing(doc, doc.url);
   }
 
-  /**
-   * entryPointReady continues the injection of an adapter when a document reports that the adapter's entry point is
-   * ready.
-   */
   entryPointReady(doc: Doc, message: EntryPointMessage): void {
     const injection = this.#injections.get(doc.documentId)?.get(message.plugin);
     if (injection?.waitingEntryPoint?.nonce === message.nonce) injection.waitingEntryPoint.accept(message);
@@ -159,7 +119,6 @@ export class Delivery {
     return !startingHost.isOverdue;
   }
 
-  /** startTimer starts the timer after which a started host without a running adapter counts as failed. */
   #startTimer(key: string): { isOverdue: boolean } {
     const startingHost = { isOverdue: false };
     this.#startingHosts.set(key, startingHost);
@@ -171,7 +130,6 @@ export class Delivery {
     return startingHost;
   }
 
-  /** problem returns why a plugin could not be injected into a document, or undefined if no injection failed. */
   problem(documentId: string, plugin: string): string | undefined {
     return this.#injections.get(documentId)?.get(plugin)?.problem;
   }
@@ -181,7 +139,6 @@ export class Delivery {
     return this.#injections.get(documentId)?.get(plugin)?.isBroken === true;
   }
 
-  /** injectMissing injects all plugins that match a document and do not run in it. */
   #injectMissing(doc: Doc, url: string): void {
     for (const plugin of this.#options.plugins()) {
       const injections = this.#injections.get(doc.documentId);
@@ -219,9 +176,6 @@ export class Delivery {
     this.#markBroken(injection, problem);
   }
 
-  /**
-   * findSyntaxError returns Chrome's syntax error for the code of a plugin, or undefined if Chrome can parse the code.
-   */
   async #findSyntaxError(
     { doc, plugin }: Injection,
     code: () => Promise<PluginFetchResult>,
@@ -254,7 +208,6 @@ export class Delivery {
     return this.#options.docs.findReported(doc.documentId)?.plugins.some((p) => p.name === name) === true;
   }
 
-  /** isMissing reports whether a plugin matches a document and should be injected, because it does not run there. */
   #isMissing(doc: Doc, url: string, plugin: PluginInfo): boolean {
     const { docs } = this.#options;
     if (!docs.findReported(doc.documentId) || this.#isLive(doc, plugin)) return false;
@@ -264,7 +217,6 @@ export class Delivery {
     return !docs.removedPlugins(doc.documentId).some((p) => p.name === plugin.name);
   }
 
-  /** canInject reports whether the worker can inject a missing plugin without reloading the page. */
   #canInject(doc: Doc, plugin: PluginInfo): boolean {
     const { docs } = this.#options;
     const started = docs.startedPlugins(doc.documentId).find((s) => s.name === plugin.name);
@@ -327,20 +279,13 @@ export class Delivery {
     }
   }
 
-  /**
-   * retryStart injects an adapter again if the adapter has not reported within StartTimeoutMs. If an earlier copy of
-   * the adapter still waits for the page to load, only one of the two copies starts.
-   */
+  /** If an earlier copy of the adapter still waits for the page to load, only one of the two copies starts. */
   #retryStart(injection: Injection): void {
     if (!this.#isCurrent(injection)) return;
     if (injection.injectionCount >= MaxInjections) this.#end(injection);
     else void this.#inject(injection);
   }
 
-  /**
-   * isCurrent reports whether the worker should continue an injection. If the document no longer exists, isCurrent
-   * returns false and ends the injection.
-   */
   #isCurrent(injection: Injection): boolean {
     const { documentId } = injection.doc;
     if (this.#injections.get(documentId)?.get(injection.plugin.name) !== injection) return false;
@@ -364,10 +309,6 @@ export class Delivery {
     this.#recordProblem(injection, error instanceof Error ? error.message : String(error));
   }
 
-  /**
-   * awaitEntryPoint requests an entry point for an adapter from the document, and resolves when the entry point is
-   * ready.
-   */
   #awaitEntryPoint(injection: Injection, nonce: string, options: string): Promise<EntryPointMessage> {
     const { plugin, doc } = injection;
     const latestDoc = this.#options.docs.get(doc.documentId) ?? doc;
@@ -388,7 +329,6 @@ export class Delivery {
   }
 }
 
-/** withTimeout returns the result of a promise, or rejects with an error message after ms milliseconds. */
 function withTimeout<T>(ms: number, work: Promise<T>, message: string): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(message)), ms);
@@ -396,10 +336,6 @@ function withTimeout<T>(ms: number, work: Promise<T>, message: string): Promise<
   });
 }
 
-/**
- * makeLateHostScript returns a script that starts a host with its adapter in an isolated world, after the page has
- * loaded.
- */
 function makeLateHostScript(
   host: string,
   entryPoint: string,

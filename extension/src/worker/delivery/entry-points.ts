@@ -6,17 +6,11 @@ import { toHex } from '../hex.ts';
  * scripts share the global scope, but cannot list or overwrite global constants, and cannot guess secret names.
  */
 export interface EntryPoints {
-  /**
-   * deriveName returns the name of a plugin's secret constant. deriveName returns the same name after a restart of the
-   * browser.
-   */
+  /** deriveName returns the same name after a restart of the browser. */
   deriveName(plugin: string): Promise<string>;
 }
 
-/**
- * makeEntryPoints creates an EntryPoints object, which derives the names of entry points from a secret. The secret for
- * the names of entry points must be unknown to web pages.
- */
+/** The secret for the names of entry points must be unknown to web pages. */
 export function makeEntryPoints(secret: () => Promise<string>): EntryPoints {
   const names = new Map<string, Promise<string>>();
   const computeName = async (plugin: string) => {
@@ -35,33 +29,25 @@ export function makeEntryPoints(secret: () => Promise<string>): EntryPoints {
 /** BASE_SCRIPT_NAME is passed instead of a plugin name to get the name of the base script's entry point. */
 export const BASE_SCRIPT_NAME = '';
 
-/** makeConstantScript returns a script that stores the result of an expression in a global constant. */
 export function makeConstantScript(name: string, expression: string): string {
   return `const ${name} = ${expression}`;
 }
 
-/**
- * makeVariableScript returns a script that stores the result of an expression in a global variable of an isolated
- * world. makeVariableScript uses var instead of const, because makeLateStartScript may declare the same name again.
- */
+/** makeVariableScript uses var instead of const, because makeLateStartScript may declare the same name again. */
 export function makeVariableScript(name: string, expression: string): string {
   return `var ${name} = ${expression}`;
 }
 
 /**
- * makeLateStartScript returns a script that starts a host in an isolated world after the page has loaded. The parameter
- * expression evaluates to the host's entry point, or to undefined if the bridge rejected the host. The returned script
- * evaluates to true if the bridge accepted the host.
+ * The parameter expression evaluates to the host's entry point, or to undefined if the bridge rejected the host. The
+ * returned script evaluates to true if the bridge accepted the host.
  */
 export function makeLateStartScript(name: string, expression: string): string {
   // The late-start script declares no names that the code in `expression` could access, except the entry point's name.
   return `var ${name}; ((entryPoint) => { if (entryPoint) ${name} = entryPoint; return entryPoint !== undefined; })(${expression})`;
 }
 
-/**
- * makeAdapterScript returns a script that passes an adapter to an entry point. The value of the adapter script is true
- * if the entry point accepted the adapter.
- */
+/** The value of the adapter script is true if the entry point accepted the adapter. */
 export function makeAdapterScript(name: string, nonce: string, hash: string, adapter: string): string {
   return `typeof ${name} === 'function' && ${name}(${JSON.stringify(nonce)}, ${JSON.stringify(hash)}, ${adapter}\n)`;
 }

@@ -11,20 +11,12 @@ import { Signal } from '../signal.ts';
 import { BASE_SCRIPT_NAME, type EntryPoints, makeAdapterScript } from './entry-points.ts';
 import type { SyntaxChecker } from './syntax.ts';
 
-/**
- * ReplyTimeoutMs limits how long a document may take to prepare its entry point after its calls have ended, in
- * milliseconds.
- */
 const ReplyTimeoutMs = 5000;
-/**
- * CodeTimeoutMs limits how long the server may take to send new plugin code after a sync, in milliseconds. If the
- * server has not sent the new code after CodeTimeoutMs, the worker requests the code from the server.
- */
+/** CodeTimeoutMs limits how long the server may take to send new plugin code after a sync, in milliseconds. */
 const CodeTimeoutMs = 30_000;
 /**
- * RetryDelayMs is half the delay before the first retry, in milliseconds. The delay before the worker tries again to
- * replace an adapter is 1 s at first, and doubles after each failed attempt. After MaxTries failed attempts to replace
- * an adapter, the document keeps its old adapter.
+ * The delay before the worker tries again to replace an adapter is 1 s at first, and doubles after each failed attempt.
+ * After MaxTries failed attempts to replace an adapter, the document keeps its old adapter.
  */
 const RetryDelayMs = 500;
 const MaxTries = 3;
@@ -32,21 +24,18 @@ const MaxTries = 3;
 export interface HotReloadOptions {
   readonly docs: Docs;
   readonly entryPoints: EntryPoints;
-  /** plugins returns the plugins whose adapters the server wants in documents. */
   plugins(): readonly PluginInfo[];
   /**
-   * code fetches the code of a plugin from the cache or the server. HotReload calls the function `code` for documents
-   * that report an outdated adapter after the server has already sent the new code.
+   * HotReload calls the function `code` for documents that report an outdated adapter after the server has already sent
+   * the new code.
    */
   code(plugin: PluginInfo): Promise<PluginFetchResult>;
   readonly syntax: SyntaxChecker;
-  /** run evaluates code in a document, in the JavaScript world of a plugin, and returns the result. */
   run(doc: Doc, plugin: PluginInfo, code: string): Promise<unknown>;
   /** nonce returns a new unguessable string that authorizes the replacement of one adapter. */
   nonce(): string;
 }
 
-/** AdapterBuild is a new version of a plugin's adapter. */
 interface AdapterBuild {
   readonly name: string;
   readonly hash: string;
@@ -65,7 +54,6 @@ interface AdapterSwap {
   timer: ReturnType<typeof setTimeout>;
 }
 
-/** ReplacementAttempt records how often and with what result the worker tried to replace an adapter in a document. */
 interface ReplacementAttempt {
   readonly documentId: string;
   readonly hash: string;
@@ -73,25 +61,15 @@ interface ReplacementAttempt {
   tries: number;
   /** isOver is true if the worker makes no further attempt to inject the new adapter into the document. */
   isOver: boolean;
-  /** problem is the reason why the adapter failed to start, or undefined if the document did not respond. */
   problem?: string;
 }
 
-/**
- * HotReload replaces outdated adapters in documents without reloading the page. If a document has removed its current
- * adapter, HotReload injects the adapter again.
- */
+/** HotReload replaces outdated adapters in documents without reloading the page. */
 export class HotReload {
-  /** changed fires when the result of the method `expects` or of the method `problem` changes. */
   readonly changed = new Signal();
   readonly #options: HotReloadOptions;
-  /** #expectedDocs contains the documents that will receive new code, by plugin name. */
   readonly #expectedDocs = new Map<string, Set<Doc>>();
   readonly #swaps = new WeakMap<Doc, Map<string, AdapterSwap>>();
-  /**
-   * #attempts contains the latest attempt to replace the adapter of a plugin in a document. A key of #attempts is a
-   * document ID, a space and a plugin name.
-   */
   readonly #attempts = new Map<string, ReplacementAttempt>();
   #codeTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -99,10 +77,7 @@ export class HotReload {
     this.#options = options;
   }
 
-  /**
-   * receiveCode starts replacing the outdated adapters of a plugin whose new code the server has sent. If the worker
-   * cannot inject the new adapter, the document keeps the old adapter, and the tab needs a reload.
-   */
+  /** If the worker cannot inject the new adapter, the document keeps the old adapter, and the tab needs a reload. */
   async receiveCode({ name, hash, hot }: PluginCodeParams): Promise<void> {
     const plugin = this.#findPlugin(name);
     if (plugin?.hash !== hash || !hot) return;
@@ -110,7 +85,6 @@ export class HotReload {
     for (const doc of this.#docsToUpdate(plugin)) this.#begin(doc, build);
   }
 
-  /** onDocumentReported starts replacing the outdated adapters that a document has just reported. */
   onDocumentReported(doc: Doc): void {
     for (const plugin of this.#options.plugins()) {
       const isExpected = this.#findSwap(doc, plugin.name) || this.#expectedDocs.get(plugin.name)?.has(doc);
@@ -118,16 +92,11 @@ export class HotReload {
     }
   }
 
-  /**
-   * handleReplaced handles a document's report about a replacement: either the document runs the new adapter, or the
-   * new adapter failed and the document keeps the old adapter.
-   */
   handleReplaced(doc: Doc, message: Extract<FromBridge, { op: 'adapterReplaced' }>): void {
     if (message.problem !== undefined) this.#recordFailure(doc, message.plugin, message.problem);
     else this.#end(doc, message.plugin);
   }
 
-  /** handleEntryPoint sends the new adapter to a document that has reported its readiness. */
   handleEntryPoint(doc: Doc, message: Extract<FromBridge, { op: 'entryPointReady' }>): void {
     const swap = this.#findSwap(doc, message.plugin);
     const plugin = this.#findPlugin(message.plugin);
@@ -137,7 +106,6 @@ export class HotReload {
     void this.#sendAdapter(doc, plugin, swap, message.usesBase);
   }
 
-  /** listOutdated returns the names of the plugins for which at least one document needs a new adapter. */
   listOutdated(): string[] {
     const { docs } = this.#options;
     return docs.listReported().flatMap(({ doc, plugins }) =>
@@ -148,7 +116,6 @@ export class HotReload {
     );
   }
 
-  /** onPluginsSynced records the plugins for which the server will send new code. */
   onPluginsSynced(missing: readonly string[]): void {
     for (const [key, { documentId }] of this.#attempts)
       if (!this.#options.docs.get(documentId)) this.#attempts.delete(key);
@@ -161,26 +128,16 @@ export class HotReload {
     }
   }
 
-  /**
-   * expects reports whether a tab's top document will receive new code of a plugin. If the document will receive new
-   * code, the tab needs no reload.
-   */
+  /** expects reports whether a tab's top document will receive new code of a plugin. */
   expects(tabId: number, plugin: string): boolean {
     const live = this.#options.docs.findTopDoc(tabId);
     return live !== undefined && this.#expectedDocs.get(plugin)?.has(live.doc) === true;
   }
 
-  /**
-   * canReplace reports whether the worker can replace the outdated adapter in a document without a reload.
-   */
   canReplace(doc: Doc, plugin: PluginInfo): boolean {
     return this.#findPlugin(plugin.name)?.hash === plugin.hash && this.#needsAdapter(doc, plugin);
   }
 
-  /**
-   * problem returns why the new adapter of a plugin failed to start in a document, or undefined if the adapter did not
-   * fail.
-   */
   problem(documentId: string, { name, hash }: PluginInfo): string | undefined {
     const attempt = this.#attempts.get(`${documentId} ${name}`);
     return attempt?.hash === hash ? attempt.problem : undefined;
@@ -195,9 +152,8 @@ export class HotReload {
   }
 
   /**
-   * needsAdapter reports whether the worker should inject the new adapter of a plugin into a document. needsAdapter
-   * returns true if the document runs an outdated adapter or has removed the adapter, unless the worker has given up
-   * the replacement.
+   * needsAdapter returns true if the document runs an outdated adapter or has removed the adapter, unless the worker
+   * has given up the replacement.
    */
   #needsAdapter({ documentId }: Doc, { name, hash, base }: PluginInfo): boolean {
     const { docs } = this.#options;
@@ -213,7 +169,6 @@ export class HotReload {
     return this.#options.docs.listReported().flatMap(({ doc }) => (this.#needsAdapter(doc, plugin) ? [doc] : []));
   }
 
-  /** fetchMissing requests new plugin code that the server did not send within CodeTimeoutMs. */
   #fetchMissing(): void {
     for (const [name, docs] of this.#expectedDocs) {
       const plugin = this.#findPlugin(name);
@@ -230,7 +185,6 @@ export class HotReload {
     return this.#options.docs.get(doc.documentId) === doc;
   }
 
-  /** fetchAndBegin fetches the new code of a plugin and starts to replace the plugin's adapter in one document. */
   async #fetchAndBegin(doc: Doc, plugin: PluginInfo): Promise<void> {
     const { name, hash } = plugin;
     this.#addExpected(doc, name);
@@ -284,7 +238,6 @@ export class HotReload {
     }
   }
 
-  /** end ends the replacement of an adapter in a document, after success and after failure. */
   #end(doc: Doc, name: string): void {
     clearTimeout(this.#findSwap(doc, name)?.timer);
     this.#swaps.get(doc)?.delete(name);

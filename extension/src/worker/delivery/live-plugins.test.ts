@@ -16,10 +16,6 @@ const makePlugin = (name: string, more: Partial<PluginInfo> = {}): PluginInfo =>
 
 function makeFixture(...wanted: PluginInfo[]) {
   const docs = makeDocs();
-  /**
-   * replacing contains the names of plugins whose adapters are being replaced. arriving contains the names of plugins
-   * that are being injected.
-   */
   const replacing = new Set<string>();
   const arriving = new Set<string>();
   const problemsByPlugin = new Map<string, string>();

@@ -32,15 +32,11 @@ export class LivePlugins {
     return this.#options.docs.listReportedFrames(tabId).map((live) => this.#usableIn(live));
   }
 
-  /**
-   * problem returns why the wanted adapter of a plugin does not run in a document, or undefined if no problem is known.
-   */
   problem({ documentId }: Doc, plugin: PluginInfo): string | undefined {
     const { delivery, hotReload } = this.#options;
     return delivery.problem(documentId, plugin.name) ?? hotReload.problem(documentId, plugin);
   }
 
-  /** isArriving reports whether an adapter is being injected into the top document of a tab. */
   isArriving(tabId: number, plugin: string): boolean {
     const live = this.#options.docs.findTopDoc(tabId);
     return live !== undefined && this.#options.delivery.expects(live.doc.documentId, plugin);
@@ -48,7 +44,7 @@ export class LivePlugins {
 
   /**
    * isSettled reports whether reloading a tab would not help a plugin, because the plugin is running, failed or being
-   * injected. The argument frame selects a child frame instead of the tab's top document.
+   * injected.
    */
   isSettled(tabId: number, plugin: PluginInfo, frame?: string): boolean {
     const { docs, delivery, hotReload } = this.#options;
@@ -63,9 +59,8 @@ export class LivePlugins {
   }
 
   /**
-   * usableIn returns a document's report without the plugins that calls cannot use. A call cannot use a plugin that is
-   * disabled, whose pre-script or world is outdated, or whose adapter is being replaced. usableIn adds the wanted
-   * plugins that failed to start, with their errors.
+   * A call cannot use a plugin that is disabled, whose pre-script or world is outdated, or whose adapter is being
+   * replaced. usableIn adds the wanted plugins that failed to start, with their errors.
    */
   #usableIn({ doc, plugins: live }: DocWithPlugins): DocWithPlugins {
     const { plugins, hotReload } = this.#options;

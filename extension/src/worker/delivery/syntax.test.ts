@@ -8,7 +8,6 @@ import { makeSyntaxChecker } from './syntax.ts';
 const plugin: PluginInfo = { name: 'demo', displayName: 'Demo', hash: 'h', script: 's', world: 'main' };
 const doc: Doc = { tabId: 1, frameId: 0, documentId: 'd', url: '', post: () => undefined };
 
-/** wrapCode wraps a plugin's code in the same functions as the server does. */
 function wrapCode(code: string): string {
   return `function ({Object}) { return function (globalThis) {\n${code}\n}; }`;
 }

@@ -7,7 +7,6 @@ import type { Doc } from '../documents/docs.ts';
  */
 export const SYNTAX_WORLD = 'syntax';
 
-/** MaxProblems limits the number of stored syntax errors. */
 const MaxProblems = 200;
 
 /** Code is a plugin's adapter and optional pre-script. */
@@ -19,21 +18,15 @@ export type Code = Pick<PluginFetchResult, 'code' | 'preScript'>;
  * console.
  */
 export interface SyntaxChecker {
-  /**
-   * problem parses the code of a plugin in a document without running the code. problem resolves with the syntax
-   * error, or with undefined if the code is valid or the document does not respond.
-   */
+  /** problem parses the code of a plugin in a document without running the code. */
   problem(doc: Doc, plugin: PluginInfo, code: Code): Promise<string | undefined>;
-  /**
-   * lastProblem returns the last syntax error that the method problem found in the plugin's current script, or
-   * undefined if it found no error.
-   */
+  /** lastProblem returns the last stored syntax error of the plugin's current script. */
   lastProblem(plugin: PluginInfo): string | undefined;
 }
 
 /**
- * makeSyntaxChecker creates a SyntaxChecker, which has stored no errors yet. The function run must run scripts in order
- * in the isolated world SYNTAX_WORLD of a document, and resolve with the result of the last script.
+ * The function run must run scripts in order in the isolated world SYNTAX_WORLD of a document, and resolve with the
+ * result of the last script.
  */
 export function makeSyntaxChecker(
   run: (doc: Doc, scripts: readonly [string, ...string[]]) => Promise<unknown>,
@@ -61,16 +54,14 @@ export function makeSyntaxChecker(
   };
 }
 
-/** SyntaxProblem is Chrome's message and line number for a syntax error. */
 export interface SyntaxProblem {
   readonly message: string;
   readonly line: number;
 }
 
 /**
- * findSyntaxError runs a script and returns its syntax error. findSyntaxError returns undefined if the script is valid
- * or the document does not respond. The function run must run scripts in order in the isolated world SYNTAX_WORLD, and
- * resolve with the result of the last script.
+ * findSyntaxError returns undefined if the script is valid or the document does not respond. The function run must run
+ * scripts in order in the isolated world SYNTAX_WORLD, and resolve with the result of the last script.
  */
 export async function findSyntaxError(
   run: (scripts: readonly [string, ...string[]]) => Promise<unknown>,

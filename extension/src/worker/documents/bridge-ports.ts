@@ -13,7 +13,6 @@ import type { Health } from './health.ts';
 import type { Logs } from './logs.ts';
 import type { WakeTimers } from './wakes.ts';
 
-/** BridgePortsOptions contains the parts of the worker that handle messages from documents. */
 export interface BridgePortsOptions {
   readonly calls: Pick<Calls, 'onDocumentConnected' | 'receive' | 'onDocumentDisconnected'>;
   readonly running: Pick<RunningCalls, 'size'>;
@@ -26,7 +25,6 @@ export interface BridgePortsOptions {
   readonly delivery: Pick<Delivery, 'onDocumentReported' | 'entryPointReady'>;
 }
 
-/** makeBridgePorts returns a function that connects the port of a document's bridge to the worker. */
 export function makeBridgePorts(options: BridgePortsOptions): (port: Port, sender: Omit<Doc, 'post'>) => void {
   const { calls, running, docs, health, wakes } = options;
   const handlers = makeBridgeHandlers(options);
@@ -63,10 +61,8 @@ export function makeBridgePorts(options: BridgePortsOptions): (port: Port, sende
   };
 }
 
-/** makeBridgeHandlers returns a handler for each kind of message from documents. */
 function makeBridgeHandlers(options: BridgePortsOptions): PortHandlers<FromBridge, [doc: Doc, arrivedMs: number]> {
   const { calls, docs, logs, wakes, settingsSync, hotReload, delivery } = options;
-  /** receiveCall forwards messages that concern only calls. */
   const receiveCall = (message: CallMessage, doc: Doc, arrivedMs: number) => calls.receive(doc, message, arrivedMs);
   return {
     documentState: (message, doc) => {

@@ -14,7 +14,6 @@ export interface Doc {
   post(message: ToBridge): void;
 }
 
-/** DocWithPlugins is a document that has reported its adapters. */
 export interface DocWithPlugins {
   readonly doc: Doc;
   readonly plugins: readonly LiveAdapter[];
@@ -26,33 +25,25 @@ export interface Docs {
   /** add adds a document, or replaces the port of a document that has reconnected. */
   add(doc: Doc): void;
   remove(documentId: string): void;
-  /**
-   * setStarted records for which plugins a host has started in a document whose adapters do not run yet. hasBase is
-   * true if the document contains the base script, which can run adapters that arrive later.
-   */
+  /** hasBase is true if the document contains the base script, which can run adapters that arrive later. */
   setStarted(documentId: string, startedPlugins: readonly StartedPlugin[], hasBase: boolean): void;
   startedPlugins(documentId: string): readonly StartedPlugin[];
   hasBase(documentId: string): boolean;
-  /** setPlugins stores the adapters that a document runs, and the plugins whose adapter the document has removed. */
   setPlugins(documentId: string, plugins: readonly LiveAdapter[], removedPlugins?: readonly RemovedPlugin[]): void;
   setReady(documentId: string, plugin: string, ready: boolean): void;
-  /** removedPlugins returns the plugins whose adapter a document has removed. */
   removedPlugins(documentId: string): readonly RemovedPlugin[];
   /** isRunning reports whether a plugin's adapter runs in a document and has started without an error. */
   isRunning(documentId: string, plugin: string): boolean;
-  /** findReported returns a document with its adapters, or undefined if the document has not reported its adapters. */
   findReported(documentId: string): DocWithPlugins | undefined;
   /** findTopDoc returns the top document of a tab, or undefined if the document has not reported its adapters. */
   findTopDoc(tabId: number): DocWithPlugins | undefined;
   /** listReportedFrames returns the child frames of a tab that have reported their adapters, ordered by frame ID. */
   listReportedFrames(tabId: number): DocWithPlugins[];
-  /** listReported returns all documents that have reported their adapters. */
   listReported(): DocWithPlugins[];
   /** listInTab returns all connected documents of a tab, including documents that have not reported their adapters. */
   listInTab(tabId: number): Doc[];
 }
 
-/** makeDocs creates the table of connected documents, which is empty at first. */
 export function makeDocs(): Docs {
   const docsById = new Map<string, Doc>();
   const adaptersByDocument = new Map<string, readonly LiveAdapter[]>();
@@ -104,8 +95,8 @@ export function makeDocs(): Docs {
     isRunning: (documentId, name) =>
       adaptersByDocument.get(documentId)?.some((plugin) => plugin.name === name && plugin.problem === undefined) ===
       true,
-    // During a navigation, a tab may briefly have two connected top documents: the old and the new one. If a tab has
-    // two connected top documents, the document that connected last is the new document.
+    // During a navigation, a tab may briefly have two connected top documents; the last one to connect is the new
+    // document.
     findTopDoc: (tabId) => onlyReported(ofTab(tabId).filter((doc) => doc.frameId === 0)).at(-1),
     listReportedFrames: (tabId) =>
       onlyReported(ofTab(tabId).filter((doc) => doc.frameId !== 0)).sort((a, b) => a.doc.frameId - b.doc.frameId),

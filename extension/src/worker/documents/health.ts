@@ -6,10 +6,7 @@ import type { Doc } from './docs.ts';
  * milliseconds.
  */
 const SilenceLimitMs = 5000;
-/**
- * PingIntervalMs is how long after a document's last message the worker sends a ping, in milliseconds. The worker pings
- * only documents with running calls.
- */
+/** PingIntervalMs is how long after a document's last message the worker sends a ping, in milliseconds. */
 const PingIntervalMs = 1000;
 /**
  * SleepThresholdMs is how late a timer must fire, in milliseconds, to prove that the machine or the browser was asleep.
@@ -17,13 +14,11 @@ const PingIntervalMs = 1000;
 const SleepThresholdMs = 2000;
 
 export interface HealthOptions {
-  /** isBusy reports whether at least one call runs in a document. */
   isBusy(documentId: string): boolean;
-  /** isFrozen reports whether Chrome has frozen a tab. A frozen page runs no code until the user activates the tab. */
+  /** A frozen page runs no code until the user activates the tab. */
   isFrozen(tabId: number): Promise<boolean>;
 }
 
-/** DocumentHealth records the messages from one document, and the pings to the document. */
 interface DocumentHealth {
   doc: Doc;
   lastMessageAt: number;
@@ -31,7 +26,6 @@ interface DocumentHealth {
   answeredPing: number;
   isSilent: boolean;
   timer: ReturnType<typeof setTimeout> | undefined;
-  /** onAnswer contains callbacks for the document's next answer to a ping. */
   onAnswer: (() => void)[];
 }
 
@@ -50,8 +44,8 @@ export class Health {
   }
 
   /**
-   * prepareCall prepares Health for a call that will be sent to a document. prepareCall returns the number of the ping
-   * that precedes the call, or 0 if the document has answered recently enough.
+   * prepareCall returns the number of the ping that precedes the call, or 0 if the document has answered recently
+   * enough.
    */
   prepareCall(doc: Doc): number {
     const health = this.#findHealth(doc);
@@ -64,7 +58,6 @@ export class Health {
     return health.lastPing;
   }
 
-  /** waitForAnswer pings a document and reports whether the document answers within a given time. */
   waitForAnswer(doc: Doc, withinMs: number): Promise<boolean> {
     const health = this.#findHealth(doc);
     this.#ping(health);
@@ -74,18 +67,12 @@ export class Health {
     });
   }
 
-  /**
-   * hasAnswered reports whether a document has answered a ping. The worker sends a ping and then the call, so an
-   * answered ping proves that the call has arrived.
-   */
+  /** The worker sends a ping and then the call, so an answered ping proves that the call has arrived. */
   hasAnswered(documentId: string, ping: number): boolean {
     return ping <= (this.#documents.get(documentId)?.answeredPing ?? 0);
   }
 
-  /**
-   * recordMessage records that a document has sent a message. If the message answers a ping, the parameter ping is the
-   * number of that ping.
-   */
+  /** If the message answers a ping, the parameter ping is the number of that ping. */
   recordMessage(doc: Doc, ping?: number): void {
     const health = this.#findHealth(doc);
     health.lastMessageAt = Date.now();
@@ -99,10 +86,7 @@ export class Health {
     this.changed.emit(doc);
   }
 
-  /**
-   * onDocumentConnected resets the state of a document that has opened a new port. Messages that the document sent on
-   * its previous port can be lost.
-   */
+  /** Messages that the document sent on its previous port can be lost. */
   onDocumentConnected(doc: Doc): void {
     const health = this.#findHealth(doc);
     this.#stopTimer(health);
@@ -112,13 +96,11 @@ export class Health {
     this.#schedulePing(health);
   }
 
-  /** onDocumentDisconnected removes the state of a document whose port closed. */
   onDocumentDisconnected(documentId: string): void {
     clearTimeout(this.#documents.get(documentId)?.timer);
     this.#documents.delete(documentId);
   }
 
-  /** isSilent reports whether a document did not answer a ping within SilenceLimitMs. */
   isSilent(documentId: string): boolean {
     return this.#documents.get(documentId)?.isSilent === true;
   }
@@ -178,10 +160,7 @@ export class Health {
     this.changed.emit(health.doc);
   }
 
-  /**
-   * schedulePing pings a document regularly while calls run in the document. Do not replace a running timer, because
-   * frequent calls would postpone the ping forever.
-   */
+  /** Do not replace a running timer, because frequent calls would postpone the ping forever. */
   #schedulePing(health: DocumentHealth, delayMs = PingIntervalMs): void {
     health.timer ??= setTimeout(() => {
       health.timer = undefined;

@@ -7,15 +7,14 @@ import type { Doc } from './docs.ts';
 const MaxFramesPerRateWindow = 20;
 const RateWindowMs = 1000;
 /**
- * MaxParsedChars limits the length of a log message, in UTF-16 code units. Log messages longer than MaxParsedChars are
- * dropped without parsing, because a genuine bridge never sends such long messages.
+ * Log messages longer than MaxParsedChars are dropped without parsing, because a genuine bridge never sends such long
+ * messages.
  */
 const MaxParsedChars = 4 * 1024 * 1024;
 
 type LogMessage = Extract<FromBridge, { op: 'log' }>;
 
 export interface LogsOptions {
-  /** isRunning reports whether a plugin runs in a document. */
   isRunning(documentId: string, plugin: string): boolean;
   send(params: PluginLogParams): void;
 }
@@ -28,12 +27,7 @@ export interface Logs {
   add(doc: Doc, message: LogMessage): void;
 }
 
-/** makeLogs creates a Logs object, which has counted no messages yet. */
 export function makeLogs(options: LogsOptions): Logs {
-  /**
-   * windows contains the rate limit of each document: the start of the time window, the number of messages, and the
-   * dropped entries per plugin.
-   */
   const windows = new WeakMap<Doc, { startedAt: number; frames: number; readonly dropped: Map<string, number> }>();
 
   return {
@@ -58,10 +52,7 @@ export function makeLogs(options: LogsOptions): Logs {
   };
 }
 
-/**
- * countEntries returns the number of log entries in a JSON array. A text that is not a JSON array counts as one log
- * entry.
- */
+/** A text that is not a JSON array counts as one log entry. */
 function countEntries(entries: string): number {
   const list = entries.length <= MaxParsedChars ? parseJsonOrUndefined(entries) : undefined;
   return Array.isArray(list) ? list.length : 1;

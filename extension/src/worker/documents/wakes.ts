@@ -1,6 +1,5 @@
 import type { ToBridge } from '../../port-message.ts';
 
-/** WakeTarget is the part of a document that WakeTimers uses. */
 export interface WakeTarget {
   post(message: ToBridge): void;
 }
@@ -10,16 +9,11 @@ export interface WakeTarget {
  * service worker.
  */
 export interface WakeTimers {
-  /**
-   * schedule wakes a document once, after ms milliseconds: the worker sends a message, and the document runs its due
-   * timers. A new timer replaces the earlier timer of the same document.
-   */
+  /** A new timer replaces the earlier timer of the same document. */
   schedule(doc: WakeTarget, ms: number): void;
-  /** onDocumentDisconnected cancels the timer of a document whose port closed. */
   onDocumentDisconnected(doc: WakeTarget): void;
 }
 
-/** makeWakeTimers creates a WakeTimers object, in which no timer is running at first. */
 export function makeWakeTimers(): WakeTimers {
   const timers = new Map<WakeTarget, ReturnType<typeof setTimeout>>();
   const stopTimer = (doc: WakeTarget) => {

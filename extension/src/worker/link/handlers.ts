@@ -52,23 +52,19 @@ export type BrowserNotification =
  * ServerRequest both contain the method ping, because the server and the extension send ping to each other.
  */
 type ServerRequest = Exclude<RequestMethod, BrowserRequest> | 'ping';
-/**
- * ServerNotification lists the notification methods that the server sends after the handshake. The handshake itself
- * handles the notification "challenge".
- */
+/** The handshake itself handles the notification "challenge". */
 type ServerNotification = Exclude<NotificationMethod, BrowserNotification | 'challenge'>;
 
 /**
- * RequestHandlers contains one handler for each request method of the server. If a handler for one of the server's
- * requests is missing, TypeScript reports a compile error. If a handler returns undefined, that handler sends the
- * response itself later.
+ * If a handler for one of the server's requests is missing, TypeScript reports a compile error. If a handler returns
+ * undefined, that handler sends the response itself later.
  */
 export type RequestHandlers = {
   readonly [M in ServerRequest]: (params: Requests[M]['params']) => Promise<Requests[M]['result'] | undefined>;
 };
 export type NotificationHandlers = { readonly [M in ServerNotification]: (params: Notifications[M]) => void };
 
-/** answerRequest runs the handler of a request and sends the response. answerRequest never rejects. */
+/** answerRequest never rejects. */
 export async function answerRequest(
   handlers: RequestHandlers,
   frame: RequestFrame,
@@ -89,7 +85,6 @@ export async function answerRequest(
   }
 }
 
-/** handleNotification runs the handler of a notification from the server. */
 export function handleNotification(handlers: NotificationHandlers, frame: NotificationFrame): void {
   if (hasNotificationHandler(handlers, frame)) callNotificationHandler(handlers, frame.method, frame.params);
 }

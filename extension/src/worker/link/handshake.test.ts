@@ -13,7 +13,6 @@ function computeHmac(role: string, nonces: readonly string[], key = connection.k
     .digest('hex');
 }
 
-/** beginHandshake starts a handshake and returns the nonce that the browser sends. */
 async function beginHandshake() {
   const handshake = await makeHandshake(connection);
   const nonce = handshake.protocols[1]?.slice('opentabs.nonce.'.length) ?? '';

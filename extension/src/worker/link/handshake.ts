@@ -23,7 +23,6 @@ export interface Connection {
   readonly keyId?: string;
 }
 
-/** Handshake is the browser's part of the handshake on one WebSocket. */
 export interface Handshake {
   /** protocols contains the WebSocket subprotocols to offer, which include the browser's nonce. */
   readonly protocols: readonly string[];
@@ -36,7 +35,6 @@ export interface Handshake {
 
 const hmacAlgorithm = { name: 'HMAC', hash: 'SHA-256' };
 
-/** makeHandshake prepares the handshake of one WebSocket with a new random nonce. */
 export async function makeHandshake({ port, key, keyId }: Connection): Promise<Handshake> {
   const encoder = new TextEncoder();
   const hmacKey = await crypto.subtle.importKey('raw', encoder.encode(key), hmacAlgorithm, false, ['sign', 'verify']);
@@ -59,24 +57,16 @@ export async function makeHandshake({ port, key, keyId }: Connection): Promise<H
   };
 }
 
-/**
- * parseHex decodes lower-case hexadecimal. If the text contains a character that is no lower-case hexadecimal digit,
- * parseHex returns undefined.
- */
 function parseHex(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (!/^(?:[0-9a-f]{2})+$/.test(text)) return undefined;
   return Uint8Array.from({ length: text.length / 2 }, (_, i) => Number.parseInt(text.slice(2 * i, 2 * i + 2), 16));
 }
 
-/**
- * Listener is the kind of program that listens on the server's port. Error texts use Listener only as a hint, because
- * the program has not proved its identity.
- */
+/** Error texts use Listener only as a hint, because the program has not proved its identity. */
 export type Listener = 'opentabs' | 'other' | 'nothing';
 
 /**
- * AnswerTimeoutMs limits how long any program on the server's port may take to respond, in milliseconds. Chrome may
- * send a request over a cached half-open connection, which never responds. If no response arrives within
+ * Chrome may send a request over a cached half-open connection, which never responds. If no response arrives within
  * AnswerTimeoutMs, the next request uses a new connection.
  */
 const AnswerTimeoutMs = 2500;

@@ -4,7 +4,6 @@ import type * as browser from '../../chrome.ts';
 /** MaxNameChars limits the name of a browser, in UTF-16 code units. */
 const MaxNameChars = 60;
 
-/** Storage contains the functions of chrome.ts that BrowserIdentity uses. */
 export type Storage = Pick<
   typeof browser,
   | 'readSetting'
@@ -29,10 +28,7 @@ export class BrowserIdentity {
     this.#storage = storage;
   }
 
-  /**
-   * name is the browser name that the server shows. Before the server has answered hello, name is the name that the
-   * browser sent.
-   */
+  /** Before the server has answered hello, name is the name that the browser sent. */
   get name(): string {
     return this.#name;
   }
@@ -56,17 +52,14 @@ export class BrowserIdentity {
     };
   }
 
-  /**
-   * receiveName stores the browser name that the server returned. If the user set the name on the command line,
-   * receiveName also stores the name as this browser's setting.
-   */
+  /** If the user set the name on the command line, receiveName also stores the name as this browser's setting. */
   async receiveName({ browserName, isGivenName }: HelloResult): Promise<void> {
     if (!browserName) return;
     this.#name = browserName;
     if (isGivenName) await this.#storage.writeSetting('browserName', browserName);
   }
 
-  /** rename stores a new name of this browser. An empty name restores the default name, such as "Chrome on Linux". */
+  /** An empty name restores the default name, such as "Chrome on Linux". */
   async rename(name: string): Promise<void> {
     await this.#storage.writeSetting('browserName', name.trim().slice(0, MaxNameChars));
   }
@@ -85,7 +78,6 @@ export class BrowserIdentity {
   }
 }
 
-/** readOrCreate reads a stored random ID. If no ID is stored, readOrCreate creates and stores a new ID. */
 async function readOrCreate(
   key: string,
   read: (key: string) => Promise<string | undefined>,

@@ -43,7 +43,6 @@ function makeFixture(t: TestContext) {
     if (!socket) throw new Error('no socket was opened');
     return socket;
   };
-  /** accepted lets the fake server accept the newest WebSocket with a valid challenge. */
   const accepted = async () => {
     lastSocket().accept();
     await settle();
@@ -56,7 +55,6 @@ function makeFixture(t: TestContext) {
     await settle();
     return lastSocket();
   };
-  /** advanceTime advances the fake clock and runs all timers that are due. */
   const advanceTime = async (ms: number) => {
     t.mock.timers.tick(ms);
     await settle();

@@ -25,13 +25,9 @@ import type { Connection, Handshake, Listener } from './handshake.ts';
 import type { Identity } from './identity.ts';
 import type { OpenSocket, Socket } from './socket.ts';
 
-/** DownReason is why the link to the server is down. */
 export type DownReason = 'unpaired' | 'no_server' | 'refused' | 'version' | 'replaced' | 'lost';
 
-/**
- * LinkState is the state of the link that the side panel shows. The field text is the server's explanation of a closed
- * link, or an empty string.
- */
+/** The field text is the server's explanation of a closed link, or an empty string. */
 export type LinkState =
   | { readonly kind: 'connecting' }
   | { readonly kind: 'open'; readonly serverVersion: string }
@@ -39,54 +35,34 @@ export type LinkState =
 
 export interface LinkOptions {
   /**
-   * readConnection reads the server's port and the shared key. The link calls readConnection before each connection
-   * attempt, because the user may have installed opentabs again.
+   * The link calls readConnection before each connection attempt, because the user may have installed opentabs again.
    */
   readConnection(): Promise<Connection>;
-  /** savePairedKey stores the key of a new pairing for later connections. */
   savePairedKey(key: string): Promise<void>;
-  /**
-   * readIdentity returns the parameters of hello that identify this browser. The link calls readIdentity before each
-   * connection attempt.
-   */
   readIdentity(): Promise<Identity>;
-  /** receiveName receives the name of this browser from the server's response to hello. */
   receiveName(server: HelloResult): void;
   openSocket: OpenSocket;
-  /** makeHandshake prepares the handshake of one WebSocket. */
   makeHandshake(connection: Connection): Promise<Handshake>;
-  /**
-   * findListener detects which program listens on the server's port. The link calls findListener after a WebSocket
-   * failed to open, and before the next attempt.
-   */
+  /** findListener detects which program listens on the server's port. */
   findListener(connection: Connection): Promise<Listener>;
   /** random returns a random number from 0 to 1, which spreads reconnection attempts over time. */
   random(): number;
 }
 
-/**
- * RetryDelayMs is the delay before the next connection attempt, in milliseconds. The link adds a random time of up to
- * RetryJitterMs to the delay before a connection attempt. SlowRetryDelayMs is the delay after failures that a quick
- * retry cannot fix, such as an incompatible version.
- */
+/** SlowRetryDelayMs is the delay after failures that a quick retry cannot fix, such as an incompatible version. */
 const RetryDelayMs = 600;
 const RetryJitterMs = 300;
 const SlowRetryDelayMs = 30_000;
-/**
- * PairingRetryDelayMs is the delay before the next connection attempt while this browser is not paired, in
- * milliseconds.
- */
 const PairingRetryDelayMs = 1000;
 /**
  * MaxUnsentBytes limits how many bytes of large results wait in the socket, because all later message frames wait
- * behind these bytes. SendBufferDrainMs is roughly how long sending MaxUnsentBytes takes, in milliseconds.
+ * behind these bytes.
  */
 const MaxUnsentBytes = 1024 * 1024;
 const SendBufferDrainMs = 4;
 /**
- * PrepareTimeoutMs limits how long Chrome may take to read the server's address and the browser's identity, in
- * milliseconds. If the worker starts while the extension reloads, Chrome may never return the server's address and the
- * browser's identity.
+ * PrepareTimeoutMs limits the preparation of a connection, because Chrome may never answer a worker that starts while
+ * the extension reloads.
  */
 const PrepareTimeoutMs = 3000;
 const OpenTimeoutMs = 5000;
@@ -95,50 +71,30 @@ const AnswerTimeoutMs = 10_000;
  * DownloadTimeoutMs limits how long a request may take if the server may download a package for it, in milliseconds.
  */
 const DownloadTimeoutMs = 150_000;
-/**
- * A timer counts its ticks since the server's last message. If the server has sent no message for HeartbeatsBeforePing
- * ticks of the timer, the link sends a ping. If the server has sent no message for MaxSilentHeartbeats ticks of the
- * timer, the link closes. The link counts ticks instead of time, because the clock jumps when the machine sleeps.
- */
+/** The link counts heartbeat ticks instead of time, because the clock jumps when the machine sleeps. */
 const MaxSilentHeartbeats = 4;
 const HeartbeatsBeforePing = 2;
 
-/**
- * RequestCallback ends one pending request of the browser. frame is the server's response, or undefined if the link was
- * lost.
- */
 type RequestCallback = (frame: Frame | undefined) => void;
 
 /** Link is the connection to the server, which reconnects as often as necessary. */
 export class Link {
   /** opened fires when the server has answered hello, before other message frames of the server are handled. */
   readonly opened = new Signal();
-  /** lost fires when an open link to the server is lost. */
   readonly lost = new Signal();
-  /** received fires with each request or notification from the server. */
   readonly received = new Signal<[frame: RequestFrame | NotificationFrame]>();
-  /** changed fires when the state of the link to the server changes. */
   readonly changed = new Signal();
   readonly #options: LinkOptions;
   readonly #pending = new Map<string, RequestCallback>();
   #state: LinkState = { kind: 'connecting' };
   #socket: Socket | undefined;
-  /**
-   * #isTrying is true while a connection attempt is being prepared, or while the link is determining why an attempt
-   * failed.
-   */
   #isTrying = false;
   #retryTimer: ReturnType<typeof setTimeout> | undefined;
   #heartbeatTimer: ReturnType<typeof setInterval> | undefined;
-  /**
-   * #silentHeartbeats counts the timer ticks since the last message from the server. #lastUnsentBytes is the number of
-   * unsent bytes at the last tick.
-   */
   #silentHeartbeats = 0;
   #lastUnsentBytes = 0;
   #lastRequestNumber = 0;
   #lastReceivedAtMs = 0;
-  /** #hasFailedToOpen is true after a WebSocket failed to open. */
   #hasFailedToOpen = false;
 
   constructor(options: LinkOptions) {
@@ -154,7 +110,7 @@ export class Link {
     return this.#lastReceivedAtMs;
   }
 
-  /** start opens the link. If the link is down and a retry is pending, start makes the next attempt immediately. */
+  /** If the link is down and a retry is pending, start makes the next attempt immediately. */
   start(): void {
     if (!this.#socket && !(this.#state.kind === 'down' && needsSlowRetry(this.#state.why))) void this.#connectOnce();
   }
@@ -167,17 +123,13 @@ export class Link {
     void this.#connectOnce();
   }
 
-  /** send sends a message frame to the server and returns true, or returns false while the link is closed. */
   send(text: string): boolean {
     if (this.#state.kind !== 'open' || !this.#socket) return false;
     this.#socket.send(text);
     return true;
   }
 
-  /**
-   * waitBeforePartMs returns 0 if another part of a large result can be sent now. While more than MaxUnsentBytes bytes
-   * are unsent, waitBeforePartMs returns the delay before the next check, in milliseconds.
-   */
+  /** waitBeforePartMs returns 0 if another part of a large result can be sent now. */
   waitBeforePartMs(): number {
     if (this.#state.kind !== 'open' || !this.#socket) return RetryDelayMs;
     return this.#socket.unsentBytes > MaxUnsentBytes ? SendBufferDrainMs : 0;
@@ -188,13 +140,12 @@ export class Link {
   }
 
   /**
-   * request sends a request to the server and resolves with the result. request rejects if the link is closed or lost,
-   * or if the server returns an error. request also rejects after 10 s, or after 150 s if the server may download a
-   * package.
+   * request rejects if the link is closed or lost, or if the server returns an error. request also rejects after 10 s,
+   * or after 150 s if the server may download a package.
    */
   request<M extends BrowserRequest>(method: M, params: Requests[M]['params']): Promise<Requests[M]['result']> {
-    // Before the server has answered hello, the link rejects requests. Without the check for an open link, the server's
-    // response to an earlier ping would confirm frames that were never sent (calls/outbox.ts).
+    // Without the check for an open link, the server's response to an earlier ping would confirm frames that were never
+    // sent (calls/outbox.ts).
     const socket = this.#state.kind === 'open' ? this.#socket : undefined;
     return socket
       ? this.#sendRequest(socket, method, params)
@@ -244,7 +195,6 @@ export class Link {
 
   #openSocket(connection: Connection, hello: Identity, handshake: Handshake): void {
     let stage: ConnectionStage = 'opening';
-    /** onEnd handles a closed socket, regardless of which side closed the socket. */
     const onEnd = (code: number, reason: string) => {
       clearTimeout(timer);
       if (this.#socket !== socket) return;
@@ -267,10 +217,7 @@ export class Link {
       if (server.protocol === Version) this.#setOpen(server);
       else refuse(CloseVersion, describeVersionMismatch(server));
     };
-    /**
-     * onChallenge handles the challenge, which is the server's first frame. Before the browser has sent hello, the
-     * browser ignores all message frames except the challenge.
-     */
+    /** Before the browser has sent hello, the browser ignores all message frames except the challenge. */
     const onChallenge = async (text: string) => {
       const proof = await proveIdentity(handshake, text);
       if (this.#socket !== socket) return;
@@ -346,7 +293,6 @@ export class Link {
     }
   }
 
-  /** dropSocket forgets the socket and rejects its pending requests. */
   #dropSocket(): void {
     const wasOpen = this.#state.kind === 'open';
     this.#socket = undefined;
@@ -361,8 +307,8 @@ export class Link {
   }
 
   /**
-   * explainClose determines why a socket closed. Browsers expose neither the HTTP status nor the body of a rejected
-   * WebSocket handshake. The panel never shows text from an unauthenticated peer.
+   * Browsers expose neither the HTTP status nor the body of a rejected WebSocket handshake. The panel never shows text
+   * from an unauthenticated peer.
    */
   async #explainClose(code: number, reason: string, stage: ConnectionStage, connection: Connection): Promise<void> {
     if (stage === 'opened' && code === CloseUnpaired && connection.keyId !== undefined)
@@ -381,7 +327,6 @@ export class Link {
     if (!this.#socket) this.#reportUnreachable(listener, connection);
   }
 
-  /** reportUnreachable sets the state of the link after a WebSocket could not be opened. */
   #reportUnreachable(listener: Listener, connection: Connection): void {
     if (listener === 'nothing') this.#markDown('no_server', '', RetryDelayMs);
     else this.#markDown('refused', describePortInUse(connection), RetryDelayMs);
@@ -402,32 +347,21 @@ export class Link {
 }
 
 /**
- * ConnectionStage is the progress of the handshake on a socket. The browser handles the server's message frames only in
- * the stage 'proven', after the server has proved its identity.
+ * The browser handles the server's message frames only in the stage 'proven', after the server has proved its identity.
  */
 type ConnectionStage = 'opening' | 'opened' | 'challenged' | 'proven';
 
-/**
- * describePortInUse returns the error text for a port that another program or another installation of opentabs uses.
- */
 function describePortInUse({ port }: Connection): string {
   return `Port ${port} is in use by another program or another opentabs installation. No data was sent to it.`;
 }
 
-/**
- * proveIdentity returns the browser's proof if the server's first frame is a valid challenge, and undefined for any
- * other frame. proveIdentity never rejects.
- */
+/** proveIdentity never rejects. */
 async function proveIdentity(handshake: Handshake, text: string): Promise<string | undefined> {
   const frame = parseFrame(text);
   if (frame.kind !== 'notification' || frame.method !== 'challenge') return undefined;
   return handshake.proveTo(frame.params).catch(() => undefined);
 }
 
-/**
- * prepareConnection reads the server's address and the identity of this browser. prepareConnection rejects after
- * PrepareTimeoutMs.
- */
 async function prepareConnection(options: LinkOptions): Promise<[Connection, Identity]> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const timeout = new Promise<never>((_, reject) => {
@@ -443,10 +377,6 @@ async function prepareConnection(options: LinkOptions): Promise<[Connection, Ide
   }
 }
 
-/**
- * readAnswer returns the result or the error in a response. frame is the server's response, or undefined if the link
- * was lost.
- */
 function readAnswer<M extends RequestMethod>(method: M, frame: Frame | undefined): Requests[M]['result'] | Error {
   if (frame?.kind === 'error') return new RefusedError(frame.error.code, frame.error.message);
   if (frame?.kind !== 'result') return new Error('the link to the server was lost');
@@ -454,7 +384,6 @@ function readAnswer<M extends RequestMethod>(method: M, frame: Frame | undefined
   return result.ok ? result.value : new Error(`the server's answer to ${method} can't be read: ${result.problem}`);
 }
 
-/** RefusedError is an error that the server returned for a request. */
 class RefusedError extends Error {
   readonly code: number;
   constructor(code: number, message: string) {
@@ -472,7 +401,6 @@ function describeVersionMismatch(server: HelloResult): string {
     : `${versions}: update the opentabs program`;
 }
 
-/** needsSlowRetry reports whether a quick retry cannot fix a failure. */
 function needsSlowRetry(reason: DownReason): boolean {
   return reason === 'version' || reason === 'replaced';
 }

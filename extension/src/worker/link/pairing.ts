@@ -8,12 +8,9 @@ import { isRecord } from '../../record.ts';
 import { toHex } from '../hex.ts';
 import type { Connection } from './handshake.ts';
 
-/** Storage contains the functions of chrome.ts that Pairing uses. */
 export type Storage = Pick<typeof browser, 'readSetting' | 'writeSetting' | 'readOwnFile'>;
 
-/**
- * PairingState is the state of the pairing that the side panel shows. After the pairing, the field code is undefined.
- */
+/** PairingState.code is undefined after the pairing. */
 export interface PairingState {
   readonly port: number;
   readonly code?: string;
@@ -42,7 +39,6 @@ export class Pairing {
     return this.#state;
   }
 
-  /** readConnection returns the server's port and the shared key for the next link. */
   async readConnection(): Promise<Connection> {
     const { readSetting, readOwnFile } = this.#storage;
     const installed = parseConnection(await readOwnFile('connection.json'));
@@ -72,7 +68,7 @@ export class Pairing {
     await this.#storage.writeSetting('pairingCode', '');
   }
 
-  /** setPort stores the port of the server. For a number outside 1 to 65535, setPort rejects. */
+  /** For a number outside 1 to 65535, setPort rejects. */
   async setPort(port: number): Promise<void> {
     if (toPort(port) === undefined) throw new Error('A port is a number from 1 to 65535.');
     await this.#storage.writeSetting('port', String(port));
@@ -99,7 +95,6 @@ async function makeKeyId(key: string): Promise<string> {
   return (await makeChecksum(`opentabs key\n${key}`)).slice(0, KeyIdChars);
 }
 
-/** makeChecksum returns the SHA-256 hash of a text in hexadecimal. */
 async function makeChecksum(text: string): Promise<string> {
   return toHex(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))));
 }
@@ -122,7 +117,6 @@ function parseConnection(text: string | undefined): Connection | undefined {
   }
 }
 
-/** toPort returns the value itself if it is a valid port number, and otherwise undefined. */
 function toPort(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= 65535 ? value : undefined;
 }

@@ -6,17 +6,16 @@ export interface Socket {
   close(): void;
 }
 
-/** SocketEvents contains the event handlers of a socket. onClose is called exactly once, after all other handlers. */
+/** onClose is called exactly once, after all other handlers. */
 export interface SocketEvents {
   onOpen(): void;
   onText(text: string): void;
   onClose(code: number, reason: string): void;
 }
 
-/** OpenSocket opens a WebSocket. OpenSocket reports failures to onClose and never throws. */
+/** OpenSocket reports failures to onClose and never throws. */
 export type OpenSocket = (url: string, protocols: readonly string[], events: SocketEvents) => Socket;
 
-/** openSocket opens a WebSocket of the browser. */
 export const openSocket: OpenSocket = (url, protocols, events) => {
   const socket = new WebSocket(url, [...protocols]);
   socket.addEventListener('open', () => events.onOpen());

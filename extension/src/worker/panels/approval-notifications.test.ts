@@ -66,7 +66,6 @@ function makeFixture(t: TestContext) {
     state,
     show,
     titles: () => [...open.values()].map(({ title }) => title),
-    /** onlyId returns the ID of the only open notification. */
     onlyId: () => {
       const ids = [...open.keys()];
       assert.equal(ids.length, 1, ids.join());

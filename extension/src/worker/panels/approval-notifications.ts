@@ -10,41 +10,24 @@ import { awaitWithin, sleep } from '../../within.ts';
 import type { Link } from '../link/link.ts';
 import { makeApprovalNotice } from './approval-text.ts';
 
-/**
- * MinShownMs is how long a notification must be visible before its buttons work, in milliseconds. MinShownMs protects
- * the user from clicking a notification that has just replaced another notification.
- */
+/** MinShownMs protects the user from clicking a notification that has just replaced another notification. */
 const MinShownMs = 700;
-/** SettleDelayMs is the minimum time between two changes of a notification, in milliseconds. */
 const SettleDelayMs = 500;
-/** OutcomeShownMs is how long the worker shows a notification that a decision had no effect, in milliseconds. */
 const OutcomeShownMs = 6000;
-/** LostLinkDelayMs is how long a notification stays open after the link to the server is lost, in milliseconds. */
 const LostLinkDelayMs = 10_000;
-/**
- * StrayDelayMs is how long after its start a worker searches for stray notifications a second time, in milliseconds. If
- * Chrome stops a worker, the worker's new notifications can appear late.
- */
+/** If Chrome stops a worker, the worker's new notifications can appear late. */
 const StrayDelayMs = 2000;
-/** PanelOpeningTimeoutMs limits how long a side panel may take to open after a click, in milliseconds. */
 const PanelOpeningTimeoutMs = 3000;
-/** DismissedKey is the session storage key of the tickets whose notifications the user has dismissed. */
 const DismissedKey = 'dismissedTickets';
-/** MaxDismissed limits the number of stored tickets whose notifications the user has dismissed. */
 const MaxDismissed = 100;
 
 export interface ApprovalNotificationsOptions {
   show(id: string, content: NotificationContent): Promise<void>;
   close(id: string): Promise<void>;
   listOpen(): Promise<string[]>;
-  /** isPanelOpen reports whether a side panel is open in this browser. */
   isPanelOpen(): boolean;
-  /**
-   * openPanel opens the side panel. Chrome allows an extension to open the side panel only while the extension handles
-   * a user's click.
-   */
+  /** Chrome allows an extension to open the side panel only while the extension handles a user's click. */
   openPanel(): Promise<void>;
-  /** setWatching subscribes to the server's list of calls, or unsubscribes. */
   setWatching(isWatching: boolean): void;
   decide(params: CallDecideParams): Promise<CallDecideResult>;
   /** readSessionValue and writeSessionValue access storage that Chrome clears when the browser restarts. */
@@ -52,16 +35,12 @@ export interface ApprovalNotificationsOptions {
   writeSessionValue(key: string, value: string): Promise<void>;
 }
 
-/** ShownApproval is a visible notification that requests the approval of a call. */
 interface ShownApproval {
   readonly id: string;
   readonly callId: string;
   readonly ticketId: string;
   readonly shownAtMs: number;
-  /**
-   * canDecide is true if the first button allows the call. If canDecide is false, the first button opens the side
-   * panel.
-   */
+  /** If canDecide is false, the first button opens the side panel. */
   readonly canDecide: boolean;
 }
 
@@ -70,25 +49,18 @@ interface ShownApproval {
  */
 export class ApprovalNotifications {
   readonly #options: ApprovalNotificationsOptions;
-  /** #calls contains the waiting calls, oldest first, or is undefined until the server has sent its list of calls. */
   #calls: readonly CallView[] | undefined;
   #waitingCount = 0;
   #shown: ShownApproval | undefined;
   #shownText = '';
   /** #settledAtMs is when the notification can change again, in milliseconds since 1970. */
   #settledAtMs = 0;
-  /** #dismissed contains the IDs of tickets whose notification the user has closed. */
   readonly #dismissed = new Set<string>();
-  /** #decided contains the IDs of tickets that the user has decided in a notification. */
   readonly #decided = new Set<string>();
   #lostTimer: ReturnType<typeof setTimeout> | undefined;
-  /**
-   * #pendingWork resolves when the last scheduled update of the notification has ended. An update of the notification
-   * starts after the previous update has ended.
-   */
+  /** An update of the notification starts after the previous update has ended. */
   #pendingWork: Promise<void>;
 
-  /** listeners contains the handlers of clicks on notifications. */
   readonly listeners: NotificationListeners = {
     onClick: (id) => this.handleClick(id),
     onButtonClick: (id, button) => this.handleButtonClick(id, button),
@@ -120,7 +92,6 @@ export class ApprovalNotifications {
     this.#updateWatching();
   }
 
-  /** setCalls updates the list of calls from the server. */
   setCalls(calls: readonly CallView[]): void {
     this.#calls = calls.filter((call) => call.waiting !== undefined);
     clearTimeout(this.#lostTimer);
@@ -135,7 +106,6 @@ export class ApprovalNotifications {
     this.#lostTimer = setTimeout(() => this.setCalls([]), LostLinkDelayMs);
   }
 
-  /** scheduleUpdate schedules an update of the notification. The update shows, changes or closes the notification. */
   scheduleUpdate(): void {
     this.#pendingWork = this.#pendingWork
       .then(() => this.#settle())
@@ -144,8 +114,8 @@ export class ApprovalNotifications {
   }
 
   /**
-   * #settle waits until SettleDelayMs has passed since the last change of a notification. If a notification were
-   * updated before SettleDelayMs has passed, Chrome would show a second notification that never closes.
+   * If a notification were updated before SettleDelayMs has passed, Chrome would show a second notification that never
+   * closes.
    */
   async #settle(): Promise<void> {
     const leftMs = this.#settledAtMs - Date.now();
@@ -181,8 +151,8 @@ export class ApprovalNotifications {
   }
 
   /**
-   * #closeStrays closes all approval notifications except for the shown one. Chrome can create a notification late:
-   * after the user's decision, or after the worker that requested the notification has stopped.
+   * Chrome can create a notification late: after the user's decision, or after the worker that requested the
+   * notification has stopped.
    */
   async #closeStrays(): Promise<void> {
     for (const id of await this.#options.listOpen())
@@ -209,7 +179,6 @@ export class ApprovalNotifications {
     this.#options.setWatching(this.#waitingCount > 0 || this.#shown !== undefined);
   }
 
-  /** handleClick opens the side panel after a click on the body of a notification. */
   handleClick(id: string): void {
     const approval = parseId(id);
     if (!approval) return;
@@ -222,7 +191,6 @@ export class ApprovalNotifications {
       .then(() => setTimeout(() => this.scheduleUpdate(), PanelOpeningTimeoutMs));
   }
 
-  /** handleButtonClick sends the user's decision to the server after a click on a button of a notification. */
   handleButtonClick(id: string, button: number): void {
     const approval = parseId(id);
     if (!approval) return;
@@ -233,7 +201,7 @@ export class ApprovalNotifications {
     if (this.#shown?.id === id) this.#forgetShown();
     void this.#options.close(id);
     if (Date.now() - approval.shownAtMs >= MinShownMs) void this.#decide(approval, button === 0);
-    else this.scheduleUpdate(); // the user had no time to read the notification
+    else this.scheduleUpdate(); // The user had no time to read the notification.
   }
 
   async #decide({ callId, ticketId }: ShownApproval, allow: boolean): Promise<void> {
@@ -263,10 +231,7 @@ export class ApprovalNotifications {
     setTimeout(() => void this.#options.close(id), OutcomeShownMs);
   }
 
-  /**
-   * handleClose records a closed notification. If the user has closed a notification, the worker does not show the
-   * notification again.
-   */
+  /** If the user has closed a notification, the worker does not show the notification again. */
   handleClose(id: string, isByUser: boolean): void {
     if (this.#shown?.id !== id) return;
     const { ticketId } = this.#shown;
@@ -284,10 +249,6 @@ function makeId(callId: string, ticketId: string, shownAtMs: number, canDecide: 
   return ['approval', canDecide ? 'decide' : 'review', shownAtMs, callId, ticketId].join(':');
 }
 
-/**
- * parseId decodes the ID of an approval notification. If the ID belongs to a notification of another kind, parseId
- * returns undefined.
- */
 function parseId(id: string): ShownApproval | undefined {
   const [kind, buttons, shownAtMs, callId, ticketId, ...rest] = id.split(':');
   if (kind !== 'approval' || callId === undefined || ticketId === undefined || rest.length > 0) return undefined;
@@ -302,12 +263,10 @@ function isOutcomeId(id: string): boolean {
   return id.startsWith('outcome:');
 }
 
-/** DecisionLinkMs limits how long a decision waits for the link to the server, in milliseconds. */
 const DecisionLinkMs = 8000;
 
 /**
- * makeLinkedDecide returns a function that sends a decision to the server. If the user's click on a notification has
- * just started the service worker, the decision waits until the link is open.
+ * If the user's click on a notification has just started the service worker, the decision waits until the link is open.
  */
 export function makeLinkedDecide(
   link: Pick<Link, 'state' | 'opened' | 'request'>,

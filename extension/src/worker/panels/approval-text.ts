@@ -12,19 +12,12 @@ import { formatToolName, readHost, removeHiddenCharacters } from '../../panel/wo
 const MaxShownArguments = 140;
 const MaxShownReason = 160;
 
-/** ApprovalNotice is the content of a notification about a waiting call. */
 export interface ApprovalNotice {
   readonly content: NotificationContent;
-  /**
-   * canDecide is false if the notification cannot show everything that the user needs for a decision. If canDecide is
-   * false, the first button opens the side panel instead of allowing the call.
-   */
+  /** canDecide is false if the notification cannot show everything that the user needs for a decision. */
   readonly canDecide: boolean;
 }
 
-/**
- * makeApprovalNotice returns the notification about a waiting call. otherCount is the number of other waiting calls.
- */
 export function makeApprovalNotice(call: CallView, otherCount: number): ApprovalNotice {
   const { waiting } = call;
   const name = removeHiddenCharacters(waiting?.toolTitle || formatToolName(call));

@@ -2,15 +2,11 @@
 // these states, in order of urgency: no link, calls waiting for approval, a tab that an agent uses, and running calls.
 import type { PanelHold } from '../../panel-message.ts';
 
-/**
- * BadgeIntervalMs is the minimum time between two updates of the badge, in milliseconds. If the badge changed more
- * often than every BadgeIntervalMs, short calls would make the badge flicker.
- */
+/** If the badge changed more often than every BadgeIntervalMs, short calls would make the badge flicker. */
 const BadgeIntervalMs = 300;
 
 const badgeColors = { bad: '#b3261e', needsApproval: '#8a5a00', runs: '#1a6b54' } as const;
 
-/** BadgeState contains everything that the badge's text depends on. */
 export interface BadgeState {
   readonly isLinked: boolean;
   /** waiting is the number of calls that wait for approval. running is the number of calls that run in this browser. */
@@ -29,35 +25,29 @@ export interface BadgeContent {
 
 export interface BadgeOptions {
   state(): Omit<BadgeState, 'waiting'>;
-  /** holds returns the tabs that agents have used within the last minute. */
   holds(): readonly PanelHold[];
   /** draw shows a badge in all tabs for which drawTab has set no separate badge. */
   draw(content: BadgeContent): void;
   /**
-   * drawTab shows a badge text and a tooltip while a given tab is active. If the active tab has no separate badge text,
-   * Chrome shows the badge text of all tabs. Chrome has no function that removes the tooltip of a single tab.
+   * If the active tab has no separate badge text, Chrome shows the badge text of all tabs. Chrome has no function that
+   * removes the tooltip of a single tab.
    */
   drawTab(tabId: number, text: string | undefined, title: string): void;
 }
 
-/** Badge redraws the badge of the toolbar icon when its content changes. */
 export class Badge {
   readonly #options: BadgeOptions;
   #waiting = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #endTimer: ReturnType<typeof setTimeout> | undefined;
   #shownTitle: string | undefined;
-  /** #tabTitles contains the tooltips of tabs whose tooltip differs from the default tooltip, by tab ID. */
   readonly #tabTitles = new Map<number, string>();
 
   constructor(options: BadgeOptions) {
     this.#options = options;
   }
 
-  /**
-   * setWaiting updates the number of calls that wait for approval, and redraws the badge immediately. On a new link,
-   * the server sends the number of waiting calls only if some call waits.
-   */
+  /** On a new link, the server sends the number of waiting calls only if some call waits. */
   setWaiting(count: number): void {
     if (count === this.#waiting) return;
     this.#waiting = count;
@@ -65,7 +55,6 @@ export class Badge {
     this.#redraw();
   }
 
-  /** scheduleRedraw redraws the badge at most once per BadgeIntervalMs. */
   scheduleRedraw(): void {
     this.#timer ??= setTimeout(() => this.#redraw(), BadgeIntervalMs);
   }

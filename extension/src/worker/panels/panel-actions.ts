@@ -13,13 +13,9 @@ export interface PanelActionsOptions {
   setPort(port: number): Promise<void>;
 }
 
-/**
- * makePanelActions returns a function that runs actions that the user starts in the side panel. If an action in the
- * side panel fails, the function that makePanelActions returned rejects with an error message for the user.
- */
+/** makePanelActions returns a function that rejects with an error message for the user if an action fails. */
 export function makePanelActions(options: PanelActionsOptions): (action: Action) => Promise<ActionResult> {
   const { link, reloadTab, activateTab, openDetails, allowDebugger, rename, pairAgain, setPort } = options;
-  /** toDone waits for a promise and then returns an empty reply to the panel. */
   const toDone = (work: Promise<unknown>): Promise<ActionResult> => work.then(() => ({}));
   const handlers: PortHandlers<Action, [], Promise<ActionResult>> = {
     stop: ({ callId }) => toDone(link.request('call.cancel', { callId })),

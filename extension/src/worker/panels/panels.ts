@@ -4,57 +4,40 @@ import { type Action, type ActionResult, type PanelState, readFromPanel, type To
 import { PANEL_PORT } from '../../port-message.ts';
 import { Signal } from '../signal.ts';
 
-/** UpdateDelayMs is the minimum time between two updates of open panels, in milliseconds. */
 const UpdateDelayMs = 50;
-/** MaxEndedCalls limits the number of ended calls that a newly opened panel receives. */
 const MaxEndedCalls = 200;
 
-/** CallState contains the fields of PanelState that describe calls. */
 type CallState = Pick<PanelState, 'calls' | 'callsAt' | 'running' | 'clients'>;
 
 const EmptyCallState: CallState = { calls: [], callsAt: 0, running: 0, clients: [] };
 
 export interface PanelsOptions {
-  /** state returns everything that panels show except calls. */
   state(): Omit<PanelState, keyof CallState>;
-  /** setWatching subscribes to the server's messages state.sync and state.plugins, or unsubscribes. */
   setWatching(isWatching: boolean): void;
-  /**
-   * runAction runs an action that the user started in a panel. If runAction rejects, the panel shows the error message.
-   */
+  /** If runAction rejects, the panel shows the error message. */
   runAction(action: Action): Promise<ActionResult>;
 }
 
 /** Panels sends updates to open side panels and to the popup. Each window can have one side panel. */
 export interface Panels {
-  /**
-   * isPanelOpen is true if a side panel is open. An open popup does not count as a side panel, because Chrome closes
-   * the popup at the next click.
-   */
+  /** An open popup does not count as a side panel, because Chrome closes the popup at the next click. */
   readonly isPanelOpen: boolean;
-  /** changed fires when a side panel or the popup opens or closes. */
   readonly changed: Signal;
   addPanel(port: Port): void;
-  /** setCalls updates the running, waiting and recently ended calls from the server. */
   setCalls(state: StateSyncParams): void;
-  /** setPlugins updates the list of plugins from the server. */
   setPlugins(all: StatePluginsParams): void;
-  /** setBrowserTools updates the permissions of browser tools from the server. */
   setBrowserTools(browser: StateBrowserParams): void;
-  /** scheduleUpdate makes Panels send the current state to all open panels within UpdateDelayMs. */
   scheduleUpdate(): void;
   /** clearCalls removes all calls that have not ended, because their status is unknown without a link. */
   clearCalls(): void;
 }
 
-/** makePanels creates a Panels object, which has no open panels at first. */
 export function makePanels(options: PanelsOptions): Panels {
   const ports = new Set<Port>();
   const changed = new Signal();
   let calls = EmptyCallState;
   /** endedCalls contains the latest ended calls, newest first, for panels that open later. */
   let endedCalls: readonly CallView[] = [];
-  /** unsentEndedCalls contains ended calls that the panels have not received yet, newest first. */
   let unsentEndedCalls: readonly CallView[] = [];
   /** savedMessages contains the last message of each kind, for panels that open later. */
   const savedMessages = new Map<ToPanel['op'], ToPanel>();
@@ -134,10 +117,7 @@ export function makePanels(options: PanelsOptions): Panels {
   };
 }
 
-/**
- * prependCalls puts newer calls before older calls and returns at most MaxEndedCalls calls. If a call is in both
- * newCalls and calls, prependCalls returns only the copy in newCalls.
- */
+/** If a call is in both newCalls and calls, prependCalls returns only the copy in newCalls. */
 function prependCalls(newCalls: readonly CallView[], calls: readonly CallView[]): readonly CallView[] {
   if (newCalls.length === 0) return calls;
   const newIds = new Set(newCalls.map((call) => call.callId));

@@ -1,4 +1,3 @@
-/** StateConsumer is a part of the worker that needs the server's list of calls. */
 type StateConsumer = 'panels' | 'notifications';
 
 /**
@@ -18,8 +17,8 @@ export class StateWatch {
   }
 
   /**
-   * setConsumer adds or removes a part of the worker that needs the server's state. When the first panel opens,
-   * setConsumer always subscribes again, because the server sends its complete state only after a new subscription.
+   * When the first panel opens, setConsumer always subscribes again, because the server sends its complete state only
+   * after a new subscription.
    */
   setConsumer(user: StateConsumer, isUsing: boolean): void {
     const wasOn = this.isOn;

@@ -5,24 +5,20 @@
 const KeyOrigin = 'https://code.invalid/';
 const CacheName = 'code';
 
-/** readCached returns the text that is stored under a key, or undefined if the key is missing. */
 export async function readCached(key: string): Promise<string | undefined> {
   const response = await (await caches.open(CacheName)).match(KeyOrigin + key);
   return response?.text();
 }
 
-/** writeCached stores a text under a key, and replaces an older text. */
 export async function writeCached(key: string, text: string): Promise<void> {
   await (await caches.open(CacheName)).put(KeyOrigin + key, new Response(text));
 }
 
-/** listCachedKeys returns all keys in the cache. */
 export async function listCachedKeys(): Promise<readonly string[]> {
   const requests = await (await caches.open(CacheName)).keys();
   return requests.map((request) => request.url.slice(KeyOrigin.length));
 }
 
-/** removeCached deletes the text that is stored under a key. */
 export async function removeCached(key: string): Promise<void> {
   await (await caches.open(CacheName)).delete(KeyOrigin + key);
 }

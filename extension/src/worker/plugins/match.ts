@@ -2,15 +2,11 @@
 // pages adapters run, by the registered match patterns. The worker itself matches URLs only to decide which tabs to
 // report to the server and which tabs to reload.
 
-/** UrlMatcher reports whether a URL matches a match pattern. */
 export type UrlMatcher = (url: URL) => boolean;
 
 const patternSyntax = /^(\*|https?):\/\/(\*|(?:\*\.)?[^/*:]+|\[[0-9a-fA-F:.]+\])(?::(\*|\d+))?(\/.*)$/;
 
-/**
- * parsePattern parses a match pattern such as "https://*.example.com/*". For an invalid pattern, parsePattern returns
- * undefined.
- */
+/** parsePattern parses a match pattern such as "https://*.example.com/*". */
 export function parsePattern(pattern: string): UrlMatcher | undefined {
   const parts = patternSyntax.exec(pattern);
   if (!parts) return undefined;
@@ -27,7 +23,7 @@ export function parsePattern(pattern: string): UrlMatcher | undefined {
 
 /**
  * toChromePatterns splits a pattern such as *://host:8080/* into an http and an https pattern, because Chrome rejects a
- * port with the scheme `*`. For an invalid pattern, toChromePatterns returns an empty list.
+ * port with the scheme `*`.
  */
 export function toChromePatterns(pattern: string): string[] {
   const parts = patternSyntax.exec(pattern);
@@ -37,7 +33,6 @@ export function toChromePatterns(pattern: string): string[] {
   return ['http', 'https'].map((webScheme) => `${webScheme}://${host}:${port}${path}`);
 }
 
-/** matchesAny reports whether a URL matches at least one pattern and no excluded pattern. */
 export function matchesAny(url: string, patterns: readonly string[], excludes: readonly string[]): boolean {
   const parsedUrl = readUrl(url);
   if (!parsedUrl) return false;

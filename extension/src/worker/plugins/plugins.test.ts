@@ -81,14 +81,12 @@ function makeFixture() {
   return { state, refused, used, scripts, files, log, order, chrome, make, plugins: make() };
 }
 
-/** syncAndPrepare resolves after both sync and prepare have ended. */
 async function syncAndPrepare(plugins: Plugins, wanted: readonly PluginInfo[]): Promise<void> {
   assert.equal(await plugins.sync(makeSyncParams(...wanted)), 'userScripts');
   await plugins.prepare();
 }
 
 const makeSyncParams = (...plugins: PluginInfo[]): PluginSyncParams => ({ host: 'h1', plugins });
-/** removeDigests removes the hashes at the end of script IDs. */
 const removeDigests = (ids: Iterable<string>) =>
   [...ids].map((id) => id.replace(/(base|bridge|bridge-frames)-[0-9a-f]{16}$/, '$1'));
 

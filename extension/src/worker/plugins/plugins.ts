@@ -10,29 +10,17 @@ import { toHex } from '../hex.ts';
 import { toChromePatterns } from './match.ts';
 import { selectWithinBudget, sortForPreregistration } from './usage.ts';
 
-/**
- * BRIDGE_PREFIX is the prefix of the registration ID of the bridge in Chrome. FRAME_BRIDGE_PREFIX is the prefix of the
- * registration ID of the bridge for frames.
- */
 const BRIDGE_PREFIX = 'bridge-';
 const FRAME_BRIDGE_PREFIX = `${BRIDGE_PREFIX}frames-`;
 const BRIDGE_FILE = 'bridge.js';
-/**
- * PROBE_PREFIX is the prefix of the registration ID of a probe. A probe is a script that runs just before another
- * script. After PROBE_PREFIX, the registration ID of a probe contains the ID of the script that runs after the probe.
- */
+/** A probe is a script that runs just before another script. */
 const PROBE_PREFIX = 'probe-';
 const PROBE_FILE = 'probe.js';
-/**
- * ADAPTER_PREFIX is the prefix of the registration ID of an adapter. PRE_SCRIPT_PREFIX is the prefix of the
- * registration ID of a pre-script whose adapter is injected later. BASE_PREFIX is the prefix of the registration ID of
- * a base script.
- */
+/** PRE_SCRIPT_PREFIX is the prefix of the registration ID of a pre-script whose adapter is injected later. */
 const ADAPTER_PREFIX = 'plugin-';
 const PRE_SCRIPT_PREFIX = 'early-';
 const BASE_PREFIX = 'base-';
 
-/** Registrar contains the functions of chrome-scripts.ts that register scripts in Chrome. */
 export interface Registrar {
   areUserScriptsAllowed(): Promise<boolean>;
   listUserScripts(): Promise<RegisteredScript[]>;
@@ -45,10 +33,9 @@ export interface Registrar {
   unregisterFiles(ids: readonly string[]): Promise<void>;
 }
 
-/** PluginsOptions contains the dependencies of Plugins except the Registrar. */
 export interface PluginsOptions {
   readonly entryPoints: EntryPoints;
-  /** fetchCode returns the code of a plugin. With an empty name, fetchCode returns the code of the host. */
+  /** With an empty name, fetchCode returns the code of the host. */
   fetchCode(name: string, script: string): Promise<PluginFetchResult>;
   /** recentlyUsed returns the names of recently used plugins, newest first. */
   recentlyUsed(): Promise<readonly string[]>;
@@ -56,7 +43,6 @@ export interface PluginsOptions {
   bootId(): Promise<string>;
 }
 
-/** UserScript is a user script and its code. */
 type UserScript = RegisteredScript & { readonly code: string };
 
 /**
@@ -69,7 +55,6 @@ export class Plugins {
   #wanted: readonly PluginInfo[] = [];
   #hostHash = '';
   #mode: InjectMode = 'none';
-  /** #isSyncing is true after the first call of sync has begun. #isSynced is true after a call of sync has ended. */
   #isSyncing = false;
   #isSynced = false;
   /**
@@ -77,11 +62,7 @@ export class Plugins {
    * register in advance.
    */
   #pluginsOverBudget: ReadonlySet<string> = new Set();
-  /** #lastWork resolves when the last queued method call has ended. */
   #lastWork: Promise<unknown> = Promise.resolve();
-  /**
-   * #registered contains the user scripts that are registered in Chrome, by ID, or is undefined before the first read.
-   */
   #registered: Map<string, RegisteredScript> | undefined;
 
   constructor(registrar: Registrar, options: PluginsOptions) {
@@ -89,14 +70,10 @@ export class Plugins {
     this.#options = options;
   }
 
-  /**
-   * wantedPlugins returns the plugins in the server's latest list, or an empty list if the server has sent no list.
-   */
   get wantedPlugins(): readonly PluginInfo[] {
     return this.#wanted;
   }
 
-  /** hostHash returns the hash of the host's code, or an empty string if the server has no host code. */
   get hostHash(): string {
     return this.#hostHash;
   }
@@ -105,20 +82,17 @@ export class Plugins {
     return this.#mode;
   }
 
-  /** isSynced reports whether the method sync has ended at least once. */
   get isSynced(): boolean {
     return this.#isSynced;
   }
 
-  /** injectablePlugins returns the plugins whose adapters the worker can inject into loaded documents. */
   get injectablePlugins(): readonly PluginInfo[] {
     return this.#isSynced && this.#mode === 'userScripts' ? this.#wanted : [];
   }
 
   /**
    * sync registers the scripts that every matching page needs: the bridge, and a base script that can run adapters on
-   * demand. If user scripts are not allowed, sync also registers the adapters as files. The method prepare, not sync,
-   * registers pre-scripts and the adapters that start as soon as a page loads.
+   * demand. The method prepare, not sync, registers pre-scripts and the adapters that start as soon as a page loads.
    */
   sync(params: PluginSyncParams): Promise<InjectMode> {
     this.#isSyncing = true;
@@ -146,7 +120,7 @@ export class Plugins {
         async (plugin) =>
           fetchCode(plugin).then(
             (fetched) => fetched.code.length + (fetched.preScript?.length ?? 0),
-            () => Number.POSITIVE_INFINITY, // code that cannot be fetched now is fetched when a page needs the code
+            () => Number.POSITIVE_INFINITY,
           ),
       );
       this.#pluginsOverBudget = new Set(
@@ -183,10 +157,7 @@ export class Plugins {
     });
   }
 
-  /**
-   * composeScript returns the script that Chrome runs in pages for a plugin. If hasAdapter is false, the composed
-   * script contains the host and the plugin's pre-script, but not the adapter.
-   */
+  /** composeScript returns the script that Chrome runs in pages for a plugin. */
   async #composeScript(plugin: PluginInfo, code: PluginFetchResult, hasAdapter: boolean): Promise<string> {
     const host = await this.#options.fetchCode('', this.#hostHash);
     const parts = [JSON.stringify(code.options ?? '{}'), hasAdapter ? code.code : 'undefined'];
@@ -199,8 +170,8 @@ export class Plugins {
   }
 
   /**
-   * registerAll registers all scripts at once. If Chrome rejects the scripts, registerAll registers the scripts one by
-   * one, so that one faulty script does not affect other scripts.
+   * If Chrome rejects the scripts, registerAll registers the scripts one by one, so that one faulty script does not
+   * affect other scripts.
    */
   async #registerAll(newScripts: readonly UserScript[]): Promise<void> {
     if (newScripts.length === 0) return;
@@ -216,7 +187,6 @@ export class Plugins {
     for (const { code: _, ...script } of newScripts) registered.set(script.id, script);
   }
 
-  /** syncBases registers new base scripts and unregisters old base scripts. */
   async #syncBases(): Promise<void> {
     const registered = await this.#readRegistered();
     const bases = await this.#makeBases();
@@ -237,8 +207,8 @@ export class Plugins {
   }
 
   /**
-   * unregisterOthers unregisters adapters and pre-scripts that the server no longer wants. unregisterOthers must run
-   * before `wanted` changes: a plugin may be missing in `wanted` only when Chrome no longer starts the plugin.
+   * unregisterOthers must run before `wanted` changes: a plugin may be missing in `wanted` only when Chrome no longer
+   * starts the plugin.
    */
   async #unregisterOthers(wanted: readonly PluginInfo[]): Promise<void> {
     const current = new Set(
@@ -282,13 +252,11 @@ export class Plugins {
     for (const id of ids) registered.delete(id);
   }
 
-  /** hasModeChanged reports whether the user has allowed or disallowed user scripts since the last sync. */
   async hasModeChanged(): Promise<boolean> {
     const oldMode = this.#mode;
     return (await this.detectMode()) !== oldMode;
   }
 
-  /** detectMode returns how adapters can currently be injected into pages. */
   detectMode(): Promise<InjectMode> {
     return this.#detect(this.#wanted);
   }
@@ -301,18 +269,14 @@ export class Plugins {
   }
 
   /**
-   * canStartLate reports whether the worker can inject a plugin into a document that has already loaded. A plugin with
-   * a pre-script cannot start late. A plugin that should start before the page's scripts can start late only if its
-   * code is too large to register in advance.
+   * A plugin with a pre-script cannot start late. A plugin that should start before the page's scripts can start late
+   * only if its code is too large to register in advance.
    */
   canStartLate({ name, early, preScript }: PluginInfo): boolean {
     return preScript !== true && (early !== true || this.#pluginsOverBudget.has(name));
   }
 
-  /**
-   * canRun reports whether Chrome can run a plugin in pages. If the user has not allowed user scripts, plugins for
-   * isolated worlds cannot run.
-   */
+  /** If the user has not allowed user scripts, plugins for isolated worlds cannot run. */
   canRun(plugin: PluginInfo): boolean {
     return this.#mode !== 'files' || plugin.world !== 'isolated';
   }
@@ -357,8 +321,7 @@ export class Plugins {
   }
 
   /**
-   * putProbes registers the probe of each host again, before the host itself is registered. Chrome runs scripts in the
-   * order of their registration, so each probe runs before its host.
+   * Chrome runs scripts in the order of their registration, so #syncProbes registers each host's probe before the host.
    */
   async #syncProbes(hosts: readonly RegisteredScript[]): Promise<void> {
     // A probe must not run in child frames unless the bridge also runs in child frames.
@@ -379,9 +342,6 @@ export class Plugins {
     await this.#registrar.registerFiles(probes);
   }
 
-  /**
-   * syncFiles registers the bridge. The parameter withAdapters makes syncFiles also register adapters as files.
-   */
   async #syncFiles(withAdapters: boolean): Promise<void> {
     const present = await this.#registrar.listFileScripts();
     const files = new Map<string, { script: RegisteredScript; file: string }>();
@@ -411,12 +371,11 @@ export class Plugins {
 
   /**
    * syncBridge registers the bridge again after all other scripts. Chrome runs scripts in the order of their
-   * registration, and the bridge accepts hosts only while the bridge is starting. The bridge's ID contains a hash of
-   * all other scripts, so that any changed script leads to a new bridge. The new bridge is registered before the old
-   * bridge is unregistered, so that every new document has a bridge. Plugins for frames need a second bridge, which
-   * does nothing in a top document that has the first bridge. After a restart, Chrome lists the old user scripts, but
-   * runs none of the scripts until another script is registered. The hash in the bridge's ID also covers the ID of the
-   * browser start, so that a new bridge is registered after each restart.
+   * registration, and the bridge accepts hosts only while the bridge is starting. The new bridge is registered before
+   * the old bridge is unregistered, so that every new document has a bridge. Plugins for frames need a second bridge,
+   * which does nothing in a top document that has the first bridge. After a restart, Chrome lists the old user scripts,
+   * but runs none of the scripts until another script is registered. The hash in the bridge's ID covers the ID of the
+   * browser start, so that each restart registers a new bridge.
    */
   async #syncBridge(): Promise<void> {
     const present = await this.#registrar.listFileScripts();
@@ -441,10 +400,7 @@ export class Plugins {
   }
 }
 
-/**
- * makeIsolatedWorldId returns the ID of a plugin's isolated world. All versions of a plugin run in the same isolated
- * world, so that a new version finds the old version's host.
- */
+/** All versions of a plugin run in the same isolated world, so that a new version finds the old version's host. */
 export function makeIsolatedWorldId({ name }: PluginInfo): string {
   return `${ADAPTER_PREFIX}${name}`;
 }
@@ -457,21 +413,16 @@ function isBridge(script: RegisteredScript): boolean {
   return script.id.startsWith(BRIDGE_PREFIX);
 }
 
-/** makeShortHash returns the first 8 bytes of the SHA-256 hash of a text, in hexadecimal. */
 async function makeShortHash(text: string): Promise<string> {
   const bytes = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)));
   return toHex(bytes.slice(0, 8));
 }
 
-/**
- * listMatches returns the valid match patterns of a plugin. Invalid patterns are left out, because Chrome rejects a
- * script with an invalid pattern.
- */
+/** Invalid patterns are left out, because Chrome rejects a script with an invalid pattern. */
 function listMatches(plugin: PluginInfo): readonly string[] {
   return filterValidPatterns(plugin.matches);
 }
 
-/** uniteMatches returns the match patterns of several plugins, sorted and without duplicates. */
 function uniteMatches(plugins: readonly PluginInfo[]): readonly string[] {
   return [...new Set(plugins.flatMap(listMatches))].sort();
 }

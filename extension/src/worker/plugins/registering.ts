@@ -6,7 +6,6 @@ import { Signal } from '../signal.ts';
  */
 const RegistrationDelayMs = 3000;
 
-/** PendingRegistrations describes when a group of scripts was registered in Chrome. */
 export interface PendingRegistrations {
   /** fromMs is the earliest time at which a starting document may have missed scripts, in milliseconds since 1970. */
   readonly fromMs: number;
@@ -37,7 +36,6 @@ export class RegistrationTracker {
     return this.#sinceMs !== undefined;
   }
 
-  /** track wraps a function that registers scripts, so that RegistrationTracker records each registration. */
   track<A extends unknown[]>(registerScripts: (...args: A) => Promise<void>): (...args: A) => Promise<void> {
     return (...args) => {
       const [scripts] = args;
@@ -64,16 +62,12 @@ export class RegistrationTracker {
     this.#hasChanged = true;
   }
 
-  /**
-   * recordBases records that Chrome has registered the base scripts, which every document needs. After Chrome has
-   * registered the base scripts, the worker can inject adapters on demand.
-   */
+  /** After Chrome has registered the base scripts, the worker can inject adapters on demand. */
   recordBases(): void {
     if (this.#hasChanged && this.#sinceMs !== undefined)
       this.registered.emit({ fromMs: this.#sinceMs, firstMs: this.#firstMs });
   }
 
-  /** recordSettled records that all scripts that the server wants are registered. */
   recordSettled(): void {
     this.recordBases();
     this.#sinceMs = undefined;

@@ -3,7 +3,6 @@ import type { Docs, DocWithPlugins } from '../documents/docs.ts';
 
 export interface SettingsSyncOptions {
   readonly docs: Docs;
-  /** wanted returns the plugins in the server's latest list of plugins, or undefined if the server has sent no list. */
   wanted(): readonly PluginInfo[] | undefined;
 }
 
@@ -13,16 +12,12 @@ export interface SettingsSync {
    * onDocumentReported sends the settings of all running adapters to a document that has just reported its adapters.
    */
   onDocumentReported(documentId: string): void;
-  /** onPluginsSynced updates all documents after the list of wanted plugins has changed. */
   onPluginsSynced(): void;
-  /** setSettings stores the settings of a plugin and sends the settings to all documents that run the plugin. */
   setSettings(plugin: string, settings: PluginSettings): void;
 }
 
-/** makeSettingsSync creates a SettingsSync, which has no settings at first. */
 export function makeSettingsSync(options: SettingsSyncOptions): SettingsSync {
   const settingsByPlugin = new Map<string, PluginSettings>();
-  /** sentSettings contains the settings that each document has received, by document ID and plugin name. */
   const sentSettings = new Map<string, Map<string, PluginSettings>>();
 
   const updateDocument = ({ doc, plugins }: DocWithPlugins) => {

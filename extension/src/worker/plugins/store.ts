@@ -4,7 +4,6 @@ import type * as cache from './cache.ts';
 
 /** StoreOptions contains the two sources of code: the server, and a cache that survives a restart of the browser. */
 export interface StoreOptions extends Readonly<typeof cache> {
-  /** fetch requests the code of a plugin from the server. */
   fetch(params: PluginFetchParams): Promise<PluginFetchResult>;
 }
 
@@ -14,17 +13,15 @@ export interface StoreOptions extends Readonly<typeof cache> {
  */
 export interface CodeStore {
   /**
-   * get returns the code of a plugin. If the parameter name is an empty string, get returns the code of the host. get
-   * rejects if the server is unreachable or returns an error.
+   * If the parameter name is an empty string, get returns the code of the host. get rejects if the server is
+   * unreachable or returns an error.
    */
   get(name: string, script: string): Promise<PluginFetchResult>;
   /** removeOthers deletes all code from the cache except the code of the given scripts. */
   removeOthers(scripts: readonly { readonly name: string; readonly script: string }[]): Promise<void>;
 }
 
-/** makeCodeStore creates a CodeStore, which has no pending requests at first. */
 export function makeCodeStore(options: StoreOptions): CodeStore {
-  /** pendingReads contains the requests for code that have not ended, by cache key. */
   const pendingReads = new Map<string, Promise<PluginFetchResult>>();
   const readOrFetch = async (name: string, script: string): Promise<PluginFetchResult> => {
     const key = makeCacheKey(name, script);

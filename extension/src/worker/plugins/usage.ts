@@ -7,12 +7,7 @@ import { Signal } from '../signal.ts';
  */
 const MaxPreregistered = 16;
 const MaxPreregisteredChars = 8 * 1024 * 1024;
-/** MaxUsedPlugins limits how many names of recently used plugins are stored. */
 const MaxUsedPlugins = 64;
-/**
- * WriteDelayMs is how long the worker collects changes of the list of used plugins before storing the list, in
- * milliseconds.
- */
 const WriteDelayMs = 5000;
 
 export interface UsageOptions {
@@ -20,12 +15,8 @@ export interface UsageOptions {
   write(text: string): Promise<void>;
 }
 
-/**
- * PluginUsage tracks which plugins were used recently. The list of recently used plugins is stored, so that the list
- * survives a restart of the browser.
- */
+/** The list of recently used plugins is stored, so that the list survives a restart of the browser. */
 export class PluginUsage {
-  /** changed fires after a changed list of recently used plugins was stored. */
   readonly changed = new Signal();
   readonly #write: UsageOptions['write'];
   readonly #names: Promise<string[]>;
@@ -38,7 +29,6 @@ export class PluginUsage {
       .then((text) => (text === undefined || text === '' ? [] : text.split(' ')));
   }
 
-  /** readNames returns the names of recently used plugins, newest first. */
   readNames(): Promise<readonly string[]> {
     return this.#names;
   }
@@ -64,7 +54,6 @@ export class PluginUsage {
 /**
  * sortForPreregistration returns the plugins whose adapters should be registered in advance, in order of priority. In
  * the returned list, plugins that must start before the page's scripts come first, followed by recently used plugins.
- * If there are at most MaxPreregistered plugins, sortForPreregistration returns all plugins.
  */
 export function sortForPreregistration(plugins: readonly PluginInfo[], used: readonly string[]): readonly PluginInfo[] {
   const rank = ({ name, early }: PluginInfo) => {
@@ -75,10 +64,7 @@ export function sortForPreregistration(plugins: readonly PluginInfo[], used: rea
   return plugins.length <= MaxPreregistered ? sorted : sorted.filter((p) => p.early === true || used.includes(p.name));
 }
 
-/**
- * selectWithinBudget returns the first plugins whose code fits within MaxPreregistered and MaxPreregisteredChars.
- * codeLength returns the length of a plugin's code in UTF-16 code units.
- */
+/** selectWithinBudget returns the first plugins whose code fits within MaxPreregistered and MaxPreregisteredChars. */
 export async function selectWithinBudget(
   plugins: readonly PluginInfo[],
   codeLength: (plugin: PluginInfo) => Promise<number>,

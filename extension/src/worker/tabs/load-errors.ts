@@ -7,7 +7,6 @@ import { Signal } from '../signal.ts';
  */
 const AbortedError = 'net::ERR_ABORTED';
 
-/** LoadError describes why a tab could not load its page. */
 export interface LoadError {
   /**
    * name is Chrome's error name, such as net::ERR_CONNECTION_REFUSED. If the site has not responded to the request for
@@ -23,10 +22,8 @@ export class TabLoadErrors {
   /** changed fires when a tab gets a load error, and when its load error disappears. */
   readonly changed = new Signal();
   readonly #errors = new Map<number, LoadError>();
-  /** #timers contains the response timers of tabs whose site has not responded yet, by tab ID. */
   readonly #timers = new Map<number, ReturnType<typeof setTimeout>>();
 
-  /** getError returns why a tab could not load its page, or undefined if the page was loaded. */
   getError(tabId: number): LoadError | undefined {
     return this.#errors.get(tabId);
   }
@@ -37,22 +34,17 @@ export class TabLoadErrors {
     this.#startWaiting(tabId);
   }
 
-  /**
-   * recordWait starts the response timer of a tab that is waiting for a site. For new tabs, Chrome does not report when
-   * loading starts.
-   */
+  /** For new tabs, Chrome does not report when loading starts. */
   recordWait(tabId: number): void {
     if (!this.#timers.has(tabId) && this.getError(tabId)?.name !== LoadErrorNoAnswer) this.#startWaiting(tabId);
   }
 
-  /** recordFailure stores why a tab could not load its page. */
   recordFailure(tabId: number, name: string): void {
     const wasWaiting = this.#stopWaiting(tabId);
     if (name !== AbortedError) this.#addError(tabId, name);
     else if (wasWaiting) this.changed.emit();
   }
 
-  /** recordShown removes the load error of a tab that now shows a page or was closed. */
   recordShown(tabId: number): void {
     const wasWaiting = this.#stopWaiting(tabId);
     if (this.#errors.delete(tabId) || wasWaiting) this.changed.emit();
@@ -63,9 +55,7 @@ export class TabLoadErrors {
     this.changed.emit();
   }
 
-  /**
-   * stopWaiting stops the response timer of a tab. stopWaiting returns true if the tab's error was LoadErrorNoAnswer.
-   */
+  /** stopWaiting returns true if the tab's error was LoadErrorNoAnswer. */
   #stopWaiting(tabId: number): boolean {
     clearTimeout(this.#timers.get(tabId));
     this.#timers.delete(tabId);

@@ -14,7 +14,6 @@ const ReusePeriodMs = 10 * 60_000;
  */
 const RequestAgainAfterMs = 20_000;
 
-/** OpenedTab is a tab that the worker has opened for a call. */
 interface OpenedTab {
   readonly tabId: number;
   readonly atMs: number;
@@ -22,12 +21,9 @@ interface OpenedTab {
 
 export interface OpeningOptions {
   plugins(): readonly PluginInfo[];
-  /** open opens a background tab and returns its tab ID. */
   open(url: string): Promise<number>;
   exists(tabId: number): Promise<boolean>;
-  /** urlOf returns the URL of a tab, or undefined if the tab is closed. */
   urlOf(tabId: number): Promise<string | undefined>;
-  /** loadError returns why a tab could not load its page, or undefined if the page was loaded. */
   loadError(tabId: number): LoadError | undefined;
   /** isBlank reports whether a tab is empty or shows an error page, so that a navigation cannot lose user input. */
   isBlank(tabId: number): Promise<boolean>;
@@ -37,12 +33,11 @@ export interface OpeningOptions {
 /** TabOpener opens tabs for calls that need a page that no tab shows. */
 export interface TabOpener {
   /**
-   * open opens a tab with a plugin's page and returns the tab ID. If open recently opened a tab for the same URL, open
-   * returns that tab. If a call fails repeatedly, for example because the user must log in first, the retries reuse one
-   * tab instead of opening many tabs. If open fails, its promise rejects with a complete sentence as error message.
+   * If open recently opened a tab for the same URL, open returns that tab. If a call fails repeatedly, for example
+   * because the user must log in first, the retries reuse one tab instead of opening many tabs. If open fails, its
+   * promise rejects with a complete sentence as error message.
    */
   open(url: string): Promise<number>;
-  /** urlOpenedWith returns the URL with which the worker recently opened a tab, or undefined. */
   urlOpenedWith(tabId: number): string | undefined;
   /**
    * reopen loads a tab's original URL again if a redirect led the tab to a site that fails to load. Reloading the tab
@@ -52,10 +47,8 @@ export interface TabOpener {
   reopen(tabId: number): Promise<boolean>;
 }
 
-/** makeTabOpener creates a TabOpener, which has opened no tabs yet. */
 export function makeTabOpener(options: OpeningOptions): TabOpener {
   const openedTabs = new Map<string, Promise<OpenedTab>>();
-  /** openedUrls maps tab IDs to the URLs with which the worker opened the tabs. */
   const openedUrls = new Map<number, { readonly url: string; readonly atMs: number }>();
 
   const isUsable = async (tab: Promise<OpenedTab> | undefined) => {

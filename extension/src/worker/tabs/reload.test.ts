@@ -5,7 +5,6 @@ import { settle } from '../../../test/server.ts';
 import type { FrameState, PageState, TabState } from '../../chrome.ts';
 import { TabReloader } from './reload.ts';
 
-/** busyMs is how long a busy page takes to answer, in milliseconds. */
 const busyMs = 8000;
 
 /** untouched is the state of a page without a bridge in which the user has not clicked or typed. */
@@ -28,10 +27,6 @@ function makeFixture(t: TestContext) {
   const loading = new Set<number>();
   const frames = new Map<number, FrameState[]>();
   const reframed: string[] = [];
-  /**
-   * inspected contains the IDs of the tabs in which a script ran. pinged contains the IDs of the documents that
-   * received a ping.
-   */
   const inspected: number[] = [];
   const pinged: string[] = [];
   const deaf = new Set<string>();

@@ -4,15 +4,8 @@ import { matchesAny } from '../plugins/match.ts';
 import type { PendingRegistrations } from '../plugins/registering.ts';
 import { Signal } from '../signal.ts';
 
-/**
- * SettleDelayMs is how long a document may take to report its plugins, in milliseconds. If the document has not
- * reported its plugins in time, the worker inspects the document with a script.
- */
+/** SettleDelayMs is how long a document may take to report its plugins, in milliseconds. */
 const SettleDelayMs = 200;
-/**
- * CheckIntervalMs is the time between two checks of the same tab, in milliseconds. TabReloader checks a tab at most
- * MaxChecks times.
- */
 const CheckIntervalMs = 300;
 const MaxChecks = 200;
 /**
@@ -21,9 +14,7 @@ const MaxChecks = 200;
  * scripts.
  */
 const DistributionPeriodMs = 1000;
-/** MaxReloads limits how often the worker reloads a tab in which plugins do not start. */
 const MaxReloads = 2;
-/** ReloadTimeoutMs limits how long a reloaded tab may take to show its new document, in milliseconds. */
 const ReloadTimeoutMs = 3000;
 /**
  * CallPageAnswerTimeoutMs limits how long a page may take to answer while a call waits, in milliseconds.
@@ -35,10 +26,7 @@ const PageAnswerTimeoutMs = 10_000;
 export interface ReloadOptions {
   query(): Promise<readonly ChromeTab[]>;
   tabState(tabId: number): Promise<TabState>;
-  /**
-   * readPage inspects the page of a tab with a script. readPage returns 'error' for Chrome's error page, and undefined
-   * if the page cannot be read.
-   */
+  /** readPage returns 'error' for Chrome's error page, and undefined if the page cannot be read. */
   readPage(tabId: number): Promise<PageState | 'error' | undefined>;
   /** listFrames returns the frames of a tab without running scripts in the frames. */
   listFrames(tabId: number): Promise<readonly Frame[]>;
@@ -47,7 +35,6 @@ export interface ReloadOptions {
    */
   readFrames(tabId: number): Promise<readonly FrameState[]>;
   reloadTab(tabId: number): Promise<void>;
-  /** reloadFrame reloads one frame without reloading the rest of the tab. */
   reloadFrame(tabId: number, documentId: string): Promise<void>;
   plugins(): readonly PluginInfo[];
   /** isLive reports whether a plugin is running in a tab or frame, has failed there, or is being injected there. */
@@ -58,46 +45,25 @@ export interface ReloadOptions {
   liveDocument(tabId: number): string | undefined;
   /** answersSoon pings a document and reports whether the document answers within 1 s. */
   answersSoon(documentId: string): Promise<boolean>;
-  /** isConnected reports whether a document has reported its plugins. */
   isConnected(documentId: string): boolean;
-  /** canRun reports whether Chrome can run a plugin in any page. */
   canRun(plugin: PluginInfo): boolean;
-  /**
-   * isRegistered reports whether the scripts of a plugin are registered, so that a document that starts now runs the
-   * plugin.
-   */
   isRegistered(plugin: PluginInfo): boolean;
   /** beforeReload is called just before TabReloader reloads a tab, with the plugins that are missing in the tab. */
   beforeReload(plugins: readonly PluginInfo[]): void;
 }
 
-/**
- * TabCheckResult is "again" if the tab must be checked again. TabCheckResult is "done" if the tab has all its plugins
- * or cannot get the missing plugins.
- */
 type TabCheckResult = 'done' | 'again';
 
 /** TabReloader reloads tabs in which plugins are missing, unless a reload could lose user input. */
 export class TabReloader {
-  /** changed fires when the result of the method `expects` changes for a tab. */
   readonly changed = new Signal();
-  /**
-   * orphaned fires with the ID of a document whose bridge belongs to the extension as it was before a reload. An
-   * orphaned document, whose bridge is outdated, cannot answer messages.
-   */
+  /** orphaned fires with the ID of a document whose bridge belongs to the extension as it was before a reload. */
   readonly orphaned = new Signal<[documentId: string]>();
-  /**
-   * crashed fires with the ID of a tab whose page has crashed. crashed fires before TabReloader reloads the tab,
-   * because a reload hides the crash.
-   */
+  /** crashed fires before TabReloader reloads the tab, because a reload hides the crash. */
   readonly crashed = new Signal<[tabId: number]>();
   readonly #options: ReloadOptions;
   /** #unregisteredTimeSpans contains the time spans in which a starting document may have missed its scripts. */
   #unregisteredTimeSpans: { readonly fromMs: number; readonly toMs: number }[] = [];
-  /**
-   * #checks maps each tab that is still being checked to the number of its checks so far. #reloads contains how often
-   * and when each tab was last reloaded.
-   */
   readonly #checks = new Map<number, number>();
   readonly #reloads = new Map<number, { count: number; atMs: number }>();
   /**
@@ -112,10 +78,7 @@ export class TabReloader {
   #firstRegistrationAtMs: number | undefined;
   #lastRegistrationAtMs = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /**
-   * #checking contains the tabs whose check has not ended. The worker checks several tabs in parallel, because a busy
-   * page may take seconds to answer.
-   */
+  /** The worker checks several tabs in parallel, because a busy page may take seconds to answer. */
   readonly #checking = new Set<number>();
   #mustCheckAll = false;
 
@@ -147,9 +110,7 @@ export class TabReloader {
 
   /**
    * recordRegistration starts checking all tabs for missing plugins, after scripts were registered in Chrome. A
-   * document that started during the registration may lack some scripts. TabReloader stops checking a tab when the
-   * tab's plugins run or cannot run. The worker pings each document that has reported plugins, and inspects all other
-   * documents with a script.
+   * document that started during the registration may lack some scripts.
    */
   recordRegistration({ fromMs, firstMs }: PendingRegistrations): void {
     this.#firstRegistrationAtMs = firstMs;
@@ -163,7 +124,6 @@ export class TabReloader {
     this.#schedule(0);
   }
 
-  /** recordStart stores when the document of a tab started, in milliseconds since 1970. */
   recordStart(tabId: number, atMs: number): void {
     this.#documentStartMs.set(tabId, atMs);
   }
@@ -223,8 +183,8 @@ export class TabReloader {
   }
 
   /**
-   * repairLive reloads a tab whose document seems to run its plugins but does not answer. If the document started while
-   * the extension was reloading, the document may still run the bridge from before the reload.
+   * If the document started while the extension was reloading, the document may still run the bridge from before the
+   * reload.
    */
   async #repairLive(tab: ChromeTab): Promise<TabCheckResult> {
     const documentId = this.#options.liveDocument(tab.id);
@@ -290,7 +250,6 @@ export class TabReloader {
     return 'again';
   }
 
-  /** repairFrames reloads each frame in which a plugin should run but does not. */
   async #repairFrames(tab: ChromeTab): Promise<TabCheckResult> {
     const { plugins, canRun, isLive } = this.#options;
     const framePlugins = plugins().filter((p) => p.frames === true && canRun(p));
@@ -311,13 +270,11 @@ export class TabReloader {
     return this.#unregisteredTimeSpans.some((span) => startedMs >= span.fromMs && startedMs <= span.toMs);
   }
 
-  /** matchingPlugins returns the plugins that can run in pages and whose site patterns match a tab's URL. */
   #matchingPlugins(tab: ChromeTab): readonly PluginInfo[] {
     const { plugins, canRun } = this.#options;
     return plugins().filter((p) => canRun(p) && matchesAny(tab.url, p.matches ?? [], p.excludes ?? []));
   }
 
-  /** missingPlugins returns the plugins that match a tab but do not run in it. */
   #missingPlugins(tab: ChromeTab): readonly PluginInfo[] {
     return this.#matchingPlugins(tab).filter((p) => !this.#options.isLive(tab.id, p));
   }
@@ -327,10 +284,7 @@ export class TabReloader {
     return Promise.race([this.#options.readPage(tabId), timeout]);
   }
 
-  /**
-   * isUnloaded reports whether a tab has no page, because the page crashed or Chrome discarded it. Chrome may report a
-   * crash late, so the caller repeats the check if a page does not answer.
-   */
+  /** Chrome may report a crash late, so the caller repeats the check if a page does not answer. */
   async #isUnloaded(tabId: number): Promise<boolean> {
     const state = await this.#options.tabState(tabId);
     if (state === 'crashed') this.crashed.emit(tabId);

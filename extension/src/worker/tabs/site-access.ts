@@ -2,13 +2,11 @@ import type { AnyTab } from '../../../../wire/wire.gen.ts';
 import { parsePattern } from '../plugins/match.ts';
 import { Signal } from '../signal.ts';
 
-/** AllSites is Chrome's match pattern for all sites. */
 const AllSites = '<all_urls>';
 /**
  * NeededSiteDurationMs is how long after a failed call the side panel offers to allow the call's site, in milliseconds.
  */
 const NeededSiteDurationMs = 10 * 60_000;
-/** MaxNeededSites limits the number of sites that the side panel offers to allow. */
 const MaxNeededSites = 5;
 
 /**
@@ -17,13 +15,9 @@ const MaxNeededSites = 5;
  * restrict its site access on the extension's details page in Chrome.
  */
 export class SiteAccess {
-  /** changed fires when the user allows or removes a site, or when a call needs a site that is not allowed. */
   readonly changed = new Signal();
   readonly #listPatterns: () => Promise<readonly string[]>;
-  /**
-   * #patterns contains Chrome's match patterns of the allowed sites. Until Chrome has returned its match patterns,
-   * SiteAccess treats all sites as allowed.
-   */
+  /** Until Chrome has returned its match patterns, SiteAccess treats all sites as allowed. */
   #patterns: readonly string[] = [AllSites];
   /**
    * #neededSites maps each web host that the extension could not access for a call to the time of the latest such call,
@@ -35,16 +29,12 @@ export class SiteAccess {
     this.#listPatterns = listPatterns;
   }
 
-  /** refresh reads the list of allowed sites from Chrome. */
   async refresh(): Promise<void> {
     this.#patterns = await this.#listPatterns();
     this.changed.emit();
   }
 
-  /**
-   * hasAccess reports whether the extension has access to a page. hasAccess returns true for URLs other than http and
-   * https.
-   */
+  /** hasAccess returns true for URLs other than http and https. */
   hasAccess(url: string): boolean {
     const webUrl = parseWebUrl(url);
     return webUrl === undefined || this.#isAllowed(webUrl);
@@ -52,8 +42,7 @@ export class SiteAccess {
 
   /**
    * findProblem returns an error text that explains why a call cannot use a page and what to do, without a final
-   * period. findProblem returns undefined if the extension can access the page. A call of findProblem also makes the
-   * side panel offer to allow the site.
+   * period. A call of findProblem also makes the side panel offer to allow the site.
    */
   findProblem(url: string): string | undefined {
     const webUrl = parseWebUrl(url);
@@ -93,7 +82,6 @@ export class SiteAccess {
   }
 }
 
-/** parseWebUrl parses an http or https URL. If the text is not an http or https URL, parseWebUrl returns undefined. */
 function parseWebUrl(text: string): URL | undefined {
   if (!URL.canParse(text)) return undefined;
   const url = new URL(text);

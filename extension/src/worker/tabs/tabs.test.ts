@@ -28,7 +28,6 @@ const makePlugin = (name: string): PluginInfo => ({
   matches: ['*://a.org/*'],
 });
 const makeTopDoc = (...plugins: LiveAdapter[]) => makeFrameDoc(0, ...plugins);
-/** makeFrameDoc returns a frame's document with a given frame ID and plugins. */
 const makeFrameDoc = (frameId: number, ...plugins: LiveAdapter[]): DocWithPlugins => ({
   doc: {
     tabId: 1,

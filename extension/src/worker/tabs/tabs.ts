@@ -13,10 +13,6 @@ import { matchesAny } from '../plugins/match.ts';
 import { Signal } from '../signal.ts';
 import type { LoadError } from './load-errors.ts';
 
-/**
- * UpdateDelayMs is how long the worker collects changes of tabs before sending the changes to the server, in
- * milliseconds.
- */
 const UpdateDelayMs = 50;
 
 export interface TabsOptions {
@@ -28,48 +24,27 @@ export interface TabsOptions {
   frames(tabId: number): readonly DocWithPlugins[];
   /** expects reports whether a tab will receive a plugin's new adapter without a reload. */
   expects(tabId: number, plugin: string): boolean;
-  /** isSilent reports whether a document has failed to answer a ping in time. */
   isSilent(documentId: string): boolean;
-  /**
-   * isArriving reports whether an adapter is being injected into the top document of a tab. If the function isArriving
-   * is missing, Tabs assumes that no adapter is being injected.
-   */
+  /** isArriving reports whether an adapter is being injected into the top document of a tab. */
   isArriving?(tabId: number, plugin: string): boolean;
-  /**
-   * loadError returns why a tab could not load its page. If the function loadError is missing, Tabs treats every page
-   * as loaded.
-   */
+  /** loadError returns why a tab could not load its page. */
   loadError?(tabId: number): LoadError | undefined;
-  /**
-   * hasAccess reports whether the extension can access a page. If the function hasAccess is missing, Tabs treats every
-   * page as accessible.
-   */
   hasAccess?(url: string): boolean;
-  /**
-   * urlOpenedWith returns the URL with which the worker opened a tab for a call. If the function urlOpenedWith is
-   * missing, Tabs treats no tab as opened for a call.
-   */
+  /** urlOpenedWith returns the URL with which the worker opened a tab for a call. */
   urlOpenedWith?(tabId: number): string | undefined;
   /** recordWait is called for each tab that is still waiting for its site to respond. */
   recordWait?(tabId: number): void;
-  /** onUrlChanged is called with the URL of each tab at each update. */
   onUrlChanged?(tabId: number, url: string): void;
-  /**
-   * sendAll sends the list of all tabs to the server. sendChanged sends one changed tab, or undefined for a tab that
-   * was closed or no longer matches a plugin.
-   */
+  /** sendChanged sends one changed tab, or undefined for a tab that was closed or no longer matches a plugin. */
   sendAll(tabs: readonly TabInfo[]): void;
   sendChanged(tabId: number, tab: TabInfo | undefined): void;
 }
 
 /** Tabs sends the server a list of the tabs that match plugins. */
 export class Tabs {
-  /** reported fires each time the worker has sent its tab list, or a changed tab, to the server. */
   readonly reported = new Signal();
   readonly #options: TabsOptions;
-  /** #sent maps tab IDs to the last report about each tab, and to its JSON text for comparison. */
   #sent = new Map<number, { text: string; tab: TabInfo }>();
-  /** #mustSendAll is true if the next update must send all tabs. */
   #mustSendAll = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isUpdating = false;
@@ -80,12 +55,10 @@ export class Tabs {
     this.#options = options;
   }
 
-  /** sentTabs returns the tabs of the last update that was sent to the server. */
   get sentTabs(): readonly TabInfo[] {
     return [...this.#sent.values()].map((entry) => entry.tab);
   }
 
-  /** scheduleUpdate sends changed tabs to the server after UpdateDelayMs. */
   scheduleUpdate(): void {
     this.#timer ??= setTimeout(() => void this.#update(), UpdateDelayMs);
   }
@@ -104,7 +77,6 @@ export class Tabs {
     void this.sendNow();
   }
 
-  /** sendNow sends changed tabs to the server immediately. */
   sendNow(): Promise<void> {
     clearTimeout(this.#timer);
     return this.#update();
@@ -117,7 +89,6 @@ export class Tabs {
     this.scheduleUpdate();
   }
 
-  /** sync sends all tabs to the server, after the link opened or the plugins changed. */
   sync(): void {
     this.#mustSendAll = true;
     void this.sendNow();
@@ -181,10 +152,8 @@ export class Tabs {
   }
 }
 
-/** noAccessError is the load error of tabs on sites that the extension cannot access. */
 const noAccessError: LoadError = { name: LoadErrorNoAccess, atMs: 0 };
 
-/** TabExpectations describes which plugins will soon run in a tab, or why the tab could not load its page. */
 export interface TabExpectations {
   expects?(plugin: string): boolean;
   isArriving?(plugin: string): boolean;
@@ -251,7 +220,6 @@ export function makeTabInfo(
   return info;
 }
 
-/** makeFrameInfo returns the server's report about a frame, or undefined if no plugin for frames runs in the frame. */
 function makeFrameInfo(
   { doc, plugins: livePlugins }: DocWithPlugins,
   plugins: readonly PluginInfo[],

@@ -1,7 +1,6 @@
 import type { Doc, Docs } from '../documents/docs.ts';
 import type { Health } from '../documents/health.ts';
 
-/** AnswerTimeoutMs is how long other pages of the same site may take to answer a ping, in milliseconds. */
 const AnswerTimeoutMs = 1500;
 
 export interface UserReloadOptions {
@@ -13,10 +12,9 @@ export interface UserReloadOptions {
 }
 
 /**
- * makeUserReload returns a function that reloads a tab when the user requests a reload. Chrome cannot reload an
- * unresponsive page, so the worker discards the page before reloading its tab. Pages of the same site may share a
- * renderer process, which ends only when all its pages are discarded. If a site's renderer process is blocked, the
- * worker also discards and reloads the site's other unresponsive pages.
+ * Chrome cannot reload an unresponsive page, so the worker discards the page before reloading its tab. Pages of the
+ * same site may share a renderer process, which ends only when all its pages are discarded. If a site's renderer
+ * process is blocked, the worker also discards and reloads the site's other unresponsive pages.
  */
 export function makeUserReload({
   docs,

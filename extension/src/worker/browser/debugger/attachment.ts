@@ -3,8 +3,7 @@ import type { ToolFailure } from '../tool-failure.ts';
 import type { Feature } from './features.ts';
 
 /**
- * EventListener receives the debugger events of an attached tab. childId is the debugger's session ID of the child
- * target that sent the event, or an empty string for the tab itself.
+ * childId is the debugger's session ID of the child target that sent the event, or an empty string for the tab itself.
  */
 export type EventListener = (method: string, params: Fields, childId: string) => void;
 
@@ -14,12 +13,11 @@ export interface ChildTarget {
   readonly id: string;
   /** kind is Chrome's name for the type of target, such as iframe, worker or service_worker. */
   readonly kind: string;
-  /** targetId is Chrome's ID of the target. For a frame, targetId equals the frame ID. */
+  /** For a frame, targetId equals the frame ID. */
   readonly targetId: string;
   readonly url: string;
 }
 
-/** ChildListener receives each child target as soon as the debugger is attached to the target. */
 export type ChildListener = (child: ChildTarget) => Promise<void>;
 
 /** Attachment is the debugger connection to one tab, which several tools can share. */
@@ -36,7 +34,6 @@ export class Attachment {
   #rejectLost: (reason: ToolFailure) => void = () => undefined;
   #users = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** #lastTask resolves when the last queued work has ended. */
   #lastTask: Promise<unknown> = Promise.resolve();
 
   constructor(stopWatching: () => void) {
@@ -56,10 +53,7 @@ export class Attachment {
     clearTimeout(this.#timer);
   }
 
-  /**
-   * removeUser removes one user of the debugger. onIdle runs when the debugger has had no user for lingerMs
-   * milliseconds.
-   */
+  /** onIdle runs when the debugger has had no user for lingerMs milliseconds. */
   removeUser(lingerMs: number, onIdle: () => void): void {
     this.#users--;
     if (this.#users === 0 && !this.isLost) this.#timer = setTimeout(onIdle, lingerMs);
@@ -72,7 +66,6 @@ export class Attachment {
     return result;
   }
 
-  /** addFeatureUser adds one user to a debugger feature and returns the new number of users. */
   addFeatureUser(feature: Feature): number {
     const count = (this.#featureUserCounts.get(feature) ?? 0) + 1;
     this.#featureUserCounts.set(feature, count);
@@ -94,7 +87,6 @@ export class Attachment {
     return () => this.#listeners.delete(listener);
   }
 
-  /** addChild adds a child target and notifies all listeners. */
   addChild(child: ChildTarget): void {
     this.#children.set(child.id, child);
     for (const listener of this.#childListeners) listener(child).catch(() => undefined);
@@ -111,23 +103,18 @@ export class Attachment {
     return () => this.#childListeners.delete(listener);
   }
 
-  /**
-   * watchChildren calls a listener for each current and future child target. watchChildren resolves when the listener
-   * has handled all current child targets.
-   */
+  /** watchChildren resolves when the listener has handled all current child targets. */
   async watchChildren(listener: ChildListener): Promise<() => void> {
     this.#childListeners.add(listener);
     await Promise.allSettled([...this.#children.values()].map((child) => listener(child)));
     return () => this.#childListeners.delete(listener);
   }
 
-  /** markLost makes all tools that use the debugger of the tab fail with the given error. */
   markLost(failure: ToolFailure): void {
     this.isLost = true;
     this.#rejectLost(failure);
   }
 
-  /** close stops the idle timer and stops watching the tab. */
   close(): void {
     this.isLost = true;
     clearTimeout(this.#timer);

@@ -6,22 +6,18 @@ export const CaptureIdleMs = 10 * 60_000;
 
 export interface CapturesOptions<C> {
   readonly debuggers: Pick<Debuggers, 'hold'>;
-  /** features lists the debugger features that stay on while a capture runs. */
   readonly features: readonly Feature[];
-  /** start starts a capture in a tab to which the debugger is attached. */
   start(session: DebuggerSession, tabId: number): Promise<C>;
   /** endSession removes what one MCP session has added to a capture that several sessions share. */
   endSession?(capture: C, session: string): Promise<void>;
   /** isExclusive is true if a capture belongs only to the session that last used the capture. */
   readonly isExclusive?: boolean;
-  /** stop ends a capture. stop runs before the debugger features are turned off, or after the debugger was detached. */
+  /** stop runs before the debugger features are turned off, or after the debugger was detached. */
   stop?(capture: C): Promise<void>;
 }
 
-/** RunningCapture is a capture that runs or is starting in one tab. */
 interface RunningCapture<C> {
   readonly ready: Promise<C>;
-  /** owners contains the IDs of the sessions that have used the capture. */
   readonly owners: Set<string>;
   hold: DebuggerHold | undefined;
   timer: ReturnType<typeof setTimeout> | undefined;
@@ -39,10 +35,7 @@ export class Captures<C> {
     this.#options = options;
   }
 
-  /**
-   * use returns the capture of a tab, and records the given MCP session as a user of the capture. If no capture runs in
-   * the tab, use starts a new capture and returns isNew as true.
-   */
+  /** If no capture runs in the tab, use starts a new capture and returns isNew as true. */
   async use(tabId: number, session: string): Promise<{ readonly capture: C; readonly isNew: boolean }> {
     const present = this.#running.get(tabId);
     const running = present ?? this.#start(tabId);
@@ -62,13 +55,11 @@ export class Captures<C> {
     }
   }
 
-  /** find returns the running capture of a tab, or undefined if no capture runs in the tab. */
   async find(tabId: number): Promise<C | undefined> {
     const running = this.#running.get(tabId);
     return running && (await this.#awaitReady(tabId, running));
   }
 
-  /** end stops the capture of a tab, if a capture runs in the tab. */
   async end(tabId: number): Promise<void> {
     const running = this.#running.get(tabId);
     if (running) await this.#end(tabId, running);

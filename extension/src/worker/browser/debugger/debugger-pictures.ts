@@ -5,30 +5,21 @@ import type { Picture, PicturesBrowser } from '../pictures.ts';
 import { makeDocumentGoneFailure, toolFailure } from '../tool-failure.ts';
 import type { DebuggerSession, Debuggers } from './debuggers.ts';
 
-/** MaxPictureHeight limits the height of a picture, in CSS pixels. */
 export const MaxPictureHeight = 8000;
-/** CaptureTimeoutMs limits one attempt to take a picture, in milliseconds. */
 const CaptureTimeoutMs = 5000;
 const MaxAttempts = 2;
 
-/**
- * DebuggerPictureOptions describes which picture to take. If both area and isFullPage are missing, the picture shows
- * the viewport.
- */
+/** If both area and isFullPage are missing, the picture shows the viewport. */
 export interface DebuggerPictureOptions {
   readonly type: 'webp' | 'jpeg' | 'png';
   /** quality is the quality of WebP and JPEG pictures, from 0 to 100. */
   readonly quality: number;
-  /**
-   * area is a part of the page in CSS pixels, relative to the viewport. The area in a picture request can extend beyond
-   * the visible part of the page.
-   */
+  /** area is a part of the page in CSS pixels, relative to the viewport. */
   readonly area?: Rect;
   readonly isFullPage?: boolean;
   readonly maxWidth?: number;
 }
 
-/** DebuggerPicture is a picture with notes for the agent, such as a warning that the picture is cropped. */
 export interface DebuggerPicture extends Picture {
   readonly isTruncated: boolean;
   readonly notes: readonly string[];
@@ -57,7 +48,6 @@ export async function takeDebuggerPicture(
   }
 }
 
-/** CapturedPicture is a picture that may still need scaling or another file type. */
 interface CapturedPicture {
   readonly data: string;
   readonly type: string;
@@ -102,9 +92,8 @@ async function capturePicture(session: DebuggerSession, options: DebuggerPicture
 }
 
 /**
- * chooseClip returns the part of the page to capture, in CSS pixels. Without a clip, the picture shows the viewport. For
- * a clip, Chrome resizes the page, and the picture can lack frames of other sites. The picture of an area in the
- * viewport therefore has no clip: the area is cropped afterwards.
+ * With a clip, Chrome resizes the page, so the picture can lack frames of other sites. An area of the viewport is
+ * cropped after the capture.
  */
 function chooseClip(
   { area, isFullPage }: DebuggerPictureOptions,
@@ -129,7 +118,7 @@ function isInView({ x, y, width, height }: Rect, view: LayoutSizes): boolean {
   return x >= 0 && y >= 0 && x + width <= view.clientWidth && y + height <= view.clientHeight;
 }
 
-/** scaleClip converts a clip from CSS pixels to the pixels of the tab. The picture keeps the size in CSS pixels. */
+/** scaleClip converts a clip from CSS pixels to the pixels of the tab. */
 function scaleClip({ x, y, width, height }: Rect, zoom: number): Rect & { readonly scale: number } {
   return { x: x * zoom, y: y * zoom, width: width * zoom, height: height * zoom, scale: 1 / zoom };
 }
@@ -151,7 +140,6 @@ async function finishPicture(
   return { ...picture, isTruncated: isCut, notes };
 }
 
-/** LayoutSizes contains the numbers from Page.getLayoutMetrics that are needed to take a picture. */
 type LayoutSizes = Readonly<
   Record<'clientWidth' | 'clientHeight' | 'pageX' | 'pageY' | 'width' | 'height' | 'zoom', number>
 >;

@@ -11,22 +11,17 @@ import { Dialogs } from './dialogs.ts';
 import { type Command, endEmulationCommands, type Feature, featureCommands } from './features.ts';
 import { PressedButtons } from './pressed-buttons.ts';
 
-/** DebuggerBrowser contains the Chrome functions that Debuggers uses. */
 export type DebuggerBrowser = typeof chromeDebugger &
   Pick<typeof chromePages, 'watchTabs'> &
   Pick<typeof chromeTabs, 'describeTab'> &
   Pick<typeof chromeBase, 'readSetting' | 'writeSetting' | 'readSessionValue' | 'writeSessionValue'>;
 
 /**
- * DebuggerState describes whether tools can use the debugger. In the state "refused", the user has pressed Cancel in
- * Chrome's debugger bar and has not allowed the debugger again.
+ * In the state "refused", the user has pressed Cancel in Chrome's debugger bar and has not allowed the debugger again.
  */
 export type DebuggerState = 'absent' | 'ready' | 'refused';
 
-/**
- * DebuggerUnavailable is the error of a tool that could not use the debugger at all. A tool that fails with
- * DebuggerUnavailable has not acted on the page.
- */
+/** A tool that fails with DebuggerUnavailable has not acted on the page. */
 export class DebuggerUnavailable extends ToolFailure {
   constructor(code: 'needs_debugger' | 'debugger_refused', message: string | Texts) {
     super(toolFailure(code, message).error);
@@ -36,14 +31,10 @@ export class DebuggerUnavailable extends ToolFailure {
 /** DebuggerSession sends debugger commands to a tab on behalf of one tool. */
 export interface DebuggerSession {
   /**
-   * send sends a debugger command. send fails with the code timeout if Chrome has not finished the command after
-   * limitMs milliseconds (default 5 s). childId selects a child target, and an empty childId selects the tab.
+   * send fails with the code timeout if Chrome has not finished the command after limitMs milliseconds (default 5 s).
+   * childId selects a child target, and an empty childId selects the tab.
    */
   send(method: string, params?: Fields, limitMs?: number, childId?: string): Promise<Fields>;
-  /**
-   * onEvent calls a listener for each debugger event of the tab and its child targets, until the returned function is
-   * called.
-   */
   onEvent(listener: EventListener): () => void;
   /**
    * onChild calls a listener for each cross-site frame and worker of the tab, until the returned function is called.
@@ -62,26 +53,16 @@ export interface DebuggerHold {
   readonly session: DebuggerSession;
   /** lost is a promise that rejects when the debugger is detached from the tab. */
   readonly lost: Promise<never>;
-  /**
-   * release turns off the features of the DebuggerHold, and allows the debugger to be detached. Further calls of
-   * release have no effect.
-   */
+  /** release turns off the features of the DebuggerHold, and allows the debugger to be detached. */
   release(): Promise<void>;
 }
 
-/**
- * DetachDelayMs is how long the debugger stays attached after its last use, in milliseconds. If the debugger were
- * detached after each tool, Chrome's debugger bar would appear and disappear repeatedly.
- */
+/** If the debugger were detached after each tool, Chrome's debugger bar would appear and disappear repeatedly. */
 export const DetachDelayMs = 30_000;
-/** CommandTimeoutMs limits the duration of one debugger command, in milliseconds. */
 const CommandTimeoutMs = 5000;
-/** CleanupTimeoutMs limits each debugger command that turns a feature off, in milliseconds. */
 const CleanupTimeoutMs = 1000;
-/** DebuggerRefusedSetting is the stored setting that records that the user has pressed Cancel in the debugger bar. */
 const DebuggerRefusedSetting = 'debuggerRefused';
 
-/** dismissDialogCommand is the debugger command that dismisses a JavaScript dialog. */
 const dismissDialogCommand: Command = ['Page.handleJavaScriptDialog', { accept: false }];
 
 const debuggerRefusedTexts: Texts = {
@@ -92,16 +73,11 @@ const debuggerRefusedTexts: Texts = {
     'You pressed Cancel in the bar of the debugger, so tools may not use it. Allow it again in the side panel of opentabs.',
 };
 
-/**
- * debuggerRefusedNote informs the agent that an operation ran without the debugger, because the user has pressed
- * Cancel in the debugger bar.
- */
 export const debuggerRefusedNote =
   'The debugger was not used: the user pressed Cancel in its bar, and can allow it again in the side panel of opentabs.';
 
 /** Debuggers attaches the debugger to tabs, and shares each attached debugger among tools. */
 export class Debuggers {
-  /** changed fires when the state of the debugger changes, such as when the user presses Cancel in the debugger bar. */
   readonly changed = new Signal();
   /** dialogs contains the open JavaScript dialogs of all tabs to which the debugger is attached. */
   readonly dialogs: Dialogs;
@@ -130,10 +106,7 @@ export class Debuggers {
     return this.#isRefused ? 'refused' : 'ready';
   }
 
-  /**
-   * allow lets tools use the debugger again after the user pressed Cancel. Call allow only when the user has allowed
-   * the debugger again in the side panel.
-   */
+  /** Call allow only when the user has allowed the debugger again in the side panel. */
   async allow(): Promise<void> {
     await this.#started;
     await this.#browser.writeSetting(DebuggerRefusedSetting, '');
@@ -142,9 +115,8 @@ export class Debuggers {
   }
 
   /**
-   * use attaches the debugger to a tab, turns on debugger features, and runs the function `work`. After `work` has
-   * ended, use turns off the debugger features that no other tool needs. use fails with DebuggerUnavailable if the
-   * debugger cannot be attached.
+   * use attaches the debugger to a tab, turns on debugger features, and runs the function `work`. use fails with
+   * DebuggerUnavailable if the debugger cannot be attached.
    */
   async use<T>(
     tabId: number,
@@ -161,8 +133,7 @@ export class Debuggers {
 
   /**
    * hold attaches the debugger to a tab and turns features on. The debugger stays attached and the features stay on
-   * until the caller releases the returned DebuggerHold, or until the debugger is detached. If the debugger cannot be
-   * attached, hold fails with DebuggerUnavailable.
+   * until the caller releases the returned DebuggerHold, or until the debugger is detached.
    */
   async hold(tabId: number, features: readonly Feature[]): Promise<DebuggerHold> {
     await this.#started;
@@ -243,13 +214,12 @@ export class Debuggers {
   async #releaseButtons(tabId: number): Promise<void> {
     const releases = this.#pressedButtons.takeReleases(tabId);
     if (releases.length === 0) return;
-    // If the tab is in the background, it receives the mouse events only with focus emulation.
+    // A background tab receives mouse events only with focus emulation.
     const { on, off } = featureCommands.focus;
     for (const command of [on, ...releases, ...(off ? [off] : [])])
       await awaitWithin(this.#browser.sendToDebugger(tabId, ...command), CleanupTimeoutMs);
   }
 
-  /** #detachLater detaches the debugger from a tab after DetachDelayMs without a tool that uses the debugger. */
   #detachLater(tabId: number, attachment: Attachment): void {
     attachment.addUser();
     attachment.removeUser(DetachDelayMs, () => void attachment.enqueue(() => this.#release(tabId, attachment)));
@@ -298,7 +268,6 @@ export class Debuggers {
     await awaitWithin(this.#browser.sendToDebugger(tabId, ...off), CleanupTimeoutMs);
   }
 
-  /** #release detaches the debugger from a tab, unless a tool uses the debugger again. */
   async #release(tabId: number, attachment: Attachment): Promise<void> {
     if (attachment.users > 0 && !attachment.isLost) return;
     if (this.dialogs.find(tabId) && !attachment.isLost) {
@@ -363,7 +332,7 @@ export class Debuggers {
       // If a child target no longer exists, Chrome rejects all commands for it.
       this.#browser.sendToDebugger(tabId, method, params, child.id).catch(() => undefined);
     attachment.addChild(child);
-    // Also attach the debugger to the frames and workers inside the child target.
+    // Attach the debugger to the frames and workers inside the child target.
     void send(...featureCommands.children.on);
     void send('Runtime.runIfWaitingForDebugger', {});
   }
@@ -391,15 +360,11 @@ export class Debuggers {
 
 const onlyWebPagesText = 'the debugger must not see: tools work in http and https pages only';
 
-/** addDebuggerTexts explains to the agent and to the user how to add the debugger. */
 export const addDebuggerTexts: Texts = {
   forAgent: 'The user can add the debugger with: opentabs extension install --debugger',
   forUser: 'To add the debugger, run `opentabs extension install --debugger`.',
 };
 
-/**
- * debuggerNotGrantedTexts contains the texts of a failure if the extension lacks the debugger permission.
- */
 export const debuggerNotGrantedTexts: Texts = {
   forAgent: `the debugger is not installed. ${addDebuggerTexts.forAgent}`,
   forUser: `The debugger is not installed. ${addDebuggerTexts.forUser}`,

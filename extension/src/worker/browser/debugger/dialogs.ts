@@ -6,9 +6,7 @@ const dialogKinds = ['alert', 'confirm', 'prompt', 'beforeunload'] as const;
 /** OpenDialog is a JavaScript dialog, such as alert() or confirm(), that has not been answered. */
 export interface OpenDialog {
   readonly kind: (typeof dialogKinds)[number];
-  /** message is the text that the page shows in the dialog. */
   readonly message: string;
-  /** defaultPrompt is the initial text in the input field of a prompt dialog. */
   readonly defaultPrompt: string;
   /** seriesNumber is the position of the dialog in a series of consecutive dialogs, starting at 1. */
   readonly seriesNumber: number;
@@ -19,15 +17,10 @@ export interface OpenDialog {
  * milliseconds.
  */
 export const DialogTimeoutMs = 5 * 60_000;
-/**
- * MaxDismissedDialogs limits the stored dialogs that were dismissed automatically and that no tool has reported yet.
- */
 const MaxDismissedDialogs = 100;
 
 export interface DialogsOptions {
-  /** isInFront reports whether a tab is the active tab of its window. */
   isInFront(tabId: number): Promise<boolean>;
-  /** dismiss closes the JavaScript dialog of a tab, like a click on Cancel. */
   dismiss(tabId: number): Promise<unknown>;
 }
 
@@ -52,7 +45,6 @@ export class Dialogs {
   readonly #listeners = new Set<(tabId: number, dialog: OpenDialog) => void>();
   readonly #suspendedTools = new Map<number, SuspendedTool>();
   readonly #timers = new Map<number, ReturnType<typeof setTimeout>>();
-  /** #dismissed contains dialogs that were dismissed automatically and that no tool has reported yet, by tab ID. */
   readonly #dismissed = new Map<number, OpenDialog>();
 
   constructor(options: DialogsOptions) {
@@ -63,7 +55,6 @@ export class Dialogs {
     return this.#openDialogs.get(tabId);
   }
 
-  /** handleEvent handles the debugger events that report the opening or closing of a dialog. */
   handleEvent(tabId: number, method: string, params: Fields): void {
     if (method === 'Page.javascriptDialogClosed') this.#close(tabId);
     if (method !== 'Page.javascriptDialogOpening') return;
@@ -88,7 +79,6 @@ export class Dialogs {
     );
   }
 
-  /** #expire dismisses an unanswered dialog, unless the user can see the dialog and no tool opened it. */
   async #expire(tabId: number, dialog: OpenDialog): Promise<void> {
     const isUsers = !this.#suspendedTools.has(tabId) && (await this.#options.isInFront(tabId).catch(() => false));
     if (this.#openDialogs.get(tabId) !== dialog) return;
@@ -117,12 +107,10 @@ export class Dialogs {
     }
   }
 
-  /** findDismissed returns the latest automatically dismissed dialog of a tab, or undefined. */
   findDismissed(tabId: number): OpenDialog | undefined {
     return this.#dismissed.get(tabId);
   }
 
-  /** forgetDismissed records that a tool has reported the dismissed dialog of a tab to the agent. */
   forgetDismissed(tabId: number): void {
     this.#dismissed.delete(tabId);
   }
@@ -135,7 +123,6 @@ export class Dialogs {
     this.#openDialogs.delete(tabId);
   }
 
-  /** forgetTab removes the dialogs of a tab from which the debugger was detached. */
   forgetTab(tabId: number): void {
     clearTimeout(this.#timers.get(tabId));
     this.#timers.delete(tabId);
@@ -149,7 +136,6 @@ export class Dialogs {
     if (this.#openDialogs.get(tabId) === dialog) this.#close(tabId);
   }
 
-  /** waitForNext returns a promise for the next dialog that opens in a tab, and a function that stops waiting. */
   waitForNext(tabId: number): { readonly opened: Promise<OpenDialog>; stop(): void } {
     let stop = () => {};
     const opened = new Promise<OpenDialog>((resolve) => {
@@ -162,16 +148,12 @@ export class Dialogs {
     return { opened, stop };
   }
 
-  /**
-   * suspendTool stores a running tool whose page shows a dialog. When the dialog has been answered, the tool
-   * browser_handle_dialog returns the result of the stored tool.
-   */
+  /** When the dialog has been answered, the tool browser_handle_dialog returns the result of the stored tool. */
   suspendTool(tabId: number, session: string, tool: Promise<BrowserResult>): void {
     tool.catch(() => undefined);
     this.#suspendedTools.set(tabId, { tool, session });
   }
 
-  /** takeSuspended returns the running tool that waits for a tab's dialog, and removes it from the suspended tools. */
   takeSuspended(tabId: number): Promise<BrowserResult> | undefined {
     const suspended = this.#suspendedTools.get(tabId);
     this.#suspendedTools.delete(tabId);

@@ -6,21 +6,16 @@ import { type Command, endEmulationCommands } from './features.ts';
 /** EmulationIdleMs is how long an emulation stays on after the last change of its settings, in milliseconds. */
 export const EmulationIdleMs = 30 * 60_000;
 
-/**
- * EmulationOverride is one emulated property of a tab, such as the time zone. The field command is the debugger
- * command, and the field text describes the override to the agent.
- */
+/** EmulationOverride is one emulated property of a tab, such as the time zone. */
 export interface EmulationOverride {
   readonly command: Command;
   readonly text: string;
 }
 
-/** OwnedOverride is an EmulationOverride with the MCP session that set the override. */
 interface OwnedOverride extends EmulationOverride {
   readonly session: string;
 }
 
-/** TabEmulation contains all properties that one tab emulates. */
 interface TabEmulation {
   readonly hold: DebuggerHold;
   /** overrides contains the emulation overrides by the method name of their debugger command. */
@@ -29,9 +24,9 @@ interface TabEmulation {
 }
 
 /**
- * Emulations stores which device, locale and media features each tab emulates. The emulation of a tab ends when clear
- * is called, when the tab closes, when the debugger is detached, or EmulationIdleMs after the last change. When an MCP
- * session ends, Emulations removes the overrides that the session has set.
+ * The emulation of a tab ends when clear is called, when the tab closes, when the debugger is detached, or
+ * EmulationIdleMs after the last change. When an MCP session ends, Emulations removes the overrides that the session
+ * has set.
  */
 export class Emulations {
   readonly #debuggers: Pick<Debuggers, 'hold'>;
@@ -41,12 +36,10 @@ export class Emulations {
     this.#debuggers = debuggers;
   }
 
-  /** describe returns a description of each emulation override of a tab. */
   describe(tabId: number): readonly string[] {
     return [...(this.#tabs.get(tabId)?.overrides.values() ?? [])].map(({ text }) => text);
   }
 
-  /** apply sets emulation overrides in a tab for an MCP session, and replaces earlier overrides of the same kind. */
   async apply(tabId: number, session: string, overrides: readonly EmulationOverride[]): Promise<void> {
     const tab = this.#tabs.get(tabId) ?? (await this.#start(tabId));
     try {
@@ -66,7 +59,6 @@ export class Emulations {
     }
   }
 
-  /** endSession removes all emulation overrides that an MCP session has set. */
   async endSession(session: string): Promise<void> {
     for (const [tabId, tab] of [...this.#tabs]) {
       const methods = [...tab.overrides].flatMap(([method, override]) =>
@@ -83,7 +75,6 @@ export class Emulations {
     }
   }
 
-  /** clear removes all emulation overrides of a tab. */
   async clear(tabId: number): Promise<void> {
     const tab = this.#tabs.get(tabId);
     if (!tab) return;

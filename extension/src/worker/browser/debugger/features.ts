@@ -33,36 +33,30 @@ export type Feature =
   | 'drags'
   /** With the feature "children", the debugger is also attached to cross-site frames and workers of the page. */
   | 'children'
-  /** With the feature "network", Chrome reports the network requests of the page. */
   | 'network'
   /** With the feature "interception", Chrome pauses requests for which an agent has set rules. */
   | 'interception'
-  /** With the feature "conditions", Chrome throttles the network of the page or takes the page offline. */
   | 'conditions';
 
 /** Command is a command of the Chrome DevTools Protocol. */
 export type Command = readonly [method: string, params: Fields];
 
-/** unthrottledCommand is the debugger command that turns network throttling off. */
 const unthrottledCommand: Command = [
   'Network.emulateNetworkConditions',
   { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: -1 },
 ];
 
-/**
- * FeatureCommands contains the debugger commands that turn a feature on and off. If a feature has no off command, the
- * feature stays on until the debugger is detached.
- */
+/** If a feature has no off command, the feature stays on until the debugger is detached. */
 export interface FeatureCommands {
   readonly on: Command;
   readonly off?: Command;
 }
 
 /**
- * featureCommands contains the commands of each debugger feature. The feature "drawing" starts a screencast with small,
- * rare and unused images, because Chrome draws a background tab only during a screencast. With the feature "children",
- * Chrome pauses each new frame or worker until Debuggers resumes the target. After a restart, the service worker turns
- * the feature "children" off, so that paused frames and workers continue.
+ * The feature "drawing" starts a screencast with small, rare and unused images, because Chrome draws a background tab
+ * only during a screencast. With the feature "children", Chrome pauses each new frame or worker until Debuggers resumes
+ * the target. After a restart, the service worker turns the feature "children" off, so that paused frames and workers
+ * continue.
  */
 export const featureCommands: Readonly<Record<Feature, FeatureCommands>> = {
   focus: {
@@ -92,7 +86,6 @@ export const featureCommands: Readonly<Record<Feature, FeatureCommands>> = {
   conditions: { on: unthrottledCommand, off: unthrottledCommand },
 };
 
-/** endEmulationCommands contains the debugger commands that turn each kind of emulation off. */
 export const endEmulationCommands: readonly Command[] = [
   ['Emulation.clearDeviceMetricsOverride', {}],
   ['Emulation.setTouchEmulationEnabled', { enabled: false }],

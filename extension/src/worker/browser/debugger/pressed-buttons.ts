@@ -6,7 +6,6 @@ export interface PressedButtonsOptions {
   writeSessionValue(key: string, value: string): Promise<void>;
 }
 
-/** StorageKey is the key of the pressed mouse buttons in the extension's session storage. */
 const StorageKey = 'pressedButtons';
 /** pointOutsidePage is a point outside the page, where the release of a mouse button has no effect. */
 const pointOutsidePage = { x: -1, y: -1 };
@@ -18,14 +17,12 @@ const pointOutsidePage = { x: -1, y: -1 };
  */
 export class PressedButtons {
   readonly #options: PressedButtonsOptions;
-  /** #buttons contains the pressed mouse button of each tab, by tab ID. */
   readonly #buttons = new Map<number, string>();
 
   constructor(options: PressedButtonsOptions) {
     this.#options = options;
   }
 
-  /** record stores which mouse button a debugger command presses or releases in a tab. */
   record(tabId: number, method: string, { type, button }: Fields): void {
     if (method !== 'Input.dispatchMouseEvent') return;
     if (type === 'mousePressed') this.#set(tabId, String(button));
@@ -50,10 +47,7 @@ export class PressedButtons {
     }
   }
 
-  /**
-   * takeReleases returns the debugger commands that end a drag and release the pressed mouse button in a tab. A second
-   * call of takeReleases returns no commands.
-   */
+  /** A second call of takeReleases returns no commands. */
   takeReleases(tabId: number): readonly Command[] {
     const button = this.#buttons.get(tabId);
     if (button === undefined) return [];
@@ -65,10 +59,7 @@ export class PressedButtons {
   }
 }
 
-/**
- * dragCancelCommand is the debugger command that cancels an HTML drag without a drop. If no drag is running, the
- * command dragCancel has no effect.
- */
+/** If no drag is running, the command dragCancel has no effect. */
 const dragCancelCommand: Command = [
   'Input.dispatchDragEvent',
   { type: 'dragCancel', ...pointOutsidePage, data: { items: [], dragOperationsMask: 0 } },

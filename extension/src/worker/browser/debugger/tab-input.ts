@@ -24,7 +24,6 @@ export interface TabInputOptions {
   readonly dialogOpened: Promise<unknown>;
 }
 
-/** InputTimeoutMs limits how long a page may take to handle one input event, in milliseconds. */
 const InputTimeoutMs = 10_000;
 
 const modifierBits: Readonly<Record<string, number>> = { Alt: 1, Control: 2, Meta: 4, Shift: 8 };
@@ -38,17 +37,13 @@ const modifierKeys: Readonly<Record<string, readonly [code: string, keyCode: num
 type MouseRequest = Extract<InputRequest, { kind: 'move' | 'press' | 'release' }>;
 type KeyRequest = Extract<InputRequest, { kind: 'key' }>;
 
-/**
- * TabInput sends the trusted input events of one operation. When the operation ends, its caller must call the method
- * releaseAll of TabInput.
- */
+/** When the operation ends, its caller must call the method releaseAll of TabInput. */
 export class TabInput {
   /** isUnreachable is true if a point of the frame could not be converted to a point of the tab. */
   isUnreachable = false;
   /** hasSentInput is true if the page has received any input except pointer moves. */
   hasSentInput = false;
   readonly #options: TabInputOptions;
-  /** #pressedButton is the request that pressed the mouse button, until the button is released. */
   #pressedButton: { readonly request: MouseRequest; at: TabPoint } | undefined;
   /** #drag is the data of an HTML drag that Chrome reported instead of starting the drag. */
   #drag: Fields | undefined;
@@ -68,10 +63,7 @@ export class TabInput {
     });
   }
 
-  /**
-   * sendRequest sends one input event to the page, and resolves with true on success. If the page shows a dialog,
-   * sendRequest does not wait for the page to handle the event.
-   */
+  /** If the page shows a dialog, sendRequest does not wait for the page to handle the event. */
   async sendRequest(request: InputRequest): Promise<boolean> {
     switch (request.kind) {
       case 'key':
@@ -138,9 +130,8 @@ export class TabInput {
   }
 
   /**
-   * #dragOver moves an HTML drag to another point. Chrome determines the frame under the pointer only on dragEnter, so
-   * #dragOver always sends dragEnter before dragOver. Although #dragOver repeats the command dragEnter, the page
-   * receives no further dragenter event.
+   * Chrome determines the frame under the pointer only on dragEnter, so #dragOver always sends dragEnter before
+   * dragOver. Although #dragOver repeats the command dragEnter, the page receives no further dragenter event.
    */
   async #dragOver({ modifiers }: MouseRequest, point: TabPoint): Promise<void> {
     await this.#dispatchDrag('dragEnter', point, modifiers);
@@ -198,7 +189,6 @@ export class TabInput {
       await this.#send('Input.dispatchKeyEvent', event).catch(() => undefined);
   }
 
-  /** #send sends a debugger command and waits for its result, unless the page shows a dialog. */
   async #send(method: string, params: Fields): Promise<void> {
     const sent = this.#options.session.send(method, params, InputTimeoutMs);
     sent.catch(() => undefined);

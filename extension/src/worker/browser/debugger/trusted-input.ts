@@ -25,11 +25,9 @@ export type ActionName = {
   [N in PageOperationName]: PageResult<N> extends PageActionResult ? N : never;
 }[PageOperationName];
 
-/** ActionOperation is a page script operation that acts on the page, with its arguments. */
 export interface ActionOperation<N extends ActionName> {
   readonly name: N;
   readonly args: PageOperationOf<N>['arguments'];
-  /** isTrusted is true if the operation should use trusted input where possible. */
   readonly isTrusted: boolean;
   /** otherFrame is the second frame that receives input, such as the destination of a drag between frames. */
   readonly otherFrame?: FrameTarget;
@@ -39,10 +37,7 @@ const chooserNote =
   'The page asked for files. The file chooser of the browser was not shown: use browser_file_upload with the file field ' +
   'or the element as target.';
 
-/**
- * ActionStopper ends an operation when the user clicks or types in the operation's tab. UserInput implements
- * ActionStopper.
- */
+/** ActionStopper ends an operation when the user clicks or types in the operation's tab. */
 export type ActionStopper = Pick<UserInput, 'stopOnInput'>;
 
 /**
@@ -61,10 +56,9 @@ export class TrustedInput {
   }
 
   /**
-   * run runs an operation that acts on the page. run attaches the debugger before the operation, so that Chrome reports
-   * the page's dialogs. Focus emulation is on only during trusted input, so that a background page handles the input
-   * like a focused page. If the debugger cannot be attached, run uses synthetic events. If the user clicks or types in
-   * the tab, run ends the operation.
+   * run attaches the debugger before the operation, so that Chrome reports the page's dialogs. Focus emulation is on
+   * only during trusted input, so that a background page handles the input like a focused page. If the debugger cannot
+   * be attached, run uses synthetic events. If the user clicks or types in the tab, run ends the operation.
    */
   async run<N extends ActionName>(
     call: BrowserCall,
@@ -103,7 +97,6 @@ export class TrustedInput {
     }
   }
 
-  /** dragBetween drags an element of one frame onto an element of another frame. */
   async dragBetween(
     call: BrowserCall,
     [start, end]: readonly [FrameTarget, FrameTarget],
@@ -138,10 +131,6 @@ export class TrustedInput {
     return { ...result, changed: result.changed || dropped.changed, ...(changes === '' ? {} : { changes }) };
   }
 
-  /**
-   * #locateElement returns the position of an element in the tab's viewport. If the parameter isReady is true,
-   * #locateElement first scrolls the element into view.
-   */
   async #locateElement(call: BrowserCall, frame: FrameTarget, target: string, isReady: boolean) {
     const { point } = await this.#frames.run(call, frame, 'locate', { target, ready: isReady });
     return point && (await this.#frames.findPoint(call, frame, point, isReady));
@@ -198,16 +187,13 @@ export class TrustedInput {
   }
 }
 
-/**
- * TrustedAttempt records whether an operation has sent trusted input. input is undefined until the operation starts.
- */
 interface TrustedAttempt {
   input: TabInput | undefined;
 }
 
 /**
  * makeFallbackNote returns a note for the agent if an operation can continue without the debugger after the given
- * error. If the operation must fail, makeFallbackNote returns undefined.
+ * error.
  */
 function makeFallbackNote(error: unknown): string | undefined {
   if (!(error instanceof ToolFailure)) return undefined;
@@ -223,7 +209,6 @@ async function prepareFrame(session: DebuggerSession, { kind, id }: ChildTarget)
   await session.send('Emulation.setFocusEmulationEnabled', { enabled: true }, undefined, id);
 }
 
-/** listRequiredFeatures returns the debugger features that an operation needs. */
 function listRequiredFeatures<N extends ActionName>(
   frame: FrameTarget,
   { name, isTrusted, otherFrame = frame }: ActionOperation<N>,

@@ -15,7 +15,6 @@ import {
 const messageLevels = ['error', 'warning', 'info', 'debug'] as const;
 type Level = (typeof messageLevels)[number];
 
-/** MaxLines limits the number of console messages in one tool result. */
 const MaxLines = 200;
 const MaxMessageCharacters = 600;
 /** MaxObjectPreviews limits how many logged objects are shown with their members in one tool result. */
@@ -26,7 +25,6 @@ const MaxPreviewMembers = 10;
  * complete, in milliseconds.
  */
 const ReplayQuietMs = 30;
-/** ReplayTimeoutMs limits how long a tool waits for the replay of stored console messages, in milliseconds. */
 const ReplayTimeoutMs = 2000;
 
 /**
@@ -47,7 +45,6 @@ interface ConsoleMessage {
 export class ConsoleMessages {
   readonly #browser: DebuggedFramesBrowser;
   readonly #debuggers: Debuggers;
-  /** #clearedAt records when an MCP session cleared the console messages of a tab, by session ID and tab ID. */
   readonly #clearedAt = new Map<string, Map<number, number>>();
 
   constructor(browser: DebuggedFramesBrowser, debuggers: Debuggers) {
@@ -55,12 +52,10 @@ export class ConsoleMessages {
     this.#debuggers = debuggers;
   }
 
-  /** endSession forgets which console messages an MCP session has cleared. */
   async endSession(session: string): Promise<void> {
     this.#clearedAt.delete(session);
   }
 
-  /** read implements the tool browser_console_messages. */
   async read(call: BrowserCall): Promise<BrowserResult> {
     const { args, tabId, session } = call;
     const clearedAt = this.#clearedAt.get(session) ?? new Map<number, number>();
@@ -91,10 +86,7 @@ export class ConsoleMessages {
   }
 }
 
-/**
- * replayMessages makes Chrome report the stored console messages of one process again. replayMessages returns only
- * messages of frames that the agent is allowed to read.
- */
+/** replayMessages returns only messages of frames that the agent is allowed to read. */
 async function replayMessages(
   session: DebuggerSession,
   frames: DebuggedFrames,
@@ -217,10 +209,7 @@ async function describeObject(session: DebuggerSession, childId: string, value: 
   return `${className === 'Object' ? '' : `${String(className)} `}{${shown.join(', ')}}`;
 }
 
-/**
- * formatTexts joins the arguments of a console message. If the first argument contains placeholders such as %s, the
- * other arguments replace the placeholders.
- */
+/** If the first argument contains placeholders such as %s, the other arguments replace the placeholders. */
 function formatTexts([first = '', ...others]: readonly string[]): string {
   const text = first.replaceAll(/%[sdifoOc%]/g, (placeholder) => {
     if (placeholder === '%%') return '%';
@@ -253,18 +242,16 @@ function formatFirstPosition(stackTrace: unknown): string {
   return typeof url === 'string' ? formatPosition(url, lineNumber, columnNumber) : '';
 }
 
-/** formatPosition formats a position in a file, such as app.js:12:5. The debugger counts lines and columns from 0. */
+/** The debugger counts lines and columns from 0. */
 function formatPosition(url: string, line: unknown, column: unknown): string {
   if (url === '' || typeof line !== 'number') return url;
   return typeof column === 'number' ? `${url}:${line + 1}:${column + 1}` : `${url}:${line + 1}`;
 }
 
-/** CountedMessage is a console message with the number of consecutive equal messages. */
 interface CountedMessage extends ConsoleMessage {
   readonly count: number;
 }
 
-/** countRepeated combines consecutive equal console messages into one message with a count. */
 function countRepeated(messages: readonly ConsoleMessage[]): CountedMessage[] {
   const counted: CountedMessage[] = [];
   for (const message of messages) {

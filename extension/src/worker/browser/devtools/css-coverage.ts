@@ -8,25 +8,16 @@ import { toolFailure } from '../tool-failure.ts';
 import { toFields, toList } from './debugged-frames.ts';
 import { type TextRange, TextRanges } from './text-ranges.ts';
 
-/**
- * CoveragePollIntervalMs is the interval at which the worker reads from Chrome which CSS rules were used, in
- * milliseconds. A navigation discards the data about used CSS rules that the worker has not read yet.
- */
+/** A navigation discards the data about used CSS rules that the worker has not read yet. */
 const CoveragePollIntervalMs = 500;
-/** MaxSheets limits the number of style sheets in one coverage recording. */
 const MaxSheets = 2000;
 const MaxLines = 100;
 
-/** CoverageOptions contains the Chrome functions that CssCoverage uses. */
 export interface CoverageOptions {
-  /** readUrl returns the URL of the top document of a tab. */
   readUrl(tabId: number): Promise<string | undefined>;
 }
 
-/**
- * CoveredSheet is a style sheet with the ranges that were used. If several successive documents load the same style
- * sheet, they share one CoveredSheet.
- */
+/** If several successive documents load the same style sheet, they share one CoveredSheet. */
 interface CoveredSheet {
   readonly name: string;
   readonly frameUrl: string;
@@ -54,21 +45,16 @@ export class CssCoverage {
     });
   }
 
-  /**
-   * findHeaders returns a function that finds a style sheet by debugger session ID and style sheet ID. findHeaders
-   * returns undefined if no coverage recording runs in the tab.
-   */
+  /** findHeaders returns a function that finds a style sheet by debugger session ID and style sheet ID. */
   async findHeaders(tabId: number): Promise<((childId: string, sheetId: unknown) => Fields | undefined) | undefined> {
     const recording = await this.#captures.find(tabId);
     return recording && ((childId, sheetId) => recording.findHeader(childId, sheetId));
   }
 
-  /** endSession ends the coverage recordings of an MCP session. */
   async endSession(session: string): Promise<void> {
     await this.#captures.endSession(session);
   }
 
-  /** run implements the tool browser_css_coverage. */
   async run(call: BrowserCall): Promise<BrowserResult> {
     const { tabId, args } = call;
     if (readChoice(args, 'action', ['start', 'stop']) === 'start') {
@@ -93,15 +79,10 @@ export class CssCoverage {
   }
 }
 
-/** CoverageRecording is the coverage recording of one tab. */
 class CoverageRecording {
   readonly #session: DebuggerSession;
   readonly #childIds = new Set<string>();
   readonly #sheets = new Map<string, CoveredSheet>();
-  /**
-   * #sheetsById contains the recorded style sheets. A key of #sheetsById is a debugger session ID, a space and a style
-   * sheet ID.
-   */
   readonly #sheetsById = new Map<string, CoveredSheet>();
   readonly #headers = new Map<string, Fields>();
   readonly #frameUrls = new Map<string, string>();

@@ -6,7 +6,6 @@ import type { DebuggerSession } from '../debugger/debuggers.ts';
 import { filterAllowedFrames } from '../frame-rules.ts';
 import { makeDocumentGoneFailure } from '../tool-failure.ts';
 
-/** DebuggedFramesBrowser contains the Chrome functions that readDebuggedFrames uses. */
 export type DebuggedFramesBrowser = Pick<typeof chromePages, 'listTabFrames'>;
 
 /** DebuggedFrame is a frame that a call is allowed to read, as reported by the debugger. */
@@ -16,14 +15,11 @@ export interface DebuggedFrame {
   readonly frameId: string;
   readonly url: string;
   readonly mimeType: string;
-  /** resources contains the resources of the frame that the debugger command Page.getResourceTree returned. */
   readonly resources: readonly Fields[];
 }
 
-/** DebuggedFrames contains the frames of a tab that a call is allowed to read. */
 export interface DebuggedFrames {
   readonly frames: readonly DebuggedFrame[];
-  /** childIds contains the debugger session IDs of all frames that the call is allowed to read. */
   readonly childIds: readonly string[];
   /** leftOutCount is the number of frames on sites that the user has forbidden. */
   readonly leftOutCount: number;
@@ -31,7 +27,6 @@ export interface DebuggedFrames {
   readonly sessionsWithForbiddenFrames: ReadonlySet<string>;
 }
 
-/** ChildFramesTimeoutMs limits how long Chrome may take to report all cross-site frames, in milliseconds. */
 const ChildFramesTimeoutMs = 500;
 const PollIntervalMs = 25;
 
@@ -61,10 +56,7 @@ export async function readDebuggedFrames(
   };
 }
 
-/**
- * gatherFrames returns the frames of a tab and its child targets. count is the number of frames in the tab. When
- * gatherFrames has found count frames, gatherFrames stops waiting for cross-site frames.
- */
+/** When gatherFrames has found count frames, gatherFrames stops waiting for cross-site frames. */
 async function gatherFrames(session: DebuggerSession, count: number): Promise<DebuggedFrame[]> {
   const frames = await readTree(session, '');
   const stop = session.onChild(async ({ id, kind }) => {
@@ -97,12 +89,10 @@ function removeFragment(url: string): string {
   return url.split('#')[0] ?? url;
 }
 
-/** toFields returns the value itself if it is an object, and otherwise an empty object. */
 export function toFields(value: unknown): Fields {
   return isRecord(value) ? value : {};
 }
 
-/** toList returns the value itself if it is an array, and otherwise an empty array. */
 export function toList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }

@@ -10,7 +10,6 @@ import { Resources } from './resources.ts';
 import { Styles } from './styles.ts';
 import { TextParts } from './text-parts.ts';
 
-/** DevtoolsBrowser contains the Chrome functions that the devtools group of browser tools uses. */
 export type DevtoolsBrowser = EvaluateBrowser & DebuggedFramesBrowser & PerformanceBrowser;
 
 /**

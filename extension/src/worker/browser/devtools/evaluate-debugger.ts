@@ -6,7 +6,6 @@ import { type EvaluateRequest, makeSyntaxFailure } from './evaluate.ts';
 import { makeEvaluateScript } from './evaluate-script.ts';
 import { findSharedNode, ObjectGroupName } from './lent-nodes.ts';
 
-/** FunctionPrefix is the text that precedes the script in the function that the debugger calls. */
 const FunctionPrefix = 'function () { return ';
 /**
  * DebuggerPrefixCharacters is the number of characters before the script in the first line of the function that the
@@ -14,7 +13,6 @@ const FunctionPrefix = 'function () { return ';
  */
 export const DebuggerPrefixCharacters = FunctionPrefix.length + 1;
 
-/** evaluateWithDebugger runs the agent's code through the debugger, and returns the script's result. */
 export async function evaluateWithDebugger(
   debuggers: Debuggers,
   frames: TabFrames,
@@ -54,7 +52,6 @@ export async function evaluateWithDebugger(
   });
 }
 
-/** resolveInMainWorld returns the object ID that a DOM node has in the main world of its page. */
 async function resolveInMainWorld(session: DebuggerSession, childId: string, objectId: string): Promise<unknown> {
   const { node } = await session.send('DOM.describeNode', { objectId }, undefined, childId);
   const { backendNodeId } = toFields(node);
@@ -63,7 +60,6 @@ async function resolveInMainWorld(session: DebuggerSession, childId: string, obj
   return toFields(object).objectId;
 }
 
-/** readValue returns the value in the result of the debugger command Runtime.callFunctionOn. */
 function readValue({ result, exceptionDetails }: Fields): unknown {
   if (exceptionDetails === undefined) return toFields(result).value;
   // The evaluation script catches all exceptions of the agent's code. If Chrome reports an exception of the script, the

@@ -3,7 +3,6 @@ import { test } from 'node:test';
 import vm from 'node:vm';
 import { MaxResultCharacters, makeEvaluateScript, makeExpression, readEvaluateAnswer } from './evaluate-script.ts';
 
-/** evaluate runs code in a new JavaScript realm, through the script of browser_evaluate. */
 async function evaluate(code: string, setup = ''): Promise<unknown> {
   const context = vm.createContext({});
   vm.runInContext(setup, context);

@@ -2,7 +2,6 @@
 // world can falsify the result of browser_evaluate. The worker validates the result of the script, and limits the
 // script's duration.
 
-/** SourceName is the file name that stack traces show for the agent's code. */
 const SourceName = 'browser_evaluate.js';
 /**
  * CodePrefix precedes the agent's code in the same line, so that the line numbers of the agent's code stay the same.
@@ -37,7 +36,6 @@ export function makeSharedElementExpression(name: string): string {
   return `((lent) => { let node; CSS.highlights.delete(${key}); lent.forEach((range) => { node = range.startContainer; }); return node; })(CSS.highlights.get(${key}))`;
 }
 
-/** EvaluateAnswer is the result or the error of the agent's code. */
 export type EvaluateAnswer =
   | { readonly kind: 'undefined' }
   | {
@@ -48,23 +46,19 @@ export type EvaluateAnswer =
        * represent.
        */
       readonly hasReplacedValues: boolean;
-      /** isTruncated is true if the result was longer than MaxResultCharacters. */
       readonly isTruncated: boolean;
     }
   | { readonly kind: 'error'; readonly message: string; readonly line?: number; readonly column?: number };
 
 /** MaxResultCharacters limits the JSON text of a result, in UTF-16 code units. */
 export const MaxResultCharacters = 2_000_000;
-/**
- * MaxAnswerCharacters limits the complete answer of a script. An answer longer than MaxAnswerCharacters proves that the
- * page has tampered with the evaluation script.
- */
+/** An answer longer than MaxAnswerCharacters proves that the page has tampered with the evaluation script. */
 const MaxAnswerCharacters = MaxResultCharacters + 100_000;
 const MaxMessageCharacters = 1000;
 
 /**
- * readEvaluateAnswer parses the answer of a script. For an invalid answer, readEvaluateAnswer returns undefined.
- * prefixCharacters is how many characters precede the script in the first line.
+ * For an invalid answer, readEvaluateAnswer returns undefined. prefixCharacters is how many characters precede the
+ * script in the first line.
  */
 export function readEvaluateAnswer(value: unknown, code: string, prefixCharacters = 0): EvaluateAnswer | undefined {
   if (typeof value !== 'string' || value.length > MaxAnswerCharacters) return undefined;
@@ -84,7 +78,6 @@ function readError(text: string, code: string, prefixCharacters: number): Evalua
   return { kind: 'error', message, ...findCodePosition(text.slice(split + 1 + messageLength), code, prefixCharacters) };
 }
 
-/** findCodePosition returns the first position of a stack trace that is in the agent's code. */
 function findCodePosition(
   stack: string,
   code: string,

@@ -25,21 +25,17 @@ import {
 } from './evaluate-script.ts';
 import type { TextParts } from './text-parts.ts';
 
-/** EvaluateTimeoutMs limits how long browser_evaluate waits for the agent's code, in milliseconds. */
 const EvaluateTimeoutMs = 60_000;
 /**
  * DocumentCheckIntervalMs is the interval at which browser_evaluate checks whether the page still answers, in
  * milliseconds.
  */
 const DocumentCheckIntervalMs = 1000;
-/** IsolatedWorld is the ID of the isolated world in which the agent's code runs. */
 const IsolatedWorld = 'evaluate';
 
-/** EvaluateBrowser contains the Chrome functions that Evaluator uses. */
 export type EvaluateBrowser = Pick<typeof chromeScripts, 'runInPage' | 'areUserScriptsAllowed'> &
   Pick<typeof chromeBase, 'readTabState'>;
 
-/** EvaluateRequest contains the agent's code, and the tab, frame and world in which to run the code. */
 export interface EvaluateRequest {
   readonly call: BrowserCall;
   readonly frame: FrameTarget;
@@ -49,7 +45,6 @@ export interface EvaluateRequest {
   readonly target: string | undefined;
 }
 
-/** Evaluator runs an agent's JavaScript code in pages. */
 export class Evaluator {
   readonly #browser: EvaluateBrowser;
   readonly #frames: TabFrames;
@@ -63,7 +58,6 @@ export class Evaluator {
     this.#parts = parts;
   }
 
-  /** evaluate implements the tool browser_evaluate. */
   async evaluate(call: BrowserCall): Promise<BrowserResult> {
     const cursor = readText(call.args, 'cursor');
     if (cursor !== undefined) {
@@ -93,10 +87,7 @@ export class Evaluator {
     return { text: ['Result as JSON.', ...notes, ...words].join(' '), content: text };
   }
 
-  /**
-   * #awaitAnswer waits for the script's answer. #awaitAnswer fails if the call is cancelled, the document is replaced,
-   * or EvaluateTimeoutMs has passed.
-   */
+  /** #awaitAnswer fails if the call is cancelled, the document is replaced, or EvaluateTimeoutMs has passed. */
   async #awaitAnswer<T>({ call, frame }: EvaluateRequest, running: Promise<T>): Promise<T> {
     const ended = new AbortController();
     const signal = AbortSignal.any([call.signal, ended.signal]);
@@ -167,14 +158,12 @@ export class Evaluator {
     throw makeNoAnswerFailure(request.world);
   }
 
-  /** #explain returns an error that explains why Chrome did not run a script. */
   async #explain(request: EvaluateRequest, error: unknown): Promise<unknown> {
     const reason = error instanceof Error ? error.message : String(error);
     const failure = toolFailure('not_found', `Chrome did not run the code in this page (${reason}). Use another page`);
     return (await this.#findDocumentGone(request)) ?? failure;
   }
 
-  /** #findDocumentGone returns an error if the document no longer exists, and undefined if the document exists. */
   async #findDocumentGone({ call, frame }: EvaluateRequest): Promise<ToolFailure | undefined> {
     const state = await this.#browser.readTabState(call.tabId);
     const frames = state === 'open' ? await this.#frames.list({ ...call, documentId: '' }).catch(() => []) : [];
@@ -206,10 +195,7 @@ async function rejectAtTimeout(signal: AbortSignal): Promise<never> {
   );
 }
 
-/**
- * markCodeStarted marks an error so that the server does not run the agent's code again. The agent's code may have
- * started before the error occurred.
- */
+/** markCodeStarted marks an error so that the server does not run the agent's code again. */
 function markCodeStarted(error: unknown): unknown {
   if (!(error instanceof ToolFailure) || error.error.notStarted !== true) return error;
   const { notStarted: _, message, ...others } = error.error;
@@ -221,7 +207,6 @@ function makeScriptFailure({ message, line, column }: EvaluateAnswer & { kind: '
   return toolFailure('script_error', `the function threw an error${place}: ${JSON.stringify(message)}`);
 }
 
-/** makeSyntaxFailure returns the error for code that Chrome cannot parse. */
 export function makeSyntaxFailure(message: string, line: number): ToolFailure {
   const reason = message.replace(/^Uncaught /, '');
   return callFailure(

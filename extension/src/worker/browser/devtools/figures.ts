@@ -5,7 +5,6 @@ import { type Fields, isRecord } from '../../../record.ts';
 import { maskUrl } from '../network/masking.ts';
 import { toFields, toList } from './debugged-frames.ts';
 
-/** MaxSlowEvents limits the number of slow events of one kind in a tool result. */
 const MaxSlowEvents = 5;
 const MaxTextCharacters = 300;
 
@@ -24,7 +23,7 @@ export interface LayoutShift {
   readonly sources: readonly { readonly element: string; readonly from: Box; readonly to: Box }[];
 }
 
-/** TimeSpan is a period of time. atMs is when the period starts, in milliseconds after the document started to load. */
+/** atMs is when the period starts, in milliseconds after the document started to load. */
 interface TimeSpan {
   readonly atMs: number;
   readonly durationMs: number;
@@ -44,7 +43,6 @@ interface ScriptRun extends TimeSpan {
   readonly invoker: string;
 }
 
-/** PageMetrics contains the performance metrics that the recorder measured in one document. */
 export interface PageMetrics {
   readonly startMs: number;
   readonly nowMs: number;
@@ -57,19 +55,13 @@ export interface PageMetrics {
     | { readonly atMs: number; readonly size: number; readonly url: string; readonly element: string }
     | undefined;
   readonly shifts: readonly LayoutShift[];
-  /** interactions contains the interactions with the slowest responses, slowest first. */
   readonly interactions: readonly Interaction[];
   readonly interactionCount: number;
-  /** longTasks contains the tasks that blocked the main thread longest, longest first. */
   readonly longTasks: readonly (TimeSpan & { readonly kind: string })[];
   readonly longTaskCount: number;
   readonly scripts: readonly ScriptRun[];
 }
 
-/**
- * parsePageMetrics parses the JSON text of a recorder. If the JSON text is malformed, parsePageMetrics returns
- * undefined.
- */
 export function parsePageMetrics(json: unknown): PageMetrics | undefined {
   if (typeof json !== 'string' || json.length > 10_000_000) return undefined;
   let value: unknown;
@@ -123,7 +115,6 @@ export function parsePageMetrics(json: unknown): PageMetrics | undefined {
   };
 }
 
-/** describePageLoad describes in lines of text how fast the page loaded. */
 export function describePageLoad({ navigation, firstPaintMs, lcp }: PageMetrics): string[] {
   const lines: string[] = [];
   if (navigation) {
@@ -145,9 +136,6 @@ export function describePageLoad({ navigation, firstPaintMs, lcp }: PageMetrics)
   ];
 }
 
-/**
- * describeEvents describes in lines of text the interactions, layout shifts and long tasks since the recording started.
- */
 export function describeEvents(metrics: PageMetrics, isForbidden: (url: string) => boolean): string[] {
   return [...describeInteractions(metrics), ...describeShifts(metrics), ...describeLongTasks(metrics, isForbidden)];
 }
@@ -183,10 +171,7 @@ function describeShifts({ shifts }: PageMetrics): string[] {
   ];
 }
 
-/**
- * computeLayoutShiftScore returns the score of the worst group of layout shifts. A group contains layout shifts that
- * are less than 1 s apart, and lasts at most 5 s.
- */
+/** A group contains layout shifts that are less than 1 s apart, and lasts at most 5 s. */
 export function computeLayoutShiftScore(shifts: readonly Pick<LayoutShift, 'atMs' | 'value'>[]): number {
   let [largest, sum, firstMs, lastMs] = [0, 0, 0, Number.NEGATIVE_INFINITY];
   for (const { atMs, value } of [...shifts].sort((a, b) => a.atMs - b.atMs)) {

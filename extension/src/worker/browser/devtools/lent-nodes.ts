@@ -10,20 +10,15 @@ export const DebuggerWorldName = 'opentabs';
 /** ObjectGroupName is the name of a group of page objects, which the debugger releases at the end of a call. */
 export const ObjectGroupName = 'opentabs';
 
-/** NodeInFrame is a DOM node in the isolated world of its frame. */
 export interface NodeInFrame {
   /** childId is the ID of the frame's debugger session, or an empty string for a frame in the tab's own process. */
   readonly childId: string;
   readonly objectId: string;
 }
 
-/** ChildFramesTimeoutMs limits how long Chrome may take to report the cross-site frames, in milliseconds. */
 const ChildFramesTimeoutMs = 2000;
 
-/**
- * findSharedNode finds the DOM node that a page script has shared under a name. A shared node is stored only in the
- * document whose page script has shared the node.
- */
+/** A shared node is stored only in the document whose page script has shared the node. */
 export async function findSharedNode(
   session: DebuggerSession,
   isInTopFrame: boolean,
@@ -36,7 +31,6 @@ export async function findSharedNode(
   throw toolFailure('not_found', 'the debugger did not find the document of the call. Take a new snapshot');
 }
 
-/** findInChildFrames searches the cross-site frames of a tab for a shared node. */
 async function findInChildFrames(session: DebuggerSession, name: string): Promise<NodeInFrame | undefined> {
   let stop: () => void = () => undefined;
   const search = new Promise<NodeInFrame>((resolve) => {
@@ -52,10 +46,7 @@ async function findInChildFrames(session: DebuggerSession, name: string): Promis
   }
 }
 
-/**
- * findInProcess searches the frames of one process for a shared node. If childId is an empty string, findInProcess
- * searches the process of the tab's top frame.
- */
+/** If childId is an empty string, findInProcess searches the process of the tab's top frame. */
 async function findInProcess(
   session: DebuggerSession,
   childId: string,
@@ -73,7 +64,6 @@ async function findInProcess(
   return undefined;
 }
 
-/** listFrameIds returns the IDs of all frames in a frame tree that the debugger command Page.getFrameTree returned. */
 export function listFrameIds(tree: unknown): string[] {
   const { frame, childFrames } = toFields(tree);
   const { id } = toFields(frame);

@@ -1,7 +1,6 @@
 // Contains the script that measures the performance of a document. The performance script runs in an isolated world,
 // where the page cannot change built-in functions.
 
-/** RecorderName is the global variable that contains the performance recorder, in the isolated world. */
 const RecorderName = 'opentabsPerformance';
 
 /** newDocumentScript starts a performance recorder in a document that is about to load. */
@@ -16,13 +15,9 @@ export const presentDocumentScript = `(${makeRecorderSource()})(performance.now(
  */
 export const readScript = `(globalThis.${RecorderName} ?? (${makeRecorderSource()})(0)).read()`;
 
-/** stopScript stops the performance recorder of a document. */
 export const stopScript = `globalThis.${RecorderName}?.stop()`;
 
-/**
- * makeRecorderSource returns the source of a function that starts a performance recorder. The recorder ignores events
- * before startMs.
- */
+/** The recorder ignores events before startMs. */
 function makeRecorderSource(): string {
   return `(startMs) => {
   globalThis.${RecorderName}?.stop();

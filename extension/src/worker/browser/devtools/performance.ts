@@ -19,10 +19,8 @@ import { DebuggerWorldName, listFrameIds } from './lent-nodes.ts';
 import { newDocumentScript, presentDocumentScript, readScript, stopScript } from './performance-script.ts';
 import { selectEvents } from './trace.ts';
 
-/** PerformanceBrowser contains the Chrome functions that performance recordings use. */
 export type PerformanceBrowser = DebuggedFramesBrowser & NavigationBrowser;
 
-/** traceCategories contains Chrome's categories of events that the trace includes. */
 const traceCategories = [
   'devtools.timeline',
   'disabled-by-default-devtools.timeline',
@@ -34,11 +32,9 @@ const traceCategories = [
 ];
 /** TraceBufferKb limits how much memory Chrome uses for a trace, in kilobytes. */
 const TraceBufferKb = 20_000;
-/** MaxEvents limits how many trace events the service worker keeps in memory. */
 const MaxEvents = 300_000;
 /** MaxFileCharacters limits the length of a trace file, in UTF-16 code units. */
 const MaxFileCharacters = 30_000_000;
-/** TraceReadTimeoutMs limits how long Chrome may take to return a trace, in milliseconds. */
 const TraceReadTimeoutMs = 30_000;
 const MaxFrames = 20;
 
@@ -62,12 +58,10 @@ export class PerformanceRecordings {
     });
   }
 
-  /** endSession ends the performance recordings of an MCP session. */
   async endSession(session: string): Promise<void> {
     await this.#captures.endSession(session);
   }
 
-  /** run implements the tool browser_performance. */
   async run(call: BrowserCall): Promise<BrowserResult> {
     const action = readChoice(call.args, 'action', ['start', 'stop']);
     const isReload = readFlag(call.args, 'reload');
@@ -109,9 +103,8 @@ export class PerformanceRecordings {
   }
 }
 
-/** PerformanceRecording is the performance recording of one tab. */
 class PerformanceRecording {
-  /** traceProblem explains why Chrome records no trace. If Chrome records a trace, traceProblem is an empty string. */
+  /** traceProblem explains why Chrome records no trace. */
   traceProblem = '';
   readonly #session: DebuggerSession;
   readonly #startMs = Date.now();
@@ -159,7 +152,6 @@ class PerformanceRecording {
     }
   }
 
-  /** read returns the performance metrics of the current document, and the trace of the recording. */
   async read(browser: DebuggedFramesBrowser, call: BrowserCall): Promise<BrowserResult> {
     const { frames, leftOutCount } = await readDebuggedFrames(this.#session, browser, call);
     const metrics = await Promise.all(frames.map(async (frame) => ({ frame, metrics: await this.#readFrame(frame) })));
@@ -253,7 +245,6 @@ class PerformanceRecording {
     if (events.length > free) this.#hasLostEvents = true;
   }
 
-  /** #readTrace stops the trace and returns the trace file. */
   async #readTrace({ args }: BrowserCall, frames: readonly DebuggedFrame[]): Promise<WrittenFile | undefined> {
     if (this.#isTracing) {
       const ended = new Promise<true>((resolve) => {

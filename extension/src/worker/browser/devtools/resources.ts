@@ -7,11 +7,9 @@ import { type DebuggedFrame, type DebuggedFramesBrowser, readDebuggedFrames, toF
 import { DebuggerWorldName } from './lent-nodes.ts';
 import type { TextParts } from './text-parts.ts';
 
-/** MaxLines limits the number of resources in one tool result. */
 const MaxLines = 300;
 const MaxUrlCharacters = 300;
 
-/** Resource is a file that a frame has loaded. */
 interface Resource {
   readonly frame: DebuggedFrame;
   readonly url: string;
@@ -36,8 +34,8 @@ export class Resources {
   }
 
   /**
-   * read implements the tool browser_resources. With the argument url, read returns the content of one resource. If the
-   * argument url is missing, read lists all resources.
+   * With the argument url, read returns the content of one resource. If the argument url is missing, read lists all
+   * resources.
    */
   async read(call: BrowserCall): Promise<BrowserResult> {
     const { args } = call;
@@ -82,10 +80,7 @@ export class Resources {
   }
 }
 
-/**
- * readPresentDocument returns the current HTML of a document, including changes by scripts. The parameter problem is
- * the error that occurred when the worker tried to read the original HTML.
- */
+/** The parameter problem is the error that occurred when the worker tried to read the original HTML. */
 async function readPresentDocument(
   send: (method: string, params: Fields) => Promise<Fields>,
   { frame, type }: Resource,
@@ -104,7 +99,6 @@ async function readPresentDocument(
   throw toolFailure('not_found', `Chrome no longer has the content of this ${type} (${reason}). Reload the page first`);
 }
 
-/** listFrameResources returns the document of a frame and all resources that the frame has loaded. */
 function listFrameResources(frame: DebuggedFrame): Resource[] {
   const document = {
     frame,

@@ -8,7 +8,6 @@ import type { CssCoverage } from './css-coverage.ts';
 import { toFields, toList } from './debugged-frames.ts';
 import { findSharedNode, ObjectGroupName } from './lent-nodes.ts';
 
-/** MaxRules limits the number of CSS rules in one tool result. */
 const MaxRules = 60;
 const MaxRuleCharacters = 600;
 
@@ -30,7 +29,6 @@ export class Styles {
     this.#findHeaders = findHeaders;
   }
 
-  /** read implements the tool browser_get_styles. */
   async read(call: BrowserCall): Promise<BrowserResult> {
     const target = requireText(call.args, 'target');
     const states = readTexts(call.args, 'forceState') ?? [];
@@ -98,7 +96,6 @@ export class Styles {
   }
 }
 
-/** FindHeader returns Chrome's description of the style sheet with a given ID. */
 type FindHeader = (sheetId: unknown) => Fields | undefined;
 
 /**

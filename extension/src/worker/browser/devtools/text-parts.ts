@@ -6,7 +6,6 @@ export const PartCharacters = 50_000;
 /** MaxStoredCharacters limits the total length of all stored texts, in UTF-16 code units. */
 const MaxStoredCharacters = 8_000_000;
 
-/** TextPart is one part of a long text. */
 export interface TextPart {
   readonly text: string;
   /**
@@ -16,7 +15,6 @@ export interface TextPart {
   readonly words: readonly string[];
 }
 
-/** StoredText is a long text from a document, stored until the agent reads the next part. */
 interface StoredText {
   readonly documentId: string;
   readonly text: string;
@@ -30,10 +28,6 @@ export class TextParts {
   readonly #texts = new Map<string, StoredText>();
   #storedCharacters = 0;
 
-  /**
-   * storeAndReadFirst returns the first part of a text that is too long for one tool result. If the text has more than
-   * one part, storeAndReadFirst stores the text for later reads.
-   */
   storeAndReadFirst({ documentId }: Pick<BrowserCall, 'documentId'>, text: string): TextPart {
     if (text.length <= PartCharacters) return { text, words: [] };
     const id = crypto.randomUUID().slice(0, 8);
@@ -47,10 +41,7 @@ export class TextParts {
     return makePartAt(id, text, 0);
   }
 
-  /**
-   * readNext returns the next part of a stored text. A cursor contains the ID of the stored text and the start of the
-   * next part.
-   */
+  /** A cursor contains the ID of the stored text and the start of the next part. */
   readNext({ documentId }: Pick<BrowserCall, 'documentId'>, cursor: string): TextPart {
     const [, id = '', offset = ''] = /^([0-9a-f]{8}):(\d{1,9})$/.exec(cursor) ?? [];
     const stored = this.#texts.get(id);

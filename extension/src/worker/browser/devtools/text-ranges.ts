@@ -8,7 +8,6 @@ export interface TextRange {
 export class TextRanges {
   #ranges: readonly TextRange[] = [];
 
-  /** length is the number of characters in the set. */
   get length(): number {
     return this.#ranges.reduce((total, { start, end }) => total + end - start, 0);
   }

@@ -5,7 +5,6 @@ import { type Fields, isRecord } from '../../../record.ts';
 import { maskBody, maskHeader, maskUrl } from '../network/masking.ts';
 import { toFields } from './debugged-frames.ts';
 
-/** TraceFrame is a frame of the recorded page. */
 export interface TraceFrame {
   readonly id: string;
   /**
@@ -15,7 +14,6 @@ export interface TraceFrame {
   readonly url: string;
 }
 
-/** TraceRules describes which trace events an agent is allowed to read. */
 export interface TraceRules {
   /**
    * frames contains the frames that the agent is allowed to read at the end of the recording, starting with the top
@@ -27,7 +25,6 @@ export interface TraceRules {
    * origins.
    */
   readonly origin: string;
-  /** isForbidden reports whether the user has forbidden tools to use the site of a URL. */
   isForbidden(url: string): boolean;
 }
 
@@ -39,9 +36,8 @@ interface DocumentCommit {
 }
 
 /**
- * allowedMetadataNames contains the names of the metadata events that a trace file is allowed to contain. The trace
- * file omits all metadata events except those in allowedMetadataNames, because other metadata events contain the titles
- * of tabs.
+ * The trace file omits all metadata events except those in allowedMetadataNames, because other metadata events contain
+ * the titles of tabs.
  */
 const allowedMetadataNames: ReadonlySet<unknown> = new Set([
   'thread_name',
@@ -135,7 +131,6 @@ function makeCommitEvents(
   ];
 }
 
-/** readCommits returns the document commits in a trace, in chronological order. */
 function readCommits(events: readonly Fields[], frames: readonly TraceFrame[]): DocumentCommit[] {
   const times = events.filter(({ ph }) => ph !== 'M').map(({ ts }) => Number(ts));
   const startUs = times.reduce((least, time) => Math.min(least, time), times[0] ?? 0);
@@ -147,19 +142,11 @@ function readCommits(events: readonly Fields[], frames: readonly TraceFrame[]): 
   return [...present, ...later.sort((a, b) => a.atUs - b.atUs)];
 }
 
-/**
- * findEventFrame returns the ID of the frame in which a trace event happened, or an empty string if the frame is
- * unknown.
- */
 function findEventFrame(args: unknown): string {
   const { data, beginData } = toFields(args);
   return String(toFields(data).frame ?? toFields(beginData).frame ?? '');
 }
 
-/**
- * listNamedFrames returns the frame IDs in a trace event: the values of all arguments with a name that contains
- * "frame".
- */
 function listNamedFrames(args: unknown): string[] {
   if (!isRecord(args)) return [];
   return Object.entries(args).flatMap(([key, value]) => {
@@ -168,10 +155,7 @@ function listNamedFrames(args: unknown): string[] {
   });
 }
 
-/**
- * removeSecrets returns a copy of a trace event's value in which secrets are masked. If the value contains a URL that
- * isHidden matches, removeSecrets returns undefined.
- */
+/** If the value contains a URL that isHidden matches, removeSecrets returns undefined. */
 function removeSecrets(value: unknown, isHidden: (url: string) => boolean): unknown {
   if (typeof value === 'string') return cleanText(value, isHidden);
   if (Array.isArray(value)) {

@@ -1,7 +1,6 @@
 import type { DebuggerSession } from '../debugger/debuggers.ts';
 import { networkEnableParams } from '../debugger/features.ts';
 
-/** Conditions describes the speed of an emulated network. */
 export interface Conditions {
   readonly isOffline: boolean;
   /** latencyMs is the delay that Chrome adds to each request, in milliseconds. */
@@ -19,7 +18,6 @@ export const presets: Readonly<Record<'offline' | 'slow-3g' | 'fast-3g' | 'fast-
   'fast-4g': { isOffline: false, latencyMs: 165, downloadKbps: 8100, uploadKbps: 1350 },
 };
 
-/** unthrottledConditions describes a network without throttling. */
 const unthrottledConditions: Conditions = { isOffline: false, latencyMs: 0, downloadKbps: 0, uploadKbps: 0 };
 
 /** NetworkConditions throttles the network of one tab, including its frames and workers. */

@@ -27,7 +27,6 @@ export function readOrigin(url: string): string {
   return new URL(url).origin;
 }
 
-/** readResponse converts the fields response and redirectResponse of Chrome's network events. */
 export function readResponse(response: Fields): RecordedResponse {
   const address = readText(response, 'remoteIPAddress');
   const port = readNumber(response, 'remotePort');
@@ -71,11 +70,7 @@ export function describeInitiator(value: unknown): string {
   return url === '' ? readText(initiator, 'type') : `${readText(initiator, 'type')} ${url}:${line + 1}`;
 }
 
-/**
- * findFrameSite returns the origin of a frame in the result of the debugger command Page.getFrameTree. A frame without
- * a web URL, such as about:srcdoc, has the origin of its parent frame. For an unknown frame, findFrameSite returns an
- * empty string.
- */
+/** A frame without a web URL, such as about:srcdoc, has the origin of its parent frame. */
 export function findFrameSite(frameTree: unknown, frameId: string, around = ''): string {
   const { frame, childFrames } = toFields(frameTree);
   const site = readOrigin(readText(toFields(frame), 'url')) || around;

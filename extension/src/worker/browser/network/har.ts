@@ -11,7 +11,6 @@ export interface HarOptions {
   readonly hasBodies: boolean;
 }
 
-/** makeHar returns recorded requests as the JSON text of an HTTP Archive. */
 export function makeHar({ requests, messages, page, hasBodies }: HarOptions): string {
   const startedAt = new Date(requests[0]?.startedAt ?? Date.now()).toISOString();
   const sockets = new Set(messages.map(({ socket }) => socket));
@@ -106,10 +105,7 @@ function listHeaders(headers: Headers): { name: string; value: string }[] {
   );
 }
 
-/**
- * makeTimings returns the durations of the phases of a request, in milliseconds. A phase that did not happen has the
- * duration -1.
- */
+/** A phase that did not happen has the duration -1. */
 function makeTimings({ answer, durationMs = 0 }: RecordedRequest) {
   const timing = answer?.timing;
   if (!timing) return { blocked: -1, dns: -1, connect: -1, ssl: -1, send: 0, wait: durationMs, receive: 0 };

@@ -48,10 +48,7 @@ function maskNested(value: string): string {
   return masked === inner ? value : masked;
 }
 
-/**
- * maskHeader masks the secrets in the value of an HTTP header. maskHeader does not mask the names and attributes of
- * cookies.
- */
+/** maskHeader does not mask the names and attributes of cookies. */
 export function maskHeader(name: string, value: string): string {
   const lower = name.toLowerCase();
   if (lower === 'cookie') return value.replace(/([^=;\s]+)=[^;]*/g, `$1=${MaskedText}`);
@@ -82,7 +79,6 @@ export function maskBody(text: string, mediaType: string): string {
     .replace(jsonWebTokenPattern, MaskedText);
 }
 
-/** maskMultipartFields masks secret fields of a multipart form. */
 function maskMultipartFields(text: string): string {
   return text.replace(
     /(content-disposition:[^\r\n]*\bname="([^"]*)"[^\r\n]*(?:\r?\n[^\r\n]+)*\r?\n\r?\n)([\s\S]*?)(?=\r?\n--)/gi,

@@ -9,11 +9,9 @@ import { readOrigin } from './events.ts';
 import { NetworkRecorder } from './recorder.ts';
 import { Routes } from './routes.ts';
 
-/** NetworkBrowser contains the Chrome functions that the network tools use. */
 export type NetworkBrowser = Pick<typeof chromePages, 'watchTabs' | 'readResources'> &
   Pick<typeof chromeTabs, 'describeTab'> & { readonly debuggers: Pick<Debuggers, 'hold'> };
 
-/** captureEndText describes to the agent when network recordings, request rules and network conditions end. */
 export const captureEndText =
   'until your session ends, the tab closes, the debugger leaves the tab, or no network tool was used for 10 min';
 
@@ -61,7 +59,6 @@ export class NetworkCaptures {
     });
   }
 
-  /** restartIdleTimers restarts the timers that end unused network captures of a tab. */
   async restartIdleTimers(tabId: number): Promise<void> {
     await Promise.all([this.#recordings.find(tabId), this.routes.find(tabId), this.conditions.find(tabId)]);
   }
@@ -71,10 +68,7 @@ export class NetworkCaptures {
     for (const captures of [this.#recordings, this.routes, this.conditions]) await captures.endSession(session);
   }
 
-  /**
-   * record returns the recorder of network requests in a call's tab. If the tab has no recorder, record starts a
-   * recording and returns isNew as true.
-   */
+  /** If the tab has no recorder, record starts a recording and returns isNew as true. */
   async record({
     tabId,
     session,
@@ -84,10 +78,7 @@ export class NetworkCaptures {
     return { recorder: capture.recorder, isNew };
   }
 
-  /**
-   * readOrigin returns the origin of the document for which the server allowed the call. readOrigin fails if the
-   * document no longer exists.
-   */
+  /** readSite returns the origin of the document for which the server allowed the call. */
   async readSite({ tabId, documentId }: BrowserCall): Promise<string> {
     const tab = await this.#browser.describeTab(tabId);
     if (!tab || tab.documentId !== documentId) throw makeDocumentGoneFailure('open', false);

@@ -4,10 +4,7 @@ import { type NetworkBrowser, NetworkCaptures } from './network-captures.ts';
 import { makeRecordingTools } from './recording-tools.ts';
 import { makeSettingTools } from './setting-tools.ts';
 
-/**
- * makeNetworkTools returns the browser tools that record and change network requests. Each call of a network tool
- * restarts the idle timers of all network captures in the tab.
- */
+/** Each call of a network tool restarts the idle timers of all network captures in the tab. */
 export function makeNetworkTools(browser: NetworkBrowser): ToolGroup {
   const captures = new NetworkCaptures(browser);
   const all = [...makeRecordingTools(browser, captures), ...makeSettingTools(captures)];

@@ -1,4 +1,3 @@
-/** Headers maps the names of HTTP headers to their values. */
 export type Headers = Readonly<Record<string, string>>;
 
 /** RecordedBody is the body of a request or response, as text or base64. */
@@ -23,7 +22,6 @@ export interface RequestTiming {
   readonly receiveHeadersEnd: number;
 }
 
-/** RecordedResponse is a recorded HTTP response. */
 export interface RecordedResponse {
   readonly status: number;
   readonly statusText: string;
@@ -31,12 +29,12 @@ export interface RecordedResponse {
   readonly mimeType: string;
   readonly protocol: string;
   readonly serverAddress: string;
-  /** source is where the response came from. For a response from the network, source is empty. */
+  /** For a response from the network, source is empty. */
   readonly source: '' | 'cache' | 'service worker';
   readonly timing: RequestTiming | undefined;
 }
 
-/** RecordedRequest is one recorded HTTP request. Each redirect is recorded as a separate request. */
+/** Each redirect is recorded as a separate request. */
 export interface RecordedRequest {
   /** number is the position of the request in its recording, starting at 1. */
   readonly number: number;
@@ -76,7 +74,6 @@ export interface RecordedRequest {
 
 /** RecordedSocket is a recorded WebSocket or a recorded stream of server-sent events. */
 export interface RecordedSocket {
-  /** number is the position of the socket in its recording, starting at 1. */
   readonly number: number;
   readonly url: string;
   readonly page: string;
@@ -88,7 +85,6 @@ export interface RecordedSocket {
 
 /** SocketMessage is one message on a WebSocket or in a stream of server-sent events. */
 export interface SocketMessage {
-  /** number is the position of the message in its recording, starting at 1. */
   readonly number: number;
   readonly socket: RecordedSocket;
   readonly isSent: boolean;

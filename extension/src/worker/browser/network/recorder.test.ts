@@ -6,10 +6,6 @@ import { MaxBodyBytes, MaxRequests, NetworkRecorder } from './recorder.ts';
 
 const site = 'https://shop.example';
 
-/**
- * makeRecorder returns a started network recorder for a tab whose top frame has the ID "top". bodies contains response
- * bodies by request ID.
- */
 async function makeRecorder(bodies: Readonly<Record<string, string>> = {}): Promise<NetworkRecorder> {
   const send = async (method: string, params: Fields = {}): Promise<Fields> => {
     if (method === 'Page.getFrameTree') {

@@ -20,7 +20,7 @@ import { SocketRecorder } from './socket-recorder.ts';
  * socket messages of a tab together use at most 20 MiB.
  */
 export const MaxBodyBytes = 15 << 20;
-/** MaxRequests limits the recorded requests of a tab. Above MaxRequests, the recorder drops the oldest requests. */
+/** Above MaxRequests, the recorder drops the oldest requests. */
 export const MaxRequests = 5000;
 /** SettleTimeoutMs limits how long a tool waits for bodies that Chrome is still returning, in milliseconds. */
 const SettleTimeoutMs = 2000;
@@ -42,18 +42,14 @@ export class NetworkRecorder {
   readonly #session: DebuggerSession;
   readonly #redirectChains = new Map<string, RedirectChain>();
   readonly #pendingReads = new Set<Promise<void>>();
-  /**
-   * #unknownFrames contains requests of frames without a web URL, and their child targets. settle determines the
-   * origins of the unknown frames.
-   */
+  /** #unknownFrames contains requests of frames without a web URL, and their child targets. */
   readonly #unknownFrames = new Map<RecordedRequest, string>();
-  /** #topFrame is Chrome's ID of the tab's top frame. #page is the origin of the page that the tab currently shows. */
+  /** #page is the origin of the page that the tab currently shows. */
   #topFrame = '';
   #page: string;
   #bodyBytes = 0;
   #requestCount = 0;
 
-  /** The parameter url is the URL of the page that the tab currently shows. */
   constructor(session: DebuggerSession, url: string) {
     this.#session = session;
     this.#page = readOrigin(url);
@@ -70,10 +66,7 @@ export class NetworkRecorder {
     this.#topFrame = readText(toFields(toFields(frameTree).frame), 'id');
   }
 
-  /**
-   * #finishFrame ends the request for the document of a cross-site frame. Chrome reports the end of a frame's document
-   * request too early, before the debugger is attached to the frame.
-   */
+  /** Chrome reports the end of a frame's document request too early, before the debugger is attached to the frame. */
   #finishFrame(frameId: string, childId: string): void {
     const request = this.requests.findLast((entry) => entry.frameId === frameId && entry.type === 'document');
     if (!request?.answer || request.durationMs !== undefined) return;
@@ -81,7 +74,6 @@ export class NetworkRecorder {
     this.#trackRead(this.#readBody(request, childId));
   }
 
-  /** setPage stores the origin of the page that the tab now shows. */
   setPage(url: string): void {
     this.#page = readOrigin(url);
   }
@@ -95,7 +87,6 @@ export class NetworkRecorder {
     await awaitWithin(Promise.all([...this.#pendingReads, ...finding]), SettleTimeoutMs);
   }
 
-  /** receive records one of Chrome's network events. */
   receive(method: string, params: Fields, childId: string): void {
     const id = readText(params, 'requestId');
     switch (method) {
@@ -181,10 +172,7 @@ export class NetworkRecorder {
     return entry;
   }
 
-  /**
-   * #findFrame determines the origin of a frame without a web URL. A frame without a web URL, such as about:srcdoc, has
-   * the origin of its parent frame.
-   */
+  /** A frame without a web URL, such as about:srcdoc, has the origin of its parent frame. */
   async #findFrame(entry: RecordedRequest, childId: string): Promise<void> {
     const { frameTree } = await this.#session.send('Page.getFrameTree', {}, SettleTimeoutMs, childId);
     entry.frame = findFrameSite(frameTree, entry.frameId);
@@ -230,10 +218,7 @@ export class NetworkRecorder {
     endRequest(request, params, request.sizeBytes);
   }
 
-  /**
-   * #applyHeaders replaces the headers of a request with the headers that were actually transferred. Only the
-   * transferred headers contain cookies and the changes of proxies.
-   */
+  /** Only the transferred headers contain cookies and the changes of proxies. */
   #applyHeaders(id: string): void {
     const hops = this.#redirectChains.get(id);
     hops?.requests.forEach((request, index) => {
@@ -244,7 +229,6 @@ export class NetworkRecorder {
     });
   }
 
-  /** #trackRead tracks a pending read of a body, so that settle can wait for the body. */
   #trackRead(work: Promise<void>): void {
     const reading = work.catch(() => undefined).finally(() => this.#pendingReads.delete(reading));
     this.#pendingReads.add(reading);

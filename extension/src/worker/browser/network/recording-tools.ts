@@ -18,12 +18,8 @@ import {
   shortenUrl,
 } from './request-text.ts';
 
-/** MaxLines limits the number of requests in one tool result. */
 const MaxLines = 100;
-/**
- * MaxMessageLines limits the number of socket messages in one tool result. MaxMessageLines is lower than MaxLines,
- * because messages are longer than request lines.
- */
+/** MaxMessageLines is lower than MaxLines, because messages are longer than request lines. */
 const MaxMessageLines = 50;
 /**
  * MaxBodyChars limits the length of an HTTP body in one tool result, in UTF-16 code units. If a tool result also
@@ -34,7 +30,6 @@ const MaxShortBodyChars = 2000;
 
 const recordingHint = `The recording lasts ${captureEndText}. Reload the page to record it from its start.`;
 
-/** makeRecordingTools returns the browser tools that show recorded requests. */
 export function makeRecordingTools(browser: NetworkBrowser, captures: NetworkCaptures): [string, BrowserTool][] {
   return [
     ['browser_network_requests', (call) => listRequests(browser, captures, call)],
@@ -45,8 +40,8 @@ export function makeRecordingTools(browser: NetworkBrowser, captures: NetworkCap
 }
 
 /**
- * isVisible reports whether a call is allowed to read a recorded request. A call is allowed to read a request if a
- * document that the agent can access sent the request while the tab showed the call's site.
+ * A call is allowed to read a request if a document that the agent can access sent the request while the tab showed the
+ * call's site.
  */
 function isVisible({ page, frame }: { page: string; frame: string }, site: string, call: BrowserCall): boolean {
   if (page !== site || frame === '') return false;
@@ -182,7 +177,6 @@ async function showRequest(captures: NetworkCaptures, call: BrowserCall): Promis
   return { text: notes.join(' '), content: lines.join('\n') };
 }
 
-/** takeBodyPart returns one part of a body, and the number of characters of the body after that part. */
 function takeBodyPart(
   { body, mediaType, note }: { body: RecordedBody | undefined; mediaType: string; note: string },
   start: number,

@@ -16,7 +16,7 @@ export function formatBytes(bytes: number): string {
   return `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
-/** shortenUrl returns a URL with masked secrets. A URL on the page's own site is shortened to its path. */
+/** A URL on the page's own site is shortened to its path. */
 export function shortenUrl(url: string, site: string): string {
   const masked = maskUrl(url);
   const path = site !== '' && masked.startsWith(`${site}/`) ? masked.slice(site.length) : masked;
@@ -30,7 +30,6 @@ function formatStatus({ answer, error, durationMs }: RecordedRequest): string {
   return `${answer.status}`;
 }
 
-/** formatRequestLine formats a request as one line with its number, method, status, type, size, duration and URL. */
 export function formatRequestLine(request: RecordedRequest, site: string): string {
   const { number, method, type, answer, durationMs } = request;
   const size = durationMs === undefined ? '-' : formatBytes(request.sizeBytes);
@@ -56,13 +55,11 @@ export function decodeBody(body: RecordedBody, mediaType: string): string | unde
   return maskBody(new TextDecoder().decode(bytes), mediaType);
 }
 
-/** readMediaType returns the Content-Type header in lower case, or an empty string if the header is missing. */
 export function readMediaType(headers: Headers): string {
   const name = Object.keys(headers).find((key) => key.toLowerCase() === 'content-type');
   return (name === undefined ? '' : (headers[name] ?? '')).toLowerCase();
 }
 
-/** describeRequest returns lines that describe a request and its response without their bodies. */
 export function describeRequest(request: RecordedRequest): string[] {
   const { method, url, answer, headers, initiator } = request;
   const lines = [`${method} ${maskUrl(url)}`, `initiator: ${maskUrl(initiator)}`, ...formatTiming(request)];
@@ -96,12 +93,10 @@ function formatTiming({ startedAt, durationMs, sizeBytes, answer, error }: Recor
   return texts.length > 0 ? [...lines, `phases: ${texts.join(', ')}`] : lines;
 }
 
-/** formatSocket formats a WebSocket or a stream of server-sent events as one line. */
 export function formatSocket({ number, url, isOpen, messageCount }: RecordedSocket, site: string): string {
   return `socket ${number} ${isOpen ? 'open' : 'closed'} ${messageCount} messages ${shortenUrl(url, site)}`;
 }
 
-/** formatMessage formats a socket message as one line, with binary data as base64. */
 export function formatMessage({ number, socket, isSent, opcode, data, at }: SocketMessage): string {
   const isText = opcode === 1;
   const masked = isText ? maskBody(data, '') : data;

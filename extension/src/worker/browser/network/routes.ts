@@ -3,7 +3,6 @@ import type { DebuggerSession } from '../debugger/debuggers.ts';
 import { noRequestPattern } from '../debugger/features.ts';
 import { findFrameSite, readHeaders, readOrigin, readText, toFields } from './events.ts';
 
-/** MaxRoutes limits the number of request rules of a tab. */
 export const MaxRoutes = 50;
 
 /**
@@ -19,7 +18,6 @@ export interface Route {
   readonly pattern: string;
   /** answer is the response to matching requests, or undefined if the rule aborts the requests. */
   readonly answer: RouteAnswer | undefined;
-  /** session is the ID of the MCP session that added the request rule. */
   readonly session: string;
   matchCount: number;
 }
@@ -30,10 +28,7 @@ export interface RouteAnswer {
   readonly body: string;
 }
 
-/**
- * Routes manages the request rules of one tab. Chrome pauses the requests that match a rule, and Routes answers, aborts
- * or continues the paused requests.
- */
+/** Chrome pauses the requests that match a rule, and Routes answers, aborts or continues the paused requests. */
 export class Routes {
   readonly routes: Route[] = [];
   readonly #session: DebuggerSession;
@@ -53,17 +48,12 @@ export class Routes {
     return route;
   }
 
-  /**
-   * remove removes the rules of a site that have a given pattern, or all rules of the site. remove returns the number
-   * of removed rules.
-   */
   async remove(site: string, pattern: string | undefined): Promise<number> {
     return await this.#storeRoute(
       (route) => route.site !== site || (pattern !== undefined && route.pattern !== pattern),
     );
   }
 
-  /** removeSessionRules removes all rules that an MCP session has added. */
   async removeSessionRules(session: string): Promise<void> {
     await this.#storeRoute((route) => route.session !== session);
   }
@@ -116,12 +106,10 @@ export class Routes {
   }
 }
 
-/** readOriginHeader returns the Origin header of a paused request, or an empty string if the header is missing. */
 function readOriginHeader(params: Fields): string {
   return readHeaders(toFields(params.request).headers).Origin ?? '';
 }
 
-/** makeAnswerCommand returns the debugger command that answers or aborts a paused request. */
 function makeAnswerCommand({ answer }: Route, requestId: string, origin: string): [string, Fields] {
   if (!answer) return ['Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' }];
   const defaults: Record<string, string> = {
@@ -160,7 +148,6 @@ function toChromePattern(pattern: string): string {
   return pattern.replace(/[\\?]/g, '\\$&');
 }
 
-/** matchesPattern reports whether a URL matches a pattern in which each * matches any characters. */
 export function matchesPattern(url: string, pattern: string): boolean {
   const [first = '', ...parts] = pattern.split('*');
   const last = parts.pop();

@@ -6,7 +6,6 @@ import { type Conditions, formatConditions, presets } from './conditions.ts';
 import { captureEndText, type NetworkCaptures } from './network-captures.ts';
 import { MaxRoutes, type Route, type RouteAnswer } from './routes.ts';
 
-/** makeSettingTools returns the browser tools that set request rules and network conditions. */
 export function makeSettingTools(captures: NetworkCaptures): [string, BrowserTool][] {
   return [
     ['browser_route', (call) => changeRoutes(captures, call)],
@@ -51,10 +50,6 @@ function formatRoute({ number, pattern, answer, matchCount }: Route): string {
   return `rule ${number} ${pattern}: ${action}; ${matchCount} requests matched`;
 }
 
-/**
- * readAnswer returns the response of a request rule from the tool's arguments, or undefined if the rule aborts
- * requests.
- */
 function readAnswer({ args }: BrowserCall): RouteAnswer | undefined {
   const status = readNumber(args, 'status');
   const body = readText(args, 'body');

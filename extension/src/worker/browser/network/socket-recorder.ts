@@ -2,18 +2,15 @@ import type { Fields } from '../../../record.ts';
 import { readHeaders, readNumber, readOrigin, readText, toFields } from './events.ts';
 import type { RecordedRequest, RecordedSocket, SocketMessage } from './recorded.ts';
 
-/**
- * MaxMessageBytes and MaxMessages limit the recorded socket messages of a tab. If a tab exceeds MaxMessageBytes or
- * MaxMessages, the recorder drops the tab's oldest socket messages.
- */
+/** If a tab exceeds MaxMessageBytes or MaxMessages, the recorder drops the tab's oldest socket messages. */
 export const MaxMessageBytes = 5 << 20;
 const MaxMessages = 10_000;
-/** MaxSockets limits the recorded sockets of a tab. Above MaxSockets, the recorder drops the oldest closed socket. */
+/** Above MaxSockets, the recorder drops the oldest closed socket. */
 const MaxSockets = 500;
 
 /** SocketRecorder records the WebSockets and the streams of server-sent events of a tab. */
 export class SocketRecorder {
-  /** sockets contains the recorded sockets by request ID. The recorder never drops a socket that is still open. */
+  /** The recorder never drops a socket that is still open. */
   readonly sockets = new Map<string, RecordedSocket>();
   readonly messages: SocketMessage[] = [];
   droppedMessages = 0;
@@ -22,9 +19,8 @@ export class SocketRecorder {
   #messageCount = 0;
 
   /**
-   * receive records one of Chrome's events about a socket. The parameter page is the origin of the page that the tab
-   * shows. The parameter request is the recorded network request that opened the socket, if Chrome's event has the
-   * request's ID.
+   * The parameter request is the recorded network request that opened the socket, if Chrome's event has the request's
+   * ID.
    */
   receive(method: string, params: Fields, page: string, request: RecordedRequest | undefined): void {
     const id = readText(params, 'requestId');
