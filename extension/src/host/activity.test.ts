@@ -2,10 +2,6 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { type HostPort, makeAdapterCode, makeRealm, type Realm } from '../../test/realm.ts';
 
-/**
- * beginCall starts a call of the tool "run". The parameter handle is the body of the tool's handler, whose second
- * parameter is named `c`.
- */
 async function beginCall(handle: string): Promise<{ realm: Realm; port: HostPort }> {
   const realm = makeRealm();
   realm.start('demo', 'h', makeAdapterCode('demo', `{ name: 'run', handle: async (p, c) => { ${handle} } }`));
@@ -18,7 +14,6 @@ async function beginCall(handle: string): Promise<{ realm: Realm; port: HostPort
   return { realm, port };
 }
 
-/** readReports returns the progress reports that the host has sent since the previous call. */
 function readReports(port: HostPort): unknown[] {
   return port.received.splice(0).flatMap((text): unknown[] => {
     const batch = /^p 1 \d+ \d+ (.*)$/.exec(text);

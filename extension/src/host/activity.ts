@@ -7,10 +7,7 @@ import { readAudience, truncateMessage } from './report.ts';
 const MaxTypeChars = 100;
 /** MaxStoredChars limits the activity reports of one call that the host stores for resyncs, in UTF-16 units. */
 const MaxStoredChars = 1024 * 1024;
-/**
- * MaxResends limits how often the host resends the unchanged content of an activity. Without MaxResends, a patch that
- * never applies would cause endless resyncs.
- */
+/** Without MaxResends, a patch that never applies would cause endless resyncs. */
 const MaxResends = 8;
 
 /** INVALID_REPORT is the text that the host sends instead of an activity report that is invalid or too long. */
@@ -26,10 +23,7 @@ export interface Activities {
    * resyncs.
    */
   reportContent(type: unknown, content: unknown, options: unknown): string;
-  /**
-   * reportPatch converts a JSON patch of an activity to a report. The argument `patch` is one JSON Patch operation, or
-   * an array of operations.
-   */
+  /** The argument `patch` is one JSON Patch operation, or an array of operations. */
   reportPatch(type: unknown, patch: unknown, options: unknown): string;
   /**
    * resend sends an activity again, if the host still stores its reports. resend joins the reports by commas: the last
@@ -38,14 +32,12 @@ export interface Activities {
   resend(type: string, send: (reports: string, count: number) => void): void;
 }
 
-/** StoredReports contains the reports of one activity type: the last content and the later patches. */
 interface StoredReports {
   reports: string;
   count: number;
   resendCount: number;
 }
 
-/** makeActivities returns the empty Activities of a new call. */
 export function makeActivities(): Activities {
   const storedByType = makeBareObject();
   let storedTypeCount = 0;

@@ -21,7 +21,6 @@ import type { Timers } from './timers.ts';
 /** HostServices are the host's functions and values that an adapter uses through `__openTabs`. */
 export interface HostServices {
   readonly plugin: string;
-  /** config contains the plugin's settings. */
   readonly config: object;
   readonly logs: Logs;
   /** timers run on time in hidden pages too, where Chrome delays the timers of the page. */
@@ -59,9 +58,8 @@ export function makeAdapterGlobals(services: HostServices, previousGlobals?: unk
 }
 
 /**
- * addAdapterGlobals adds the properties through which an adapter uses the host to an `__openTabs` object. An adapter
- * can assign its own functions, which post messages to the page, or replace the whole `__openTabs` object. If an
- * adapter assigns a function to one of the host's properties, the property's setter ignores the function.
+ * An adapter can assign its own functions, which post messages to the page, or replace the whole `__openTabs` object.
+ * If an adapter assigns a function to one of the host's properties, the property's setter ignores the function.
  */
 export function addAdapterGlobals(container: unknown, services: HostServices): void {
   if (!isObject(container)) return;

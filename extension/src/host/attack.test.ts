@@ -63,7 +63,6 @@ async function openHostilePage() {
   return { realm, port };
 }
 
-/** listObservedUses returns the uses of built-in functions that the hostile script of the page has observed. */
 function listObservedUses(realm: Realm): string[] {
   const saw = realm.run('page.saw');
   return Array.isArray(saw) ? Array.from({ length: saw.length }, (_, i) => String(saw[i])) : [];

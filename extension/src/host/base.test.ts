@@ -9,7 +9,6 @@ const wrapAdapterCode = (plugin: string) =>
 const makeOptions = (name: string, more: object = {}) =>
   JSON.stringify({ name, hash: `h-${name}`, start: 'now', settings: { values: { key: `key of ${name}` } }, ...more });
 
-/** makePage returns a page that has content. The page's own scripts run before the plugin's code arrives. */
 async function makePage() {
   const realm = makeRealm();
   realm.startBase('_base');

@@ -29,20 +29,15 @@ import { truncateMessage } from './report.ts';
 import { makeOutcome, type Outcome } from './result.ts';
 import { makeToolRequests, type ToolRequests } from './tool-requests.ts';
 
-/**
- * CallRequest is a call that the bridge sent to the host. The bridge assigns a number to each request, because the page
- * must not see the ID of the call.
- */
+/** The bridge assigns a number to each request, because the page must not see the ID of the call. */
 export interface CallRequest {
   readonly call: number;
   readonly tool: string;
   readonly maxBytes: number;
   readonly args: unknown;
-  /** prompt is true if `tool` is the name of a prompt. */
   readonly prompt: boolean;
   /** decision is the user's decision about the call; undefined if no approval was required. */
   readonly decision: unknown;
-  /** isTraced is true if the host must report the times of the call. */
   readonly isTraced?: boolean;
 }
 
@@ -62,8 +57,7 @@ export interface CallEvents {
   end(call: number, outcome: Outcome): void;
   /**
    * If the host must report the times of a call, it calls `traced` before `end`. `times` contains up to three times,
-   * each after a space: when isReady had returned, when the handler started, and when the call had ended. If a failed
-   * call did not reach a step, `times` has no time for the step.
+   * each after a space: when isReady had returned, when the handler started, and when the call had ended.
    */
   traced(call: number, times: string): void;
   /** aborted is called when the handler of a cancelled call has finished. */
@@ -77,28 +71,18 @@ export interface ToolRunner {
   run(request: CallRequest): void;
   /** cancel aborts the signal of a running call, and returns false if the call is not running. */
   cancel(call: number, reason: string): boolean;
-  /**
-   * answer settles one tool request of a call with the server's answer. `value` is the output of the tool request, or a
-   * wire.CallError if `ok` is false.
-   */
+  /** `value` is the output of the tool request, or a wire.CallError if `ok` is false. */
   answer(call: number, ask: number, ok: boolean, value: unknown): void;
   /** resync sends a call's stored activity reports to the bridge again. */
   resync(call: number, type: string): void;
-  /**
-   * useAdapter makes the ToolRunner use the registered adapter for all later calls. If the host cannot use the adapter,
-   * useAdapter returns the reason, and otherwise an empty string.
-   */
+  /** useAdapter returns why the host cannot use the registered adapter, or an empty string on success. */
   useAdapter(): string;
   /** probe calls isReady() of the adapter, and reports the readiness if it has changed. */
   probe(): void;
-  /**
-   * drop removes the adapter from the runner, and returns the adapter. After drop, new calls fail until another adapter
-   * is used.
-   */
+  /** After drop, new calls fail until another adapter is used. */
   drop(): object | undefined;
 }
 
-/** RunningCall is a call that has not ended yet. */
 interface RunningCall {
   readonly call: number;
   readonly cancellation: Cancellation;
@@ -107,27 +91,19 @@ interface RunningCall {
   /** endAudience is the audience of the call's final message, or an empty string. */
   endAudience: string;
   isLive: boolean;
-  /** timesText contains the recorded times of a traced call; undefined for any other call. */
   timesText: string | undefined;
-  /**
-   * end removes the call from the table of running calls, and reports how the call ended. Only the first call of `end`
-   * has an effect.
-   */
+  /** Only the first call of `end` has an effect. */
   end(outcome: Outcome): void;
 }
 
-/** RunningCalls is the table of the calls that have not ended. */
 interface RunningCalls {
   find(call: number): RunningCall | undefined;
   add(request: CallRequest): RunningCall;
-  /** cancel aborts the signal of a call. */
   cancel(entry: RunningCall, reason: string): void;
 }
 
-/** makeRunningCalls returns an empty table of running calls. */
 function makeRunningCalls(events: CallEvents): RunningCalls {
   const table = makeBareObject();
-  /** finish removes a call from the table of running calls, and returns false if the call was removed earlier. */
   const finish = (entry: RunningCall): boolean => {
     if (!entry.isLive) return false;
     entry.isLive = false;
@@ -177,10 +153,7 @@ function makeRunningCalls(events: CallEvents): RunningCalls {
   };
 }
 
-/**
- * makeToolRunner returns a ToolRunner, which runs the tools of one plugin's adapter. `readContainer` returns the container
- * in which the adapter registers. `logFailure` adds an entry about a failed call to the plugin's log.
- */
+/** makeToolRunner returns a ToolRunner, which runs the tools of one plugin's adapter. */
 export function makeToolRunner(
   plugin: string,
   readContainer: () => unknown,
@@ -240,33 +213,24 @@ function isRunning(value: unknown): value is RunningCall {
   return isObject(value);
 }
 
-/**
- * endIfCancelled reports whether a call has ended. If a call was cancelled before its handler started, endIfCancelled
- * ends the call and returns true.
- */
 function endIfCancelled(entry: RunningCall): boolean {
   if (entry.cancellation.isCancelled()) entry.end({ kind: 'nothing' });
   return !entry.isLive;
 }
 
-/** recordTime records the current time if the call is traced. */
 function recordTime(entry: RunningCall): void {
   if (entry.timesText !== undefined) entry.timesText += ` ${apply(performanceNow, nativePerformance, [])}`;
 }
 
-/** endWithError ends a call with the JSON text of a wire.CallError. */
 function endWithError(entry: RunningCall, text: string): void {
   recordTime(entry);
   entry.end({ kind: 'error', text });
 }
 
-/** LogFailure adds an entry about a failed call to the plugin's log. */
 export type LogFailure = (failure: LoggedFailure) => void;
 
-/** MaxConversionHints limits the log entries about values of one result that JSON cannot represent. */
 const MaxConversionHints = 3;
 
-/** startHandler runs the tool or prompt of a request and ends the call with its outcome. */
 function startHandler(
   plugin: string,
   adapter: object,
@@ -322,7 +286,6 @@ function startHandler(
   }
 }
 
-/** findAdapter returns the registered adapter of a plugin, or the reason why the host cannot use the adapter. */
 function findAdapter(plugin: string, container: unknown): object | string {
   const adapters = isObject(container) ? lookup(container, 'adapters') : undefined;
   const adapter = isObject(adapters) ? lookup(adapters, plugin) : undefined;
@@ -342,12 +305,10 @@ function findTool(tools: unknown, name: string): object | undefined {
   return undefined;
 }
 
-/** findHandler returns the handler function of a tool or a prompt. */
 function findHandler(tool: object, prompt: boolean): unknown {
   return (prompt ? lookup(tool, 'render') : undefined) ?? lookup(tool, 'handle');
 }
 
-/** makeUnknownToolText returns the JSON text of a wire.CallError for an unknown tool or prompt. */
 function makeUnknownToolText(plugin: string, { tool, prompt }: CallRequest): string {
   const message = `the plugin ${plugin} has no ${prompt ? 'prompt' : 'tool'} ${tool} in this tab`;
   return makeFailureText(prompt ? 'unknown_prompt' : 'unknown_tool', message);

@@ -5,11 +5,10 @@ export interface Cancellation {
   isCancelled(): boolean;
   /** cancel aborts the signal with a reason, and returns the reason of the first cancellation. */
   cancel(reason: unknown): unknown;
-  /** getSignal returns the abort signal of the call. Each call of getSignal returns the same signal. */
+  /** Each call of getSignal returns the same signal. */
   getSignal(): unknown;
 }
 
-/** makeCancellation returns the Cancellation of a call that has not been cancelled. */
 export function makeCancellation(): Cancellation {
   let isCancelled = false;
   let abortReason: unknown;

@@ -34,7 +34,6 @@ import {
 
 /** BridgeChannel is the host's end of the connection to the bridge (handshake.ts). */
 export interface BridgeChannel {
-  /** port is the object on which the host and the bridge dispatch all messages as events. */
   readonly port: EventTarget;
   sendToBridge(text: string): void;
   /** listen calls onMessage for each message from the bridge, in a microtask. onMessage may throw. */
@@ -51,7 +50,6 @@ export interface BridgeChannel {
   offerThroughPort(target: EventTarget, type: string, introduction: string): boolean;
 }
 
-/** makeChannel returns a channel that is not connected to a bridge. */
 export function makeChannel(): BridgeChannel {
   // Messages are events that are dispatched on the port; no message is posted through the port.
   const port = getPort1(construct(NativeMessageChannel, []));
@@ -148,7 +146,6 @@ function isEventTarget(value: unknown): value is MessagePort {
   return isObject(value);
 }
 
-/** makeMessage creates a MessageEvent with a text and an optional port. */
 function makeMessage(type: string, text: string, port?: unknown): Event {
   const init = makeBareObject();
   defineProperty(init, 'data', dataProperty(text));

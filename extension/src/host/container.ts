@@ -33,16 +33,12 @@ const ADAPTER_GLOBALS_KEY = '__openTabs';
 
 /** AdapterContainer holds the private `__openTabs` of one plugin, and the `globalThis` of the plugin. */
 export interface AdapterContainer {
-  /** scope is the `globalThis` that the adapter sees. */
   readonly scope: object;
-  /** read returns the adapter's current `__openTabs`. Adapters can replace the `__openTabs` object at any time. */
+  /** Adapters can replace the `__openTabs` object at any time. */
   read(): unknown;
 }
 
-/**
- * makeContainer returns a new container for each start of an adapter. `previousGlobals` is the `__openTabs` of the
- * adapter's previous start.
- */
+/** `previousGlobals` is the `__openTabs` of the adapter's previous start. */
 export function makeContainer(services: HostServices, previousGlobals?: unknown): AdapterContainer {
   const ownProperties = makeBareObject();
   const storeGlobals = (value: unknown) => {
@@ -69,9 +65,7 @@ export function makeContainer(services: HostServices, previousGlobals?: unknown)
  */
 interface WindowMembrane {
   scope: object;
-  /** toAdapterValue converts a value of the window to the value that the adapter sees. */
   toAdapterValue(value: unknown): unknown;
-  /** toWindowValue converts a value of the adapter to the value that the window receives. */
   toWindowValue(value: unknown): unknown;
 }
 

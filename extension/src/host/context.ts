@@ -4,17 +4,13 @@ import { freeze, setPrototypeOf } from './primordials.ts';
 import { makeReportText, readAudience } from './report.ts';
 import type { ToolRequests } from './tool-requests.ts';
 
-/** ContextOptions contains the data of one call from which the host makes the context of the call's handler. */
 export interface ContextOptions {
-  /** readSignal returns the abort signal of the call. */
   readSignal(): unknown;
   /** decision is the user's decision about the call; undefined if no approval was required. */
   readonly decision: unknown;
   readonly activities: Activities;
   readonly toolRequests: ToolRequests;
-  /** sendReport sends a progress report to the bridge, as the JSON text of a wire.Report. */
   sendReport(report: string): void;
-  /** setEndAudience sets the audience of the message that reports the call's ending. */
   setEndAudience(audience: unknown): void;
 }
 
@@ -50,7 +46,6 @@ export function makeContext(options: ContextOptions): object {
   );
 }
 
-/** removePrototype sets the prototype of a new object to null. */
 function removePrototype<T extends object>(object: T): T {
   setPrototypeOf(object, null);
   return object;

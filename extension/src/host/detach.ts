@@ -61,16 +61,12 @@ function detachToDepth(value: unknown, depth: number): unknown {
   return isFrozen(value) ? freeze(copy) : copy;
 }
 
-/**
- * setDetachedPrototype makes an object or array inherit from a frozen copy of its standard prototype, and returns it.
- * The caller must already have detached the fields of the object or array.
- */
+/** The caller must already have detached the fields of the object or array. */
 export function setDetachedPrototype(object: object): object {
   setPrototypeOf(object, isArray(object) ? detachedArrayPrototype : detachedObjectPrototype);
   return object;
 }
 
-/** copyDetachedFields writes the detached fields of one object to another object, or back to the same object. */
 function copyDetachedFields(from: object, into: object, depth: number): void {
   const keys = ownKeys(from);
   for (let i = 0; i < keys.length; i++) {
@@ -87,9 +83,7 @@ function copyDetachedFields(from: object, into: object, depth: number): void {
   }
 }
 
-/**
- * copyOfPrototype returns a frozen copy of a prototype. copyOfPrototype must run before the first script of the page.
- */
+/** copyOfPrototype must run before the first script of the page. */
 function copyOfPrototype(prototype: object, keys: readonly PropertyKey[], parent: object | null): object {
   const copy = makeBareObject();
   setPrototypeOf(copy, parent);

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { makeAdapterCode, makeRealm } from '../../test/realm.ts';
 
-/** readLogOf runs a tool, and returns the log entries that the host wrote, without their times. */
 async function readLogOf(handle: string, more = '', beforeCall = ''): Promise<readonly Record<string, unknown>[]> {
   const realm = makeRealm();
   realm.start('demo', 'h1', makeAdapterCode('demo', `{ name: 'run', handle: ${handle}${more} }`));

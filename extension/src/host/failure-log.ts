@@ -13,8 +13,7 @@ export interface LoggedFailure {
 }
 
 /**
- * makeThrownFailure describes an error that a tool threw. A tool that throws an error with a code does so on purpose,
- * so the log entry of such an error has the level debug.
+ * A tool that throws an error with a code does so on purpose, so the log entry of such an error has the level debug.
  */
 export function makeThrownFailure(tool: string, thrown: unknown): LoggedFailure {
   const text = readMessage(thrown);

@@ -21,7 +21,6 @@ import { truncateMessage } from './report.ts';
 /** MaxErrorChars is the maximum length of an error message, in UTF-16 units. */
 const MaxErrorChars = 16 * 1024;
 
-/** makeFailureText returns the JSON text of a wire.CallError with the given code and message. */
 export function makeFailureText(code: ErrorCode, message: string): string {
   return makeErrorText(code, message, undefined);
 }
@@ -51,7 +50,6 @@ export function readMessage(thrown: unknown): string {
   return 'the tool threw a value without a message';
 }
 
-/** readErrorClass returns the name of the built-in error class of a thrown object, or the empty string. */
 function readErrorClass(thrown: object): string {
   try {
     return errorKind(thrown);
@@ -60,7 +58,6 @@ function readErrorClass(thrown: object): string {
   }
 }
 
-/** readField returns a field of a thrown object, or undefined if the field cannot be read. */
 function readField(thrown: object, field: string): unknown {
   try {
     if (field === 'message' && !hasOwn(thrown, field)) {
@@ -73,10 +70,7 @@ function readField(thrown: object, field: string): unknown {
   }
 }
 
-/**
- * readExceptionMessage reads the message of a DOMException by the browser's original getter. For a value that is not a
- * DOMException, readExceptionMessage returns undefined.
- */
+/** readExceptionMessage reads the message of a DOMException by the browser's original getter. */
 function readExceptionMessage(thrown: object): unknown {
   try {
     return apply(exceptionMessageGetter, thrown, []);
@@ -85,10 +79,6 @@ function readExceptionMessage(thrown: object): unknown {
   }
 }
 
-/**
- * makeToolErrorText returns the JSON text of a wire.ToolErrorInfo, or undefined if the thrown value has no string
- * `code`.
- */
 function makeToolErrorText(thrown: unknown): string | undefined {
   if (!isObject(thrown)) return undefined;
   const code = readField(thrown, 'code');
@@ -131,10 +121,7 @@ function formatIssuePath(path: unknown): string {
   return text;
 }
 
-/**
- * makeSimpleToolError returns an error with the same fields as ToolError of the SDK. If a handler rethrows an error
- * from makeSimpleToolError, the call fails with the code of this error.
- */
+/** makeSimpleToolError returns an error with the same fields as ToolError of the SDK. */
 export function makeSimpleToolError(message: string, code: string): object {
   return makeToolError(message, code, undefined, false, undefined);
 }
@@ -173,9 +160,8 @@ export function makeAbortedError(reason: unknown): object {
 }
 
 /**
- * toToolError converts the wire.CallError of a failed tool request to a tool error. The tool error contains the error
- * of the called tool, or the reason why the called tool could not run. `isUserRequest` is true if the failed request
- * came from context.waitForUser.
+ * toToolError converts the wire.CallError of a failed tool request to a tool error. `isUserRequest` is true if the
+ * failed request came from context.waitForUser.
  */
 export function toToolError(failure: unknown, isUserRequest: boolean): object {
   const fieldOf = (name: string) => (isObject(failure) ? readField(failure, name) : undefined);

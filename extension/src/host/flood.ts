@@ -4,9 +4,7 @@ import { apply, nativePerformance, performanceNow } from './primordials.ts';
 // messages. During a long task, such as a loop that reports without awaiting, reports are also sent at intervals, so
 // that the server receives progress before the task ends.
 
-/**
- * SendReports sends progress reports of one call to the bridge. `reports` is the JSON text of an array of wire.Report.
- */
+/** `reports` is the JSON text of an array of wire.Report. */
 export type SendReports = (call: number, count: number, skipped: number, reports: string) => void;
 
 // MaxChunkReports and MaxChunkChars limit one chunk of reports. MaxWaitingChars limits the total size of all chunks
@@ -17,10 +15,7 @@ const MaxWaitingChars = 16 * 1024 * 1024;
 /** BusyFlushIntervalMs is the interval at which reports are sent within one task, in milliseconds. */
 const BusyFlushIntervalMs = 250;
 
-/**
- * ReportChunk contains consecutive progress reports of one call. All chunks of progress reports form a linked list that
- * begins with the oldest chunk.
- */
+/** All chunks of progress reports form a linked list that begins with the oldest chunk. */
 interface ReportChunk {
   readonly call: number;
   text: string;
@@ -31,19 +26,12 @@ interface ReportChunk {
 
 /** ReportBuffer is a bounded buffer of progress reports. */
 export interface ReportBuffer {
-  /**
-   * add appends `count` progress reports of one call to the buffer. `reports` contains the JSON texts of the reports,
-   * joined by commas.
-   */
+  /** `reports` contains the JSON texts of the reports, joined by commas. */
   add(call: number, reports: string, count: number): void;
-  /** flush sends all progress reports in the buffer. */
   flush(): void;
 }
 
-/**
- * makeReportBuffer returns an empty ReportBuffer, which calls whenIdle at most once per task. whenIdle must call flush
- * at the end of the task.
- */
+/** whenIdle must call flush at the end of the task. */
 export function makeReportBuffer(send: SendReports, whenIdle: () => void): ReportBuffer {
   let first: ReportChunk | undefined;
   let last: ReportChunk | undefined;
@@ -61,9 +49,7 @@ export function makeReportBuffer(send: SendReports, whenIdle: () => void): Repor
     for (; chunk; chunk = chunk.next) send(chunk.call, chunk.count, chunk.skipped, `[${chunk.text}]`);
   };
 
-  /**
-   * dropOldest drops the oldest chunk of reports. The call's next chunk counts the dropped reports as skipped.
-   */
+  /** The call's next chunk counts the dropped reports as skipped. */
   const dropOldest = () => {
     const oldest = first;
     if (!oldest?.next) return;

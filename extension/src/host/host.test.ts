@@ -4,7 +4,6 @@ import { type HostPort, makeAdapterCode, makeRealm, type Realm } from '../../tes
 
 const MB = 1 << 20;
 
-/** openWithTools starts one adapter with the given tools, and returns the port of its host. */
 async function openWithTools(tools: string, isReady?: string): Promise<{ realm: Realm; port: HostPort }> {
   const realm = makeRealm();
   realm.start('demo', 'h1', makeAdapterCode('demo', tools, isReady));
@@ -15,7 +14,6 @@ async function openWithTools(tools: string, isReady?: string): Promise<{ realm: 
   return { realm, port };
 }
 
-/** callTool calls a tool, and returns the messages that the host sent to the bridge. */
 async function callTool(tools: string, args: unknown = {}, max = MB): Promise<string[]> {
   const { realm, port } = await openWithTools(tools);
   port.send('call', 1, 'run', max, args);
@@ -142,7 +140,7 @@ test('an adapter that fails to start is reported as broken', async () => {
     realm.start('demo', 'h', code);
     const [port] = realm.bridge();
     await realm.waitUntilIdle();
-    port?.send('begin'); // restarts an adapter that threw before the document was parsed
+    port?.send('begin'); // The host restarts an adapter that threw before the document was parsed.
     await realm.waitUntilIdle();
     assert.match(port?.received.join('\n') ?? '', want);
   }

@@ -49,7 +49,6 @@ export function start(optionsText: string, evaluate?: Evaluate, preScript?: Eval
   return lifecycle.entryPoint;
 }
 
-/** PluginHost contains the channel and the lifecycle of one plugin in the document. */
 interface PluginHost {
   readonly channel: BridgeChannel;
   readonly lifecycle: Lifecycle;
@@ -57,7 +56,6 @@ interface PluginHost {
   readonly introduction: string;
 }
 
-/** makePlugin returns a plugin whose adapter has not started. */
 function makePlugin(
   { plugin, hash, base, settings: initialSettings, startsLate }: Options,
   evaluate: Evaluate | undefined,
@@ -102,8 +100,7 @@ function makePlugin(
 
 /**
  * startBase offers the bridge a channel over which the bridge requests hosts for plugins whose code arrives later. Each
- * plugin gets a separate channel, which is sent over the channel of the base and is not visible to the page. startBase
- * returns one entry point for all plugins whose code arrives later.
+ * plugin gets a separate channel, which is sent over the channel of the base and is not visible to the page.
  */
 function startBase(): EntryPoint {
   const baseChannel = makeChannel();
@@ -125,10 +122,7 @@ function startBase(): EntryPoint {
   });
 }
 
-/**
- * startLate starts a plugin in an isolated world. If no bridge waits for the plugin, startLate does not start the
- * adapter.
- */
+/** If no bridge waits for the plugin, startLate does not start the adapter. */
 function startLate(options: Options, evaluate: Evaluate | undefined): EntryPoint | undefined {
   const { channel, lifecycle, introduction } = makePlugin(options, evaluate);
   if (!channel.offerThroughPort(realDocument, options.lateHostEvent, introduction)) return undefined;
@@ -140,15 +134,11 @@ function doNothing(): void {
   // doNothing is the callback of the base, which has no adapter that could start.
 }
 
-/**
- * makeElementReader returns a function that reads only an array's own elements. Plain indexing would read a missing
- * element from the page's Array.prototype.
- */
+/** Plain indexing would read a missing element from the page's Array.prototype. */
 function makeElementReader(parts: readonly unknown[]): (index: number) => unknown {
   return (index) => (hasOwn(parts, index) ? parts[index] : undefined);
 }
 
-/** handleMessage executes a message from the bridge; handshake.ts describes these messages. */
 function handleMessage(
   parts: readonly unknown[],
   lifecycle: Lifecycle,

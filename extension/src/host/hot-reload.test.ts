@@ -10,7 +10,6 @@ const makeVersionCode = (name: string) => `
     `{ name: 'run', handle: () => ['${name}', globalThis.__openTabs.tokenCache.seen, globalThis.__openTabs.preScript.demo] }`,
   ).replace('tools:', `teardown() { log.push('end ${name}'); }, tools:`)}`;
 
-/** startAdapter starts an adapter whose entry point accepts later versions of the adapter. */
 async function startAdapter(code = makeVersionCode('1')) {
   const realm = makeRealm();
   realm.run('var log = []');
@@ -19,7 +18,6 @@ async function startAdapter(code = makeVersionCode('1')) {
   assert.ok(port);
   await realm.waitUntilIdle();
   const log = () => String(realm.run('log.splice(0).join()'));
-  /** bring passes an adapter to the entry point, as a script of the extension's worker does. */
   const bring = (nonce: string, hash: string, text: string) =>
     realm.run(makeAdapterScript('_entry', nonce, hash, `() => function (globalThis, window, self) {\n${text}\n}`));
   const arm = async (nonce: string, hash: string) => {

@@ -12,7 +12,7 @@ const code = buildSync({
   target: 'es2022',
 }).outputFiles[0]?.text;
 
-// Adds the browser classes that Node's realms lack, and marks their functions as native.
+// The code in browser adds the browser classes that Node's realms lack, and marks their functions as native.
 const browser = `
   globalThis.window = globalThis;
   JSON.rawJSON ??= { rawJSON() {} }.rawJSON;

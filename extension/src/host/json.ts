@@ -13,7 +13,7 @@ import {
 
 /**
  * makeObjectText returns an object of the protocol type N as JSON text. The value of each field is JSON text; the value
- * undefined omits the field. The compiler checks the field names, which it could not do in handwritten JSON text.
+ * undefined omits the field. The compiler checks the field names, unlike in handwritten JSON text.
  */
 export function makeObjectText<N extends keyof Types>(
   fields: {
@@ -43,8 +43,8 @@ export function writeJson(value: unknown, onLoss?: OnLoss): string | undefined {
 const EncodedPieceBytes = 64 * 1024;
 
 /**
- * countUtf8Bytes returns the length of a text in UTF-8 bytes, to be compared with a limit. If the length in UTF-16
- * units suffices for the comparison with the limit, countUtf8Bytes returns that length, which is faster to compute.
+ * If the length in UTF-16 units suffices for the comparison with the limit, countUtf8Bytes returns that length, which
+ * is faster to compute.
  */
 export function countUtf8Bytes(text: string, limit: number): number {
   if (text.length * 3 <= limit || text.length > limit) return text.length;

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { makeAdapterCode, makeRealm, type ScriptOptions } from '../../test/realm.ts';
 
-/** startAdapter starts an adapter in a page with an array named log, and returns the port of its host. */
 async function startAdapter(code: string, script?: ScriptOptions, host?: string) {
   const realm = makeRealm(host === undefined ? {} : { host });
   realm.run('var log = []');

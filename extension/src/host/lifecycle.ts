@@ -20,7 +20,6 @@ export type Evaluate = (
   noteOrigin: (error: unknown) => void,
 ) => (this: unknown, scope: unknown, asWindow: unknown, asSelf: unknown) => void;
 
-/** LifecycleOptions describe the adapter of one plugin in one document. */
 export interface LifecycleOptions {
   readonly services: HostServices;
   /** evaluate is the code of the adapter; undefined if the adapter arrives through the entry point. */
@@ -33,14 +32,11 @@ export interface LifecycleOptions {
 
 /** Lifecycle starts, replaces and removes the adapter of one plugin. At most one adapter runs at a time. */
 export interface Lifecycle {
-  /** runner runs the tools of the current adapter. */
   readonly runner: ToolRunner;
-  /** prepare runs the plugin's pre-script. */
   prepare(preScript: Evaluate): void;
   /**
-   * begin starts the adapter of the plugin. If startsLate is true, begin starts the adapter only after the document is
-   * parsed. An adapter that throws before the document is parsed is started again after the parsing, because the cause
-   * can be a missing element.
+   * An adapter that throws before the document is parsed is started again after the parsing, because the cause can be a
+   * missing element.
    */
   begin(isParsed: boolean): void;
   /** entryPoint accepts the adapter that armEntryPoint announced, and reports whether it accepted the adapter. */
@@ -48,8 +44,7 @@ export interface Lifecycle {
   /** armEntryPoint allows the entry point to accept one adapter with the given hash and nonce. */
   armEntryPoint(nonce: string, hash: string): void;
   /**
-   * remove tears the adapter down. After a call of the method remove, only an adapter that arrives through the entry
-   * point can start the plugin again.
+   * After a call of the method remove, only an adapter that arrives through the entry point can start the plugin again.
    */
   remove(): void;
 }
@@ -67,14 +62,11 @@ interface ExpectedAdapter {
   readonly hash: string;
 }
 
-/** StartResult describes whether an adapter has started, and why an adapter has failed to start. */
 interface StartResult {
-  /** problem is the reason why the adapter failed to start, or an empty string. */
   readonly problem: string;
   readonly hasThrown: boolean;
 }
 
-/** AdapterSlot runs the code of a plugin's adapter, one adapter at a time. */
 interface AdapterSlot {
   readonly runner: ToolRunner;
   prepare(preScript: Evaluate): void;
@@ -83,7 +75,6 @@ interface AdapterSlot {
   stop(): void;
 }
 
-/** makeAdapterSlot returns an AdapterSlot without an adapter. */
 function makeAdapterSlot(services: HostServices, events: CallEvents): AdapterSlot {
   const { plugin, logs } = services;
   let container = makeContainer(services);
@@ -162,7 +153,6 @@ function makeEntryPoint(sendToBridge: (text: string) => void, accept: (hash: str
   return { entryPoint: freeze(entryPoint), arm, disarm };
 }
 
-/** makeLifecycle returns the Lifecycle of an adapter that has not started. */
 export function makeLifecycle(options: LifecycleOptions): Lifecycle {
   const { services, startsLate, sendToBridge } = options;
   const slot = makeAdapterSlot(services, options.events);
@@ -185,10 +175,7 @@ export function makeLifecycle(options: LifecycleOptions): Lifecycle {
     else sendToBridge(receivedHash === undefined ? 'ready' : `renewed ${receivedHash}`);
   };
 
-  /**
-   * replaceAdapter stops the old adapter and starts a new adapter. If the new adapter fails to start, replaceAdapter
-   * starts the old adapter again.
-   */
+  /** If the new adapter fails to start, replaceAdapter starts the old adapter again. */
   const replaceAdapter = (hash: string, next: Evaluate) => {
     slot.stop();
     const { problem } = slot.start(next);
@@ -225,7 +212,7 @@ export function makeLifecycle(options: LifecycleOptions): Lifecycle {
 /**
  * runWithBuiltIns runs the code of an adapter or pre-script with the built-in functions of document_start. Modules
  * store built-in functions when they load, so a late adapter would otherwise store functions that the page has
- * replaced. runWithBuiltIns returns the result of `check`, or the reason why the code cannot run in this page.
+ * replaced.
  */
 function runWithBuiltIns(
   code: Evaluate,

@@ -12,21 +12,19 @@ import { truncateMessage } from './report.ts';
 
 /**
  * MaxWaitingEntries and MaxWaitingChars limit the number and the length of the log entries that wait for the end of a
- * task. If a limit is exceeded, the oldest log entries are dropped.
+ * task.
  */
 const MaxWaitingEntries = 1000;
 const MaxWaitingChars = 4 * 1024 * 1024;
 
 /**
- * SendLogs sends log entries to the bridge. `entries` is the JSON text of an array of `count` wire.LogEntry. `dropped`
- * is the number of log entries that the host dropped just before the entries in `entries`.
+ * `entries` is the JSON text of an array of `count` wire.LogEntry. `dropped` is the number of log entries that the host
+ * dropped just before the entries in `entries`.
  */
 export type SendLogs = (count: number, dropped: number, entries: string) => void;
 
-/** HostLogLevel is the level of a log entry that the host itself writes, rather than the adapter. */
 export type HostLogLevel = 'debug' | 'warning' | 'error';
 
-/** StackTrace is a stack trace of the adapter's code, in the browser's format. */
 export interface StackTrace {
   readonly stack: string;
   /** origin is the stack trace of an error that was created in the line before the adapter's first line. */
@@ -45,14 +43,10 @@ export interface Logs {
    * {@link StackTrace}).
    */
   write(level: HostLogLevel, message: string, stack?: StackTrace): void;
-  /** flush sends all log entries that wait for the end of the task. */
   flush(): void;
 }
 
-/**
- * LogChunk contains consecutive log entries that are sent as one message. All chunks of log entries form a linked list
- * that begins with the oldest chunk.
- */
+/** All chunks of log entries form a linked list that begins with the oldest chunk. */
 interface LogChunk {
   text: string;
   count: number;
@@ -61,10 +55,7 @@ interface LogChunk {
   next: LogChunk | undefined;
 }
 
-/**
- * makeLogs returns an empty Logs, which calls whenIdle at most once per task. whenIdle must call flush at the end of
- * the task.
- */
+/** whenIdle must call flush at the end of the task. */
 export function makeLogs(send: SendLogs, whenIdle: () => void): Logs {
   let first: LogChunk | undefined;
   let last: LogChunk | undefined;
@@ -122,7 +113,7 @@ export function makeLogs(send: SendLogs, whenIdle: () => void): Logs {
   return { accept, write: writeEntry, flush };
 }
 
-/** formatEntry converts a log entry of an adapter to the JSON text of a wire.LogEntry. formatEntry never throws. */
+/** formatEntry never throws. */
 function formatEntry(entry: object): string {
   const message = readField(entry, 'message');
   return formatLogEntry(
@@ -162,10 +153,6 @@ function toMessageText(message: unknown): string {
   return typeof message === 'string' ? message : toJsonOrPlaceholder(message);
 }
 
-/**
- * toDataText returns the JSON text of a log entry's additional arguments, truncated to the limits, or an empty string
- * without arguments.
- */
 function toDataText(data: unknown): string {
   if (!isObject(data) || !isArray(data)) return '';
   let text = '';
@@ -185,7 +172,6 @@ function toDataText(data: unknown): string {
   return text === '' ? '' : `[${text}]`;
 }
 
-/** toJsonOrPlaceholder returns a value as JSON text, or a placeholder for a value that JSON cannot represent. */
 function toJsonOrPlaceholder(value: unknown): string {
   try {
     return writeJson(value) ?? toJson(`[${typeof value}]`);

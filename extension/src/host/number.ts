@@ -3,7 +3,6 @@ import { apply, isFn, NativeTypeError, rawJson, toBigInt } from './primordials.t
 // JavaScript numbers round integers above 2^53. An integer above 2^53 in the arguments of a call becomes a bigint, so
 // that no digit is lost. A bigint in a tool's result is written as an integer.
 
-/** MaxSafeInteger is Number.MAX_SAFE_INTEGER, 2^53 - 1. */
 export const MaxSafeInteger = 9007199254740991;
 
 /** parseExactInteger is a reviver function for JSON.parse that converts large integers to bigint. */
@@ -23,7 +22,6 @@ export function makeRawInteger(value: bigint): unknown {
   return apply(rawJson, undefined, [`${value}`]);
 }
 
-/** isIntegerSource reports whether the text of a number consists of digits and an optional sign. */
 function isIntegerSource(source: string): boolean {
   for (let i = source[0] === '-' ? 1 : 0; i < source.length; i++) {
     const digit = source[i];

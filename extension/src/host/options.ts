@@ -10,10 +10,7 @@ export interface Options {
   readonly hash: string;
   /** settings is a wire.PluginSettings with the values of the plugin's settings. */
   readonly settings: unknown;
-  /**
-   * startsLate is true if the adapter starts only after the document is parsed. If startsLate is false, the adapter
-   * starts before the page's first script.
-   */
+  /** startsLate is true if the adapter starts only after the document is parsed. */
   readonly startsLate: boolean;
   /** runsInFrames is true if the adapter also runs in same-origin frames. */
   readonly runsInFrames: boolean;
@@ -26,7 +23,6 @@ export interface Options {
   readonly lateHostEvent: string;
 }
 
-/** readOptions parses the JSON text of a plugin script's options. */
 export function readOptions(json: string): Options {
   const parsed: unknown = parseJson(json);
   const fields = isObject(parsed) ? parsed : makeBareObject();

@@ -4,7 +4,7 @@ import { apply, isFn, isObject, lookup, whenSettled } from './primordials.ts';
 import { withPristineBuiltIns } from './pristine.ts';
 import { compileParser, findParser, NotSimple } from './simple-schema.ts';
 
-/** ParseCallbacks receives the outcome of parsing arguments. Parsing calls exactly one of the callbacks, once. */
+/** Parsing calls exactly one of the callbacks, once. */
 export interface ParseCallbacks {
   /** onValid receives valid arguments, whose objects no longer inherit from prototypes that the page can change. */
   onValid(params: unknown): void;
@@ -14,7 +14,6 @@ export interface ParseCallbacks {
   onUnsafe(reason: string): void;
 }
 
-/** ParseOutcome is the result of parsing arguments, read with unmodified built-in functions. */
 type ParseOutcome =
   | { readonly kind: 'valid'; readonly params: unknown }
   | { readonly kind: 'invalid'; readonly issues: string }
@@ -24,7 +23,6 @@ type ParseOutcome =
 /**
  * parseArguments validates arguments with a schema, which can add defaults and transform values. The code of a schema
  * uses shared built-in functions at each step, so parseArguments runs the schema with unmodified built-in functions.
- * Without a schema, all arguments are valid and stay unchanged.
  */
 export function parseArguments(schema: unknown, args: unknown, parsing: ParseCallbacks): void {
   if (!isObject(schema)) {
@@ -69,10 +67,7 @@ export function parseArguments(schema: unknown, args: unknown, parsing: ParseCal
   );
 }
 
-/**
- * readResult converts the result that a schema returned to a ParseOutcome. zod formats the error of a result in a
- * getter, when the error is first read.
- */
+/** zod formats the error of a result in a getter, when the error is first read. */
 function readResult(parsed: unknown): ParseOutcome {
   if (!isObject(parsed)) return { kind: 'invalid', issues: 'the schema of the tool returned no result' };
   if (lookup(parsed, 'success') === true) return { kind: 'valid', params: detachFromPage(lookup(parsed, 'data')) };

@@ -6,7 +6,6 @@ import { getProperty, isObject, realWindow, setProperty } from './primordials.ts
 
 /** BuiltInPatchHistory records the methods of `history` that an adapter replaced when it started. */
 export interface BuiltInPatchHistory {
-  /** recordPatched records the current methods of `history`, which the adapter may have replaced when it started. */
   recordPatched(): void;
   /**
    * undoAfter runs the adapter's teardown and then removes the adapter's methods of `history`, but keeps methods of
@@ -15,7 +14,6 @@ export interface BuiltInPatchHistory {
   undoAfter(tearDown: () => void): void;
 }
 
-/** watchBuiltInPatches records the methods of `history` before an adapter starts. */
 export function watchBuiltInPatches(): BuiltInPatchHistory {
   const methods = [watchMethod('pushState'), watchMethod('replaceState')];
   return {

@@ -34,13 +34,11 @@ import {
   urlHrefGetter,
 } from './primordials.ts';
 
-/** MaxCopyDepth limits how deeply a value that is written as JSON may be nested. */
 const MaxCopyDepth = 2000;
 
 /** PathEntry is a linked list of the objects that contain a value, from the innermost object to the root. */
 interface PathEntry {
   readonly value: object;
-  /** key is the property key of `value` in the object that contains it. */
   readonly key: string;
   readonly depth: number;
   readonly parentEntry: PathEntry | undefined;
@@ -65,8 +63,7 @@ export type OnLoss = (path: string, hint: string) => void;
  * copyAsPlainValue returns a copy of a value that has the same JSON text. No object in the copy inherits from a
  * prototype of the page, so JSON.stringify calls no `toJSON` method of the page. copyAsPlainValue reads each own
  * property of the value once. A `toJSON` method is called only if an object or a class of the plugin defines it. If
- * JSON cannot represent the value, copyAsPlainValue throws. For each part of the value that the copy does not contain,
- * copyAsPlainValue calls onLoss.
+ * JSON cannot represent the value, copyAsPlainValue throws.
  */
 export function copyAsPlainValue(value: unknown, onLoss?: OnLoss): unknown {
   return copyValue(value, '', undefined, onLoss);
@@ -109,22 +106,17 @@ function formatPath(key: string, up: PathEntry | undefined): string {
   return text[0] === '.' ? apply(slice, text, [1]) : `result${text}`;
 }
 
-/** isPlainWithoutToJson reports whether a value is a plain object or array without a toJSON method. */
 function isPlainWithoutToJson(value: object): boolean {
   const parent = getPrototypeOf(value);
   return (parent === ObjectPrototype || parent === ArrayPrototype || parent === null) && !hasOwn(value, 'toJSON');
 }
 
-/** toJsonValue returns the value that JSON.stringify would write in place of an object. */
 function toJsonValue(value: object, key: string): unknown {
   const toJson = lookup(value, 'toJSON');
   const replacement = isFn(toJson) ? apply(toJson, value, [key]) : toPrimitive(value);
   return typeof replacement === 'bigint' ? makeRawInteger(replacement) : replacement;
 }
 
-/**
- * toPrimitive returns the primitive value of an object such as a Date or a String, and returns other objects unchanged.
- */
 function toPrimitive(value: object): unknown {
   for (let prototype = getPrototypeOf(value); prototype !== null; prototype = getPrototypeOf(prototype)) {
     try {
@@ -169,18 +161,11 @@ function copyObject(value: object, path: PathEntry, onLoss: OnLoss | undefined):
   return copy;
 }
 
-/**
- * isNonFunction returns true for an object that is not a function. isNonFunction also narrows the compiler's type of
- * the object to a record.
- */
 function isNonFunction(value: object): value is Readonly<Record<string, unknown>> {
   return !isFn(value);
 }
 
-/**
- * appendToPath appends one object to a path of nested objects, and returns the new path. Like JSON.stringify,
- * appendToPath throws if an object contains itself.
- */
+/** Like JSON.stringify, appendToPath throws if an object contains itself. */
 function appendToPath(value: object, key: string, up: PathEntry | undefined): PathEntry {
   const depth = up === undefined ? 0 : up.depth + 1;
   for (let entry = up; entry !== undefined; entry = entry.parentEntry) {

@@ -98,7 +98,6 @@ export const performanceNow = performance.now;
 export const nativePerformance = performance;
 export const { now: dateNow } = Date;
 
-/** findGetter returns the getter function of one of the browser's accessor properties. */
 function findGetter(object: object, key: PropertyKey): () => unknown {
   const getter = getOwnPropertyDescriptor(object, key)?.get;
   if (!getter) throw new TypeError(`opentabs: this browser has no getter ${String(key)}`);
@@ -142,10 +141,7 @@ const collectionAndErrorBuiltIns: object[] = [
 ];
 const binaryBuiltIns: object[] = [ArrayBuffer, DataView, Uint8Array, Int8Array, Uint16Array, Int16Array, Uint32Array];
 
-/**
- * isBuiltIn reports whether a value is a constructor of the JavaScript language. A constructor of the JavaScript
- * language never passes its `this` value to code of the page.
- */
+/** A constructor of the JavaScript language never passes its `this` value to code of the page. */
 export function isBuiltIn(value: object): boolean {
   return (
     listIncludes(builtIns, value) ||

@@ -25,19 +25,12 @@ interface BuiltInSnapshot {
   readonly object: object;
   readonly parent: object | null;
   readonly keys: readonly PropertyKey[];
-  /**
-   * descriptors are the property descriptors of `keys`, in the same order. The descriptors have no prototype, so that
-   * fields on the page's Object.prototype have no effect.
-   */
+  /** The descriptors have no prototype, so that fields on the page's Object.prototype have no effect. */
   readonly descriptors: readonly PropertyDescriptor[];
-  /** knownKeys is an object with one own property for each key that the built-in object has at document_start. */
   readonly knownKeys: object;
 }
 
-/**
- * PageChange is one change that the page made to a built-in object. All changes that the page made form a linked list,
- * newest first.
- */
+/** All changes that the page made form a linked list, newest first. */
 interface PageChange {
   readonly object: object;
   /** key is the property that the page changed, or undefined if the page replaced the object's prototype. */
@@ -48,10 +41,6 @@ interface PageChange {
   readonly next: PageChange | undefined;
 }
 
-/**
- * RestoreFailure contains the name of a built-in that cannot be restored. RestoreFailure also contains the page's
- * changes that were undone before the failure.
- */
 interface RestoreFailure {
   readonly lockedName: string;
   readonly changes: PageChange | undefined;
@@ -92,7 +81,6 @@ function runExclusively<T>(work: () => T): T {
   }
 }
 
-/** restoreBuiltIns undoes all changes that the page made to built-in objects, and returns these changes. */
 function restoreBuiltIns(): PageChange | RestoreFailure | undefined {
   let changes: PageChange | undefined;
   for (let i = 0; i < builtInSnapshots.length; i++) {
@@ -140,7 +128,6 @@ function restoreBuiltIn(
   return isMissing ? removeAddedProperties(snapshot, ownKeys(object), changes) : changes;
 }
 
-/** removeAddedProperties removes the properties that the page added to a built-in object. */
 function removeAddedProperties(
   { object, knownKeys, name }: BuiltInSnapshot,
   currentKeys: readonly PropertyKey[],

@@ -29,10 +29,7 @@ export interface Deferred {
   reject(error: unknown): void;
 }
 
-/**
- * makeDeferred returns a Deferred whose promise is pending. If a handler ignores the rejection of a Deferred's promise,
- * the page receives no `unhandledrejection` event.
- */
+/** If a handler ignores the rejection of a Deferred's promise, the page receives no `unhandledrejection` event. */
 export function makeDeferred(): Deferred {
   let resolvePromise: (value: unknown) => void = doNothing;
   let rejectPromise: (error: unknown) => void = doNothing;
@@ -96,10 +93,9 @@ function attachFinally(promise: Promise<unknown>, callback: unknown): object {
 }
 
 /**
- * attachHandlers calls the native `then` method of a promise with two handlers. onFulfilled and onRejected must return
- * nothing and must not throw. The native `then` method reads the property `constructor` of the promise. If the promise
- * has its own property `constructor` with the value undefined, `then` uses the original Promise, without a lookup that
- * the page controls.
+ * onFulfilled and onRejected must return nothing and must not throw. The native `then` method reads the property
+ * `constructor` of the promise. If the promise has its own property `constructor` with the value undefined, `then` uses
+ * the original Promise, without a lookup that the page controls.
  */
 function attachHandlers(
   promise: Promise<unknown>,

@@ -2,7 +2,6 @@ import { readMessage } from './failure.ts';
 import { apply, dataProperty, defineProperty, isFn, isObject, lookup, whenSettled } from './primordials.ts';
 import { makeTimeoutScheduler } from './timeouts.ts';
 
-/** IsReadyTimeoutMs limits how long an adapter's isReady() may take, in milliseconds. */
 const IsReadyTimeoutMs = 5000;
 
 const readyTimeout = makeTimeoutScheduler(IsReadyTimeoutMs);
@@ -19,17 +18,10 @@ export interface Readiness {
    * why the adapter is not ready, or undefined if the adapter is ready.
    */
   check(adapter: object, done: (problem: string | undefined) => void): void;
-  /**
-   * probe checks the readiness of the watched adapter. If probe is called while isReady() is already running, isReady()
-   * runs once more afterwards.
-   */
+  /** If probe is called while isReady() is already running, isReady() runs once more afterwards. */
   probe(): void;
 }
 
-/**
- * makeReadiness returns a Readiness that watches no adapter. The function readContainer returns the container in which
- * adapters register.
- */
 export function makeReadiness(
   plugin: string,
   readContainer: () => unknown,

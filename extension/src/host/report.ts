@@ -59,7 +59,7 @@ function readField(progress: object, name: string): unknown {
   return getPrototypeOf(progress) === ObjectPrototype ? undefined : lookup(progress, name);
 }
 
-/** readAudience returns the audience from a report's options, or undefined. readAudience never throws. */
+/** readAudience never throws. */
 export function readAudience(options: unknown): unknown {
   try {
     return isObject(options) ? lookup(options, 'audience') : undefined;

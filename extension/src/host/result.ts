@@ -11,10 +11,7 @@ export type Outcome =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'error'; readonly text: string };
 
-/**
- * makeOutcome converts the return value of a tool to an Outcome, and never throws. `onLoss` is called for each part of
- * the value that JSON cannot represent.
- */
+/** makeOutcome converts the return value of a tool to an Outcome, and never throws. */
 export function makeOutcome(tool: string, value: unknown, maxBytes: number, onLoss?: OnLoss): Outcome {
   if (value === undefined) return { kind: 'nothing' };
   let text: string | undefined;

@@ -22,11 +22,9 @@ export interface Settings {
    * because an adapter can keep a reference to it.
    */
   readonly config: object;
-  /** update replaces all values in `config` with the values of a wire.PluginSettings. */
   update(settings: unknown): void;
 }
 
-/** makeSettings returns a Settings without values. */
 export function makeSettings(): Settings {
   const config = makeBareObject();
   const update = (settings: unknown) => {

@@ -67,10 +67,6 @@ const values: readonly unknown[] = [
 ];
 const names = ['text', 'exact', 'n', 'i', 'j', 'choice', 'flag', 'list', 'any', 'inner', 'limit', 'a', 'b'];
 
-/**
- * makeArguments yields many test arguments: some with one to three of the schema's fields, and some with unknown
- * fields.
- */
 function* makeArguments(schema: z.ZodType, random: () => number): Generator<Record<string, unknown>> {
   const shape = schema instanceof z.ZodObject ? Object.keys(schema.shape) : names;
   const pick = <T>(list: readonly T[]): T | undefined => list[Math.floor(random() * list.length)];
@@ -83,7 +79,6 @@ function* makeArguments(schema: z.ZodType, random: () => number): Generator<Reco
   }
 }
 
-/** makeRandom returns a reproducible generator of pseudorandom numbers from 0 to below 1. */
 function makeRandom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -94,10 +89,6 @@ function makeRandom(seed: number): () => number {
 
 const makeZodSchema = (code: string): z.ZodType => new Function('z', `return ${code}`)(z);
 
-/**
- * startTools starts an adapter with one tool per schema. startTools returns functions that call the tools and that
- * count how often zod parses arguments.
- */
 async function startTools(schemas: Readonly<Record<string, string>>) {
   const bundle = buildSync({
     stdin: { contents: 'export * from "zod"', resolveDir: import.meta.dirname },
@@ -139,7 +130,6 @@ async function startTools(schemas: Readonly<Record<string, string>>) {
   return { realm, call, parses: () => Number(realm.run('count.parses')) };
 }
 
-/** parseWithZod returns the result that zod produces for the arguments. */
 function parseWithZod(schema: z.ZodType, args: unknown): string | undefined {
   const parsed = schema.safeParse(args);
   return parsed.success ? JSON.stringify(JSON.stringify(parsed.data)) : undefined;

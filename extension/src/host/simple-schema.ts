@@ -26,13 +26,10 @@ import {
 /** NotSimple is what a Parser returns for a value that only the code of the schema can handle. */
 export const NotSimple: unknown = freeze(makeBareObject());
 
-/** Parser returns the output of a schema for a JSON value, or NotSimple. */
 export type Parser = (value: unknown) => unknown;
 
-/** ValueCheck reports whether a value satisfies a check of a schema, such as a maximum length. */
 type ValueCheck = (value: unknown) => boolean;
 
-/** Field is a field of an object schema, with the parser for its values. */
 interface Field {
   readonly key: string;
   readonly parse: Parser;
@@ -48,16 +45,12 @@ const MaxSchemas = 200;
 /** parsers maps each known schema to its parser, or to null if the schema is not simple. */
 const parsers = construct(NativeWeakMap, []);
 
-/** findParser returns the parser of a simple schema that compileParser has compiled, or undefined. */
 export function findParser(schema: object): Parser | undefined {
   const parser = apply(weakMapGet, parsers, [schema]);
   return isParser(parser) ? parser : undefined;
 }
 
-/**
- * compileParser compiles a parser for a schema, which findParser then returns. compileParser runs getters of the
- * schema, so the caller must provide unmodified built-in functions.
- */
+/** compileParser runs getters of the schema, so the caller must provide unmodified built-in functions. */
 export function compileParser(schema: object): void {
   if (apply(weakMapGet, parsers, [schema]) !== undefined) return;
   apply(weakMapSet, parsers, [schema, null]); // null stays if a getter of the schema throws
@@ -68,7 +61,6 @@ function isParser(value: unknown): value is Parser {
   return typeof value === 'function';
 }
 
-/** compileSchema returns a parser for a zod 4 schema, or undefined if the schema is not simple. */
 function compileSchema(schema: unknown, compilation: Compilation): Parser | undefined {
   const definition = readDefinition(schema);
   if (!definition || --compilation.remainingSchemas < 0 || lookup(definition, 'coerce') === true) return undefined;
@@ -116,10 +108,6 @@ function readDefinition(value: unknown): object | undefined {
   return isObject(definition) ? definition : undefined;
 }
 
-/**
- * compileChecks combines all checks of a schema definition into one test, or returns undefined if a check is not
- * simple.
- */
 function compileChecks(definition: object): ValueCheck | undefined {
   // In zod, the definition of an integer schema also has the form of a check.
   let test = lookup(definition, 'check') === undefined ? passAlways : compileCheck(definition);
@@ -177,10 +165,7 @@ function readLength(value: unknown): number {
   return typeof value === 'string' || isArray(value) ? value.length : Number.NaN;
 }
 
-/**
- * hasSameCodePointLength reports whether a string has the same length in UTF-16 units and in code points. Some versions
- * of zod measure a string in UTF-16 units, and other versions in code points.
- */
+/** Some versions of zod measure a string in UTF-16 units, and other versions in code points. */
 function hasSameCodePointLength(value: unknown): boolean {
   if (typeof value !== 'string') return true;
   for (let i = 0; i < value.length; i++) {

@@ -9,9 +9,8 @@ interface PendingTimeout {
 }
 
 /**
- * makeTimeoutScheduler returns a function that schedules a call of onTimeout after ms milliseconds. To cancel the
- * timeout, call the function that the scheduling function returns. All timeouts share one native timer, because most
- * timeouts are cancelled soon, and separate timers would be expensive.
+ * makeTimeoutScheduler returns a function that schedules a call of onTimeout after ms milliseconds. All timeouts share
+ * one native timer, because most timeouts are cancelled soon, and separate timers would be expensive.
  */
 export function makeTimeoutScheduler(ms: number): (onTimeout: () => void) => () => void {
   let firstWait: PendingTimeout | undefined;

@@ -2,17 +2,12 @@ import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import { type HostPort, makeAdapterCode, makeRealm, type Realm } from '../../test/realm.ts';
 
-/**
- * timerTool sets n timers, and returns when the callbacks of all timers have run. The first timer runs after ms
- * milliseconds, and each further timer everyMs milliseconds after the previous one.
- */
 const timerTool = `{ name: 'set', handle: ({ n = 1, ms, everyMs = 0 }) => new Promise((resolve) => {
   let left = n;
   for (let i = 0; i < n; i++) globalThis.__openTabs._setTimer(ms + i * everyMs, () => --left || resolve('over'));
 }) }`;
 const cancelTool = `{ name: 'cancel', handle: ({ ms }) => { globalThis.__openTabs._setTimer(ms, () => {})(); } }`;
 
-/** openWithTimerTool starts a plugin with the tool timerTool in a page whose timers are mocked. */
 async function openWithTimerTool(t: TestContext): Promise<{ realm: Realm; port: HostPort }> {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
   const realm = makeRealm();

@@ -25,22 +25,18 @@ const MaxDelayMs = 2 ** 31 - 1;
 export interface Timers {
   /** set starts a timer that calls `done` once after ms milliseconds, and returns a function that cancels the timer. */
   set(ms: unknown, done: unknown): () => void;
-  /** wake runs the callbacks of all timers that are due. */
   wake(): void;
 }
 
-/** Timer is a timer that is still pending. */
 interface Timer {
   readonly dueAt: number;
   nativeTimerId: ReturnType<typeof setTimeout> | undefined;
-  /** hasFired is true after the native timer has fired. */
   hasFired: boolean;
   done(): void;
 }
 
 /**
- * makeTimers returns a Timers in which no timer is set. `requestWake` is called with the time until the next timer is
- * due, in milliseconds, or with -1 if no timer is set.
+ * `requestWake` is called with the time until the next timer is due, in milliseconds, or with -1 if no timer is set.
  */
 export function makeTimers(requestWake: (ms: number) => void): Timers {
   const pendingTimers = makeBareObject();

@@ -2,10 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { type HostPort, makeAdapterCode, makeRealm, type Realm } from '../../test/realm.ts';
 
-/**
- * beginCall starts a call, and waits until the tool requests of the call are sent. The parameter handle is the code in
- * the body of the tool's handler, whose second parameter is named `c`.
- */
+/** The parameter handle is the code in the body of the tool's handler, whose second parameter is named `c`. */
 async function beginCall(handle: string): Promise<{ realm: Realm; port: HostPort }> {
   const realm = makeRealm();
   realm.start('demo', 'h', makeAdapterCode('demo', `{ name: 'run', handle: async (p, c) => { ${handle} } }`));

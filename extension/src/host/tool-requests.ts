@@ -17,10 +17,7 @@ import {
 import { type Deferred, makeDeferred } from './promise.ts';
 import { truncateMessage } from './report.ts';
 
-/**
- * MaxOpenToolRequests limits the unanswered tool requests of one call. MaxRequestsPerCall limits all tool requests of
- * one call. The server also enforces MaxOpenToolRequests and MaxRequestsPerCall.
- */
+/** The server, too, enforces MaxOpenToolRequests and MaxRequestsPerCall. */
 const MaxOpenToolRequests = 64;
 const MaxRequestsPerCall = 1000;
 /** MaxNameChars is the maximum length of a tool name and of a title, in UTF-16 units. */
@@ -35,30 +32,19 @@ export interface ToolRequests {
   callTool(tool: unknown, input: unknown, options: unknown): object;
   /** waitForUser implements context.waitForUser, and returns a promise that resolves when the user has confirmed. */
   waitForUser(options: unknown): object;
-  /**
-   * answer passes the server's answer to the tool request that waits for it. `value` is the output of the request, or a
-   * wire.CallError if `ok` is false.
-   */
+  /** `value` is the output of the request, or a wire.CallError if `ok` is false. */
   answer(ask: number, ok: boolean, value: unknown): void;
-  /**
-   * close rejects all unanswered requests, and all later requests, with the error that makeError returns. Only the
-   * first call of `close` has an effect.
-   */
+  /** close rejects all unanswered requests, and all later requests, with the error that makeError returns. */
   close(makeError: () => unknown): void;
 }
 
-/** OpenRequest is a request that the server has not answered. */
 interface OpenRequest {
   readonly kind: 'call' | 'user';
   readonly deferred: Deferred;
-  /** removeAbortListener removes the abort listener of the request from its signal. */
   removeAbortListener(): void;
 }
 
-/**
- * makeToolRequests returns the ToolRequests of a new call. `send` sends one request to the server. The arguments of
- * `send` are the request's number, counted from 1, and the JSON text of the request.
- */
+/** The arguments of `send` are the request's number, counted from 1, and the JSON text of the request. */
 export function makeToolRequests(send: (ask: number, body: string) => void): ToolRequests {
   const openRequests = makeBareObject();
   let lastNumber = 0;
@@ -118,10 +104,6 @@ export function makeToolRequests(send: (ask: number, body: string) => void): Too
     send(number, body);
     return deferred.promise;
   };
-  /**
-   * startRequest sends a tool request to the server. If the handler passed invalid arguments, startRequest returns a
-   * rejected promise instead.
-   */
   const startRequest = (kind: OpenRequest['kind'], readBody: () => string, options: unknown): object => {
     try {
       const body = readBody();
@@ -153,10 +135,6 @@ function isOpenRequest(value: unknown): value is OpenRequest {
   return isObject(value);
 }
 
-/**
- * makeNestedCallBody returns the JSON text of a request for a nested call, and throws a tool error for invalid
- * arguments.
- */
 function makeNestedCallBody(tool: unknown, input: unknown, options: unknown): string {
   if (typeof tool !== 'string' || tool === '' || tool.length > MaxNameChars) {
     throw makeInvalidArgumentsError('context.call(tool, input): tool must be the name of a tool');
@@ -186,10 +164,6 @@ function encodeArguments(input: unknown): string {
   return text;
 }
 
-/**
- * makeUserRequestBody returns the JSON text of a request that waits for the user, and throws a tool error for invalid
- * options.
- */
 function makeUserRequestBody(options: unknown): string {
   const reason = isObject(options) ? lookup(options, 'reason') : undefined;
   const title = isObject(options) ? lookup(options, 'title') : undefined;
@@ -205,10 +179,6 @@ function makeUserRequestBody(options: unknown): string {
   return makeObjectText<'ToolAskParams'>({ user });
 }
 
-/**
- * readSignalOption returns the signal in the options of context.call, or undefined. readSignalOption throws a tool
- * error if the signal is not an AbortSignal.
- */
 function readSignalOption(options: unknown): object | undefined {
   const signal = isObject(options) ? lookup(options, 'signal') : undefined;
   if (signal === undefined || signal === null) return undefined;
