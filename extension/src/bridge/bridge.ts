@@ -27,7 +27,6 @@ const session: Session = {
   onOrphaned: () => calls.cancelAll('the browser extension was reloaded or removed'),
 };
 
-/** connectHosts connects the bridge to all hosts that have started in the document. */
 function connectHosts(): void {
   const frame = findProbeFrame();
   // Without a probe frame, the hosts in a shared Window cannot check their built-in functions, so the bridge does not
@@ -50,9 +49,8 @@ function listenTrusted(target: EventTarget, type: string, onEvent: (event: Event
 }
 
 /**
- * connectToWorker opens the bridge's port to the worker, and opens a new port whenever Chrome closes the old one. While
- * a document is prerendered, the bridge does not connect. The bridge of a prerendered document connects as soon as the
- * document is shown in a tab.
+ * While a document is prerendered, the bridge does not connect. The bridge of a prerendered document connects as soon
+ * as the document is shown in a tab.
  */
 function connectToWorker(): void {
   if (Reflect.get(document, 'prerendering') === true)

@@ -5,10 +5,6 @@ import type { FromBridge, ToBridge } from '../port-message.ts';
 import { BridgeCalls } from './calls.ts';
 import type { Host } from './hosts.ts';
 
-/**
- * makeFixture returns a BridgeCalls with one live host. In place of the host and the worker, the test receives and
- * sends their messages.
- */
 function makeFixture() {
   const posted: FromBridge[] = [];
   const toHost: unknown[][] = [];

@@ -17,23 +17,13 @@ interface Call {
   readonly id: string;
   readonly number: number;
   readonly host: Host;
-  /**
-   * endingMessages contains the messages that report how the call ended. endingMessages is set from the end of the call
-   * until the worker has acknowledged the ending. For a large result, endingMessages contains several parts, which
-   * #partSender sends.
-   */
+  /** endingMessages is set from the end of the call until the worker has acknowledged the ending. */
   endingMessages?: FromBridge[];
-  /** sentReportCount is the number of progress reports that the call has sent so far. */
   sentReportCount: number;
-  /** unsentProgress contains the progress messages of the call that wait for an open port. */
   unsentProgress: Progress[];
   readonly toolRequests: ToolRequests;
-  /**
-   * deferredStart is the start message of a call that waits until its host has received a new adapter. deferredStart is
-   * undefined after the start of the call.
-   */
+  /** deferredStart is the start message of a call that waits until its host has received a new adapter. */
   deferredStart?: string;
-  /** trace contains the call's times; undefined unless the call is traced. */
   trace?: CallTrace;
 }
 
@@ -43,7 +33,7 @@ interface CallTrace {
   readonly sentAtMs: number;
   /**
    * hostTimes are the times that the host reported: when isReady returned, when the handler started, and when the call
-   * ended. If the call failed before it reached a step, hostTimes lacks the time of the step.
+   * ended.
    */
   hostTimes: readonly number[];
 }
@@ -60,7 +50,6 @@ export class BridgeCalls {
   readonly #swaps: AdapterSwaps;
   #lastNumber = 0;
 
-  /** hostEvents receives the hosts of the document, and the messages of these hosts. */
   readonly hostEvents: HostEvents = {
     onHostFound: (host) => this.plugins.addHost(host),
     onBaseFound: (base) => this.plugins.setBase(base),
@@ -68,9 +57,8 @@ export class BridgeCalls {
   };
 
   /**
-   * `post` sends a message to the worker, and returns false if no port is open. `isVisible` returns false while the
-   * document is hidden, as in a background tab. `awaitLateHost` waits for a host that starts after the page's scripts,
-   * and then reports this host to `events`.
+   * `post` sends a message to the worker, and returns false if no port is open. `awaitLateHost` waits for a host that
+   * starts after the page's scripts, and then reports this host to `events`.
    */
   constructor(
     post: (message: FromBridge) => boolean,
@@ -107,7 +95,7 @@ export class BridgeCalls {
         break;
       case 'q': {
         const [ask, request] = splitAtSpace(body);
-        this.#post(call.toolRequests.recordRequest(Number(ask), request)); // connected sends requests that were lost
+        this.#post(call.toolRequests.recordRequest(Number(ask), request)); // connected resends lost requests
         break;
       }
       case 'r':
@@ -130,10 +118,7 @@ export class BridgeCalls {
     }
   }
 
-  /**
-   * receiveFromWorker handles a message from the worker. `arrivedMs` is the time at which the message arrived, as
-   * performance.now() returned it.
-   */
+  /** `arrivedMs` is the time at which the message arrived, as performance.now() returned it. */
   receiveFromWorker(message: ToBridge, arrivedMs = performance.now()): void {
     routeMessage(this.#handlers, message.op, message, arrivedMs);
   }
@@ -163,10 +148,7 @@ export class BridgeCalls {
     removePlugin: (message) => this.plugins.receive(message),
   };
 
-  /**
-   * connected is called when a new port is open. connected resends all messages that possibly did not reach the worker
-   * over the previous port.
-   */
+  /** connected resends all messages that possibly did not reach the worker over the previous port. */
   connected(): void {
     this.#swaps.clear();
     for (const call of this.#callsById.values()) {
@@ -178,7 +160,6 @@ export class BridgeCalls {
     this.plugins.onConnected();
   }
 
-  /** runningCount is the number of calls that have not ended. */
   get runningCount(): number {
     return this.#callsByNumber.size;
   }
@@ -254,15 +235,10 @@ export class BridgeCalls {
     else host.send(text);
   }
 
-  /**
-   * listRunningIn returns the calls that run in the adapter of the given host. listRunningIn omits calls whose start is
-   * deferred.
-   */
   #listRunningIn(host: Host): Call[] {
     return [...this.#callsByNumber.values()].filter((call) => call.host === host && call.deferredStart === undefined);
   }
 
-  /** endAll ends the running calls of an adapter that is about to be replaced. */
   #endAll(host: Host): void {
     const message = `a new version of the plugin ${host.plugin} replaced the one that ran the call`;
     const error: CallError = { code: 'plugin_updated', message };
@@ -272,7 +248,6 @@ export class BridgeCalls {
     }
   }
 
-  /** release starts the calls of a host that waited for the host's new adapter. */
   #release(host: Host): void {
     for (const call of [...this.#callsByNumber.values()]) {
       const { deferredStart } = call;
@@ -283,7 +258,6 @@ export class BridgeCalls {
     }
   }
 
-  /** sendToHost sends a message about a call to the call's host, unless the call has ended. */
   #sendToHost(call: Call | undefined, op: 'cancel' | 'resync', text: string): void {
     if (call && !call.endingMessages) call.host.send(JSON.stringify([op, call.number, text]));
   }
@@ -334,11 +308,7 @@ export class BridgeCalls {
     if (!this.#post(message)) addToBoundedBuffer(call.unsentProgress, message);
   }
 
-  /**
-   * end stores the messages that report how a call ended, and sends these messages to the worker. While no port to the
-   * worker is open, `end` only stores the messages about the ending. The method connected sends the stored messages of
-   * an ended call after the call's waiting progress messages.
-   */
+  /** The method connected sends the stored messages of an ended call after the call's waiting progress messages. */
   #end(call: Call, ending: FromBridge[]): void {
     call.endingMessages = ending;
     call.toolRequests.close();
@@ -356,7 +326,6 @@ export class BridgeCalls {
   }
 }
 
-/** makeNotLiveError returns the error, as JSON text, of a call whose plugin has no adapter in the document. */
 function makeNotLiveError(plugin: string): string {
   const message = `the plugin ${plugin} is not live in this tab`;
   const error: CallError = { code: 'navigated', message, notStarted: true };
@@ -383,9 +352,6 @@ function makeErrorMessage(id: string, error: string, hops: PageHops | undefined)
   return hops ? { op: 'error', id, error, hops } : { op: 'error', id, error };
 }
 
-/**
- * measurePageHops returns the times of a traced call's steps in the page, or undefined if the host reported no times.
- */
 function measurePageHops(trace: CallTrace | undefined): PageHops | undefined {
   // If a call fails before its handler starts, the times of the steps that the call does not reach are 0.
   const [readyMs, startedMs = readyMs, settledMs = startedMs] = trace?.hostTimes ?? [];
@@ -399,10 +365,6 @@ function measurePageHops(trace: CallTrace | undefined): PageHops | undefined {
   };
 }
 
-/**
- * splitAtSpace splits a text at its first space into the part before the space and the part after the space. If the
- * given text has no space, the second part is empty.
- */
 function splitAtSpace(text: string): [string, string] {
   const space = text.indexOf(' ');
   return space < 0 ? [text, ''] : [text.slice(0, space), text.slice(space + 1)];

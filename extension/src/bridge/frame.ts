@@ -1,6 +1,5 @@
 const PROBE_FRAME_KEY = 'opentabsFrame';
 
-/** isFramed reports whether this document is in a frame of another document. */
 function isFramed(): boolean {
   return window !== window.top;
 }

@@ -9,10 +9,6 @@ class EmptyPage extends EventTarget {
   readonly readyState = 'loading';
 }
 
-/**
- * dispatchOffer dispatches an event with the offer of a host to the bridge. dispatchOffer returns an object whose
- * `taken` becomes true once the bridge has accepted the offer.
- */
 function dispatchOffer(page: EventTarget, plugin: string, type = OFFER_EVENT) {
   const { port1: port } = new MessageChannel();
   const made = { taken: false, up: (data: string) => void port.dispatchEvent(new MessageEvent(UP_MESSAGE, { data })) };

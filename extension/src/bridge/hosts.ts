@@ -1,20 +1,12 @@
 import { ACCEPTED_EVENT, DOWN_MESSAGE, HANDSHAKE_EVENT, OFFER_EVENT, UP_MESSAGE } from '../handshake.ts';
 
-/** Host is the host of one plugin in this document. */
 export interface Host {
   readonly plugin: string;
   readonly hash: string;
-  /**
-   * base is the hash of the plugin parts that a hot reload cannot replace in this document. If `base` is absent, a hot
-   * reload can replace all parts of the plugin.
-   */
+  /** base is the hash of the plugin parts that a hot reload cannot replace in this document. */
   readonly base?: string;
-  /** awaitsAdapter is true while the host has no adapter yet and waits for the adapter to arrive. */
   readonly awaitsAdapter?: boolean;
-  /**
-   * usesBase is true for a host that the base created. The adapter of a host that the base created arrives at the entry
-   * point of the base.
-   */
+  /** usesBase is true for a host that the base created. */
   readonly usesBase?: boolean;
   /** send dispatches a message to the host, and returns after the host has handled the message. */
   send(text: string): void;
@@ -25,18 +17,14 @@ export interface BasePort {
   send(text: string): void;
 }
 
-/** HostEvents receives the hosts of a document and the messages of these hosts. */
 export interface HostEvents {
-  /**
-   * frame is the probe frame, which does not count as content of the document. The field `frame` is undefined if the
-   * document has no probe frame.
-   */
+  /** frame is the probe frame, which does not count as content of the document. */
   readonly frame?: unknown;
   /** onHostFound is called once for each host, before the first message of the host. */
   onHostFound(host: Host): void;
   /**
    * onBaseFound is called when the bridge has connected to the document's base, the host that creates hosts for plugins
-   * whose code arrives later. If onBaseFound is undefined, the bridge ignores the base.
+   * whose code arrives later.
    */
   onBaseFound?(base: BasePort): void;
   /**
@@ -46,7 +34,6 @@ export interface HostEvents {
   onMessage(host: Host, text: string): void;
 }
 
-/** Page contains the parts of a Document that the bridge uses. */
 export interface Page extends EventTarget {
   readonly documentElement: { readonly firstChild: unknown; readonly lastChild: unknown } | null;
   readonly readyState: string;
@@ -55,7 +42,6 @@ export interface Page extends EventTarget {
 /** HOST_PREFIX begins the message in which a new host sends its offer over the port of the base. */
 const HOST_PREFIX = 'host ';
 
-/** MaxHosts is the maximum number of hosts per document. */
 const MaxHosts = 200;
 
 /**
@@ -80,9 +66,8 @@ export function gatherHosts(doc: Page, events: HostEvents): void {
 }
 
 /**
- * awaitLateHost waits for the offer of a host that starts later in an isolated world. `type` is the event type under
- * which the late host dispatches its offer. `type` is secret, so that the page cannot send an offer. awaitLateHost
- * returns a function that cancels the wait.
+ * awaitLateHost waits for the offer of a host that starts later in an isolated world. `type` is secret, so that the
+ * page cannot send an offer.
  */
 export function awaitLateHost(doc: EventTarget, type: string, plugin: string, events: HostEvents): () => void {
   const onOffer = (event: Event) => {
@@ -93,7 +78,6 @@ export function awaitLateHost(doc: EventTarget, type: string, plugin: string, ev
   return () => doc.removeEventListener(type, onOffer);
 }
 
-/** HostOffer is the first message of a host to the bridge. */
 interface HostOffer {
   readonly plugin: string;
   readonly hash: string;
@@ -111,7 +95,6 @@ function connectHost({ port, ...introduction }: HostOffer, isBased: boolean, eve
   port.dispatchEvent(new Event(ACCEPTED_EVENT));
 }
 
-/** connectBase connects to the base and to the hosts that the base creates later. */
 function connectBase(port: MessagePort, events: HostEvents): void {
   const connectedPlugins = new Set<string>();
   port.addEventListener(UP_MESSAGE, (event) => {
@@ -127,15 +110,13 @@ function connectBase(port: MessagePort, events: HostEvents): void {
   port.dispatchEvent(new Event(ACCEPTED_EVENT));
 }
 
-/**
- * longIntegerPattern matches 16 digits in a row. An integer with fewer than 16 digits is exact as a JavaScript number.
- */
+/** An integer with fewer than 16 digits is exact as a JavaScript number. */
 const longIntegerPattern = /\d{16}/;
 
 /**
- * sendToHost dispatches a message to a host. A leading space in a message means that JavaScript numbers represent all
- * integers in the message exactly. The host must not use regular expressions on messages, because a regular expression
- * stores its input in `RegExp.$_`, which the page can read.
+ * A leading space in a message means that JavaScript numbers represent all integers in the message exactly. The host
+ * must not use regular expressions on messages, because a regular expression stores its input in `RegExp.$_`, which the
+ * page can read.
  */
 function sendToHost(port: MessagePort, text: string): void {
   port.dispatchEvent(new MessageEvent(DOWN_MESSAGE, { data: longIntegerPattern.test(text) ? text : ` ${text}` }));

@@ -2,7 +2,6 @@ import { type Batcher, makeBatcher, makeTaskScheduler } from '../batch.ts';
 import type { FromBridge, ToBridge } from '../port-message.ts';
 import { countMessageChars, decodeMessages, encodeMessages } from '../port-text.ts';
 
-/** Port contains the parts of chrome.runtime.Port that the link uses. */
 export interface Port {
   postMessage(message: unknown): void;
   onMessage(listener: (message: unknown) => void): void;
@@ -10,7 +9,6 @@ export interface Port {
   disconnect(): void;
 }
 
-/** LinkOptions are the functions that a Link uses to reach the extension. */
 export interface LinkOptions {
   /**
    * connect opens a port to the worker, and starts the worker if needed. connect throws if the extension was removed or
@@ -20,18 +18,12 @@ export interface LinkOptions {
   /** isExtensionAlive returns false once the extension that injected this bridge was removed, reloaded or updated. */
   isExtensionAlive(): boolean;
   read(message: unknown): ToBridge | undefined;
-  /** runSoon runs `work` after the tasks that are already in the queue of the event loop. Default: afterTasks(). */
+  /** runSoon runs `work` after the tasks that are already in the queue of the event loop. */
   readonly runSoon?: (work: () => void) => void;
 }
 
-/**
- * Session handles the messages that a document receives over its link to the worker.
- */
 export interface Session {
-  /**
-   * onReceived handles a message from the worker. `arrivedMs` is the time at which the message arrived, as
-   * performance.now() returned it.
-   */
+  /** `arrivedMs` is the time at which the message arrived, as performance.now() returned it. */
   onReceived(message: ToBridge, arrivedMs: number): void;
   /** makeGreeting returns the greeting, which the link sends as the first message on each new port. */
   makeGreeting(): FromBridge;
@@ -50,23 +42,14 @@ export interface Session {
 
 /** MaxShortConnectionMs is the lifetime, in milliseconds, below which a port counts as short-lived. */
 const MaxShortConnectionMs = 1000;
-/**
- * RetryDelayMs is the delay before the link reopens the port after two short-lived ports in a row, in milliseconds.
- * Each further attempt to reopen the port doubles the delay, up to MaxRetryDelayMs.
- */
+/** Each further attempt to reopen the port doubles the delay, up to MaxRetryDelayMs. */
 const RetryDelayMs = 50;
 const MaxRetryDelayMs = 1000;
-/**
- * AliveCheckIntervalMs is the time between two checks whether the extension is still loaded, in milliseconds.
- * MaxAliveChecks is the number of checks after a port has closed.
- */
+/** AliveCheckIntervalMs is the time between two checks whether the extension is still loaded, in milliseconds. */
 const AliveCheckIntervalMs = 1000;
 const MaxAliveChecks = 10;
 
-/**
- * Link keeps a port to the worker open. Link reopens the port whenever Chrome closes it: at once, or with a delay if
- * the worker keeps closing the port.
- */
+/** Link reopens the port whenever Chrome closes it: at once, or with a delay if the worker keeps closing the port. */
 export class Link {
   readonly #options: LinkOptions;
   readonly #runSoon: (work: () => void) => void;
@@ -75,7 +58,6 @@ export class Link {
   #port: Port | undefined;
   #isOrphan = false;
   #isLeftByUser = false;
-  /** #shortConnectionCount is the number of ports in a row that Chrome closed soon after they were opened. */
   #shortConnectionCount = 0;
 
   constructor(options: LinkOptions) {
@@ -91,20 +73,18 @@ export class Link {
     });
   }
 
-  /** post sends a message to the worker, and returns false if no port to the worker is open. */
   post(message: FromBridge): boolean {
     return this.#batcher.post(message);
   }
 
-  /** open connects the document to the worker, unless a port is open already. */
   open(session: Session): void {
     this.#session = session;
     this.#connect();
   }
 
   /**
-   * reopen closes the port and opens a new port. The method reopen is for a document that returns from the back/forward
-   * cache, because Chrome does not always report the closed port to such a document.
+   * The method reopen is for a document that returns from the back/forward cache, because Chrome does not always report
+   * the closed port to such a document.
    */
   reopen(): void {
     this.#close();
@@ -113,9 +93,8 @@ export class Link {
   }
 
   /**
-   * closeForNavigation closes the link's port because the user leaves the document. While the document is in the
-   * back/forward cache, the link ignores messages. When the user leaves a document, the server ends the calls in it. A
-   * later retry of an ended call can run in another document.
+   * When the user leaves a document, the server ends the calls in it. A later retry of an ended call can run in another
+   * document.
    */
   closeForNavigation(): void {
     this.#isLeftByUser = true;
@@ -190,8 +169,7 @@ export class Link {
   }
 
   /**
-   * checkAlive detects that the extension was reloaded or removed even if Chrome fired no event. It is possible that
-   * Chrome fires no disconnect event for a port that was opened during a reload of the extension.
+   * It is possible that Chrome fires no disconnect event for a port that was opened during a reload of the extension.
    */
   #checkAlive(checksLeft: number): void {
     if (this.#isOrphan || this.#isLeftByUser) return;

@@ -1,16 +1,10 @@
 import { MaxLogEntries } from '../../../wire/wire.gen.ts';
 import type { FromBridge } from '../port-message.ts';
 
-/**
- * SendIntervalMs is the interval between two sends of log entries, in milliseconds. Each send of log entries contains
- * at most MaxMessagesPerSend messages.
- */
+/** Each send of log entries contains at most MaxMessagesPerSend messages. */
 const SendIntervalMs = 100;
 const MaxMessagesPerSend = 2;
-/**
- * MaxWaitingEntries and MaxWaitingChars limit the number and the total length of waiting log entries. If
- * MaxWaitingEntries or MaxWaitingChars is exceeded, the oldest waiting log entries are dropped.
- */
+/** If MaxWaitingEntries or MaxWaitingChars is exceeded, the oldest waiting log entries are dropped. */
 const MaxWaitingEntries = 1000;
 const MaxWaitingChars = 8 * 1024 * 1024;
 /** MaxMessageChars is the length, in UTF-16 units, up to which log entries are joined into one message. */
@@ -19,21 +13,15 @@ const MaxMessageChars = 256 * 1024;
 /** Logs sends the log entries of the document's adapters to the worker, in order and at a limited rate. */
 export interface Logs {
   /**
-   * add queues new log entries of a plugin until the next send. `entries` is a JSON array of `count` log entries, as
-   * text. `dropped` is the number of log entries that the plugin dropped before the first entry in `entries`.
+   * `entries` is a JSON array of `count` log entries, as text. `dropped` is the number of log entries that the plugin
+   * dropped before the first entry in `entries`.
    */
   add(plugin: string, count: number, dropped: number, entries: string): void;
-  /**
-   * flush sends all log entries that wait for the next send. If no port is open, flush keeps the log entries until a
-   * port opens.
-   */
+  /** If no port is open, flush keeps the log entries until a port opens. */
   flush(): void;
 }
 
-/**
- * LogBatch contains log entries that are sent as one message. `entries` is the JSON text of the log entries, joined by
- * commas, without the brackets of an array.
- */
+/** `entries` is the JSON text of the log entries, joined by commas, without the brackets of an array. */
 interface LogBatch {
   readonly plugin: string;
   count: number;

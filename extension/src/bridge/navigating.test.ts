@@ -2,10 +2,6 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { watchNavigation } from './navigating.ts';
 
-/**
- * collectNavigationEvents dispatches one navigation event of the browser and returns the calls that watchNavigation
- * makes for it.
- */
 function collectNavigationEvents(name: string, fields: object, trusted = true): (boolean | 'moved')[] {
   const reported: (boolean | 'moved')[] = [];
   const listeners = new Map<string, (event: Event) => void>();

@@ -1,7 +1,5 @@
-/** Navigation contains the parts of the page's Navigation object that the bridge uses. */
 export type Navigation = EventTarget;
 
-/** NavigationEvents contains the callbacks for navigations of the document. */
 export interface NavigationEvents {
   /**
    * onNavigationChanged reports that a navigation to another document began, or that the navigation ended without a new
@@ -13,10 +11,9 @@ export interface NavigationEvents {
 }
 
 /**
- * watchNavigation reports to events when a navigation to another document starts, and when it ends. watchNavigation
- * reports the start of a navigation synchronously, so that the report precedes the result of a tool that navigates the
- * page and then returns. watchNavigation reports the end of a navigation if the page intercepts the navigation, or if
- * the navigation fails. Chrome fires no event for the end of a navigation that becomes a download.
+ * watchNavigation reports the start of a navigation synchronously, so that the report precedes the result of a tool
+ * that navigates the page and then returns. watchNavigation reports the end of a navigation if the page intercepts the
+ * navigation, or if the navigation fails. Chrome fires no event for the end of a navigation that becomes a download.
  */
 export function watchNavigation(navigation: Navigation, events: NavigationEvents): void {
   // The bridge registers its navigation listener before the page's scripts run, and in the capture phase, so the

@@ -9,25 +9,18 @@ import type { FromBridge } from '../port-message.ts';
 // would have to store many incomplete results for a long time. Every fourth part belongs to the oldest result, so that
 // the oldest result does not starve.
 
-/** MaxPartsInFlight limits how many parts of a document's results may wait for the worker's acknowledgment. */
 export const MaxPartsInFlight = 8;
 
-/** OldestResultInterval is 4: every fourth part that is sent belongs to the oldest result. */
 const OldestResultInterval = 4;
 
-/** PendingResult contains the messages that carry the result of one call, and how many of them were sent. */
 interface PendingResult {
   readonly messages: readonly FromBridge[];
   sentCount: number;
 }
 
-/**
- * PartSender splits large results into parts and sends the parts one after another. `post` sends a message, and returns
- * false if no port is open.
- */
+/** PartSender splits large results into parts and sends the parts one after another. */
 export class PartSender {
   readonly #post: (message: FromBridge) => boolean;
-  /** #pendingResults contains the results whose messages are not all sent yet, oldest first. */
   readonly #pendingResults = new Map<string, PendingResult>();
   #partsInFlight = 0;
   #partCount = 0;
@@ -36,13 +29,11 @@ export class PartSender {
     this.#post = post;
   }
 
-  /** begin adds a result, which consists of several messages, to the send queue. */
   begin(id: string, messages: readonly FromBridge[]): void {
     this.#pendingResults.set(id, { messages, sentCount: 0 });
     this.#send();
   }
 
-  /** confirmPart is called when the worker has sent one part to the server. */
   confirmPart(): void {
     this.#partsInFlight--;
     this.#send();
@@ -55,7 +46,6 @@ export class PartSender {
     this.#send();
   }
 
-  /** drop removes the result of the given call from the send queue; its unsent parts are never sent. */
   drop(id: string): void {
     this.#pendingResults.delete(id);
   }

@@ -8,7 +8,6 @@ import type { Host } from './hosts.ts';
 beforeEach(() => mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_000_000 }));
 afterEach(() => mock.timers.reset());
 
-/** makeFixture returns a BridgeCalls for a new document, and the document's hosts in a map by plugin name. */
 function makeFixture(...names: string[]) {
   const posted: FromBridge[] = [];
   const page = { visible: true, port: true };

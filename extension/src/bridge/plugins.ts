@@ -5,10 +5,7 @@ import { type Logs, makeLogs } from './logs.ts';
 import { makeProbing, type Probing } from './probing.ts';
 import { makeWakeRequests, type WakeRequests } from './wakes.ts';
 
-/**
- * PluginMessage is a message that the worker sends to one plugin in the document. PluginMessage does not include the
- * message 'replaceAdapter', which also affects running calls.
- */
+/** PluginMessage does not include the message 'replaceAdapter', which also affects running calls. */
 export type PluginMessage = Extract<
   ToBridge,
   { op: 'settings' | 'probe' | 'prepareHost' | 'awaitLateHost' | 'removePlugin' }
@@ -17,42 +14,28 @@ export type PluginMessage = Extract<
 export interface PluginsOptions {
   /** post sends a message to the worker, and returns false if no port is open. */
   post(message: FromBridge): boolean;
-  /** onLiveAdaptersChanged is called when the live plugins or their hashes have changed. */
   onLiveAdaptersChanged(): void;
-  /** isVisible returns false while the document is hidden, as in a background tab. */
   isVisible(): boolean;
-  /** findPendingHash returns the hash of the adapter that a host waits for, or undefined if the host does not wait. */
   findPendingHash(host: Host): string | undefined;
-  /**
-   * endSwap is called when the replacement of a host's adapter is over. At the end of the replacement, the host has
-   * accepted or rejected the new adapter, or has lost its adapter.
-   */
   endSwap(host: Host): void;
   /**
    * awaitLateHost waits for the offer of a host that starts later. `type` is the event type under which the host
-   * dispatches its offer. The function that awaitLateHost returns stops waiting for the host.
+   * dispatches its offer.
    */
   awaitLateHost(plugin: string, type: string): () => void;
 }
 
-/** HostOperation is the name of a message from a host that does not concern a call, as defined in handshake.ts. */
 type HostOperation = 'ready' | 'broken' | 'armed' | 'renewed' | 'kept' | 's' | 'l' | 'w';
 
 /** Plugins manages the plugins of a document, with their hosts, readiness and logs. */
 export class Plugins {
   readonly #options: PluginsOptions;
-  /**
-   * #allHosts maps the name of each plugin in the document to the plugin's host. #liveHosts contains only the hosts
-   * with a live adapter.
-   */
+  /** #liveHosts contains only the hosts with a live adapter. */
   readonly #allHosts = new Map<string, Host>();
   readonly #liveHosts = new Map<string, Host>();
   readonly #liveAdapters = new Map<string, LiveAdapter>();
   readonly #removedHosts = new Set<Host>();
-  /**
-   * #stopAwaiting maps the name of a plugin to a function that cancels the wait for the plugin's late host. If the
-   * worker sends 'awaitLateHost' more than once for a plugin, only the newest message has an effect.
-   */
+  /** If the worker sends 'awaitLateHost' more than once for a plugin, only the newest message has an effect. */
   readonly #stopAwaiting = new Map<string, () => void>();
   readonly #logs: Logs;
   readonly #wakes: WakeRequests;
@@ -72,7 +55,6 @@ export class Plugins {
     });
   }
 
-  /** live returns the adapters that were started in this document, as the bridge reports them to the worker. */
   get live(): LiveAdapter[] {
     return [...this.#liveAdapters.values()];
   }
@@ -99,9 +81,6 @@ export class Plugins {
     return this.#base !== undefined;
   }
 
-  /**
-   * findLiveHost returns the host in which the adapter of a plugin runs, or undefined if no adapter of the plugin runs.
-   */
   findLiveHost(plugin: string): Host | undefined {
     return this.#liveHosts.get(plugin);
   }
@@ -116,15 +95,11 @@ export class Plugins {
     if (this.#isParsed) host.send('["begin"]');
   }
 
-  /** setBase stores the port to the object that creates hosts for plugins whose code arrives later. */
   setBase(base: BasePort): void {
     this.#base = base;
   }
 
-  /**
-   * receiveFromHost handles a host's message about the plugin itself. receiveFromHost returns false for a message about
-   * a call, which it does not handle.
-   */
+  /** receiveFromHost returns false for a message about a call, which it does not handle. */
   receiveFromHost(host: Host, op: string, rest: string): boolean {
     if (!this.#isHostOperation(op)) return false;
     const isRenewal = op === 'armed' || op === 'renewed' || op === 'kept';
@@ -132,7 +107,6 @@ export class Plugins {
     return true;
   }
 
-  /** receive handles a message that the worker sent to one plugin of the document. */
   receive(message: PluginMessage): void {
     routeMessage(this.#handlers, message.op, message, this.#allHosts.get(message.plugin));
   }
@@ -144,20 +118,15 @@ export class Plugins {
     this.#probing.onDocumentLoaded();
   }
 
-  /**
-   * onDocumentLoaded is called on the document's load event. onDocumentLoaded starts a readiness check of each adapter
-   * that is not ready.
-   */
+  /** onDocumentLoaded starts a readiness check of each adapter that is not ready. */
   onDocumentLoaded(): void {
     this.#probing.onDocumentLoaded();
   }
 
-  /** onUrlChanged is called when the URL changed by a navigation within the document. */
   onUrlChanged(): void {
     this.#probing.onUrlChanged();
   }
 
-  /** onVisibilityChanged is called when the visibility of the document has changed. */
   onVisibilityChanged(): void {
     this.#probing.onVisibilityChanged();
     this.#wakes.onVisibilityChanged();
@@ -168,13 +137,11 @@ export class Plugins {
     this.#wakes.wake();
   }
 
-  /** onConnected is called when the worker has opened a new port to this document. */
   onConnected(): void {
     this.#logs.flush();
     this.#wakes.onPortConnected();
   }
 
-  /** flush sends all waiting log entries of the document's adapters to the worker. */
   flush(): void {
     this.#logs.flush();
   }
@@ -234,7 +201,6 @@ export class Plugins {
     return Object.hasOwn(this.#hostHandlers, op);
   }
 
-  /** probeAdapters checks the readiness of the live adapters for which mustProbe returns true. */
   #probeAdapters(mustProbe: (entry: LiveAdapter) => boolean): void {
     for (const [plugin, host] of this.#liveHosts) {
       const entry = this.#liveAdapters.get(plugin);
@@ -273,7 +239,6 @@ export class Plugins {
   }
 }
 
-/** isWorking returns true if the adapter has started without an error. */
 function isWorking(entry: LiveAdapter): boolean {
   return entry.problem === undefined;
 }

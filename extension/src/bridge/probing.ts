@@ -1,21 +1,13 @@
-/**
- * ProbeDelaysMs are the intervals between readiness probes of adapters that are not ready, in milliseconds. The last
- * interval of ProbeDelaysMs repeats.
- */
+/** The last interval of ProbeDelaysMs repeats. */
 const ProbeDelaysMs = [1000, 4000, 15_000, 30_000] as const;
-/**
- * UrlProbeDelayMs is the delay between a navigation within the document and the readiness probe, in milliseconds.
- * MinUrlProbeIntervalMs is the minimum time between two readiness probes after navigations, in milliseconds.
- */
+/** UrlProbeDelayMs is the delay between a navigation within the document and the readiness probe, in milliseconds. */
 const UrlProbeDelayMs = 250;
 const MinUrlProbeIntervalMs = 1000;
 
 export interface ProbingOptions {
   /** probe checks the readiness of all adapters, or only of the adapters that are not ready. */
   probe(all: boolean): void;
-  /** areAllReady reports whether all adapters of the document are ready. */
   areAllReady(): boolean;
-  /** isVisible returns false while the document is hidden, as in a background tab. */
   isVisible(): boolean;
 }
 
@@ -26,15 +18,11 @@ export interface ProbingOptions {
 export interface Probing {
   /** onDocumentLoaded is called twice: when the document is parsed, and when its resources are loaded. */
   onDocumentLoaded(): void;
-  /** onUrlChanged is called when the URL of the document has changed. */
   onUrlChanged(): void;
-  /** onVisibilityChanged is called when the document became visible or hidden. */
   onVisibilityChanged(): void;
-  /** onReadinessChanged is called when an adapter has reported whether it is ready. */
   onReadinessChanged(): void;
 }
 
-/** makeProbing returns a Probing that has scheduled no probe. */
 export function makeProbing({ probe, areAllReady, isVisible }: ProbingOptions): Probing {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let delayIndex = 0;

@@ -7,9 +7,6 @@ import type { Host } from './hosts.ts';
 beforeEach(() => mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_000_000 }));
 afterEach(() => mock.timers.reset());
 
-/**
- * makeFixture returns a BridgeCalls whose document has one live adapter, which runs a call with the ID "x".
- */
 function makeFixture() {
   const posted: FromBridge[] = [];
   const calls = new BridgeCalls((message) => {

@@ -7,11 +7,8 @@ const NewAdapterTimeoutMs = 10_000;
 type ReplaceMessage = Extract<ToBridge, { op: 'replaceAdapter' }>;
 
 export interface AdapterSwapsOptions {
-  /** isBusy returns true while calls run in the adapter of the given host. */
   isBusy(host: Host): boolean;
-  /** endCalls ends all calls that run in the adapter of the given host. */
   endCalls(host: Host): void;
-  /** startWaitingCalls starts the calls that waited until the given host received its new adapter. */
   startWaitingCalls(host: Host): void;
 }
 
@@ -20,27 +17,18 @@ export interface AdapterSwapsOptions {
  * only when no call runs in the adapter. During a replacement, new calls of the plugin wait for the new adapter.
  */
 export interface AdapterSwaps {
-  /**
-   * begin prepares a host for a new adapter. If the host already waits for an adapter, begin replaces that adapter by
-   * the adapter in the message.
-   */
+  /** If the host already waits for an adapter, begin replaces that adapter by the adapter in the message. */
   begin(host: Host, message: ReplaceMessage): void;
   /** isWaiting reports whether new calls in this host must wait, because the host is about to get a new adapter. */
   isWaiting(host: Host): boolean;
-  /** onCallEnded is called when a call in the adapter of a host has ended. */
   onCallEnded(host: Host): void;
-  /** findPendingHash returns the hash of the adapter that a host waits for, or undefined if the host does not wait. */
   findPendingHash(host: Host): string | undefined;
-  /**
-   * finish ends the replacement of a host's adapter, and starts the calls that waited for the new adapter. At the end
-   * of a replacement, the host has the new adapter, the old adapter, or no adapter.
-   */
+  /** finish ends the replacement of a host's adapter, and starts the calls that waited for the new adapter. */
   finish(host: Host): void;
   /** clear cancels all pending replacements of adapters, because the worker that had the new code has stopped. */
   clear(): void;
 }
 
-/** makeAdapterSwaps returns an AdapterSwaps without pending replacements. */
 export function makeAdapterSwaps({ isBusy, endCalls, startWaitingCalls }: AdapterSwapsOptions): AdapterSwaps {
   const pendingSwaps = new Map<
     Host,
@@ -67,7 +55,7 @@ export function makeAdapterSwaps({ isBusy, endCalls, startWaitingCalls }: Adapte
     begin: (host, message) => {
       const earlierSwap = pendingSwaps.get(host);
       if (earlierSwap && !earlierSwap.isArmed) {
-        earlierSwap.message = message; // a newer adapter does not extend the time limit of the running calls
+        earlierSwap.message = message; // A newer adapter does not extend the time limit of the running calls.
         return;
       }
       clearTimeout(earlierSwap?.timer);

@@ -9,11 +9,10 @@ const WITHDRAWN_REQUEST = JSON.stringify({ withdrawn: true } satisfies Partial<T
  * received, so the bridge can send unanswered requests again.
  */
 export interface ToolRequests {
-  /** recordRequest stores a request of the host, and returns the message that sends the request to the worker. */
   recordRequest(ask: number, body: string): FromBridge;
   /**
-   * recordAnswer records that the server answered a request. recordAnswer returns "wanted" if the host waits for the
-   * answer, "known" if the host already has the answer, and "unwanted" otherwise.
+   * recordAnswer returns "wanted" if the host waits for the answer, "known" if the host already has the answer, and
+   * "unwanted" otherwise.
    */
   recordAnswer(ask: number): 'wanted' | 'known' | 'unwanted';
   /**
@@ -25,7 +24,6 @@ export interface ToolRequests {
   close(): void;
 }
 
-/** makeToolRequests returns the ToolRequests of a new call, without requests. */
 export function makeToolRequests(id: string): ToolRequests {
   const unansweredBodies = new Map<number, string>();
   const answeredRequests = new Set<number>();

@@ -4,7 +4,6 @@ import type { FromBridge } from '../port-message.ts';
 import type { Host } from './hosts.ts';
 import { makeWakeRequests } from './wakes.ts';
 
-/** setUpWakes returns a WakeRequests, two hosts that use it, and a clock that the test controls. */
 function setUpWakes() {
   const state = { now: 1000, visible: false, port: true };
   const posted: FromBridge[] = [];

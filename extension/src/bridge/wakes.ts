@@ -1,19 +1,12 @@
 import type { FromBridge } from '../port-message.ts';
 import type { Host } from './hosts.ts';
 
-/**
- * MinWakeIntervalMs is the minimum time between two wakes of a document, in milliseconds. MinWakeIntervalMs equals the
- * minimum delay that browsers use for nested timers.
- */
+/** MinWakeIntervalMs equals the minimum delay that browsers use for nested timers. */
 const MinWakeIntervalMs = 4;
 
-/** WakeRequestsOptions are the functions that makeWakeRequests needs from the document. */
 export interface WakeRequestsOptions {
-  /** post sends a message to the worker, and returns false if no port is open. */
   post(message: FromBridge): boolean;
-  /** isVisible returns false while the document is hidden, as in a background tab. */
   isVisible(): boolean;
-  /** now returns the current time in milliseconds. By default, now is performance.now. */
   readonly now?: () => number;
 }
 
@@ -22,23 +15,14 @@ export interface WakeRequestsOptions {
  * documents. At any time, the bridge has at most one pending wake request.
  */
 export interface WakeRequests {
-  /**
-   * setTimer sets in how many milliseconds the next timer of a host is due. A negative ms means that the host has no
-   * timer.
-   */
+  /** A negative ms means that the host has no timer. */
   setTimer(host: Host, ms: number): void;
-  /** wake notifies each host that has a due timer. */
   wake(): void;
-  /** onVisibilityChanged is called when the document became visible or hidden. */
   onVisibilityChanged(): void;
-  /**
-   * onPortConnected is called when a new port is open. A new worker does not have the document's wake request, so
-   * onPortConnected sends the request again.
-   */
+  /** A new worker does not have the document's wake request, so onPortConnected sends the request again. */
   onPortConnected(): void;
 }
 
-/** makeWakeRequests returns a WakeRequests without timers. */
 export function makeWakeRequests({
   post,
   isVisible,
