@@ -197,7 +197,7 @@ const calls = new Calls({
   isTabFrozen: (tabId) =>
     tabs.sentTabs.some((tab) => tab.tabId === tabId && tab.active) && !frozenTabs.has(tabId)
       ? false
-      : browser.isTabFrozen(tabId).catch(() => false), // the tab is closed
+      : browser.isTabFrozen(tabId).catch(() => false), // isTabFrozen rejects if the tab is closed
   isDocumentGone: browser.isDocumentGone,
   waitBeforePartMs: () => link.waitBeforePartMs(),
   onDocumentMissing: (tabId) => tabs.resendTab(tabId),
@@ -333,8 +333,8 @@ const requestHandlers: RequestHandlers = {
   'tool.answer': async (params) => ({ taken: !browserCalls.has(params.dispatchId) && (await calls.answer(params)) }),
   'plugin.sync': async (params) => {
     const mode = await plugins.sync(params);
-    // A document that runs an outdated adapter needs the new adapter at once, so the response to plugin.sync requests
-    // the adapter's code from the server.
+    // The response to plugin.sync requests the code of outdated adapters, because their documents need the new adapters
+    // at once.
     const missing = mode === 'userScripts' ? [...new Set(hotReload.listOutdated())] : [];
     hotReload.onPluginsSynced(missing);
     registering.recordBases();

@@ -139,8 +139,7 @@ class ActionTools {
     const content = outcomes.flatMap((outcome) => {
       if (!outcome.ok) return [`${describeFailure(outcome)} (not filled)`, describePageText(outcome)].filter(Boolean);
       const { target, value } = outcome;
-      // The tool's result already lists the filled fields among the page's changes. If a field's value differs from the
-      // requested value, a separate line reports the field's actual value.
+      // If a field's value differs from the requested value, a separate line reports the field's actual value.
       return value === undefined || value === wanted.get(target) ? [] : [`${target}: ${value}`];
     });
     const verb = `Filled ${outcomes.length - failed.length} of ${fields.length} fields`;

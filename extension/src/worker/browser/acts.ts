@@ -24,10 +24,7 @@ export interface ActionOutcome<R extends PageActionResult> {
   readonly opened: readonly OpenedTab[];
   readonly load: LoadOutcome | 'failed' | undefined;
   readonly loadProblem: string | undefined;
-  /**
-   * end is why the action's document no longer exists: the action closed the tab, removed the frame, or ran a script
-   * that replaced the document.
-   */
+  /** end is how the action ended its document: by closing the tab, removing the frame, or replacing the document. */
   readonly end: 'tab_closed' | 'frame_removed' | 'replaced' | undefined;
   readonly isInFront: boolean;
 }
@@ -36,10 +33,7 @@ export interface ActionOutcome<R extends PageActionResult> {
  * NavigationTimeoutMs limits how long an action waits for the new document to which the action led, in milliseconds.
  */
 const NavigationTimeoutMs = 10_000;
-/**
- * The script of a javascript: link is blocked while the script shows a dialog, so the tool must not wait for the end of
- * the script.
- */
+/** A tool waits only briefly for the script of a javascript: link, because a dialog can block the script. */
 const ScriptUrlTimeoutMs = 1000;
 const NavigationStartTimeoutMs = 1000;
 
@@ -91,7 +85,7 @@ export class PageActions {
     }
   }
 
-  /** If the action is probably not the reason for the missing document, explainLoss fails. */
+  /** #explainPageLoss fails if the action is probably not the reason for the missing document. */
   async #explainPageLoss(
     { tabId, signal }: BrowserCall,
     frame: FrameTarget,

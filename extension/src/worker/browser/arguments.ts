@@ -1,5 +1,5 @@
-// Reads and checks the arguments of a browser tool's call. The server has already validated the arguments, so an error
-// means that the server and the extension have different versions.
+// arguments.ts reads and checks the arguments of a browser tool's call. The server has already validated the arguments,
+// so an error means that the server and the extension have different versions.
 
 import type { Fields } from '../../record.ts';
 import { callFailure, type ToolFailure } from './tool-failure.ts';

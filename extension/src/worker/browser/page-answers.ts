@@ -1,4 +1,5 @@
-// Checks that the answers of page scripts are valid, because an attacker may control the renderer process of a page.
+// page-answers.ts checks that the answers of page scripts are valid, because an attacker may control the renderer
+// process of a page.
 
 import type * as devtools from '../../page/devtools-operations.ts';
 import type { FocusFrameResult, FrameArea, FrameAreasResult, FramePointResult } from '../../page/frame-operations.ts';

@@ -166,7 +166,7 @@ function makeUnresponsiveFailure(hasBegun: boolean): ToolFailure {
 }
 
 interface ConnectionOptions {
-  /** after contains the highest ref number and snapshot number that earlier documents in the same frame have used. */
+  /** `after` contains the highest ref number and snapshot number that earlier documents in the same frame have used. */
   readonly after: PageNumbers;
   saveNumbers(numbers: PageNumbers): void;
   connect(events: PagePortEvents): PagePort;

@@ -149,10 +149,7 @@ class VisionTools {
     });
   }
 
-  /**
-   * If the point is in a frame of a site that the user has forbidden, #requireHit fails, because that frame would
-   * receive the input.
-   */
+  /** #requireHit fails for a point in a frame of a forbidden site, because that frame would receive the input. */
   async #requireHit(call: BrowserCall, top: FrameTarget, at: TabPoint): Promise<string> {
     let frame = top;
     let point = at;

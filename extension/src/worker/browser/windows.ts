@@ -97,7 +97,9 @@ async function openWindow(browser: WindowsBrowser, { args }: BrowserCall): Promi
   return { text: url === undefined ? text : `${text} The page loads.`, ...opened };
 }
 
-/** closeWindow closes a window if the user has approved it or the client itself has opened the window's tabs. */
+/**
+ * closeWindow closes a window if the user has approved the closing or the client itself has opened the window's tabs.
+ */
 async function closeWindow(
   browser: WindowsBrowser,
   { args }: BrowserCall,

@@ -180,7 +180,7 @@ export class Calls {
     if (!isGoneOrLate) await sleep(ConnectTimeoutMs);
   }
 
-  /** If the call cannot have begun, the server may retry the call in another document. */
+  /** The server may retry a call in another document if the call cannot have begun. */
   async #endMissing(call: RunningCall): Promise<void> {
     const state = await this.#options.readTabState(call.tabId);
     if (this.#running.get(call.id) !== call) return;
@@ -220,8 +220,7 @@ export class Calls {
   async answer(params: ToolAnswerParams): Promise<boolean> {
     const id = params.dispatchId;
     const call = this.#running.get(id);
-    // After a restart of the worker, wait for documents that have not reconnected yet, because one of these documents
-    // may need the server's answer.
+    // After a restart of the worker, documents that have not reconnected yet may need the server's answer.
     if (!call && Date.now() - this.#startedAt < BusyPageConnectTimeoutMs) {
       const timeout = sleep(this.#startedAt + BusyPageConnectTimeoutMs - Date.now());
       void timeout.then(() => !this.#running.has(id) && this.#toolRequests.forget(id));
@@ -269,10 +268,7 @@ export class Calls {
     this.docsChanged.emit();
   }
 
-  /**
-   * A document is allowed to send messages about calls that were sent to the document, and about calls that the worker
-   * has not recorded.
-   */
+  /** A document is allowed to send messages about its own calls and about calls that the worker has not recorded. */
   #isOwner(doc: Doc, id: string): boolean {
     return (this.#running.get(id)?.documentId ?? doc.documentId) === doc.documentId;
   }

@@ -9,10 +9,10 @@ import type { BrowserHops, CallError } from '../../../../wire/wire.gen.ts';
 import { addToBoundedBuffer, type ReportBatch } from '../../bounded-buffer.ts';
 import { Signal } from '../signal.ts';
 
-// Stores progress and results of calls until the server has received them. Chrome's WebSocket does not report whether
-// the data that the worker sent has arrived. After each batch of message frames, the worker sends a ping. When the
-// server answers a ping, the worker deletes its copies of all message frames that it sent before the ping. After a lost
-// link, the worker sends all stored message frames again, and the server ignores duplicates.
+// outbox.ts stores progress and results of calls until the server has received them. Chrome's WebSocket does not report
+// whether the data that the worker sent has arrived. After each batch of message frames, the worker sends a ping. When
+// the server answers a ping, the worker deletes its copies of all message frames that it sent before the ping. After a
+// lost link, the worker sends all stored message frames again, and the server ignores duplicates.
 
 /** MaxStoredChars limits the total size of stored results, in UTF-16 code units. */
 const MaxStoredChars = 128 * 1024 * 1024;

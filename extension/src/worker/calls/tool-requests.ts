@@ -2,10 +2,10 @@ import { encodeRawAsk } from '../../../../wire/frame.ts';
 import type { ToolAnswerParams } from '../../../../wire/wire.gen.ts';
 import type { ToBridge } from '../../port-message.ts';
 
-// Stores requests that running tools send to the server, such as nested calls. A request is stored until its document
-// has received the answer or the call has ended. The worker sends stored requests again on each new link, and the
-// server ignores duplicates. While a document is disconnected, the worker stores the server's answers for the
-// document's tools.
+// tool-requests.ts stores requests that running tools send to the server, such as nested calls. A request is stored
+// until its document has received the answer or the call has ended. The worker sends stored requests again on each new
+// link, and the server ignores duplicates. While a document is disconnected, the worker stores the server's answers for
+// the document's tools.
 
 /**
  * MaxStoredChars limits the total size of stored requests, in UTF-16 code units. Requests above MaxStoredChars are

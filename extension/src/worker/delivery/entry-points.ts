@@ -2,8 +2,8 @@ import { toHex } from '../hex.ts';
 
 /**
  * EntryPoints names the global constants through which a loaded page can receive new adapters. The script that starts a
- * host in a page declares a global constant with a secret name, whose value is the host's entry point function. Page
- * scripts share the global scope, but cannot list or overwrite global constants, and cannot guess secret names.
+ * host stores the host's entry point in a global constant with a secret name. Page scripts share the global scope, but
+ * cannot list or overwrite global constants, and cannot guess secret names.
  */
 export interface EntryPoints {
   /** deriveName returns the same name after a restart of the browser. */

@@ -124,7 +124,7 @@ test('a build that a document refused is not retried there, and its problem is r
   assert.equal(hotReload.problem('d', demo), 'a typo');
   assert.equal(hotReload.canReplace(doc, demo), false);
   assert.match(warnings().join(), /tab 1 keeps the old adapter of demo: a typo/);
-  hotReload.onDocumentReported(old('d')); // Document d reconnects through a new port.
+  hotReload.onDocumentReported(old('d'));
   await hotReload.receiveCode(freshBuild);
   assert.deepEqual([got.length, hotReload.listOutdated()], [1, []]);
   wanted.plugin = { ...demo, hash: 'h3', script: 's3' };

@@ -25,8 +25,8 @@ export interface SyntaxChecker {
 }
 
 /**
- * The function run must run scripts in order in the isolated world SYNTAX_WORLD of a document, and resolve with the
- * result of the last script.
+ * The function run must run scripts in order in the isolated world SYNTAX_WORLD, and resolve with the last script's
+ * result.
  */
 export function makeSyntaxChecker(
   run: (doc: Doc, scripts: readonly [string, ...string[]]) => Promise<unknown>,
@@ -61,7 +61,7 @@ export interface SyntaxProblem {
 
 /**
  * findSyntaxError returns undefined if the script is valid or the document does not respond. The function run must run
- * scripts in order in the isolated world SYNTAX_WORLD, and resolve with the result of the last script.
+ * scripts in order in the isolated world SYNTAX_WORLD, and resolve with the last script's result.
  */
 export async function findSyntaxError(
   run: (scripts: readonly [string, ...string[]]) => Promise<unknown>,

@@ -1,8 +1,7 @@
 // While the server is not running, any local program can listen on its port. The browser sends only a random nonce
-// until the peer has proved on the same socket that it has the shared key. After the server has proved that it has the
-// shared key, the browser sends the server a proof that the browser has the shared key. Each proof is an HMAC over the
-// browser's nonce, the server's nonce and the port (wire/proof.go). A program cannot reuse a proof for another
-// connection or port.
+// until the peer has proved on the same socket that it has the shared key. After the server's proof, the browser sends
+// the server its own proof of the shared key. Each proof is an HMAC over the browser's nonce, the server's nonce and
+// the port (wire/proof.go). A program cannot reuse a proof for another connection or port.
 
 import {
   type ChallengeParams,

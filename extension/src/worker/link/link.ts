@@ -27,7 +27,7 @@ import type { OpenSocket, Socket } from './socket.ts';
 
 export type DownReason = 'unpaired' | 'no_server' | 'refused' | 'version' | 'replaced' | 'lost';
 
-/** The field text is the server's explanation of a closed link, or an empty string. */
+/** LinkState.text is the server's explanation of a closed link, or an empty string. */
 export type LinkState =
   | { readonly kind: 'connecting' }
   | { readonly kind: 'open'; readonly serverVersion: string }
@@ -140,8 +140,8 @@ export class Link {
   }
 
   /**
-   * request rejects if the link is closed or lost, or if the server returns an error. request also rejects after 10 s,
-   * or after 150 s if the server may download a package.
+   * request rejects if the link is closed or lost, or if the server returns an error. request rejects after 10 s
+   * without a response, or after 150 s if the server may download a package.
    */
   request<M extends BrowserRequest>(method: M, params: Requests[M]['params']): Promise<Requests[M]['result']> {
     // Without the check for an open link, the server's response to an earlier ping would confirm frames that were never

@@ -1,6 +1,7 @@
-// Pairs an extension from the Chrome Web Store, which has no connection.json, with the server. The side panel shows a
-// pairing code, and the user runs `opentabs pair CODE`. The server derives a key from the pairing code. On the first
-// link after the pairing, the server replaces the key from the pairing code with a random key (internal/pairing).
+// pairing.ts pairs an extension from the Chrome Web Store, which has no connection.json, with the server. The side
+// panel shows a pairing code, and the user runs `opentabs pair CODE`. The server derives a key from the pairing code.
+// On the first link after the pairing, the server replaces the key from the pairing code with a random key
+// (internal/pairing).
 
 import { DefaultPort } from '../../../../wire/wire.gen.ts';
 import type * as browser from '../../chrome.ts';

@@ -1,6 +1,6 @@
-// Requests the user's approval of calls with desktop notifications while no side panel is open. Only the call that has
-// waited longest has a notification. Notifications outlive the service worker. A service worker that Chrome has
-// restarted handles the click on a notification with only the data in the notification's ID.
+// approval-notifications.ts requests the user's approval of calls with desktop notifications while no side panel is
+// open. Only the call that has waited longest has a notification. Notifications outlive the service worker. A service
+// worker that Chrome has restarted handles the click on a notification with only the data in the notification's ID.
 
 import type { CallDecideParams, CallDecideResult, CallView } from '../../../../wire/wire.gen.ts';
 import type { NotificationContent, NotificationListeners } from '../../chrome-notifications.ts';

@@ -1,4 +1,4 @@
-// Creates the texts of notifications about calls that wait for the user.
+// approval-text.ts creates the texts of notifications about calls that wait for the user.
 
 import type { CallView } from '../../../../wire/wire.gen.ts';
 import type { NotificationContent } from '../../chrome-notifications.ts';

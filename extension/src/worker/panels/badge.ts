@@ -1,5 +1,6 @@
-// Shows the most urgent state, such as a call waiting for approval, as a badge on the toolbar icon. The badge shows
-// these states, in order of urgency: no link, calls waiting for approval, a tab that an agent uses, and running calls.
+// badge.ts shows the most urgent state, such as a call waiting for approval, as a badge on the toolbar icon. The badge
+// shows these states, in order of urgency: no link, calls waiting for approval, a tab that an agent uses, and running
+// calls.
 import type { PanelHold } from '../../panel-message.ts';
 
 /** If the badge changed more often than every BadgeIntervalMs, short calls would make the badge flicker. */

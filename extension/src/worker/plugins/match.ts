@@ -1,6 +1,6 @@
-// Matches URLs against Chrome's match patterns of plugins: <scheme>://<host>[:port]/<path>. Chrome decides in which
-// pages adapters run, by the registered match patterns. The worker itself matches URLs only to decide which tabs to
-// report to the server and which tabs to reload.
+// match.ts matches URLs against Chrome's match patterns of plugins: <scheme>://<host>[:port]/<path>. Chrome decides in
+// which pages adapters run, by the registered match patterns. The worker itself matches URLs only to decide which tabs
+// to report to the server and which tabs to reload.
 
 export type UrlMatcher = (url: URL) => boolean;
 

@@ -37,7 +37,6 @@ export interface PluginsOptions {
   readonly entryPoints: EntryPoints;
   /** With an empty name, fetchCode returns the code of the host. */
   fetchCode(name: string, script: string): Promise<PluginFetchResult>;
-  /** recentlyUsed returns the names of recently used plugins, newest first. */
   recentlyUsed(): Promise<readonly string[]>;
   /** bootId returns an ID that changes whenever the browser starts. */
   bootId(): Promise<string>;
@@ -157,7 +156,6 @@ export class Plugins {
     });
   }
 
-  /** composeScript returns the script that Chrome runs in pages for a plugin. */
   async #composeScript(plugin: PluginInfo, code: PluginFetchResult, hasAdapter: boolean): Promise<string> {
     const host = await this.#options.fetchCode('', this.#hostHash);
     const parts = [JSON.stringify(code.options ?? '{}'), hasAdapter ? code.code : 'undefined'];
@@ -347,8 +345,8 @@ export class Plugins {
     const files = new Map<string, { script: RegisteredScript; file: string }>();
     for (const plugin of withAdapters ? this.#wanted : []) {
       const script = this.#makeScript(plugin, ADAPTER_PREFIX);
-      // A plugin for an isolated world is not registered as a file: Chrome would run the file in the extension's own
-      // world, where the plugin could send messages to the worker.
+      // A plugin for an isolated world is not registered as a file, because Chrome would run the file in the
+      // extension's world. In the extension's world, a plugin could send messages to the worker.
       if (plugin.file && !script.isIsolated) files.set(script.id, { script, file: plugin.file });
     }
     const presentAdapters = present.filter((s) => s.id.startsWith(ADAPTER_PREFIX));

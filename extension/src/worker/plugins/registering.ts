@@ -2,7 +2,7 @@ import { Signal } from '../signal.ts';
 
 /**
  * RegistrationDelayMs is the maximum delay between a change of the plugins and the registration of their scripts, in
- * milliseconds. The server may delay sending a new plugin.
+ * milliseconds.
  */
 const RegistrationDelayMs = 3000;
 

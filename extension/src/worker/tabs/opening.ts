@@ -33,16 +33,16 @@ export interface OpeningOptions {
 /** TabOpener opens tabs for calls that need a page that no tab shows. */
 export interface TabOpener {
   /**
-   * If open recently opened a tab for the same URL, open returns that tab. If a call fails repeatedly, for example
-   * because the user must log in first, the retries reuse one tab instead of opening many tabs. If open fails, its
-   * promise rejects with a complete sentence as error message.
+   * If open recently opened a tab for the same URL, open returns that tab. Retries of a failing call, such as a call
+   * that needs a login, reuse one tab instead of opening many tabs. If open fails, its promise rejects with a complete
+   * sentence as error message.
    */
   open(url: string): Promise<number>;
   urlOpenedWith(tabId: number): string | undefined;
   /**
    * reopen loads a tab's original URL again if a redirect led the tab to a site that fails to load. Reloading the tab
    * would request only the failing site again. reopen also repeats the request if the plugin's own site has not
-   * responded for RequestAgainAfterMs. reopen resolves with true if it has started a navigation.
+   * responded for RequestAgainAfterMs. reopen resolves with true if reopen has started a navigation.
    */
   reopen(tabId: number): Promise<boolean>;
 }

@@ -19,10 +19,7 @@ export class SiteAccess {
   readonly #listPatterns: () => Promise<readonly string[]>;
   /** Until Chrome has returned its match patterns, SiteAccess treats all sites as allowed. */
   #patterns: readonly string[] = [AllSites];
-  /**
-   * #neededSites maps each web host that the extension could not access for a call to the time of the latest such call,
-   * in milliseconds since 1970.
-   */
+  /** #neededSites contains when a call last lacked access to each web host, in milliseconds since 1970. */
   readonly #neededSites = new Map<string, number>();
 
   constructor(listPatterns: () => Promise<readonly string[]>) {

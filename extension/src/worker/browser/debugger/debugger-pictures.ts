@@ -9,7 +9,7 @@ export const MaxPictureHeight = 8000;
 const CaptureTimeoutMs = 5000;
 const MaxAttempts = 2;
 
-/** If both area and isFullPage are missing, the picture shows the viewport. */
+/** If area and isFullPage are missing, the picture shows the viewport. */
 export interface DebuggerPictureOptions {
   readonly type: 'webp' | 'jpeg' | 'png';
   /** quality is the quality of WebP and JPEG pictures, from 0 to 100. */

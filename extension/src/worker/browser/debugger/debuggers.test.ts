@@ -29,7 +29,7 @@ class FakeBrowser {
         this.isAttached = false;
       },
       sendToDebugger: async (tabId, method, params = {}, childId = '') => {
-        // In this fake browser, another program uses the debugger of tab 8.
+        // In the fake browser, another program uses the debugger of tab 8.
         if (!this.isAttached || tabId !== 7) throw new Error('Debugger is not attached');
         const { enabled } = params;
         const target = childId === '' ? '' : ` to ${childId}`;

@@ -132,8 +132,8 @@ export class Debuggers {
   }
 
   /**
-   * hold attaches the debugger to a tab and turns features on. The debugger stays attached and the features stay on
-   * until the caller releases the returned DebuggerHold, or until the debugger is detached.
+   * hold attaches the debugger to a tab and turns features on. The debugger and the features stay on until the caller
+   * releases the DebuggerHold or the debugger is detached.
    */
   async hold(tabId: number, features: readonly Feature[]): Promise<DebuggerHold> {
     await this.#started;

@@ -38,7 +38,7 @@ export function suspendOnDialog(
       const dialog = await Promise.race([running.then(() => undefined), next.opened]);
       if (!dialog) return addDismissedDialog(dialogs, call, await running);
       dialogs.suspendTool(call.tabId, call.session, running);
-      // Chrome activates the tab of a beforeunload dialog. Reactivate the tab that the user was viewing before the
+      // Chrome activates the tab of a beforeunload dialog, so reactivate the tab that the user was viewing before the
       // dialog.
       if (dialog.kind === 'beforeunload') await browser.restoreWindowFocus(view, call.tabId).catch(() => undefined);
       return describeDialog('', dialog);

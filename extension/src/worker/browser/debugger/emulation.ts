@@ -24,9 +24,8 @@ interface TabEmulation {
 }
 
 /**
- * The emulation of a tab ends when clear is called, when the tab closes, when the debugger is detached, or
- * EmulationIdleMs after the last change. When an MCP session ends, Emulations removes the overrides that the session
- * has set.
+ * An emulation ends on clear, when the tab closes, when the debugger is detached, or EmulationIdleMs after the last
+ * change. When an MCP session ends, Emulations removes the overrides that the session has set.
  */
 export class Emulations {
   readonly #debuggers: Pick<Debuggers, 'hold'>;

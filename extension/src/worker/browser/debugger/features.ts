@@ -1,9 +1,6 @@
 import type { Fields } from '../../../record.ts';
 
-/**
- * networkEnableParams contains the parameters of the debugger command Network.enable: the sizes of Chrome's buffers for
- * request and response bodies, in bytes.
- */
+/** networkEnableParams contains the sizes of Chrome's buffers for request and response bodies, in bytes. */
 export const networkEnableParams = {
   maxTotalBufferSize: 40 << 20,
   maxResourceBufferSize: 20 << 20,

@@ -14,8 +14,8 @@ export interface TabInputOptions {
   /** children contains the debugger session IDs of the cross-site frames in which focus emulation is on. */
   readonly children: readonly string[];
   /**
-   * findPoint converts a point in the frame to a point in the tab's viewport, or returns undefined if the frame is
-   * rotated or hidden. If isShown is true, findPoint scrolls the point into view.
+   * findPoint converts a point of the frame to the tab's viewport, or returns undefined for a rotated or hidden frame.
+   * If isShown is true, findPoint scrolls the point into view.
    */
   findPoint(point: TabPoint, isShown: boolean): Promise<TabPoint | undefined>;
   /** focus moves the keyboard focus to the frame, and resolves with true on success. */
@@ -37,7 +37,7 @@ const modifierKeys: Readonly<Record<string, readonly [code: string, keyCode: num
 type MouseRequest = Extract<InputRequest, { kind: 'move' | 'press' | 'release' }>;
 type KeyRequest = Extract<InputRequest, { kind: 'key' }>;
 
-/** When the operation ends, its caller must call the method releaseAll of TabInput. */
+/** The caller of an operation must call TabInput.releaseAll when the operation ends. */
 export class TabInput {
   /** isUnreachable is true if a point of the frame could not be converted to a point of the tab. */
   isUnreachable = false;

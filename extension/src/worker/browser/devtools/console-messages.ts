@@ -209,7 +209,10 @@ async function describeObject(session: DebuggerSession, childId: string, value: 
   return `${className === 'Object' ? '' : `${String(className)} `}{${shown.join(', ')}}`;
 }
 
-/** If the first argument contains placeholders such as %s, the other arguments replace the placeholders. */
+/**
+ * If the first argument of a console message contains placeholders such as %s, the other arguments replace the
+ * placeholders.
+ */
 function formatTexts([first = '', ...others]: readonly string[]): string {
   const text = first.replaceAll(/%[sdifoOc%]/g, (placeholder) => {
     if (placeholder === '%%') return '%';

@@ -1,6 +1,6 @@
-// Contains the script that browser_evaluate runs in a page. A page that has replaced built-in functions of its main
-// world can falsify the result of browser_evaluate. The worker validates the result of the script, and limits the
-// script's duration.
+// evaluate-script.ts contains the script that browser_evaluate runs in a page. A page that has replaced built-in
+// functions of its main world can falsify the result of browser_evaluate. The worker validates the result of the
+// script, and limits the script's duration.
 
 const SourceName = 'browser_evaluate.js';
 /**

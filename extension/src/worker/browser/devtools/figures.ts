@@ -1,5 +1,5 @@
-// Parses the performance metrics that a recorder measured in a document, and describes them for the agent. An attacker
-// may control the process of a page, so every value is validated.
+// figures.ts parses the performance metrics that a recorder measured in a document, and describes them for the agent.
+// An attacker may control the process of a page, so every value is validated.
 
 import { type Fields, isRecord } from '../../../record.ts';
 import { maskUrl } from '../network/masking.ts';

@@ -1,5 +1,5 @@
-// Contains the script that measures the performance of a document. The performance script runs in an isolated world,
-// where the page cannot change built-in functions.
+// performance-script.ts contains the script that measures the performance of a document. The performance script runs in
+// an isolated world, where the page cannot change built-in functions.
 
 const RecorderName = 'opentabsPerformance';
 

@@ -1,5 +1,5 @@
-// Selects the trace events that an agent is allowed to read. Chrome traces whole processes, which may contain frames
-// that the user has forbidden, and other pages of the same site.
+// trace.ts selects the trace events that an agent is allowed to read. Chrome traces whole processes, which may contain
+// frames that the user has forbidden, and other pages of the same site.
 
 import { type Fields, isRecord } from '../../../record.ts';
 import { maskBody, maskHeader, maskUrl } from '../network/masking.ts';

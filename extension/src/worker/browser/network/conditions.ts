@@ -5,7 +5,7 @@ export interface Conditions {
   readonly isOffline: boolean;
   /** latencyMs is the delay that Chrome adds to each request, in milliseconds. */
   readonly latencyMs: number;
-  /** downloadKbps and uploadKbps limit the network speed, in kilobits per second. 0 means no limit. */
+  /** downloadKbps and uploadKbps limit the network speed, in kilobits per second; 0 means no limit. */
   readonly downloadKbps: number;
   readonly uploadKbps: number;
 }

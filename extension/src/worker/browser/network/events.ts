@@ -1,4 +1,4 @@
-// Reads the events of the debugger domain Network, as specified by the Chrome DevTools Protocol.
+// events.ts reads the events of the debugger domain Network, as specified by the Chrome DevTools Protocol.
 
 import { type Fields, isRecord } from '../../../record.ts';
 import type { Headers, RecordedResponse, RequestTiming } from './recorded.ts';

@@ -1,4 +1,4 @@
-// Writes recorded requests as an HTTP Archive (HAR 1.2) with masked secrets.
+// har.ts writes recorded requests as an HTTP Archive (HAR 1.2) with masked secrets.
 
 import { maskBody, maskHeader, maskUrl } from './masking.ts';
 import type { Headers, RecordedRequest, SocketMessage } from './recorded.ts';

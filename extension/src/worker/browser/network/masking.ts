@@ -1,4 +1,4 @@
-// Masks passwords, tokens and keys in recorded requests, and keeps everything else readable.
+// masking.ts masks passwords, tokens and keys in recorded requests, and keeps everything else readable.
 
 const MaskedText = '[masked]';
 

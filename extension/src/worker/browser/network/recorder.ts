@@ -144,8 +144,7 @@ export class NetworkRecorder {
     const isTopFrame = childId === '' && readText(params, 'frameId') === this.#topFrame;
     const isDocument = type === 'document' && readText(params, 'loaderId') === id;
     const frame = readOrigin(isDocument ? url : readText(params, 'documentURL'));
-    // If a script of the top frame sends a request, the origin of the request is the origin of the document that the
-    // tab shows.
+    // A request of a script in the top frame has the origin of the document that the tab shows.
     if (isTopFrame && !isDocument && frame !== '') this.#page = frame;
     const entry: RecordedRequest = {
       number: ++this.#requestCount,

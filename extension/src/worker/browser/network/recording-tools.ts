@@ -39,10 +39,7 @@ export function makeRecordingTools(browser: NetworkBrowser, captures: NetworkCap
   ];
 }
 
-/**
- * A call is allowed to read a request if a document that the agent can access sent the request while the tab showed the
- * call's site.
- */
+/** A call is allowed to read a request that an accessible document sent while the tab showed the call's site. */
 function isVisible({ page, frame }: { page: string; frame: string }, site: string, call: BrowserCall): boolean {
   if (page !== site || frame === '') return false;
   return frame === site || !isForbiddenAddress(frame, call.args);

@@ -1,5 +1,5 @@
-// Formats recorded requests and socket messages for agents. The formatted text of a request or message comes from the
-// page, so the server marks the text as untrusted.
+// request-text.ts formats recorded requests and socket messages for agents. The formatted text of a request or message
+// comes from the page, so the server marks the text as untrusted.
 
 import { maskBody, maskHeader, maskUrl } from './masking.ts';
 import type { Headers, RecordedBody, RecordedRequest, RecordedSocket, SocketMessage } from './recorded.ts';

@@ -93,8 +93,8 @@ export class Routes {
     const url = readText(toFields(params.request), 'url');
     const candidates = this.routes.filter(({ pattern }) => matchesPattern(url, pattern)).reverse();
     if (candidates.length === 0) return undefined;
-    // A request for a document belongs to the site in the request's URL. For any request that is not for a document, a
-    // rule applies if the rule's site is the site of the document that sent the request.
+    // A rule's site must match the requested URL for a document request, and the sending document for any other
+    // request.
     const isDocument = readText(params, 'resourceType') === 'Document';
     const site = isDocument ? readOrigin(url) : await this.#findSiteOfFrame(readText(params, 'frameId'));
     return candidates.find((route) => route.site === site);
