@@ -56,8 +56,8 @@ export interface CallEvents {
   /** end is called once for each tool call that ends without being cancelled. */
   end(call: number, outcome: Outcome): void;
   /**
-   * If the host must report the times of a call, it calls `traced` before `end`. `times` contains up to three times,
-   * each after a space: when isReady had returned, when the handler started, and when the call had ended.
+   * If the host must report the times of a call, the host calls `traced` before `end`. `times` contains up to three
+   * times: when isReady returned, when the handler started, and when the call ended.
    */
   traced(call: number, times: string): void;
   /** aborted is called when the handler of a cancelled call has finished. */
@@ -144,8 +144,7 @@ function makeRunningCalls(events: CallEvents): RunningCalls {
       return entry;
     },
     cancel: (entry, reason) => {
-      // A cancelled call is removed from the table if its handler has not settled within CancelTimeoutMs. The server
-      // waits up to CancelTimeoutMs for a cancelled call, too.
+      // A cancelled call is removed from the table if its handler has not settled within CancelTimeoutMs.
       nativeSetTimeout(() => finish(entry), CancelTimeoutMs);
       const error = entry.cancellation.cancel(construct(NativeDOMException, [reason, 'AbortError']));
       entry.toolRequests.close(() => makeAbortedError(error));

@@ -49,7 +49,8 @@ export function makeContainer(services: HostServices, previousGlobals?: unknown)
   defineProperty(ownProperties, ADAPTER_GLOBALS_KEY, dataProperty(makeAdapterGlobals(services, previousGlobals)));
   const membrane = makeWindowMembrane();
   // The target of the proxy for `globalThis` is an empty object, not the window. A proxy must return the locked
-  // properties of its target, so a page that locks `__openTabs` on the window could force a value on the adapter.
+  // properties of its target. With the window as target, a page that locks `__openTabs` could force a value on the
+  // adapter.
   const proxyTarget = makeBareObject();
   const scope: object = new NativeProxy(
     proxyTarget,
@@ -90,9 +91,8 @@ function makeWindowMembrane(): WindowMembrane {
       return apply(weakMapGet, originals, [value]) ?? value;
     },
   };
-  // If an adapter calls a function of the window on its scope, the function receives the real window as `this`, which
-  // built-in functions require. A function of the page must not receive the adapter's scope as `this` or as an
-  // argument.
+  // If an adapter calls a window function on its scope, the function receives the real window as `this`, as built-ins
+  // require. A function of the page must not receive the adapter's scope as `this` or as an argument.
   const toWindowArguments = (args: readonly unknown[]): unknown[] => {
     const list: unknown[] = [];
     for (let i = 0; i < args.length; i++) defineProperty(list, i, dataProperty(disguise.toWindowValue(args[i])));
@@ -163,8 +163,8 @@ function makeScopeHandler(
 }
 
 /**
- * copyLockedProperty copies a property that the adapter has locked on the window to the target of the proxy, as the
- * rules of proxies require.
+ * copyLockedProperty copies a property that the adapter has locked on the window to the proxy's target, as proxies
+ * require.
  */
 function copyLockedProperty(proxyTarget: object, key: PropertyKey): void {
   const descriptor = getOwnPropertyDescriptor(realWindow, key);

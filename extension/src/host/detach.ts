@@ -61,7 +61,7 @@ function detachToDepth(value: unknown, depth: number): unknown {
   return isFrozen(value) ? freeze(copy) : copy;
 }
 
-/** The caller must already have detached the fields of the object or array. */
+/** The caller of setDetachedPrototype must already have detached the fields of the object or array. */
 export function setDetachedPrototype(object: object): object {
   setPrototypeOf(object, isArray(object) ? detachedArrayPrototype : detachedObjectPrototype);
   return object;

@@ -12,9 +12,7 @@ export interface LoggedFailure {
   readonly stack: string;
 }
 
-/**
- * A tool that throws an error with a code does so on purpose, so the log entry of such an error has the level debug.
- */
+/** A tool throws errors with a code on purpose, so their log entries have the level debug. */
 export function makeThrownFailure(tool: string, thrown: unknown): LoggedFailure {
   const text = readMessage(thrown);
   const hint = makeFailureHint(thrown, text);

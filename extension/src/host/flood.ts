@@ -1,8 +1,8 @@
 import { apply, nativePerformance, performanceNow } from './primordials.ts';
 
-// Collects the progress reports of all calls of one host until the end of the task, so that the host sends few
-// messages. During a long task, such as a loop that reports without awaiting, reports are also sent at intervals, so
-// that the server receives progress before the task ends.
+// flood.ts collects the progress reports of a host's calls until the end of the task, so that the host sends few
+// messages. During a long task, such as a loop without await, reports are sent at intervals, so that the server
+// receives progress earlier.
 
 /** `reports` is the JSON text of an array of wire.Report. */
 export type SendReports = (call: number, count: number, skipped: number, reports: string) => void;
@@ -49,7 +49,7 @@ export function makeReportBuffer(send: SendReports, whenIdle: () => void): Repor
     for (; chunk; chunk = chunk.next) send(chunk.call, chunk.count, chunk.skipped, `[${chunk.text}]`);
   };
 
-  /** The call's next chunk counts the dropped reports as skipped. */
+  /** dropOldest counts the dropped reports as skipped in the call's next chunk. */
   const dropOldest = () => {
     const oldest = first;
     if (!oldest?.next) return;

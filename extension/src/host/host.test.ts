@@ -83,7 +83,7 @@ test("a handshake of the page gets no offer, even if the document's root is a sc
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const refused = makeRealm();
   refused.start('demo', 'h', makeAdapterCode('demo', ''));
-  refused.dispatch('opentabs:bridge'); // The bridge starts a handshake, and accepts no offer.
+  refused.dispatch('opentabs:bridge');
   refused.run(`offers = 0; document.addEventListener('opentabs:host', () => offers++)`);
   refused.dispatch('opentabs:bridge');
   assert.equal(refused.run('offers'), 0);

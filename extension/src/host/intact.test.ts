@@ -47,8 +47,7 @@ const browser = `
   (fresh)`;
 
 /**
- * runIntact returns the result of intact in a realm that the code in `attack` has changed, and how often code of the
- * page ran.
+ * runIntact returns the result of intact in a realm that the code in `attack` has changed, and how often page code ran.
  */
 function runIntact(attack: string, framed = true): unknown {
   const context = vm.createContext({ touched: 0, fresh: vm.runInContext('globalThis', vm.createContext({})) });

@@ -52,8 +52,8 @@ export function countUtf8Bytes(text: string, limit: number): number {
   const buffer = construct(NativeUint8Array, [EncodedPieceBytes]);
   let bytes = 0;
   for (let start = 0; start < text.length; ) {
-    // Each piece of the text has more UTF-16 units than the buffer has bytes, so encodeInto fills the buffer before the
-    // end of the piece. The end of a piece can separate the two UTF-16 units of one character.
+    // Each piece has more UTF-16 units than the buffer has bytes, so encodeInto fills the buffer before the piece ends.
+    // The end of a piece can separate the two UTF-16 units of one character.
     const piece = apply(stringSlice, text, [start, start + EncodedPieceBytes + 1]);
     const { read, written }: TextEncoderEncodeIntoResult = apply(encodeInto, encoder, [piece, buffer]);
     start += read;

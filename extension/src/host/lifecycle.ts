@@ -12,8 +12,8 @@ import { readStack } from './stack.ts';
 /**
  * Evaluate is the code of an adapter or a pre-script (internal/jsbuild/extension.go:AdapterFunction). The first
  * argument of Evaluate is `builtIns` of globals.ts. The second argument of Evaluate is a function that receives an
- * error whose stack trace points to the line before the first line of the code. Evaluate returns a function that runs
- * the code, with globalThis, window and self as parameters.
+ * error created just before the code's first line. Evaluate returns a function that runs the code, with globalThis,
+ * window and self as parameters.
  */
 export type Evaluate = (
   builtIns: object,
@@ -39,7 +39,7 @@ export interface Lifecycle {
    * missing element.
    */
   begin(isParsed: boolean): void;
-  /** entryPoint accepts the adapter that armEntryPoint announced, and reports whether it accepted the adapter. */
+  /** entryPoint accepts only the adapter that armEntryPoint announced, and returns true if the adapter was accepted. */
   readonly entryPoint: EntryPoint;
   /** armEntryPoint allows the entry point to accept one adapter with the given hash and nonce. */
   armEntryPoint(nonce: string, hash: string): void;
@@ -52,7 +52,7 @@ export interface Lifecycle {
 /**
  * EntryPoint is a function through which a plugin receives an adapter after the document has started. The script that
  * started the host stores the entry point in a constant (worker/delivery/entry-points.ts). The page can neither list
- * nor replace the constant in which an entry point is stored, and cannot guess its name.
+ * nor replace the constant of an entry point, and cannot guess the constant's name.
  */
 export type EntryPoint = (nonce: unknown, hash: unknown, next: unknown) => boolean;
 

@@ -4,7 +4,7 @@ import { apply, isFn, isObject, lookup, whenSettled } from './primordials.ts';
 import { withPristineBuiltIns } from './pristine.ts';
 import { compileParser, findParser, NotSimple } from './simple-schema.ts';
 
-/** Parsing calls exactly one of the callbacks, once. */
+/** parseArguments calls exactly one of the ParseCallbacks, once. */
 export interface ParseCallbacks {
   /** onValid receives valid arguments, whose objects no longer inherit from prototypes that the page can change. */
   onValid(params: unknown): void;

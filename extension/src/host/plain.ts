@@ -87,8 +87,7 @@ function reportLoss(value: object, key: string, up: PathEntry | undefined, onLos
     const hint = makeLossHint(value);
     if (hint !== '') onLoss(formatPath(key, up), hint);
   } catch {
-    // An error that a getter throws is ignored here, because copying the value reports the error again if the copy
-    // needs the value.
+    // An error of a getter is ignored here, because copying the value reports the error again.
   }
 }
 

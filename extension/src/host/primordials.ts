@@ -1,7 +1,7 @@
-// Stores the built-in functions that the host uses at document_start, before any script of the page runs. Code in the
-// folder host follows the rules of sdk-ts/src/runtime/primordials.ts, which stores the built-in functions of
-// JavaScript. Code in the folder host never uses `await`, because the page can observe the promises that `await`
-// creates.
+// primordials.ts stores the built-in functions that the host uses at document_start, before any script of the page
+// runs. Code in the folder host follows the rules of sdk-ts/src/runtime/primordials.ts, which stores the built-in
+// functions of JavaScript. Code in the folder host never uses `await`, because the page can observe the promises that
+// `await` creates.
 
 import { apply, getOwnPropertyDescriptor, isFunction, listIncludes } from '../../../sdk-ts/src/runtime/primordials.ts';
 

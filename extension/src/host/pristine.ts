@@ -52,8 +52,8 @@ let isRunning = false;
 /**
  * withPristineBuiltIns runs synchronous code with the built-in functions of document_start, and returns the result of
  * `work`. If `work` calls withPristineBuiltIns, the nested call runs its own function without restoring built-ins
- * again. A built-in cannot be restored if the page has changed and locked it. If a built-in cannot be restored, `work`
- * does not run, and withPristineBuiltIns returns the result of refuse(reason).
+ * again. A built-in cannot be restored if the page has changed and locked the built-in. If a built-in cannot be
+ * restored, `work` does not run, and withPristineBuiltIns returns the result of refuse(reason).
  */
 export function withPristineBuiltIns<T>(work: () => T, refuse: (why: string) => T): T {
   if (isRunning) return work();

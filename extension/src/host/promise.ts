@@ -13,10 +13,10 @@ import {
   whenSettled,
 } from './primordials.ts';
 
-// Creates the promises that the context's functions return to a handler. A page can replace Promise.prototype.then or
-// Symbol.species, and could then receive a promise and its value. The promises of a context have their own `then`,
-// `catch` and `finally` methods, which the page cannot replace. `await` uses neither the prototype nor the
-// species of a promise whose `constructor` is the original Promise.
+// promise.ts creates the promises that the context's functions return to a handler. A page can replace
+// Promise.prototype.then or Symbol.species, and could then receive a promise and its value. The promises of a context
+// have their own `then`, `catch` and `finally` methods, which the page cannot replace. `await` uses neither the
+// prototype nor the species of a promise whose `constructor` is the original Promise.
 
 /**
  * Deferred is a promise with the two functions that settle it. Only the first call of resolve or reject settles the

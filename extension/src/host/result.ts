@@ -2,10 +2,7 @@ import { makeFailureText, readMessage } from './failure.ts';
 import { countUtf8Bytes, writeJson } from './json.ts';
 import type { OnLoss } from './plain.ts';
 
-/**
- * Outcome is how a call ended: with the JSON text of a result, with the JSON text of an error, or without a text if the
- * tool returned undefined.
- */
+/** Outcome is how a call ended: with a result, with an error, or without a text if the tool returned undefined. */
 export type Outcome =
   | { readonly kind: 'result'; readonly text: string }
   | { readonly kind: 'nothing' }

@@ -11,7 +11,7 @@ import {
 
 /**
  * prepareStackTraceKey is the name of the function on Error that Chrome calls when the stack trace of an error is first
- * read. The page can define this function on Error.
+ * read. The page can define Error.prepareStackTrace.
  */
 const prepareStackTraceKey = 'prepareStackTrace';
 

@@ -18,7 +18,7 @@ export function makeTimeoutScheduler(ms: number): (onTimeout: () => void) => () 
   let isArmed = false;
 
   const remove = (wait: PendingTimeout) => {
-    if (wait !== firstWait && !wait.previous) return; // no longer in the list
+    if (wait !== firstWait && !wait.previous) return; // The timeout is no longer in the list.
     if (wait.previous) wait.previous.next = wait.next;
     else firstWait = wait.next;
     if (wait.next) wait.next.previous = wait.previous;
