@@ -22,10 +22,7 @@ export interface HostEvents {
   readonly frame?: unknown;
   /** onHostFound is called once for each host, before the first message of the host. */
   onHostFound(host: Host): void;
-  /**
-   * onBaseFound is called when the bridge has connected to the document's base, the host that creates hosts for plugins
-   * whose code arrives later.
-   */
+  /** onBaseFound is called when the bridge has connected to the document's base. */
   onBaseFound?(base: BasePort): void;
   /**
    * onMessage is called synchronously for each message from a host. The implementation of onMessage must not run code
@@ -47,8 +44,8 @@ const MaxHosts = 200;
 /**
  * gatherHosts connects the bridge to every host of this document, as handshake.ts describes. gatherHosts must run at
  * document_start, after the hosts have started. After the handshake, a script of the page can send an offer, so
- * gatherHosts stops listening when the handshake ends. If the root element of a document is a script, or an image with
- * an onerror handler, page code can run before the document has content.
+ * gatherHosts stops listening when the handshake ends. Page code can run before the document has content if the root
+ * element is a script or an image with an onerror handler.
  */
 export function gatherHosts(doc: Page, events: HostEvents): void {
   if (!isPristine(doc, events.frame)) return;

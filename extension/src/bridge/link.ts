@@ -83,8 +83,8 @@ export class Link {
   }
 
   /**
-   * The method reopen is for a document that returns from the back/forward cache, because Chrome does not always report
-   * the closed port to such a document.
+   * reopen is for documents that return from the back/forward cache, because Chrome does not always report their closed
+   * ports.
    */
   reopen(): void {
     this.#close();
@@ -93,8 +93,8 @@ export class Link {
   }
 
   /**
-   * When the user leaves a document, the server ends the calls in it. A later retry of an ended call can run in another
-   * document.
+   * When the user leaves a document, the server ends the document's calls. A later retry of an ended call can run in
+   * another document.
    */
   closeForNavigation(): void {
     this.#isLeftByUser = true;
@@ -158,8 +158,8 @@ export class Link {
     setTimeout(() => this.#checkAlive(MaxAliveChecks), AliveCheckIntervalMs);
     this.#shortConnectionCount = Date.now() - openedAt < MaxShortConnectionMs ? this.#shortConnectionCount + 1 : 0;
     // Chrome closes the port when it stops the worker, and a new connection restarts the worker. The link reconnects
-    // without a timer, because in a hidden tab Chrome fires timers only once per second, even with a delay of 0. A
-    // document in the back/forward cache runs no code; its `pageshow` event reopens the link.
+    // without a timer, because Chrome fires timers in hidden tabs at most once per second. A document in the
+    // back/forward cache runs no code; its `pageshow` event reopens the link.
     if (this.#shortConnectionCount < 2) this.#runSoon(() => this.#connect());
     else
       setTimeout(
@@ -168,9 +168,7 @@ export class Link {
       );
   }
 
-  /**
-   * It is possible that Chrome fires no disconnect event for a port that was opened during a reload of the extension.
-   */
+  /** Chrome may fire no disconnect event for a port that was opened during a reload of the extension. */
   #checkAlive(checksLeft: number): void {
     if (this.#isOrphan || this.#isLeftByUser) return;
     if (!this.#options.isExtensionAlive()) this.#becomeOrphan();

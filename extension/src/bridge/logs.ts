@@ -59,10 +59,7 @@ export function makeLogs(post: (message: FromBridge) => boolean): Logs {
   const scheduleSend = () => {
     timer ??= setTimeout(sendSome, SendIntervalMs);
   };
-  /**
-   * dropOldest drops the oldest batch of log entries, and adds the number of its entries to the `dropped` count of the
-   * plugin's next batch.
-   */
+  /** dropOldest drops the oldest batch of log entries, and adds their number to the plugin's next batch. */
   const dropOldest = () => {
     const oldest = waitingBatches.shift();
     if (!oldest) return;

@@ -11,14 +11,13 @@ export interface NavigationEvents {
 }
 
 /**
- * watchNavigation reports the start of a navigation synchronously, so that the report precedes the result of a tool
- * that navigates the page and then returns. watchNavigation reports the end of a navigation if the page intercepts the
- * navigation, or if the navigation fails. Chrome fires no event for the end of a navigation that becomes a download.
+ * watchNavigation reports a navigation synchronously, so that the report precedes the result of the tool that navigated
+ * the page. watchNavigation reports the end of a navigation if the page intercepts the navigation, or if the navigation
+ * fails. Chrome fires no event for the end of a navigation that becomes a download.
  */
 export function watchNavigation(navigation: Navigation, events: NavigationEvents): void {
-  // The bridge registers its navigation listener before the page's scripts run, and in the capture phase, so the
-  // listener runs before the page's listeners. Events that scripts of the page dispatch are not trusted, and are
-  // ignored.
+  // The bridge's navigation listener is registered first and in the capture phase, so it runs before the page's
+  // listeners. Events that scripts of the page dispatch are not trusted, and are ignored.
   const listen = (name: string, onEvent: (event: Event) => void) =>
     navigation.addEventListener(
       name,

@@ -99,7 +99,7 @@ export class Plugins {
     this.#base = base;
   }
 
-  /** receiveFromHost returns false for a message about a call, which it does not handle. */
+  /** receiveFromHost returns false for a message about a call. */
   receiveFromHost(host: Host, op: string, rest: string): boolean {
     if (!this.#isHostOperation(op)) return false;
     const isRenewal = op === 'armed' || op === 'renewed' || op === 'kept';
@@ -178,8 +178,7 @@ export class Plugins {
     },
     kept: (host, problem) => {
       const { findPendingHash: hashOf, endSwap, post } = this.#options;
-      // If a host has no older adapter to keep, and its new adapter does not start, then the plugin counts as failed in
-      // this document.
+      // If a host has no older adapter and its new adapter does not start, the plugin counts as failed in the document.
       if (this.#removedHosts.delete(host)) this.#addLiveAdapter(host, hashOf(host) ?? host.hash, problem);
       endSwap(host);
       post({
