@@ -235,7 +235,7 @@ class ActionTools {
     return await this.#acts.describe(call, verb, act, { words, content });
   }
 
-  /** If ref is undefined, run uses the frame of the last action in the document. */
+  /** Without a ref, an action runs in the frame of the last action in the document. */
   async #run<R extends PageActionResult>(
     call: BrowserCall,
     ref: string | undefined,

@@ -46,7 +46,7 @@ export interface BrowserCallsOptions {
   waitBeforePartMs(): number;
 }
 
-/** The value "goes on" means that code of the tool may still be running in the page. */
+/** ToolCallEnding is "goes on" if code of the tool may still be running in the page. */
 type ToolCallEnding = 'result' | 'error' | 'goes on';
 
 interface RunningTool {

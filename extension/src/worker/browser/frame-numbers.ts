@@ -14,9 +14,9 @@ const MaxFrames = 1000;
 const noNumbers: PageNumbers = { ref: 0, snapshot: 0 };
 
 /**
- * FrameNumbers stores the highest ref number and snapshot number of each frame. In a later document of the same frame,
- * refs and snapshots get higher numbers, so that no ref names elements of two documents. The ref and snapshot numbers
- * survive a restart of the worker.
+ * FrameNumbers stores the highest ref number and snapshot number of each frame. A frame's later documents get higher
+ * ref and snapshot numbers, so that no ref names elements of two documents. The ref and snapshot numbers survive a
+ * restart of the worker.
  */
 export class FrameNumbers {
   readonly #options: FrameNumbersOptions;

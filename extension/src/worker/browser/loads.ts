@@ -40,11 +40,9 @@ export interface LoadOutcome {
 
 export interface LoadOptions {
   readonly isHistoryNavigation?: boolean;
-  /** isNewTab is true for a tab that was just opened, so that its page cannot show a dialog yet. */
+  /** isNewTab is true for a tab that was just opened, whose page cannot show a dialog yet. */
   readonly isNewTab?: boolean;
-  /**
-   * limitMs limits the time until the site responds, and again the time until the document has loaded, in milliseconds.
-   */
+  /** limitMs limits the wait for the site's response and the wait for the document's load, each in milliseconds. */
   readonly limitMs?: number;
 }
 

@@ -293,8 +293,8 @@ class Connection {
   }
 
   /**
-   * Chrome does not report replaced content and keeps the port open. If the extension can run a script in the document
-   * but gets no answer over the port, another script has replaced the document's content.
+   * Chrome does not report replaced content and keeps the port open. If a document runs scripts of the extension but
+   * does not answer over the port, another script has replaced its content.
    */
   async #findReplaced(): Promise<boolean> {
     const probedMs = Date.now();

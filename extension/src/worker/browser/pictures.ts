@@ -112,8 +112,7 @@ async function captureVisibleTab(
     if (!before?.active) throw makeNeedsDebuggerFailure('a picture of a tab that its window does not display');
     try {
       const data = await browser.captureTab(before.windowId);
-      // The user may have switched to another tab during the capture, and the tool must not return a picture of another
-      // tab.
+      // The tool must not return a picture of another tab, to which the user may have switched during the capture.
       const after = await browser.readDisplayedTab(call.tabId);
       if (after?.active && after.windowId === before.windowId && after.documentId === before.documentId)
         return { data, width: before.width };

@@ -7,7 +7,7 @@ import { callFailure } from './tool-failure.ts';
 
 const DefaultMatches = 20;
 const DefaultTokens = 6000;
-/** MinFrameTokens is how many tokens of a part must be unused for the next frame to be added to the same part. */
+/** MinFrameTokens is how many tokens of a part must be unused before the part continues with the next frame. */
 const MinFrameTokens = 200;
 
 export function makeReadingTools(frames: TabFrames, snapshots: Snapshots): [string, BrowserTool][] {
@@ -94,8 +94,8 @@ async function readPage(frames: TabFrames, call: BrowserCall): Promise<BrowserRe
 }
 
 /**
- * If the first frame cannot be read, the call fails. If a frame after the first frame cannot be read, the result omits
- * that frame.
+ * If the first frame of a page cannot be read, browser_read_page fails. If a later frame of a page cannot be read,
+ * browser_read_page omits the frame.
  */
 async function readFrame(
   frames: TabFrames,

@@ -12,7 +12,6 @@ export interface ToolGroup {
 }
 
 export interface SessionsOptions {
-  /** Sessions calls one store after the other. */
   readonly parts: readonly SessionStore[];
   /** leaveTab detaches the debugger from a tab that no tool uses. */
   leaveTab(tabId: number): Promise<void>;

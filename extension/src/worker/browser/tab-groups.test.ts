@@ -26,7 +26,7 @@ function makeGroups(hasPermission = true) {
       isGrouping = false;
       if (tabId === 13) throw new Error('Tabs can only be grouped in normal windows');
       added.push(`${tabId} ${title} ${color}`);
-      // In the fake browser, tabs with an ID of 50 or higher are in a second window, which has no tab group yet.
+      // In the fake browser, tabs with an ID of 50 or higher are in a second window without tab groups.
       const present = tabId < 50 ? groupIds[0] : groupIds[1];
       const groupId = present ?? 100 + groupCount++;
       groupOf.set(tabId, groupId);

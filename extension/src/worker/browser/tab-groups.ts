@@ -11,10 +11,7 @@ export interface TabGroupsBrowser
 
 /** GroupColorsSetting is the setting that stores the color of each client's tab groups, as JSON. */
 const GroupColorsSetting = 'tabGroupColors';
-/**
- * The IDs of tab groups are in the session storage, because Chrome assigns new IDs to tab groups when the browser
- * restarts.
- */
+/** Tab group IDs are in the session storage, because Chrome assigns new IDs when the browser restarts. */
 const TabGroupsKey = 'tabGroups';
 const MaxGroups = 50;
 const MaxColors = 50;

@@ -68,9 +68,8 @@ function readConditions(call: BrowserCall): WaitForArguments {
 }
 
 /**
- * If the tab loads a document of another origin, the wait ends, because the server has not allowed the call in that
- * document. After a change of origin, waitInDocuments returns undefined if its only condition is a URL, and fails
- * otherwise.
+ * The wait ends in a document of another origin, because the server has not allowed the call there. After a change of
+ * origin, waitInDocuments returns undefined if its only condition is a URL, and fails otherwise.
  */
 async function waitInDocuments(
   browser: WaitingBrowser,

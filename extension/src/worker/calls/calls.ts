@@ -50,8 +50,7 @@ export interface CallsOptions {
   readTabState(tabId: number): Promise<TabState>;
   isTabLoading(tabId: number): Promise<boolean>;
   /**
-   * If the tab is the active tab of its window, isTabFrozen returns false instead of a promise, so that the call starts
-   * without delay.
+   * For the active tab of a window, isTabFrozen returns false without a promise, so that the call starts without delay.
    */
   isTabFrozen(tabId: number): false | Promise<boolean>;
   isDocumentGone(tabId: number, documentId: string): Promise<boolean>;

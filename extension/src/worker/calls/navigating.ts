@@ -16,8 +16,8 @@ export interface NavigatingDocuments {
   /** forget removes a document and the calls that wait for the document, without starting the calls. */
   forget(documentId: string): void;
   /**
-   * runWhenSettled runs the function start as soon as a call can be sent to a document. If the document is navigating,
-   * start runs when the navigation ends without a new document (such as a download), or after MaxDelayMs.
+   * runWhenSettled runs the function start as soon as a call can be sent to a document. During a navigation, `start`
+   * runs when the navigation ends without a new document, or after MaxDelayMs.
    */
   runWhenSettled(documentId: string, start: () => void): void;
 }

@@ -58,8 +58,7 @@ test('an ending is delivered when a later ping was answered', async (t) => {
   outbox.endWithResult('a', '1', undefined);
   t.mock.timers.tick(1000);
   assert.equal(link.pongs.length, 1);
-  // The worker sends the result of call b after the ping, so the server's answer to that ping does not confirm the
-  // result.
+  // The server's answer to a ping does not confirm a result that the worker sent after the ping.
   outbox.endWithResult('b', '2', undefined);
   link.pongs[0]?.ok();
   await idle();

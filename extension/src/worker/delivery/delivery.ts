@@ -18,7 +18,7 @@ const MaxInjections = 3;
 
 /**
  * If a host reports no running adapter within HostStartTimeoutMs, calls treat the document as if it lacked the plugin.
- * HostStartTimeoutMs is 15 s, because a call in the server waits at most 15 s for an adapter that is being injected.
+ * HostStartTimeoutMs is 15 s, because a call in the server waits at most 15 s for an arriving adapter.
  */
 const HostStartTimeoutMs = 15_000;
 

@@ -15,8 +15,8 @@ const ReplyTimeoutMs = 5000;
 /** CodeTimeoutMs limits how long the server may take to send new plugin code after a sync, in milliseconds. */
 const CodeTimeoutMs = 30_000;
 /**
- * The delay before the worker tries again to replace an adapter is 1 s at first, and doubles after each failed attempt.
- * After MaxTries failed attempts to replace an adapter, the document keeps its old adapter.
+ * The delay before the next attempt to replace an adapter is 1 s at first, and doubles after each failed attempt. After
+ * MaxTries failed attempts to replace an adapter, the document keeps its old adapter.
  */
 const RetryDelayMs = 500;
 const MaxTries = 3;
@@ -57,7 +57,7 @@ interface AdapterSwap {
 interface ReplacementAttempt {
   readonly documentId: string;
   readonly hash: string;
-  /** tries counts the attempts to which the document did not respond. */
+  /** tries counts the attempts to replace an adapter to which the document did not respond. */
   tries: number;
   /** isOver is true if the worker makes no further attempt to inject the new adapter into the document. */
   isOver: boolean;

@@ -2,8 +2,7 @@ import type { PluginFetchResult, PluginInfo } from '../../../../wire/wire.gen.ts
 import type { Doc } from '../documents/docs.ts';
 
 /**
- * SYNTAX_WORLD is the isolated world in which Chrome parses plugin code, so that the page's error handlers do not see
- * syntax errors.
+ * Chrome parses plugin code in the isolated world SYNTAX_WORLD, so that the page's error handlers see no syntax errors.
  */
 export const SYNTAX_WORLD = 'syntax';
 

@@ -144,8 +144,7 @@ export class Link {
    * without a response, or after 150 s if the server may download a package.
    */
   request<M extends BrowserRequest>(method: M, params: Requests[M]['params']): Promise<Requests[M]['result']> {
-    // Without the check for an open link, the server's response to an earlier ping would confirm frames that were never
-    // sent (calls/outbox.ts).
+    // A ping on a link that is not open could confirm message frames that were never sent (calls/outbox.ts).
     const socket = this.#state.kind === 'open' ? this.#socket : undefined;
     return socket
       ? this.#sendRequest(socket, method, params)
@@ -201,7 +200,7 @@ export class Link {
       this.#dropSocket();
       void this.#explainClose(code, reason, stage, connection);
     };
-    /** refuse forgets the socket before closing it, because closing takes long if the server does not respond. */
+    /** refuse forgets a socket before closing the socket, because closing takes long if the server does not respond. */
     const refuse = (code: number, reason: string) => {
       onEnd(code, reason);
       socket.close();
@@ -224,8 +223,7 @@ export class Link {
       if (proof === undefined) return refuse(0, '');
       stage = 'proven';
       this.#sendRequest(socket, 'hello', { ...hello, proof }).then(onHelloAnswer, (error: unknown) => {
-        // Report the error in the response to hello, because the close reason of a WebSocket is too short for the full
-        // message.
+        // Report the error in the response to hello, because a WebSocket's close reason is too short for the message.
         const isVersionError = error instanceof RefusedError && error.code === CodeVersion;
         refuse(isVersionError ? CloseVersion : 0, error instanceof Error ? error.message : String(error));
       });

@@ -40,7 +40,7 @@ interface ShownApproval {
   readonly callId: string;
   readonly ticketId: string;
   readonly shownAtMs: number;
-  /** If canDecide is false, the first button opens the side panel. */
+  /** If canDecide is false, the notification's first button opens the side panel. */
   readonly canDecide: boolean;
 }
 

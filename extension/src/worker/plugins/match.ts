@@ -22,8 +22,8 @@ export function parsePattern(pattern: string): UrlMatcher | undefined {
 }
 
 /**
- * toChromePatterns splits a pattern such as *://host:8080/* into an http and an https pattern, because Chrome rejects a
- * port with the scheme `*`.
+ * toChromePatterns splits *://host:8080/* into an http and an https pattern, because Chrome rejects a port with the
+ * scheme `*`.
  */
 export function toChromePatterns(pattern: string): string[] {
   const parts = patternSyntax.exec(pattern);

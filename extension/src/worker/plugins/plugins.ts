@@ -168,8 +168,8 @@ export class Plugins {
   }
 
   /**
-   * If Chrome rejects the scripts, registerAll registers the scripts one by one, so that one faulty script does not
-   * affect other scripts.
+   * If Chrome rejects the scripts, registerAll registers the scripts one by one, so that one faulty script blocks no
+   * other.
    */
   async #registerAll(newScripts: readonly UserScript[]): Promise<void> {
     if (newScripts.length === 0) return;
@@ -204,10 +204,7 @@ export class Plugins {
     await this.#unregister([...registered.keys()].filter((id) => id.startsWith(BASE_PREFIX) && !baseIds.has(id)));
   }
 
-  /**
-   * unregisterOthers must run before `wanted` changes: a plugin may be missing in `wanted` only when Chrome no longer
-   * starts the plugin.
-   */
+  /** unregisterOthers must run before `wanted` changes, because Chrome must not start a plugin that `wanted` lacks. */
   async #unregisterOthers(wanted: readonly PluginInfo[]): Promise<void> {
     const current = new Set(
       wanted.flatMap((p) => [this.#makeScript(p, ADAPTER_PREFIX).id, this.#makeScript(p, PRE_SCRIPT_PREFIX).id]),
@@ -267,8 +264,8 @@ export class Plugins {
   }
 
   /**
-   * A plugin with a pre-script cannot start late. A plugin that should start before the page's scripts can start late
-   * only if its code is too large to register in advance.
+   * A plugin with a pre-script cannot start late. A plugin that should start early can start late only if its code is
+   * too large to register in advance.
    */
   canStartLate({ name, early, preScript }: PluginInfo): boolean {
     return preScript !== true && (early !== true || this.#pluginsOverBudget.has(name));

@@ -52,8 +52,9 @@ export class PluginUsage {
 }
 
 /**
- * sortForPreregistration returns the plugins whose adapters should be registered in advance, in order of priority. In
- * the returned list, plugins that must start before the page's scripts come first, followed by recently used plugins.
+ * sortForPreregistration returns the plugins whose adapters should be registered in advance, in order of priority.
+ * sortForPreregistration puts plugins that must start before the page's scripts first, followed by recently used
+ * plugins.
  */
 export function sortForPreregistration(plugins: readonly PluginInfo[], used: readonly string[]): readonly PluginInfo[] {
   const rank = ({ name, early }: PluginInfo) => {

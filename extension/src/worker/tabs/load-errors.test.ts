@@ -71,8 +71,7 @@ test('a site that has not answered for 8 s is an error until it answers, or the 
   assert.equal(changes, seen);
   errors.recordShown(1);
   errors.recordFailure(1, 'net::ERR_CONNECTION_RESET');
-  // In this test, the user reloads a tab that shows an error page, gets no response, stops the reload, and reloads
-  // again.
+  // The user reloads a tab that shows an error page, gets no response, stops the reload, and reloads again.
   errors.recordRequest(1);
   assert.equal(wait(7999)?.name, 'net::ERR_CONNECTION_RESET');
   assert.equal(wait(1)?.name, 'no_answer');

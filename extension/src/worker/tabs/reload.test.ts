@@ -192,8 +192,8 @@ test('a document that may have its scripts is inspected only if it does not conn
   const { reload, registered, reloaded, inspected, pages, live, advanceTime } = makeFixture(t);
   for (const id of [1, 2, 3]) pages.set(id, untouched);
   await advanceTime(100);
-  reload.recordStart(1, 5040); // The document started before the registration.
-  reload.recordStart(2, 5060); // The document started during the registration.
+  reload.recordStart(1, 5040); // The document of tab 1 started before the registration of the scripts.
+  reload.recordStart(2, 5060); // The document of tab 2 started during the registration of the scripts.
   reload.recordStart(3, 5080);
   await registered(4000, 5050);
   assert.deepEqual(

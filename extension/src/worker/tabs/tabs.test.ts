@@ -164,7 +164,7 @@ test('a tab that was opened for a call and redirected to a dead site counts as i
     [info?.url, info?.title, info?.loadError, info?.needsReload],
     [urlOpenedWith, '', loadError.name, ['p']],
   );
-  // A tab with a loaded page, a loading tab and a tab of the user are not reported as tabs opened for a call.
+  // Tabs with a loaded page, loading tabs and the user's tabs are not reported as opened for a call.
   assert.equal(report({}, { urlOpenedWith }), undefined);
   assert.equal(report({ loading: true }, { urlOpenedWith, loadError }), undefined);
   assert.equal(report({}, { loadError }), undefined);

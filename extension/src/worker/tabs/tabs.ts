@@ -178,7 +178,7 @@ export function makeTabInfo(
   const shownError = live || (tab.loading && loadError?.name !== LoadErrorNoAnswer) ? undefined : loadError;
   const pluginsFor = (url: string) => plugins.filter((p) => matchesAny(url, p.matches ?? [], p.excludes ?? []));
   const ownPlugins = pluginsFor(tab.url);
-  // If a redirect led a tab to a page that fails to load, report the plugins that match the URL that the call opened.
+  // If a redirect led a tab to a page that fails to load, report the plugins of the requested URL.
   const isLost = shownError !== undefined && urlOpenedWith !== undefined && ownPlugins.length === 0;
   const matchingPlugins = isLost ? pluginsFor(urlOpenedWith) : ownPlugins;
   // A frozen page runs no code until the user activates the tab, so its adapters are not ready.

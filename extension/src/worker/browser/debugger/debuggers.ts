@@ -106,7 +106,7 @@ export class Debuggers {
     return this.#isRefused ? 'refused' : 'ready';
   }
 
-  /** Call allow only when the user has allowed the debugger again in the side panel. */
+  /** allow must be called only after the user has allowed the debugger again in the side panel. */
   async allow(): Promise<void> {
     await this.#started;
     await this.#browser.writeSetting(DebuggerRefusedSetting, '');

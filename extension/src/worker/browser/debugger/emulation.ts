@@ -18,7 +18,6 @@ interface OwnedOverride extends EmulationOverride {
 
 interface TabEmulation {
   readonly hold: DebuggerHold;
-  /** overrides contains the emulation overrides by the method name of their debugger command. */
   readonly overrides: Map<string, OwnedOverride>;
   timer: ReturnType<typeof setTimeout> | undefined;
 }

@@ -50,10 +50,9 @@ export interface FeatureCommands {
 }
 
 /**
- * The feature "drawing" starts a screencast with small, rare and unused images, because Chrome draws a background tab
- * only during a screencast. With the feature "children", Chrome pauses each new frame or worker until Debuggers resumes
- * the target. After a restart, the service worker turns the feature "children" off, so that paused frames and workers
- * continue.
+ * The feature "drawing" starts a screencast with unused images, because Chrome draws a background tab only during a
+ * screencast. With the feature "children", Chrome pauses each new frame or worker until Debuggers resumes the target.
+ * After a restart, the service worker turns the feature "children" off, so that paused frames and workers continue.
  */
 export const featureCommands: Readonly<Record<Feature, FeatureCommands>> = {
   focus: {

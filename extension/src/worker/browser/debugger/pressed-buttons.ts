@@ -11,9 +11,9 @@ const StorageKey = 'pressedButtons';
 const pointOutsidePage = { x: -1, y: -1 };
 
 /**
- * PressedButtons tracks which mouse buttons tools have pressed through the debugger. A button stays pressed when the
- * debugger is detached or the service worker stops. PressedButtons releases a pressed button when a tool next uses the
- * debugger in the tab, or when the service worker restarts.
+ * PressedButtons tracks which mouse buttons tools have pressed through the debugger. A mouse button that a tool pressed
+ * stays pressed when the debugger is detached or the service worker stops. PressedButtons releases a pressed button
+ * when a tool next uses the debugger in the tab, or when the service worker restarts.
  */
 export class PressedButtons {
   readonly #options: PressedButtonsOptions;
@@ -47,7 +47,6 @@ export class PressedButtons {
     }
   }
 
-  /** A second call of takeReleases returns no commands. */
   takeReleases(tabId: number): readonly Command[] {
     const button = this.#buttons.get(tabId);
     if (button === undefined) return [];

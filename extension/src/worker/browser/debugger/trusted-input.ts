@@ -108,8 +108,7 @@ export class TrustedInput {
         forAgent: `a drag from one frame to another needs the debugger. ${addDebuggerTexts.forAgent}`,
         forUser: `A drag from one frame to another needs the debugger. ${addDebuggerTexts.forUser}`,
       });
-    // Scrolling to the start of the drag may move the end of the drag in the viewport, so the worker measures the end
-    // again.
+    // Measure the end of the drag again, because scrolling to the start may move the end.
     await this.#locateElement(call, end, endTarget, true);
     await this.#locateElement(call, start, startTarget, true);
     const to = await this.#locateElement(call, end, endTarget, false);

@@ -94,8 +94,8 @@ function findCodePosition(
 
 /**
  * RunnerSource is the source of a function that runs the agent's code and writes the result as JSON. RunnerSource
- * contains its own JSON writer, because libraries of many pages define methods such as Array.prototype.toJSON, which
- * change the result of JSON.stringify.
+ * contains its own JSON writer, because page libraries that define Array.prototype.toJSON change the result of
+ * JSON.stringify.
  */
 const RunnerSource = `(readElement) => async (code) => {
   const limit = ${MaxResultCharacters};

@@ -67,8 +67,7 @@ export function selectEvents(events: readonly Fields[], rules: TraceRules): Fiel
     const page = pages.findLast((commit) => commit.atUs <= atUs) ?? pages[0];
     return page !== undefined && readOrigin(page.url) === rules.origin;
   };
-  // A navigation starts while the previous page is still visible, so trace events of the previous page may contain the
-  // next page's URL.
+  // Trace events of a page may contain the next page's URL, because the page stays visible when a navigation starts.
   const leftOutSites = new Set(pages.map(({ url }) => readOrigin(url)).filter((origin) => origin !== rules.origin));
   const isHidden = (url: string) => rules.isForbidden(url) || leftOutSites.has(readOrigin(url));
   const forbidden = new Set(commits.filter(({ url }) => rules.isForbidden(url)).map(({ frame }) => frame));

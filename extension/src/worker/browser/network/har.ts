@@ -105,7 +105,7 @@ function listHeaders(headers: Headers): { name: string; value: string }[] {
   );
 }
 
-/** A phase that did not happen has the duration -1. */
+/** A phase of a request that did not happen has the duration -1. */
 function makeTimings({ answer, durationMs = 0 }: RecordedRequest) {
   const timing = answer?.timing;
   if (!timing) return { blocked: -1, dns: -1, connect: -1, ssl: -1, send: 0, wait: durationMs, receive: 0 };

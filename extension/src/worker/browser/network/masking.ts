@@ -12,10 +12,7 @@ const secretNamePattern =
 const jsonWebTokenPattern = /\beyJ[\w-]{8,}\.[\w-]{8,}(\.[\w-]*)?/g;
 const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/**
- * isSecretKey reports whether a text is probably a secret key: at least 20 characters that contain no words and form no
- * UUID.
- */
+/** isSecretKey reports whether a text is probably a secret key: at least 20 characters, no words, and no UUID. */
 function isSecretKey(value: string): boolean {
   if (value.length < 20 || uuidPattern.test(value) || !/^[\w\-+/=.~]+$/.test(value)) return false;
   if (/^[0-9a-f]{32,}$/i.test(value)) return true;

@@ -5,10 +5,7 @@ import { findFrameSite, readHeaders, readOrigin, readText, toFields } from './ev
 
 export const MaxRoutes = 50;
 
-/**
- * Route is a request rule, which answers or aborts requests that match a URL pattern and that come from one site's
- * documents.
- */
+/** Route is a request rule, which answers or aborts one site's requests that match a URL pattern. */
 export interface Route {
   /** number identifies the request rule within its tab, starting at 1. */
   readonly number: number;
