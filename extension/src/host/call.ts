@@ -161,7 +161,7 @@ export function makeToolRunner(
 ): ToolRunner {
   const calls = makeRunningCalls(events);
   // useAdapter runs in the task that starts the adapter, and stores the adapter before this task ends. A page that
-  // obtains the container later cannot replace the adapter.
+  // obtains the adapter's container after the start cannot replace the adapter.
   let registered: object | undefined;
   const readiness = makeReadiness(plugin, readContainer, (ready) => events.ready(ready));
 

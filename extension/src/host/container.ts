@@ -25,9 +25,9 @@ import {
   weakMapSet,
 } from './primordials.ts';
 
-// Adapters store their state in `globalThis.__openTabs`. Each plugin gets a separate `globalThis`: a proxy that has its
-// own `__openTabs`, and that forwards all other properties to the page's window. The page's window stays unchanged, the
-// page cannot replace a registry of adapters, and a plugin cannot access the state of another plugin.
+// Adapters store their state in `globalThis.__openTabs`. Each plugin gets a separate `globalThis`: a proxy for the
+// page's window with its own `__openTabs`. The page cannot replace a registry of adapters, and a plugin cannot access
+// the state of another plugin.
 
 const ADAPTER_GLOBALS_KEY = '__openTabs';
 

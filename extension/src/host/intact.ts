@@ -1,7 +1,7 @@
 // A window that a page opens for its own site starts with an empty document. In Chrome, the first page of a window that
 // another page opened keeps the Window object of the empty document. The opener of the window may have replaced
-// built-in functions in the Window object before a host could store them. `intact` detects replaced functions: probe.ts
-// adds a frame to the document, and `intact` compares the functions of the Window with those of the frame.
+// built-in functions in the Window object before a host could store them. `intact` detects replaced functions by
+// comparing the Window's functions with those of a frame that probe.ts adds.
 //
 // The build copies the function `intact` in front of the host's code, so intact.ts has no imports. The code of `intact`
 // must use nothing that the opener may have replaced: no getter, method, iterator or unchecked global name.
@@ -135,8 +135,7 @@ export function intact(): boolean {
     }
     if (!isNative(read(window, 'Proxy'), 'Proxy') || !isNative(read(window, 'setTimeout'), 'setTimeout')) return false;
 
-    // If the window's opener declared a global with let, const or class, the global hides the window property of the
-    // same name.
+    // A global that the window's opener declared with let, const or class hides the window property of the same name.
     const globalValues: unknown[] = [
       Object,
       Function,

@@ -43,8 +43,8 @@ export function writeJson(value: unknown, onLoss?: OnLoss): string | undefined {
 const EncodedPieceBytes = 64 * 1024;
 
 /**
- * If the length in UTF-16 units suffices for the comparison with the limit, countUtf8Bytes returns that length, which
- * is faster to compute.
+ * If the length in UTF-16 units decides the comparison with the limit, countUtf8Bytes returns that length, which is
+ * faster.
  */
 export function countUtf8Bytes(text: string, limit: number): number {
   if (text.length * 3 <= limit || text.length > limit) return text.length;

@@ -35,8 +35,8 @@ export interface Lifecycle {
   readonly runner: ToolRunner;
   prepare(preScript: Evaluate): void;
   /**
-   * An adapter that throws before the document is parsed is started again after the parsing, because the cause can be a
-   * missing element.
+   * An adapter that throws before the document is parsed is restarted afterwards, because the cause can be a missing
+   * element.
    */
   begin(isParsed: boolean): void;
   /** entryPoint accepts only the adapter that armEntryPoint announced, and returns true if the adapter was accepted. */

@@ -76,10 +76,7 @@ export function makeLogs(send: SendLogs, whenIdle: () => void): Logs {
     waitingChars += entry.length;
     while (waitingEntries > MaxWaitingEntries || waitingChars > MaxWaitingChars) if (!dropOldest()) break;
   };
-  /**
-   * dropOldest drops the oldest chunk of log entries, but never the only chunk, because the newest log entries are the
-   * most useful.
-   */
+  /** dropOldest never drops the only chunk of log entries, because the newest log entries are the most useful. */
   const dropOldest = (): boolean => {
     const oldest = first;
     if (!oldest?.next) return false;

@@ -25,12 +25,14 @@ interface BuiltInSnapshot {
   readonly object: object;
   readonly parent: object | null;
   readonly keys: readonly PropertyKey[];
-  /** The descriptors have no prototype, so that fields on the page's Object.prototype have no effect. */
+  /**
+   * The stored property descriptors have no prototype, so that fields on the page's Object.prototype have no effect.
+   */
   readonly descriptors: readonly PropertyDescriptor[];
   readonly knownKeys: object;
 }
 
-/** All changes that the page made form a linked list, newest first. */
+/** The page's changes to built-in objects form a linked list, newest first. */
 interface PageChange {
   readonly object: object;
   /** key is the property that the page changed, or undefined if the page replaced the object's prototype. */
@@ -123,8 +125,7 @@ function restoreBuiltIn(
       return makeRestoreFailure(`${name}.${formatPropertyName(key)}`, changes);
     changes = makePageChange(object, key, pageDescriptor, null, changes);
   }
-  // The page may have deleted and added equally many properties, so an equal number of properties does not prove that
-  // none was added.
+  // The page may have added properties even if the number of properties is unchanged.
   return isMissing ? removeAddedProperties(snapshot, ownKeys(object), changes) : changes;
 }
 
@@ -147,9 +148,8 @@ function removeAddedProperties(
 }
 
 /**
- * affectsHostCode reports whether a locked property that the page added to a built-in object affects code that does not
- * use the property. Some libraries lock methods that they add to Array.prototype; such a method affects only code that
- * calls it.
+ * affectsHostCode reports whether a locked property that the page added to a built-in affects code that does not use
+ * it. Some libraries lock methods that they add to Array.prototype; such a method affects only code that calls it.
  */
 function affectsHostCode(on: object, key: PropertyKey): boolean {
   if (on === ObjectPrototype || typeof key === 'symbol') return true;

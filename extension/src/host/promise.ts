@@ -94,8 +94,8 @@ function attachFinally(promise: Promise<unknown>, callback: unknown): object {
 
 /**
  * onFulfilled and onRejected must return nothing and must not throw. The native `then` method reads the property
- * `constructor` of the promise. If the promise has its own property `constructor` with the value undefined, `then` uses
- * the original Promise, without a lookup that the page controls.
+ * `constructor` of the promise. If a promise has its own property `constructor` with the value undefined, `then` uses
+ * the original Promise.
  */
 function attachHandlers(
   promise: Promise<unknown>,

@@ -18,10 +18,10 @@ import {
   weakMapSet,
 } from './primordials.ts';
 
-// Before the code of a schema runs, the host must compare about a thousand built-in functions with their originals
-// (pristine.ts), which is slow. Most schemas are simple: objects of strings, numbers and arrays with limits. If a zod
-// schema is simple, the host parses valid arguments itself, without running the code of the schema. The code of the
-// schema runs only for invalid arguments, and for schemas that are not simple.
+// Running a schema's code is slow: the host first compares about a thousand built-in functions with their originals
+// (pristine.ts). Most schemas are simple: objects of strings, numbers and arrays with limits. If a zod schema is
+// simple, the host parses valid arguments itself, without running the code of the schema. The code of the schema runs
+// only for invalid arguments, and for schemas that are not simple.
 
 /** NotSimple is what a Parser returns for a value that only the code of the schema can handle. */
 export const NotSimple: unknown = freeze(makeBareObject());

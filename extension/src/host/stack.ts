@@ -10,8 +10,8 @@ import {
 } from './primordials.ts';
 
 /**
- * prepareStackTraceKey is the name of the function on Error that Chrome calls when the stack trace of an error is first
- * read. The page can define Error.prepareStackTrace.
+ * prepareStackTraceKey names the function of Error that Chrome calls when a stack trace is first read. The page can
+ * define Error.prepareStackTrace.
  */
 const prepareStackTraceKey = 'prepareStackTrace';
 

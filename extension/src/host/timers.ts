@@ -19,8 +19,8 @@ const MaxDelayMs = 2 ** 31 - 1;
 
 /**
  * Timers provides the timers of one plugin. In a hidden page, Chrome runs timers only once per second, and later only
- * once per minute. In a hidden page, the host reports the earliest due time to the bridge, and the worker wakes the
- * host at that time. The host also sets a native timer, which works in visible pages and while the worker is stopped.
+ * once per minute. In a hidden page, the host reports the next due time to the bridge, and the worker wakes the host.
+ * The host also sets a native timer, which works in visible pages and while the worker is stopped.
  */
 export interface Timers {
   /** set starts a timer that calls `done` once after ms milliseconds, and returns a function that cancels the timer. */
