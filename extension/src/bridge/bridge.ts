@@ -29,8 +29,8 @@ const session: Session = {
 
 function connectHosts(): void {
   const frame = findProbeFrame();
-  // Without a probe frame, the hosts in a shared Window cannot check their built-in functions, so the bridge does not
-  // connect to them. A reload of the page replaces a shared Window with a new Window.
+  // Without a probe frame, the bridge does not connect to hosts in a shared Window, whose built-in functions are
+  // unchecked. A reload of the page replaces a shared Window with a new Window.
   if (frame !== undefined || !mayShareWindow()) {
     gatherHosts(document, { ...calls.hostEvents, frame });
   }

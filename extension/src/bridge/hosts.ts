@@ -112,8 +112,7 @@ const longIntegerPattern = /\d{16}/;
 
 /**
  * A leading space in a message means that JavaScript numbers represent all integers in the message exactly. The host
- * must not use regular expressions on messages, because a regular expression stores its input in `RegExp.$_`, which the
- * page can read.
+ * uses no regular expressions on messages, because the page can read their input from `RegExp.$_`.
  */
 function sendToHost(port: MessagePort, text: string): void {
   port.dispatchEvent(new MessageEvent(DOWN_MESSAGE, { data: longIntegerPattern.test(text) ? text : ` ${text}` }));

@@ -1,9 +1,9 @@
 import type { FromBridge } from '../port-message.ts';
 
-// The messages of a large result go through the same port as all other messages of the document. So that the port stays
-// free for other messages, only a few parts wait for an acknowledgment at once, and short messages are sent between the
-// parts. When the worker has sent a part to the server, the worker acknowledges the part to the bridge. A part that is
-// not sent yet needs no memory, because it is a slice of the result's text.
+// The messages of a large result go through the same port as all other messages of the document. Only a few parts wait
+// for an acknowledgment at once, so that the port stays free for other messages. When the worker has sent a part to the
+// server, the worker acknowledges the part to the bridge. A part that is not sent yet needs no memory, because it is a
+// slice of the result's text.
 //
 // The result with the fewest unsent parts is sent first. If the bridge mixed parts of different results, the server
 // would have to store many incomplete results for a long time. Every fourth part belongs to the oldest result, so that
@@ -57,8 +57,8 @@ export class PartSender {
       if (!result || !message || !this.#post(message)) return; // if no port is open, restart sends the parts later
       result.sentCount++;
       this.#partsInFlight++;
-      // The last message of a split result contains only the number of parts, so the bridge sends it together with the
-      // last part.
+      // The last message of a split result only contains the number of parts, so the bridge sends it with the last
+      // part.
       const lastMessage = result.messages[result.sentCount];
       if (lastMessage && lastMessage.op !== 'part' && this.#post(lastMessage)) result.sentCount++;
     }
