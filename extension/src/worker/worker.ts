@@ -2,8 +2,8 @@
 // worker at any time. A restarted worker restores its state from messages of documents and the server.
 //
 // worker.ts creates the parts of the worker in order of dependency: the constructor of a part receives earlier parts. A
-// part of the worker emits signals to notify parts that are created later. The listeners of the signals are added at
-// the end of worker.ts.
+// part of the worker emits signals to notify parts that are created later. worker.ts adds the listeners of all signals
+// at its end.
 
 import type { PluginInfo } from '../../../wire/wire.gen.ts';
 import * as browser from '../chrome.ts';

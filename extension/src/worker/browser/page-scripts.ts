@@ -33,8 +33,8 @@ export interface RunOptions {
   readonly signal: AbortSignal;
   report(report: Report): void;
   /**
-   * onSilent is called when the page has not answered pings for SilentAfterMs. If the page still does not answer when
-   * onSilent returns, the operation fails with the returned error.
+   * onSilent is called when the page has not answered pings for SilentAfterMs. If the page has still not answered when
+   * onSilent returns, the operation fails with the error that onSilent returned.
    */
   onSilent?(hasBegun: boolean): Promise<ToolFailure | undefined>;
   /**

@@ -68,8 +68,8 @@ function readConditions(call: BrowserCall): WaitForArguments {
 }
 
 /**
- * The wait ends in a document of another origin, because the server has not allowed the call there. After a change of
- * origin, waitInDocuments returns undefined if its only condition is a URL, and fails otherwise.
+ * browser_wait_for ends in a document of another origin, because the server has not allowed the call there. After a
+ * change of origin, waitInDocuments returns undefined if its only condition is a URL, and fails otherwise.
  */
 async function waitInDocuments(
   browser: WaitingBrowser,

@@ -1,7 +1,7 @@
 // While the server is not running, any local program can listen on its port. The browser sends only a random nonce
 // until the peer has proved on the same socket that it has the shared key. After the server's proof, the browser sends
 // the server its own proof of the shared key. Each proof is an HMAC over the browser's nonce, the server's nonce and
-// the port (wire/proof.go). A program cannot reuse a proof for another connection or port.
+// the port (wire/proof.go). A program cannot reuse a proof for another connection or another port.
 
 import {
   type ChallengeParams,
@@ -65,8 +65,8 @@ function parseHex(text: string): Uint8Array<ArrayBuffer> | undefined {
 export type Listener = 'opentabs' | 'other' | 'nothing';
 
 /**
- * Chrome may send a request over a cached half-open connection, which never responds. If no response arrives within
- * AnswerTimeoutMs, the next request uses a new connection.
+ * Chrome may send a request over a cached half-open connection, which never responds. If the server sends no response
+ * within AnswerTimeoutMs, the next request uses a new connection.
  */
 const AnswerTimeoutMs = 2500;
 

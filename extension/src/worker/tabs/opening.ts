@@ -40,9 +40,10 @@ export interface TabOpener {
   open(url: string): Promise<number>;
   urlOpenedWith(tabId: number): string | undefined;
   /**
-   * reopen loads a tab's original URL again if a redirect led the tab to a site that fails to load. Reloading the tab
-   * would request only the failing site again. reopen also repeats the request if the plugin's own site has not
-   * responded for RequestAgainAfterMs. reopen resolves with true if reopen has started a navigation.
+   * reopen loads a tab's original URL again if a redirect led the tab to a site that fails to load. Reloading a tab
+   * after a redirect to a failing site would request only the failing site again. reopen also repeats the request if
+   * the plugin's own site has not responded for RequestAgainAfterMs. reopen resolves with true if reopen has started a
+   * navigation.
    */
   reopen(tabId: number): Promise<boolean>;
 }

@@ -110,7 +110,7 @@ export class TabReloader {
 
   /**
    * recordRegistration starts checking all tabs for missing plugins, after scripts were registered in Chrome. A
-   * document that started during the registration may lack some scripts.
+   * document that started while Chrome registered scripts may lack some scripts.
    */
   recordRegistration({ fromMs, firstMs }: PendingRegistrations): void {
     this.#firstRegistrationAtMs = firstMs;

@@ -18,7 +18,7 @@ const ManyDialogsCount = 10;
 /**
  * suspendOnDialog wraps a tool so that the tool returns early when its page opens a JavaScript dialog. After the agent
  * has answered the dialog, the wrapped tool continues, and browser_handle_dialog returns the tool's result. While a
- * dialog is open, only tools that navigate can start.
+ * JavaScript dialog is open, only tools that navigate can start.
  */
 export function suspendOnDialog(
   tool: BrowserTool,

@@ -8,7 +8,7 @@ export interface RecordedBody {
 
 /**
  * RequestTiming contains the start and end of each phase of a request, in milliseconds since the request started. A
- * phase of the request that did not happen has the value -1.
+ * phase of a request that did not happen has the value -1.
  */
 export interface RequestTiming {
   readonly dnsStart: number;
