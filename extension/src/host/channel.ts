@@ -100,7 +100,7 @@ export function hasPristinePage(): boolean {
 /**
  * runAtStart calls onStart once, when all hosts of the document have started. onStart receives true if the bridge
  * started the handshake. onStart receives false if, before any handshake, the current task ended or the document got
- * its first child. If the page dispatches the handshake event later, onStart is not called again.
+ * its first child. If the page dispatches the handshake event after the start, onStart is not called again.
  */
 export function runAtStart(onStart: (hasHandshake: boolean) => void): void {
   let hasRun = false;
@@ -167,7 +167,7 @@ function listenOn(port: EventTarget, onMessage: (parts: readonly unknown[]) => v
         const parts: unknown = text[0] === ' ' ? parseJson(text) : parseJson(text, parseExactInteger);
         if (isObject(parts) && isArray(parts)) onMessage(parts);
       } catch {
-        // Only a bridge of another version sends messages that the host cannot parse. An error that the host does not
+        // Only a bridge of another version sends messages that a host cannot parse. An error that the host does not
         // catch would be visible to the page.
       }
     });

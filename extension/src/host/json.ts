@@ -12,8 +12,9 @@ import {
 } from './primordials.ts';
 
 /**
- * makeObjectText returns an object of the protocol type N as JSON text. The value of each field is JSON text; the value
- * undefined omits the field. The compiler checks the field names, unlike in handwritten JSON text.
+ * makeObjectText returns an object of the protocol type N as JSON text. makeObjectText receives each field as JSON
+ * text; the value undefined omits the field. The compiler checks the field names of makeObjectText, but not those of
+ * handwritten JSON text.
  */
 export function makeObjectText<N extends keyof Types>(
   fields: {
@@ -53,7 +54,7 @@ export function countUtf8Bytes(text: string, limit: number): number {
   let bytes = 0;
   for (let start = 0; start < text.length; ) {
     // Each piece has more UTF-16 units than the buffer has bytes, so encodeInto fills the buffer before the piece ends.
-    // The end of a piece can separate the two UTF-16 units of one character.
+    // The end of a text piece can separate the two UTF-16 units of one character.
     const piece = apply(stringSlice, text, [start, start + EncodedPieceBytes + 1]);
     const { read, written }: TextEncoderEncodeIntoResult = apply(encodeInto, encoder, [piece, buffer]);
     start += read;

@@ -16,9 +16,9 @@ import {
 const prepareStackTraceKey = 'prepareStackTrace';
 
 /**
- * readStack returns the stack trace of a thrown value, or an empty string. During the read, readStack removes the
- * page's hook function, because the hook would receive the error. If the page has locked its hook function for stack
- * traces, readStack returns an empty string.
+ * readStack returns the stack trace of a thrown value, or an empty string. While reading a stack trace, readStack
+ * removes the page's hook function, because the hook would receive the error. If the page has locked its hook function
+ * for stack traces, readStack returns an empty string.
  */
 export function readStack(thrown: unknown): string {
   if (!isObject(thrown)) return '';

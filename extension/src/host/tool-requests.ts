@@ -17,7 +17,7 @@ import {
 import { type Deferred, makeDeferred } from './promise.ts';
 import { truncateMessage } from './report.ts';
 
-/** The server, too, enforces MaxOpenToolRequests and MaxRequestsPerCall. */
+/** The server enforces the limits MaxOpenToolRequests and MaxRequestsPerCall again. */
 const MaxOpenToolRequests = 64;
 const MaxRequestsPerCall = 1000;
 /** MaxNameChars is the maximum length of a tool name and of a title, in UTF-16 units. */
