@@ -114,8 +114,8 @@ export class Link {
     this.#send([session.makeGreeting()]);
     // The link first sends the messages that waited for a port, because they are older than the messages that
     // session.connected sends. The link drops waiting tool requests and call endings, because session.connected sends
-    // them again. If the link sent the ending before its parts, the ending would refer to parts that the server does
-    // not have.
+    // them again. If the link sent a call's ending before the result's parts, the server would lack parts that the
+    // ending needs.
     this.#batcher.drop(({ op }) => op === 'part' || op === 'result' || op === 'error' || op === 'toolRequest');
     this.#batcher.flush();
     session.onConnected();

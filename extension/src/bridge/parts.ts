@@ -5,9 +5,9 @@ import type { FromBridge } from '../port-message.ts';
 // server, the worker acknowledges the part to the bridge. A part that is not sent yet needs no memory, because it is a
 // slice of the result's text.
 //
-// The result with the fewest unsent parts is sent first. If the bridge mixed parts of different results, the server
-// would have to store many incomplete results for a long time. Every fourth part belongs to the oldest result, so that
-// the oldest result does not starve.
+// The bridge first sends the result with the fewest unsent parts. If the bridge mixed parts of different results, the
+// server would have to store many incomplete results for a long time. Every fourth part that the bridge sends belongs
+// to the oldest result, so that the oldest result does not starve.
 
 export const MaxPartsInFlight = 8;
 
