@@ -39,7 +39,6 @@ import type { DebuggerState } from './worker/browser/debugger/debuggers.ts';
 import type { LinkState } from './worker/link/link.ts';
 import type { PairingState } from './worker/link/pairing.ts';
 
-/** PanelPlugin is the state of one plugin in one tab. */
 export interface PanelPlugin {
   readonly name: string;
   readonly displayName: string;
@@ -51,11 +50,9 @@ export interface PanelPlugin {
    */
   readonly status: 'live' | 'reload' | 'silent' | 'broken' | 'noAccess';
   readonly problem?: string;
-  /** ready is the readiness that a running adapter reported last; undefined before the first report. */
   readonly ready?: boolean;
 }
 
-/** PanelTab is a tab that at least one plugin matches. */
 export interface PanelTab {
   readonly tabId: number;
   readonly title: string;
@@ -63,7 +60,6 @@ export interface PanelTab {
   readonly plugins: readonly PanelPlugin[];
 }
 
-/** PanelHold is a tab in which an agent has acted with browser tools. */
 export interface PanelHold extends Omit<TabHold, 'leftMs'> {
   /** endMs is when the panel stops listing the tab as used by an agent, in milliseconds since 1970. */
   readonly endMs: number;
@@ -82,7 +78,6 @@ export interface PanelState {
   readonly mode: InjectMode;
   /** debuggerState is "refused" if the user pressed Cancel in Chrome's debugger bar. */
   readonly debuggerState: DebuggerState;
-  /** holds are the tabs that agents are using with browser tools. */
   readonly holds: readonly PanelHold[];
   readonly tabs: readonly PanelTab[];
   /**
@@ -90,7 +85,6 @@ export interface PanelState {
    * first.
    */
   readonly neededHosts: readonly string[];
-  /** calls are the calls that have not ended. */
   readonly calls: readonly CallView[];
   /**
    * callsAt is when the worker received the daemon's list of calls, in milliseconds since 1970. The panel adds the time
@@ -98,14 +92,10 @@ export interface PanelState {
    */
   readonly callsAt: number;
   readonly running: number;
-  /** clients are the names of the connected MCP clients. */
   readonly clients: readonly string[];
 }
 
-/**
- * ActionResult is the worker's answer to a user action in the panel. `error` is set if the action failed. Each other
- * field of an ActionResult is the result of one action, such as `decided` for the action "decide".
- */
+/** ActionResult is the worker's answer to a user action in the panel; `error` is set if the action failed. */
 export interface ActionResult {
   readonly error?: string;
   readonly decided?: CallDecideResult;
@@ -122,18 +112,12 @@ export interface ActionResult {
  * the list is long and rarely changes.
  */
 export type ToPanel =
-  /**
-   * `ended` contains the calls that have ended since the previous state message, newest first. The worker can send the
-   * same ended call in two state messages.
-   */
+  /** `ended` contains the calls that have ended since the previous state message, newest first. */
   | { readonly op: 'state'; readonly state: PanelState; readonly ended: readonly CallView[] }
-  /** `plugins` is the new list of plugins, and `failed` is the new list of plugins that could not be loaded. */
   | { readonly op: 'plugins'; readonly plugins: readonly PluginView[]; readonly failed: readonly FailedPluginView[] }
-  /** `browser` contains the user's permissions for browser tools. */
   | { readonly op: 'browser'; readonly browser: StateBrowserParams }
   | { readonly op: 'done'; readonly requestId: number; readonly done: ActionResult };
 
-/** Action is an action of the user in the side panel or the popup, such as stopping a call. */
 export type Action =
   | { readonly op: 'stop'; readonly callId: string }
   | { readonly op: 'decide'; readonly params: CallDecideParams }
@@ -170,7 +154,6 @@ export interface FromPanel {
   readonly action: Action;
 }
 
-/** readFromPanel validates a message that a side panel or popup has sent. */
 export function readFromPanel(value: unknown): FromPanel | undefined {
   if (!isRecord(value) || typeof value.requestId !== 'number') return undefined;
   const action = readMessage(actionReaders, value.action);
@@ -267,7 +250,6 @@ const actionReaders: PortReaders<Action> = {
   allowDebugger: () => ({ op: 'allowDebugger' }),
 };
 
-/** makePluginActionReader returns a reader for an action whose params contain the name of a plugin. */
 function makePluginActionReader<A>(
   read: (plugin: string, params: Fields) => A | undefined,
 ): (fields: Fields) => A | undefined {
@@ -275,14 +257,12 @@ function makePluginActionReader<A>(
     isRecord(params) && typeof params.plugin === 'string' ? read(params.plugin, params) : undefined;
 }
 
-/** readNames returns the value if it is an array of strings, and otherwise undefined. */
 function readNames(value: unknown): string[] | undefined {
   if (!Array.isArray(value)) return undefined;
   const names = value.filter((name) => typeof name === 'string');
   return names.length === value.length ? names : undefined;
 }
 
-/** readToolPermissions returns the value if it is an array of tool permissions, and otherwise undefined. */
 function readToolPermissions(value: unknown): ToolPermission[] | undefined {
   if (!Array.isArray(value)) return undefined;
   const tools = value.flatMap((one: unknown): ToolPermission[] => {
@@ -299,8 +279,8 @@ function toPermission(value: unknown): Permission | undefined {
 }
 
 /**
- * isToPanel checks only those fields of a message that the panel reads first. isToPanel does not check the other
- * fields, because only the extension's worker sends messages to the panel.
+ * isToPanel checks only the fields that the panel reads first, because only the extension's worker sends messages to
+ * the panel.
  */
 export function isToPanel(value: unknown): value is ToPanel {
   if (!isRecord(value)) return false;

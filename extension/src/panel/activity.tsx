@@ -8,7 +8,6 @@ import { removeHiddenCharacters } from './wording.ts';
 export interface ActivitiesProps {
   readonly callId: string;
   readonly activities: readonly ActivityView[];
-  /** isCollapsed hides the content of activities behind their names until the user expands them. */
   readonly isCollapsed: boolean;
 }
 
@@ -126,7 +125,6 @@ function ActivityTable({ table, name }: { readonly table: Table; readonly name: 
   );
 }
 
-/** formatSize formats a number of bytes, such as "900 B" or "1.2 MB". */
 function formatSize(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`;
   return bytes < 1_000_000 ? `${Math.round(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;

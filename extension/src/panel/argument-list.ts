@@ -3,11 +3,9 @@
 
 import { escapeHidden, indentJson, splitTokens } from './json-text.ts';
 
-/** The panel folds an argument value with more than MaxInlineChars characters or MaxInlineLines lines. */
 const MaxInlineChars = 240;
 const MaxInlineLines = 6;
 
-/** ArgumentRow is one argument of a call, as the panel lists it. */
 export interface ArgumentRow {
   readonly name: string;
   /**
@@ -15,10 +13,7 @@ export interface ArgumentRow {
    * shown as escapes, such as \u200b.
    */
   readonly text: string;
-  /**
-   * isCode is true if the argument is not a string. For an argument that is not a string, the panel shows the
-   * argument's JSON.
-   */
+  /** isCode is true if the argument is not a string. */
   readonly isCode: boolean;
 }
 
@@ -46,7 +41,7 @@ export function listArguments(json: string): ArgumentRow[] | undefined {
     if (token === '}' || token === ']') depth--;
     member.push(token);
   }
-  endMember(); // the last member of truncated JSON text
+  endMember();
   return rows;
 }
 
@@ -60,7 +55,6 @@ function makeArgumentRow(name: string, value: readonly string[]): ArgumentRow {
   };
 }
 
-/** readString returns the content of a JSON string token, or undefined for any other token. */
 function readString(token: string): string | undefined {
   try {
     const value: unknown = JSON.parse(token);
@@ -70,7 +64,6 @@ function readString(token: string): string | undefined {
   }
 }
 
-/** needsOwnBlock reports whether the panel folds an argument value until the user expands it. */
 export function needsOwnBlock(text: string): boolean {
   return text.length > MaxInlineChars || text.split('\n').length > MaxInlineLines;
 }

@@ -4,13 +4,9 @@
 
 import type { ActivityView, CallView } from '../../../wire/wire.gen.ts';
 
-/**
- * UserAudience is the audience of content that is meant for the user. The panel shows content for any audience other
- * than UserAudience only if the user has turned on "Show everything".
- */
+/** UserAudience is the audience of content that is meant for the user. */
 const UserAudience = 'user';
 
-/** VisibleReport is the progress of a call, reduced to what the panel may show. */
 export interface VisibleReport {
   /** share is the completed fraction of the call, from 0 to 1, or undefined if unknown. */
   readonly share: number | undefined;
@@ -19,25 +15,19 @@ export interface VisibleReport {
   readonly word: string;
 }
 
-/** readVisibleReport returns the progress of a call with its last visible message and status word. */
 export function readVisibleReport(call: CallView, showsEverything: boolean): VisibleReport {
   const message = (showsEverything ? call.message : call.userMessage) ?? '';
   return { share: call.progress, message, word: (showsEverything ? call.statusWord : call.userStatusWord) ?? '' };
 }
 
-/** listVisibleActivities returns the activities of a call that the panel may show. */
 export function listVisibleActivities(call: CallView, showsEverything: boolean): readonly ActivityView[] {
   return (call.activities ?? []).filter((activity) => showsEverything || activity.audience === UserAudience);
 }
 
-/** hasNotEnded reports whether a call has not ended yet. */
 export function hasNotEnded(call: CallView): boolean {
   return call.status === 'running' || call.status === 'pending';
 }
 
-/**
- * readVisibleResult returns the beginning of a call's result, or an empty string if the user may not see the result.
- */
 export function readVisibleResult(call: CallView, showsEverything: boolean): string {
   return showsEverything || call.endAudience === UserAudience ? (call.result ?? '') : '';
 }

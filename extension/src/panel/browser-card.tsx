@@ -12,7 +12,6 @@ import { SiteRules } from './site-rules.tsx';
 import { debuggerWords, groupWords, removeHiddenCharacters } from './wording.ts';
 
 export interface BrowserCardProps {
-  /** tools is undefined until the server sends the permissions of browser tools. */
   readonly tools: StateBrowserParams | undefined;
   readonly debuggerState: DebuggerState;
   readonly chromePermissions: ChromePermissionsProps;
@@ -20,7 +19,6 @@ export interface BrowserCardProps {
   readonly act: SendAction;
 }
 
-/** BrowserCard lets the user choose which browser tools agents may call. */
 export function BrowserCard(props: BrowserCardProps): VNode | null {
   const { tools, debuggerState, chromePermissions, siteAccess, act } = props;
   const { isBusy, error, run } = usePanelAction(act);
@@ -64,10 +62,6 @@ export function BrowserCard(props: BrowserCardProps): VNode | null {
   );
 }
 
-/**
- * ToolGroupSection shows a group of browser tools with one permission switch. Each dangerous tool of the group has a
- * separate switch.
- */
 function ToolGroupSection({ group, act }: { readonly group: BrowserGroupView; readonly act: SendAction }): VNode {
   const { isBusy, error, run } = usePanelAction(act);
   const tools = group.tools ?? [];

@@ -10,10 +10,7 @@ interface CallSectionProps {
   children(details: CallInspectResult): ComponentChildren;
 }
 
-/**
- * CallSection is a folded section of a call, such as its timing. When the user expands the section, CallSection loads
- * the call's details.
- */
+/** CallSection loads the details of a call only when the user expands the section. */
 export function CallSection({ title, loaded, children }: CallSectionProps): VNode {
   const [isOpen, setOpen] = useState(false);
   const toggle = (isOpenNow: boolean) => {

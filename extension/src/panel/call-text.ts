@@ -8,7 +8,6 @@ import { isBrowserTool } from './wording.ts';
 /** MaskedTextSign replaces text that a browser tool typed into a page, because the text may be a password. */
 const MaskedTextSign = '•••';
 
-/** formatArguments returns the arguments of a call in one line, such as "channelId: general, limit: 100". */
 export function formatArguments(args: string | undefined): string {
   if (args === undefined || args === '{}') return '';
   const value = parseObject(args);

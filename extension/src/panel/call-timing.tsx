@@ -8,7 +8,6 @@ interface CallTimingProps {
   readonly loaded: LoadedDetails;
 }
 
-/** CallTiming shows how long each phase of a call took, as one row with start, duration and bar. */
 export function CallTiming({ loaded }: CallTimingProps): VNode {
   return (
     <CallSection title="Timing" loaded={loaded}>

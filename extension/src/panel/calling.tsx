@@ -8,15 +8,10 @@ import { lateAccessEffect, removeHiddenCharacters } from './wording.ts';
 
 interface NestedCallPermissionsProps {
   readonly plugin: PluginView;
-  /** otherPlugins contains the names of the plugins that the user can let the plugin call. */
   readonly otherPlugins: readonly string[];
   readonly act: SendAction;
 }
 
-/**
- * NestedCallPermissions lists which other plugins a plugin may call, and which calls the user has denied. The user can
- * allow calls to more plugins, and revoke permissions.
- */
 export function NestedCallPermissions({ plugin, otherPlugins, act }: NestedCallPermissionsProps): VNode | null {
   const { isBusy, error, run } = usePanelAction(act);
   const { name } = plugin;
@@ -70,10 +65,7 @@ export function NestedCallPermissions({ plugin, otherPlugins, act }: NestedCallP
   );
 }
 
-/**
- * LateAccess is a switch for a plugin that starts after the page's scripts. If the user turns on LateAccess, the plugin
- * receives its secret settings and can call other plugins.
- */
+/** LateAccess is a switch that gives a late adapter its secret settings and lets it call other plugins. */
 export function LateAccess({ plugin, act }: { readonly plugin: PluginView; readonly act: SendAction }): VNode | null {
   const { isBusy, error, run } = usePanelAction(act);
   if (!plugin.late) return null;

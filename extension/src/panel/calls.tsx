@@ -16,7 +16,6 @@ const MinCallsForCompactList = 6;
 
 export interface CallsProps {
   readonly openCalls: readonly OpenCall[];
-  /** recent contains the calls that have ended, newest first. */
   readonly recent: readonly RecentCall[];
   readonly history: History;
   /** hasOlderCalls is true if the server may have recorded older calls that the panel has not loaded. */
@@ -24,13 +23,11 @@ export interface CallsProps {
   readonly tabs: readonly PanelTab[];
   /** running is the number of running calls, including calls that the panel does not list. */
   readonly running: number;
-  /** showsEverything is true if the panel also shows content that tools did not mark for the user. */
   readonly showsEverything: boolean;
   setShowsEverything(on: boolean): void;
   readonly act: SendAction;
 }
 
-/** Calls shows the running calls, and below them the calls that have ended. */
 export const Calls = memoizeComponent(function Calls(props: CallsProps): VNode {
   const { openCalls, recent, tabs, running, showsEverything, setShowsEverything, act } = props;
   // Omit calls that wait for approval, because the component Waiting shows them at the top of the panel.

@@ -4,17 +4,13 @@ import type { CallView, PluginView, StateBrowserParams } from '../../../wire/wir
 import type { PanelState } from '../panel-message.ts';
 import { removeHiddenCharacters } from './wording.ts';
 
-/** StepId identifies a step of the setup checklist. */
 export type StepId = 'server' | 'browser' | 'tools' | 'client' | 'call';
 
-/** Step is one step of the setup checklist. */
 export interface Step {
   readonly id: StepId;
   readonly title: string;
   readonly isDone: boolean;
-  /** text describes what the user has to do for this setup step, or that the step is done. */
   readonly text: string;
-  /** copies are texts that the user copies to complete the setup step, such as the command `opentabs serve`. */
   readonly copies: readonly { readonly label: string; readonly text: string }[];
 }
 
@@ -36,7 +32,6 @@ export function listSteps(facts: ChecklistFacts): readonly Step[] {
   ];
 }
 
-/** hasSuccessfulCall reports whether a call has succeeded, so that the setup checklist is no longer needed. */
 export function hasSuccessfulCall(recent: readonly CallView[]): boolean {
   return recent.some((call) => call.status === 'done');
 }

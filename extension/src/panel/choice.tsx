@@ -2,11 +2,7 @@ import type { ComponentChildren, VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ActionResult } from '../panel-message.ts';
 
-/**
- * useOptimisticChoice makes a control show the user's choice before the server confirms it. useOptimisticChoice returns
- * the displayed value and a function that changes the value. If the server rejects the user's choice, the control shows
- * the server's value again.
- */
+/** useOptimisticChoice makes a control show the user's choice until the server confirms or rejects the choice. */
 export function useOptimisticChoice<T>(current: T, send: (value: T) => Promise<ActionResult>): [T, (value: T) => void] {
   const [chosenValue, setChosenValue] = useState<{ readonly value: T; readonly before: T }>();
   const shownValue = chosenValue?.before === current ? chosenValue.value : current;
@@ -23,7 +19,6 @@ export function useOptimisticChoice<T>(current: T, send: (value: T) => Promise<A
 
 interface SwitchProps {
   readonly label: ComponentChildren;
-  /** current is the value of the switch that the server has stored. */
   readonly current: boolean;
   readonly busy: boolean;
   send(on: boolean): Promise<ActionResult>;
@@ -47,7 +42,6 @@ export function Switch({ label, current, busy, send }: SwitchProps): VNode {
   );
 }
 
-/** ErrorText shows why an action of the user failed, or nothing if text is empty. */
 export function ErrorText({ text }: { readonly text: string }): VNode | null {
   return text === '' ? null : (
     <p class="error" role="alert">

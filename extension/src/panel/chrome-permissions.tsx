@@ -5,17 +5,12 @@ import { usePermissionChange } from './permission-change.ts';
 import { permissionWords } from './wording.ts';
 
 export interface ChromePermissionsProps {
-  /** permissions are the optional Chrome permissions that the extension's manifest lists. */
   readonly permissions: readonly OptionalPermission[];
-  /**
-   * grant requests a permission from Chrome, and returns whether Chrome granted it. Chrome allows requests for
-   * permissions only in response to a user's click.
-   */
+  /** Chrome allows requests for permissions only in response to a user's click. */
   grant(name: OptionalPermission['name']): Promise<boolean>;
   revoke(name: OptionalPermission['name']): Promise<boolean>;
 }
 
-/** ChromePermissions lets the user grant and revoke the extension's optional Chrome permissions. */
 export function ChromePermissions(props: ChromePermissionsProps): VNode | null {
   if (props.permissions.length === 0) return null;
   return (

@@ -1,10 +1,8 @@
-// Ignores clicks on an approval card that has just appeared or moved. A card can move in the moment in which the user
-// clicks. Without the click guard, the click could hit another card and approve the wrong call.
+// Ignores clicks on an approval card that has just appeared or moved, so that a click cannot approve the wrong call.
 
 /** MinUnmovedMs is how long an approval card must stay in place before its buttons accept clicks, in milliseconds. */
 export const MinUnmovedMs = 500;
 
-/** ClickGuard tracks how long each approval card has been in its place. */
 export interface ClickGuard {
   /**
    * recordPositions stores the position of each card's buttons after a render, in pixels from the top of the panel's
@@ -15,7 +13,6 @@ export interface ClickGuard {
   remainingWaitMs(card: string, nowMs: number): number;
 }
 
-/** makeClickGuard returns a ClickGuard that tracks no cards yet. */
 export function makeClickGuard(): ClickGuard {
   let positions = new Map<string, { top: number; sinceMs: number }>();
   return {

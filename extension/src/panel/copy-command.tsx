@@ -1,7 +1,6 @@
 import type { VNode } from 'preact';
 import { CopyButton } from './copy-button.tsx';
 
-/** CopyCommand shows a command line or another text with a copy button. */
 export function CopyCommand({
   command,
   label = 'command',

@@ -27,7 +27,6 @@ export function DeveloperView({ loaded }: DeveloperViewProps): VNode {
   );
 }
 
-/** FailureDetails shows the advice, the stack trace and the log of a failed call. */
 function FailureDetails({ failure }: { readonly failure: CallFailure }): VNode {
   const { stack = [], hints = [], log = [] } = failure;
   const stackText = escapeHidden(stack.map((frame) => `at ${frame}`).join('\n'));

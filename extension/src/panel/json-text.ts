@@ -1,6 +1,5 @@
-// Formats JSON text for display. The user must see exactly the arguments that the client sent. Parsing and reprinting
-// JSON would round large numbers and drop duplicate members, so the text is only reformatted. The panel shows hidden
-// characters as escape sequences.
+// Formats JSON text for display without parsing it, because parsing would round large numbers and drop duplicate
+// members.
 
 import { replaceHidden } from './plain-text.ts';
 
@@ -12,7 +11,7 @@ const MaxIndent = 32;
 
 /**
  * indentJson formats JSON text with one line per member and item. indentJson keeps all digits of numbers and duplicate
- * members of objects. The parameter text may be truncated JSON.
+ * members of objects.
  */
 export function indentJson(text: string): string {
   const pieces: string[] = [];
@@ -45,7 +44,6 @@ export function indentJson(text: string): string {
 /** TokenPattern matches one JSON token: a bracket, comma, colon, string (even if truncated), number or keyword. */
 const TokenPattern = /[{}[\],:]|"(?:[^"\\]|\\.)*(?:"|\\?$)|[^\s{}[\],:"]+/gsu;
 
-/** splitTokens splits JSON text into its tokens, even if the text is truncated. */
 export function splitTokens(text: string): readonly string[] {
   return text.match(TokenPattern) ?? [];
 }
@@ -59,10 +57,7 @@ function decodeLetterEscapes(token: string): string {
   }
 }
 
-/**
- * escapeHidden replaces hidden characters with JSON escapes. Hidden characters are invisible, or change how other text
- * looks.
- */
+/** escapeHidden replaces hidden characters with JSON escapes. */
 export function escapeHidden(text: string): string {
   return replaceHidden(text, escapeCharacter).replaceAll('\t', escapeCharacter('\t'));
 }

@@ -1,5 +1,4 @@
-// Renders the side panel from the state that the service worker sends, and sends the user's actions to the worker. The
-// panel itself stores only unsaved input, the switch "Show everything", and whether a call has ever succeeded.
+// Renders the side panel from the state that the service worker sends, and sends the user's actions to the worker.
 
 import { render } from 'preact';
 import type { CallView, FailedPluginView, PluginView, StateBrowserParams } from '../../../wire/wire.gen.ts';
@@ -27,13 +26,9 @@ import { makeRequests } from './requests.ts';
 import { reuseEqual, reuseItems } from './reuse.ts';
 import type { SiteAccessProps } from './site-access.tsx';
 
-/** ReconnectDelayMs is how long the panel waits before it connects to the service worker again, in milliseconds. */
 const ReconnectDelayMs = 250;
-/** RenderIntervalMs is how often the panel updates displayed times, in milliseconds. */
 const RenderIntervalMs = 1000;
-/** ShowsEverythingSetting is the key under which the switch "Show everything" is stored. */
 const ShowsEverythingSetting = 'showEverything';
-/** HasSuccessSetting is the storage key that is set after the first successful call. */
 const HasSuccessSetting = 'hadSuccess';
 
 let port: Port | undefined;
@@ -56,7 +51,6 @@ let siteAccess: SiteAccessProps = {
   revoke: revokeSite,
 };
 let showsEverything = false;
-/** hasHadSuccess is true once a call has ever succeeded, and undefined until the panel has read the stored setting. */
 let hasHadSuccess: boolean | undefined;
 
 const requests = makeRequests((message) => {
@@ -123,14 +117,12 @@ function receiveState(next: PanelState, ended: readonly CallView[]): void {
   renderPanel();
 }
 
-/** recordSuccess stores that a call has succeeded, which hides the setup checklist from then on. */
 function recordSuccess(): void {
   if (hasHadSuccess !== false || !hasSuccessfulCall(recentCalls)) return;
   hasHadSuccess = true;
   void writeSetting(HasSuccessSetting, 'yes');
 }
 
-/** handlers maps each kind of message from the service worker to its handler. */
 const handlers: PortHandlers<ToPanel> = {
   state: (message) => receiveState(message.state, message.ended),
   plugins: (message) => {
@@ -145,10 +137,7 @@ const handlers: PortHandlers<ToPanel> = {
   done: ({ requestId, done }) => requests.settleRequest(requestId, done),
 };
 
-/**
- * connectToWorker opens the port to the service worker. Chrome closes the port when it stops the worker. When the panel
- * reopens the port, Chrome restarts the worker.
- */
+/** Chrome closes the port when it stops the worker; reopening the port restarts the worker. */
 function connectToWorker(): void {
   const openedPort = connectPanel();
   port = openedPort;

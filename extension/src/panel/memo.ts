@@ -1,9 +1,6 @@
 import { Component, type ComponentChildren, type ComponentType, createElement } from 'preact';
 
-/**
- * memoizeComponent returns a component that renders again only if its state or one of its props has changed. Props are
- * compared with ===.
- */
+/** memoizeComponent returns a component that renders again only if its state or a prop has changed, by ===. */
 export function memoizeComponent<P extends object>(draw: (props: P) => ComponentChildren): ComponentType<P> {
   return class extends Component<P> {
     override shouldComponentUpdate(nextProps: Readonly<P>): boolean {
@@ -15,7 +12,6 @@ export function memoizeComponent<P extends object>(draw: (props: P) => Component
   };
 }
 
-/** hasSameProps reports whether two props objects have the same keys and, by ===, the same values. */
 export function hasSameProps(a: object, b: object): boolean {
   const entries = Object.entries(a);
   const others = new Map(Object.entries(b));

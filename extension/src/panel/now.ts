@@ -1,15 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** TickIntervalMs is how often displayed times are updated, in milliseconds. */
 const TickIntervalMs = 1000;
 
 const tickListeners = new Set<(nowMs: number) => void>();
 let tickTimer: ReturnType<typeof setInterval> | undefined;
 
-/**
- * useNowMs returns the current time in milliseconds since 1970, and renders the component again every second. All
- * components that call useNowMs share one timer.
- */
+/** useNowMs returns the current time in milliseconds since 1970, and renders the component again every second. */
 export function useNowMs(): number {
   const [nowMs, setNowMs] = useState(Date.now);
   useEffect(() => {

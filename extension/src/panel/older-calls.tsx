@@ -7,11 +7,9 @@ import { type Filter, filterCalls, fromRecord, type RecentCall, toRecorderFilter
 interface LoadButtonProps {
   readonly caption: string;
   readonly busyCaption: string;
-  /** load loads further calls. If loading fails, load returns the reason as a sentence. */
   load(): Promise<string | undefined>;
 }
 
-/** LoadButton is a button that loads older calls, and shows an error if loading fails. */
 export function LoadButton({ caption, busyCaption, load }: LoadButtonProps): VNode {
   const [error, setError] = useState('');
   const [isBusy, setBusy] = useState(false);
@@ -32,7 +30,6 @@ export function LoadButton({ caption, busyCaption, load }: LoadButtonProps): VNo
 
 const emptyCalls: readonly RecentCall[] = [];
 
-/** FoundCalls are recorded calls that match a filter, newest first. */
 interface FoundCalls {
   readonly filter: Filter;
   readonly calls: readonly RecentCall[];
@@ -40,19 +37,13 @@ interface FoundCalls {
   readonly isComplete: boolean;
 }
 
-/** CallSearch searches the server's recorded calls with a filter. */
 interface CallSearch {
   readonly calls: readonly RecentCall[];
   /** isComplete is true once the server has no more recorded calls that match the filter. */
   readonly isComplete: boolean;
-  /**
-   * The method search appends further results to the list `calls`. If the search fails, the promise of search()
-   * resolves with the reason, a sentence.
-   */
   search(): Promise<string | undefined>;
 }
 
-/** useCallSearch returns a search of the recorded calls, which restarts when the filter changes. */
 export function useCallSearch(history: History, filter: Filter, showsEverything: boolean): CallSearch {
   const nothing: FoundCalls = { filter, calls: emptyCalls, next: undefined, isComplete: false };
   const [stored, setFound] = useState(nothing);

@@ -6,10 +6,6 @@ import { usePanelAction } from './panel-action.ts';
 import type { SendAction } from './requests.ts';
 
 export interface OnboardingProps extends ChecklistFacts {
-  /**
-   * serverProblem and browserProblem show in the setup steps "server" and "browser" what is wrong, and how to fix the
-   * problem.
-   */
   readonly serverProblem: ComponentChildren;
   readonly browserProblem: ComponentChildren;
   /**
@@ -20,10 +16,7 @@ export interface OnboardingProps extends ChecklistFacts {
   readonly act: SendAction;
 }
 
-/**
- * Onboarding shows the setup checklist until the first call has succeeded. Each setup step shows whether it is done, or
- * what the user has to do.
- */
+/** Onboarding shows the setup checklist until the first call has succeeded. */
 export function Onboarding(props: OnboardingProps): VNode {
   const { serverProblem, browserProblem, hide, showPlugins, plugins, act } = props;
   const steps = listSteps(props);
@@ -59,7 +52,6 @@ export function Onboarding(props: OnboardingProps): VNode {
 
 interface StepItemProps {
   readonly step: Step;
-  /** isNext is true for the first setup step that the user has not completed. */
   readonly isNext: boolean;
   readonly children: ComponentChildren;
 }

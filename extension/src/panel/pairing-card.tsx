@@ -20,7 +20,6 @@ export function PairingCard({ pairing, act }: { pairing: PairingState; act: Send
   );
 }
 
-/** PortForm is the form in which the user enters the server's port. */
 function PortForm({ port, setPort }: { port: number; setPort(port: number): void }): VNode {
   const [typedPort, setTypedPort] = useState<string>();
   return (

@@ -3,9 +3,7 @@ import type { Action, ActionResult } from '../panel-message.ts';
 import type { SendAction } from './requests.ts';
 import { removeHiddenCharacters } from './wording.ts';
 
-/** PanelAction is the state of the last action that the user started in one component, such as saving settings. */
 export interface PanelAction {
-  /** isBusy is true until the service worker has returned the result of the action. */
   readonly isBusy: boolean;
   /** error is the reason why the last action failed, as plain text; empty if the action succeeded. */
   readonly error: string;

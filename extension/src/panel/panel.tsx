@@ -29,18 +29,14 @@ import {
 } from './wording.ts';
 
 export interface PanelProps {
-  /** state is the panel state from the service worker, or undefined until the first message arrives. */
   readonly state: PanelState | undefined;
-  /** openCalls contains the calls that have not ended. */
   readonly openCalls: readonly OpenCall[];
-  /** recent contains the calls that have ended, newest first. */
   readonly recent: readonly RecentCall[];
   readonly history: History;
   /** hasOlderCalls is true if the server may have recorded older calls that the panel has not loaded. */
   readonly hasOlderCalls: boolean;
   /** plugins is undefined until the server has sent the list of plugins. */
   readonly plugins: readonly PluginView[] | undefined;
-  /** failed contains the plugins that the server could not load. */
   readonly failed: readonly FailedPluginView[];
   /** browserTools is undefined until the server sends the permissions of browser tools. */
   readonly browserTools: StateBrowserParams | undefined;
@@ -51,12 +47,10 @@ export interface PanelProps {
   setShowsEverything(on: boolean): void;
   /** needsOnboarding is true until the first call has succeeded. */
   readonly needsOnboarding: boolean;
-  /** nowMs is the current time, in milliseconds since 1970. */
   readonly nowMs: number;
   readonly act: SendAction;
 }
 
-/** Panel is the root component of the side panel. */
 export function Panel(props: PanelProps): VNode {
   const { state, plugins, needsOnboarding, act } = props;
   const [view, setView] = useState<View>('calls');
@@ -124,10 +118,7 @@ interface ProblemProps {
   readonly act: SendAction;
 }
 
-/**
- * ServerProblem shows why the extension is not connected to the server, and how to fix the problem. If the connection
- * works, ServerProblem renders nothing.
- */
+/** ServerProblem shows why the extension is not connected to the server, and how to fix the problem. */
 function ServerProblem({ state: { link, pairing, extensionVersion }, act }: ProblemProps): VNode | null {
   const problem = makeLinkAdvice(link, pairing);
   const versionProblem = link.kind === 'open' ? makeVersionAdvice(extensionVersion, link.serverVersion) : undefined;
@@ -145,10 +136,7 @@ function ServerProblem({ state: { link, pairing, extensionVersion }, act }: Prob
   );
 }
 
-/**
- * BrowserProblem shows which Chrome settings plugins need. BrowserProblem renders nothing if Chrome's settings allow
- * plugins to run.
- */
+/** BrowserProblem shows which Chrome settings plugins need. */
 function BrowserProblem({ state: { link, mode }, act }: ProblemProps): VNode | null {
   const problem = link.kind === 'open' ? makeModeAdvice(mode) : undefined;
   if (!problem) return null;
@@ -165,10 +153,6 @@ interface ConnectedPanelProps extends PanelProps {
   readonly state: PanelState;
   readonly view: View;
   setView(view: View): void;
-  /**
-   * checklist is the setup checklist. Calls that wait for the user are more urgent than the setup checklist, and appear
-   * above it.
-   */
   readonly checklist: VNode | false | undefined;
 }
 
@@ -177,7 +161,6 @@ interface ConnectedPanelProps extends PanelProps {
  */
 const emptyPlugins: readonly PluginView[] = [];
 
-/** ConnectedPanel shows everything that requires a connection to the server. */
 function ConnectedPanel(props: ConnectedPanelProps): VNode {
   const { state, openCalls, recent, plugins, failed, browserTools, chromePermissions, siteAccess, act } = props;
   const { view, setView, checklist, showsEverything, setShowsEverything, nowMs } = props;
@@ -227,7 +210,6 @@ function ConnectedPanel(props: ConnectedPanelProps): VNode {
   );
 }
 
-/** Notice shows a problem and the steps that fix it. children contains the buttons of the notice. */
 function Notice(props: { advice: Advice; tone: 'bad' | 'quiet'; children?: VNode }): VNode {
   const { title, steps } = props.advice;
   return (
@@ -246,7 +228,6 @@ function Notice(props: { advice: Advice; tone: 'bad' | 'quiet'; children?: VNode
   );
 }
 
-/** BrowserName is the input field for the name of this browser, which agents see. */
 function BrowserName({ name, rename }: { name: string; rename(name: string): void }): VNode {
   const [typedName, setTypedName] = useState<string>();
   const saveName = () => {

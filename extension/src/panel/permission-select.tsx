@@ -7,7 +7,6 @@ import type { SendAction } from './requests.ts';
 export interface PermissionSelectProps {
   readonly label: string;
   readonly plugin: string;
-  /** tool is the name of one tool, or undefined for the permission of the whole plugin. */
   readonly tool?: string;
   /** permission is undefined if the user set none for the tool, which then has the permission of its plugin. */
   readonly permission: Permission | undefined;
@@ -18,10 +17,6 @@ export interface PermissionSelectProps {
 /** Inherit is the select option that removes a tool's permission, so that the plugin's permission applies. */
 const Inherit = 'default';
 
-/**
- * PermissionSelect is the drop-down list for the permission of a plugin or tool. If the server rejects the user's
- * choice, the drop-down list shows the previous permission again.
- */
 export function PermissionSelect({ label, plugin, tool, permission, inherited, act }: PermissionSelectProps): VNode {
   const { isBusy, error, run } = usePanelAction(act);
   const current = permission ?? Inherit;

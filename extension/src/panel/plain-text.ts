@@ -2,10 +2,6 @@
 // internal/plaintext has the same rules for hidden characters, and the tests of panel and server use the same list of
 // cases.
 
-/**
- * HiddenCharacter matches characters that are invisible or change how other text looks. belongsToVisibleText makes
- * exceptions, such as joiners within emoji.
- */
 const HiddenCharacter =
   /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Variation_Selector}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}]/u;
 /**
@@ -13,7 +9,6 @@ const HiddenCharacter =
  * digits after them.
  */
 const NumberSignCharacters = /[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110cd}]/u;
-/** Pictograph matches a symbol that can be displayed as an emoji. */
 const Pictograph = /[\u203c\u2049\u2139\u3030]|(?![\0-\u00a8\ufffc\ufffd])[\p{So}\p{Sm}]/u;
 /** EmojiModifier matches a character that sets the style or skin tone of the preceding emoji. */
 const EmojiModifier = /[\ufe0e\ufe0f\u{1f3fb}-\u{1f3ff}]/u;
@@ -24,10 +19,6 @@ const UnjoinedLetter =
 const KeycapBase = /[#*0-9]/;
 const MongolianLetter = /(?=\p{L})\p{sc=Mongolian}/u;
 
-/**
- * replaceHidden replaces each hidden character of a text with the text that the function replace returns for the
- * character.
- */
 export function replaceHidden(text: string, replace: (hidden: string) => string): string {
   if (!HiddenCharacter.test(text)) return text;
   const characters = [...text];

@@ -7,10 +7,6 @@ import type { SendAction } from './requests.ts';
 import { describeInstallation, describeUpdate } from './review-words.ts';
 import { removeHiddenCharacters } from './wording.ts';
 
-/**
- * Proposal is a package that the user has chosen for installation, outside the installation form. Each time the user
- * chooses a package, the Proposal is a new object.
- */
 export interface Proposal {
   readonly package: string;
 }
@@ -18,17 +14,11 @@ export interface Proposal {
 interface InstallProps {
   /** startsOpen expands the installation form at first, because no plugin is installed yet. */
   readonly startsOpen: boolean;
-  /**
-   * If proposal is set, the installation form expands, and its package field contains the proposed package and has the
-   * focus.
-   */
   readonly proposal: Proposal | undefined;
-  /** onInstalled is called with the plugin's name after an installation. */
   onInstalled(plugin: string): void;
   readonly act: SendAction;
 }
 
-/** InstallForm is the form in which the user installs a plugin by npm package name or by path. */
 export function InstallForm({ startsOpen, proposal, onInstalled, act }: InstallProps): VNode {
   const [open, setOpen] = useState(startsOpen);
   const [packageText, setPackageText] = useState('');
@@ -87,7 +77,6 @@ export function InstallForm({ startsOpen, proposal, onInstalled, act }: InstallP
   );
 }
 
-/** PackageActions shows how a plugin was installed, and has buttons that update and remove the plugin. */
 export function PackageActions({ plugin, act }: { readonly plugin: PluginView; readonly act: SendAction }): VNode {
   const [open, setOpen] = useState(false);
   const [result, setResult] = useState('');

@@ -9,10 +9,8 @@ import { Scrollable } from './scrollable.tsx';
 
 export interface PluginTextProps {
   readonly plugin: string;
-  /** hash identifies the content of the plugin that the user reviews. */
   readonly hash: string;
   readonly section: SectionName;
-  /** title describes the displayed section to screen readers. */
   readonly title: string;
   readonly pages: number;
   readonly act: SendAction;
@@ -23,10 +21,7 @@ export function PluginText({ plugin, hash, section, title, pages, act }: PluginT
   const [page, setPage] = useState(1);
   const [shownPage, setShownPage] = useState<PluginPageResult>();
   const { isBusy, error, run } = usePanelAction(act);
-  /**
-   * shownPageNumber is the number of the page of text that the panel shows, and the page's React key. When the key
-   * changes, React creates a new element, which shows the beginning of the text.
-   */
+  /** shownPageNumber is a React key, so that each page of text starts scrolled to its beginning. */
   const [shownPageNumber, setShownPageNumber] = useState(1);
   const load = async (wantedPage: number) => {
     setPage(wantedPage);
@@ -73,10 +68,6 @@ export function PluginText({ plugin, hash, section, title, pages, act }: PluginT
   );
 }
 
-/**
- * TextLines shows a page of a plugin's text with line numbers, and wraps long lines. In a diff, added and removed lines
- * are colored.
- */
 function TextLines({ page, isDiff }: { readonly page: PluginPageResult; readonly isDiff: boolean }): VNode {
   return (
     <pre>

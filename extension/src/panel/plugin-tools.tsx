@@ -9,10 +9,6 @@ import { mapToolDescriptions } from './review-words.ts';
 import { useInspection } from './use-inspection.ts';
 import { removeHiddenCharacters } from './wording.ts';
 
-/**
- * ToolsSection lists the tools of a plugin. Each tool has a separate permission or inherits the permission of the
- * plugin.
- */
 export function ToolsSection({ plugin, act }: { readonly plugin: PluginView; readonly act: SendAction }): VNode {
   const [open, setOpen] = useState(false);
   const tools = plugin.tools ?? [];
@@ -51,10 +47,6 @@ function OpenTools({ plugin, act }: { readonly plugin: PluginView; readonly act:
   );
 }
 
-/**
- * AllowedCallers lists the clients and plugins that can call a tool without approval, with a button that revokes this
- * permission.
- */
 function AllowedCallers({
   plugin,
   tool,
@@ -81,7 +73,6 @@ function AllowedCallers({
   );
 }
 
-/** ToolList lists tools by category. */
 export function ToolList(props: {
   readonly tools: readonly ToolView[];
   readonly children: (tool: ToolView) => VNode;
@@ -104,11 +95,9 @@ export function ToolList(props: {
 
 interface ToolNameProps {
   readonly tool: ToolView;
-  /** description is undefined until the server has sent the descriptions of the tools. */
   readonly description?: InspectedToolView | undefined;
 }
 
-/** ToolName shows a tool's name and description, and what its author declares about it, such as "read-only". */
 export function ToolName({ tool, description }: ToolNameProps): VNode {
   return (
     <span class="tool" title={removeHiddenCharacters(tool.displayName)}>

@@ -24,19 +24,15 @@ import { Review } from './review-card.tsx';
 import { Settings } from './settings-form.tsx';
 import { removeHiddenCharacters } from './wording.ts';
 
-/** MinPluginsForSearch is the number of plugins at which the panel shows a search field and a filter. */
 const MinPluginsForSearch = 8;
 
 export interface PluginsProps {
-  /** plugins is undefined until the server has sent the list of plugins. */
   readonly plugins: readonly PluginView[] | undefined;
-  /** failed contains the plugins that the server could not load. */
   readonly failed: readonly FailedPluginView[];
   readonly tabs: readonly PanelTab[];
   readonly act: SendAction;
 }
 
-/** Plugins lists the installed plugins with their permissions, settings and reviews. */
 export function Plugins({ plugins, failed, tabs, act }: PluginsProps): VNode {
   const [query, setQuery] = useState('');
   const [filter, setFilter] = useState<PluginFilter>('all');
@@ -102,7 +98,6 @@ interface SearchProps {
   setFilter(filter: PluginFilter): void;
 }
 
-/** Search shows the search field and the filter for the list of plugins. */
 function Search({ plugins, failed, query, setQuery, filter, setFilter }: SearchProps): VNode {
   return (
     <search class="search">
@@ -143,7 +138,6 @@ function ReviewHint({ count }: { readonly count: number }): VNode | null {
   );
 }
 
-/** FailedPlugin shows why a plugin could not be loaded. */
 function FailedPlugin({ failed, act }: { readonly failed: FailedPluginView; readonly act: SendAction }): VNode {
   const name = removeHiddenCharacters(failed.name ?? '');
   return (
@@ -159,7 +153,6 @@ function FailedPlugin({ failed, act }: { readonly failed: FailedPluginView; read
 interface PluginProps {
   readonly plugin: PluginView;
   readonly readiness: Readiness;
-  /** allPlugins contains the names of all installed plugins, including those that do not match the search. */
   readonly allPlugins: readonly string[];
   /** startsOpen is true if the plugin's review is expanded at first, because the user has just installed the plugin. */
   readonly startsOpen: boolean;
@@ -172,7 +165,6 @@ const readinessWords = {
   ready: 'ready',
 } as const;
 
-/** MemoizedPlugin renders a plugin again only if one of its props has changed. */
 function MemoizedPlugin({ plugin, readiness, allPlugins, startsOpen, act }: PluginProps): VNode {
   return useMemo(
     () => <Plugin plugin={plugin} readiness={readiness} allPlugins={allPlugins} startsOpen={startsOpen} act={act} />,
@@ -236,7 +228,7 @@ function Plugin({ plugin, readiness, allPlugins, startsOpen, act }: PluginProps)
   );
 }
 
-/** Recommendation shows what an agent recommended about a plugin's review. A recommendation changes no permission. */
+/** A recommendation changes no permission. */
 function Recommendation({ plugin }: { readonly plugin: PluginView }): VNode | null {
   const { recommended } = plugin;
   if (!recommended) return null;
@@ -258,7 +250,6 @@ interface OpenTabSettingProps {
   readonly act: SendAction;
 }
 
-/** OpenTabSetting is the switch that lets calls open a tab if no open tab matches the plugin. */
 function OpenTabSetting({ plugin, opensAt, act }: OpenTabSettingProps): VNode {
   const { isBusy, error, run } = usePanelAction(act);
   return (

@@ -29,7 +29,6 @@ import {
   removeHiddenCharacters,
 } from './wording.ts';
 
-/** CallContext contains the props that all rows in the list of ended calls have in common. */
 export interface CallContext {
   readonly history: History;
   readonly showsEverything: boolean;
@@ -40,7 +39,6 @@ interface RecentCallProps extends CallContext {
   readonly call: RecentCall;
 }
 
-/** RecentCallRow shows one ended call. If the user expands the row, the details of the call appear. */
 export const RecentCallRow = memoizeComponent(function RecentCallRow(props: RecentCallProps): VNode {
   const result = removeHiddenCharacters(readVisibleResult(props.call, props.showsEverything));
   return (
@@ -51,14 +49,9 @@ export const RecentCallRow = memoizeComponent(function RecentCallRow(props: Rece
 });
 
 interface FailureGroupProps extends CallContext {
-  /** calls contains at least two equal consecutive failures, newest first. */
   readonly calls: readonly RecentCall[];
 }
 
-/**
- * FailureGroup shows several equal consecutive failures as one row. If the user expands the row, each failed call
- * appears.
- */
 export function FailureGroup({ calls, ...context }: FailureGroupProps): VNode | null {
   const [newest] = calls;
   if (!newest) return null;
@@ -76,10 +69,7 @@ export function FailureGroup({ calls, ...context }: FailureGroupProps): VNode | 
   );
 }
 
-/**
- * ExpandableRow is a list item that the user can expand. A collapsed row does not render its content, because a list
- * can have 1,000 rows.
- */
+/** A collapsed row does not render its content, because a list can have 1,000 rows. */
 function ExpandableRow({ summary, children }: { readonly summary: VNode; children(): ComponentChildren }): VNode {
   const [isOpen, setOpen] = useState(false);
   return (
@@ -95,7 +85,6 @@ function ExpandableRow({ summary, children }: { readonly summary: VNode; childre
 interface CallSummaryProps {
   readonly call: RecentCall;
   readonly result: string;
-  /** count is the number of equal failures, and sinceMs is the time of the first failure. */
   readonly count?: number;
   readonly sinceMs?: number | undefined;
 }
@@ -134,7 +123,6 @@ interface CallDetailsProps extends RecentCallProps {
   readonly result: string;
 }
 
-/** CallDetails shows all details of an ended call, and has buttons that copy or repeat the call. */
 function CallDetails({ call, result, history, showsEverything, act }: CallDetailsProps): VNode {
   const { callId, createdMs, runMs, client, site, tabId, error, nextStep, errorCode, args, record } = call;
   const hasArgs = args !== undefined && args !== '{}';
@@ -192,12 +180,10 @@ function CallDetails({ call, result, history, showsEverything, act }: CallDetail
 
 interface CallActionsProps {
   readonly call: RecentCall;
-  /** command is the opentabs command line that repeats the call, or undefined if no command line can. */
   readonly command: string | undefined;
   readonly act: SendAction;
 }
 
-/** CallActions shows buttons that repeat a call, or copy the command line for repeating it. */
 function CallActions({ call, command, act }: CallActionsProps): VNode | null {
   const { isBusy, error, run } = usePanelAction(act);
   const [isStarted, setStarted] = useState(false);

@@ -18,16 +18,10 @@ import { type CallContext, FailureGroup, RecentCallRow } from './recent-call.tsx
 import type { SendAction } from './requests.ts';
 import { isBrowserTool, removeHiddenCharacters } from './wording.ts';
 
-/**
- * PageSize is how many rows of ended calls the panel shows at first, and the maximum number of rows that one click on
- * "Show … more" adds.
- */
 const PageSize = 100;
-/** MinCallsForFilter is the number of ended calls at which the panel shows a filter. */
 const MinCallsForFilter = 6;
 
 interface RecentCallsProps {
-  /** recent contains the calls that have ended, newest first. */
   readonly recent: readonly RecentCall[];
   readonly history: History;
   /** hasOlderCalls is true if the server may have recorded older calls that the panel has not loaded. */
@@ -36,7 +30,6 @@ interface RecentCallsProps {
   readonly act: SendAction;
 }
 
-/** RecentCalls lists the calls that have ended, newest first, and lets the user filter them. */
 export const RecentCalls = memoizeComponent(function RecentCalls(props: RecentCallsProps): VNode | null {
   const { recent, history, hasOlderCalls, showsEverything, act } = props;
   const [filter, setFilter] = useState(EmptyFilter);
@@ -100,10 +93,7 @@ export const RecentCalls = memoizeComponent(function RecentCalls(props: RecentCa
   );
 });
 
-/**
- * renderGroup renders a group of equal failures or a single call. The oldest call's ID is the React key, so that an
- * expanded group stays expanded when a call is added.
- */
+/** The oldest call's ID is the React key, so that an expanded group stays expanded when a call is added. */
 function renderGroup({ first, others }: CallGroup, context: CallContext): VNode {
   if (others.length === 0) return <RecentCallRow key={first.callId} call={first} {...context} />;
   return <FailureGroup key={`group ${others.at(-1)?.callId}`} calls={[first, ...others]} {...context} />;
@@ -115,10 +105,6 @@ interface FilterFormProps {
   setFilter(filter: Filter): void;
 }
 
-/**
- * FilterForm shows the filter for ended calls. The drop-down list of plugins appears only if there are several plugins,
- * and the list of clients only if there are several clients.
- */
 const FilterForm = memoizeComponent(function FilterForm({ recent, filter, setFilter }: FilterFormProps): VNode {
   const { plugins, clients } = useMemo(() => listChoices(recent), [recent]);
   return (
@@ -164,7 +150,6 @@ const FilterForm = memoizeComponent(function FilterForm({ recent, filter, setFil
 
 interface ChoiceProps {
   readonly label: string;
-  /** all is the caption of the option that selects everything, such as "All plugins". */
   readonly all: string;
   readonly names: readonly string[];
   readonly chosen: string;

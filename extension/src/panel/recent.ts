@@ -4,41 +4,28 @@ import type { CallsFilter, CallView, RecordedCall } from '../../../wire/wire.gen
 import { readVisibleResult } from './audience.ts';
 import { isFailure } from './wording.ts';
 
-/** MaxRecentCalls is the maximum number of ended calls that the panel keeps in memory. */
 export const MaxRecentCalls = 1000;
 
 /** RecentCall is a call that has ended, from the server's memory or from its recorded files. */
 export interface RecentCall extends CallView {
-  /**
-   * record contains the fields that only recorded calls have. If the call comes from the server's memory, record is
-   * absent.
-   */
   readonly record?: Omit<RecordedCall, 'call'>;
 }
 
-/** fromRecord converts a recorded call into a RecentCall. */
 export function fromRecord({ call, ...record }: RecordedCall): RecentCall {
   return { ...call, record };
 }
 
-/**
- * Filter selects ended calls. If a field of the filter is empty or false, the field does not restrict the selection.
- */
+/** An empty or false field of a Filter does not restrict the selection. */
 export interface Filter {
-  /**
-   * text contains the words of a search. Each word must occur, in any letter case, in the text that the panel shows for
-   * a call.
-   */
+  /** Each word of a search must occur, in any letter case, in the text that the panel shows for a call. */
   readonly text: string;
   readonly failedOnly: boolean;
   readonly plugin: string;
   readonly client: string;
 }
 
-/** EmptyFilter selects all ended calls. */
 export const EmptyFilter: Filter = { text: '', failedOnly: false, plugin: '', client: '' };
 
-/** canExcludeCalls reports whether a filter can exclude a call. */
 export function canExcludeCalls({ text, failedOnly, plugin, client }: Filter): boolean {
   return text.trim() !== '' || failedOnly || plugin !== '' || client !== '';
 }
@@ -49,7 +36,6 @@ export interface CallGroup {
   readonly others: readonly RecentCall[];
 }
 
-/** mergeRecent merges two lists of ended calls, both newest first, and removes duplicates. */
 export function mergeRecent(newer: readonly RecentCall[], older: readonly RecentCall[]): readonly RecentCall[] {
   if (newer.length === 0) return older;
   const newerIds = new Set(newer.map((call) => call.callId));
@@ -57,9 +43,8 @@ export function mergeRecent(newer: readonly RecentCall[], older: readonly Recent
 }
 
 /**
- * toRecorderFilter converts the panel's filter to a filter for the server's recorded calls, which may match more calls
- * than the panel's filter. The server can search for only one text, so the returned filter contains only the longest
- * word of the search text.
+ * toRecorderFilter converts the panel's filter for the server, which may return more calls than the panel's filter
+ * selects.
  */
 export function toRecorderFilter({ text, failedOnly, plugin, client }: Filter): CallsFilter {
   const [longest] = text.split(/\s+/).toSorted((a, b) => b.length - a.length);
@@ -71,7 +56,6 @@ export function toRecorderFilter({ text, failedOnly, plugin, client }: Filter): 
   };
 }
 
-/** filterCalls returns the ended calls that match a filter. */
 export function filterCalls(
   calls: readonly RecentCall[],
   filter: Filter,
@@ -92,9 +76,8 @@ export function filterCalls(
 }
 
 /**
- * addRecords adds one page of recorded calls to the list of ended calls, both newest first. If a recorded call is
- * already in the list of ended calls, addRecords adds the record to the call, and keeps the call's activities, which
- * the server does not record.
+ * addRecords adds recorded calls, and keeps the activities of listed calls, because the server does not record
+ * activities.
  */
 export function addRecords(calls: readonly RecentCall[], page: readonly RecordedCall[]): readonly RecentCall[] {
   const records = page.map(fromRecord);
@@ -103,8 +86,7 @@ export function addRecords(calls: readonly RecentCall[], page: readonly Recorded
     const record = recordsById.get(call.callId);
     return record && !call.record ? { ...call, ...record } : call;
   });
-  // A record of a call that is not in the list of ended calls is inserted before the next older call that both the list
-  // and the loaded page contain. Without such a call, the record is appended.
+  // A record that is not in the list is inserted before the next older call that both list and page contain.
   let index = merged.length;
   for (const record of records.toReversed()) {
     const position = merged.findIndex((call) => call.callId === record.callId);
@@ -114,10 +96,7 @@ export function addRecords(calls: readonly RecentCall[], page: readonly Recorded
   return merged.slice(0, MaxRecentCalls);
 }
 
-/**
- * groupFailures combines consecutive failures of the same tool with the same error into groups. Each successful call
- * forms a group with one call.
- */
+/** groupFailures combines consecutive failures of the same tool with the same error into groups. */
 export function groupFailures(calls: readonly RecentCall[]): readonly CallGroup[] {
   const groups: { first: RecentCall; others: RecentCall[] }[] = [];
   for (const call of calls) {
@@ -140,7 +119,6 @@ function isSameFailure(a: CallView, b: CallView): boolean {
   );
 }
 
-/** listChoices returns the sorted names of the plugins and clients of ended calls, for the filter's drop-down lists. */
 export function listChoices(calls: readonly CallView[]): { plugins: readonly string[]; clients: readonly string[] } {
   return {
     plugins: [...new Set(calls.map((call) => call.plugin))].sort(),

@@ -1,18 +1,12 @@
-// Replaces new objects with equal previous objects, so that components with unchanged content do not render again. Each
-// message from the service worker creates new objects, even if the content has not changed.
+// Replaces new objects with equal previous objects, so that components with unchanged content do not render again.
 
 import { isRecord } from '../record.ts';
 
-/** If both JSON values are equal, reuseEqual returns previous; otherwise, it returns next. */
 export function reuseEqual<T>(previous: T | undefined, next: T): T {
   return previous !== undefined && isEqual(previous, next) ? previous : next;
 }
 
-/**
- * reuseItems returns the items of next, but reuses the previous object of each unchanged item. reuseItems matches the
- * items of previous and next by their keys. If all items and their order are unchanged, reuseItems returns previous
- * itself.
- */
+/** reuseItems reuses the previous object of each unchanged item, and returns previous itself if nothing changed. */
 export function reuseItems<T>(
   previous: readonly T[] | undefined,
   next: readonly T[],
@@ -25,7 +19,6 @@ export function reuseItems<T>(
   return isUnchanged ? previous : items;
 }
 
-/** isEqual compares two JSON values recursively. isEqual ignores members whose value is undefined. */
 function isEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((item, i) => isEqual(item, b[i]));

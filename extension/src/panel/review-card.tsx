@@ -23,7 +23,6 @@ import { useGuardedButton } from './use-click-guard.ts';
 import { useInspection } from './use-inspection.ts';
 import { describeWorld, lateAccessEffect, removeHiddenCharacters } from './wording.ts';
 
-/** MaxOpenTools is the maximum number of tools that a plugin review lists without collapsing the list. */
 const MaxOpenTools = 6;
 
 export interface ReviewProps {
@@ -33,10 +32,7 @@ export interface ReviewProps {
   readonly act: SendAction;
 }
 
-/**
- * Review is the card of a plugin that the user has not reviewed. The plugin's hash is its React key, so that the card
- * collapses when the plugin's content changes.
- */
+/** The plugin's hash is its React key, so that the card collapses when the plugin's content changes. */
 export function Review({ plugin, startsOpen, act }: ReviewProps): VNode {
   const [open, setOpen] = useState(startsOpen);
   const reviewButton = useRef<HTMLButtonElement>(null);
@@ -69,7 +65,6 @@ interface OpenReviewProps {
   close(): void;
 }
 
-/** OpenReview shows what a plugin contains and can do, and the button that enables the plugin. */
 function OpenReview({ plugin, act, close }: OpenReviewProps): VNode {
   const { inspection, error, isBusy, load } = useInspection(plugin.name, act);
   const headingRef = useRef<HTMLHeadingElement>(null);
@@ -156,7 +151,6 @@ function LoadedReview({ plugin, inspection, act, close }: LoadedReviewProps): VN
   );
 }
 
-/** FoldedSection is a collapsible section, which renders its children only while it is expanded. */
 function FoldedSection(props: {
   readonly title: string;
   readonly startsOpen?: boolean;
@@ -171,7 +165,6 @@ function FoldedSection(props: {
   );
 }
 
-/** PluginFacts shows where a plugin comes from and on which sites it runs. */
 function PluginFacts({ plugin, inspection }: { plugin: PluginView; inspection: PluginInspectResult }): VNode {
   const { lastReview, excludes = [], warnings = [] } = inspection;
   return (
@@ -234,7 +227,6 @@ function PluginFacts({ plugin, inspection }: { plugin: PluginView; inspection: P
   );
 }
 
-/** BrowserFeatures lists the browser features that the plugin's code mentions. */
 function BrowserFeatures({ inspection }: { readonly inspection: PluginInspectResult }): VNode {
   const { own, libraryNames } = groupFeatures(inspection.powers ?? []);
   return (
@@ -264,7 +256,6 @@ interface ReviewedToolsProps {
   choose(tool: string, draft: Permission | ''): void;
 }
 
-/** ReviewedTools lists the tools with their descriptions, and lets the user choose a permission for single tools. */
 function ReviewedTools({ plugin, inspection, permission, drafts, choose }: ReviewedToolsProps): VNode {
   const tools = plugin.tools ?? [];
   const descriptions = mapToolDescriptions(inspection);
@@ -328,9 +319,6 @@ interface EnableButtonsProps extends OpenReviewProps {
   readonly tools: ReturnType<typeof listChangedPermissions>;
 }
 
-/**
- * EnableButtons shows the buttons that end a plugin review. A button that has just appeared or moved ignores clicks.
- */
 function EnableButtons({ plugin, hash, permission, tools, act, close }: EnableButtonsProps): VNode {
   const { isBusy, error, run } = usePanelAction(act);
   const answersRef = useRef<HTMLDivElement>(null);

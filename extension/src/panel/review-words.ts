@@ -15,14 +15,12 @@ import type {
 } from '../../../wire/wire.gen.ts';
 import { removeHiddenCharacters } from './wording.ts';
 
-/** permissionEffects explains to the user what each permission of a plugin does. */
 export const permissionEffects: Readonly<Record<Permission, string>> = {
   off: 'Off: no tool runs, and pages get no code of the plugin.',
   ask: 'Ask: each call waits for your approval.',
   auto: 'Auto: tools run without approval.',
 };
 
-/** describeSource describes to the user how a plugin was installed, such as from npm or from a folder. */
 export function describeSource(source: PluginSource): string {
   switch (source) {
     case 'npm':
@@ -34,15 +32,14 @@ export function describeSource(source: PluginSource): string {
   }
 }
 
-/** FeatureGroup contains the browser features that a plugin's code mentions and that serve one purpose. */
 export interface FeatureGroup {
   readonly names: string;
   readonly meaning: string;
 }
 
 /**
- * groupFeatures groups the browser features of a plugin by purpose. own contains the features that the author's code or
- * the pre-script mentions. libraryNames contains the features that only libraries mention.
+ * own contains features that the author's code or the pre-script mentions, libraryNames features that only libraries
+ * mention.
  */
 export function groupFeatures(powers: readonly PowerView[]): { own: FeatureGroup[]; libraryNames: string } {
   const isOwn = (power: PowerView) => (power.sections ?? []).some((section) => section !== 'libraries');
@@ -73,7 +70,6 @@ export function describeToolCounts(tools: readonly ToolView[]): string {
   return `${total}: ${readCount} read-only, ${writeCount} may write`;
 }
 
-/** makeSectionTitle returns the title of one section of a plugin with its size, such as "Pre-script, 120 lines". */
 export function makeSectionTitle({ name, lines, added, removed }: SectionView, lastReview?: LastReviewView): string {
   const size = lines === 1 ? '1 line' : `${lines.toLocaleString('en')} lines`;
   switch (name) {
@@ -90,7 +86,6 @@ export function makeSectionTitle({ name, lines, added, removed }: SectionView, l
   }
 }
 
-/** describeLastReview describes which version of a plugin was last reviewed by the user, and when. */
 export function describeLastReview(review: LastReviewView): string {
   const version = removeHiddenCharacters(review.version ?? '');
   const day = review.atMs === undefined ? '' : ` on ${new Date(review.atMs).toLocaleDateString()}`;
@@ -98,14 +93,10 @@ export function describeLastReview(review: LastReviewView): string {
   return `${version ? `Version ${version}` : 'Another version'}${day}${permission}`;
 }
 
-/**
- * splitLines splits a text at its line ends. If the text ends with a line end, splitLines returns no empty last line.
- */
 export function splitLines(text: string): string[] {
   return text.replace(/\n$/, '').split('\n');
 }
 
-/** mapToolDescriptions maps the name of each tool to its description. */
 export function mapToolDescriptions(
   inspection: PluginInspectResult | undefined,
 ): ReadonlyMap<string, InspectedToolView> {
@@ -129,12 +120,10 @@ export function listChangedPermissions(tools: readonly ToolView[], drafts: ToolD
   });
 }
 
-/** choosePermissionAfterReview returns the permission that a tool keeps after a review; "" means the default. */
 export function choosePermissionAfterReview({ permission }: ToolView): Permission | '' {
   return permission === undefined || permission === 'auto' ? '' : permission;
 }
 
-/** describeInstallation describes the result of a plugin installation to the user. */
 export function describeInstallation(installed: PluginInstallResult): string {
   const { plugin, version, previousVersion, registry, warnings = [] } = installed;
   const name = `${removeHiddenCharacters(plugin)} ${removeHiddenCharacters(version)}`;
@@ -146,7 +135,6 @@ export function describeInstallation(installed: PluginInstallResult): string {
   return [result, ...warnings.map((warning) => `Warning: ${removeHiddenCharacters(warning)}`)].join('\n');
 }
 
-/** describeUpdate describes the result of a plugin update to the user. */
 export function describeUpdate(updated: PluginUpdateResult): string {
   const { version, previousVersion, latestVersion, warnings = [] } = updated;
   const result =

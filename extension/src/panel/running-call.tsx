@@ -10,7 +10,6 @@ import { usePanelAction } from './panel-action.ts';
 import type { SendAction } from './requests.ts';
 import { formatDuration, formatPercent, formatToolName, removeHiddenCharacters } from './wording.ts';
 
-/** MaxIndent is the deepest level of nested calls that the panel indents. */
 const MaxIndent = 4;
 
 interface RunningCallProps {
@@ -25,7 +24,6 @@ interface RunningCallProps {
   readonly act: SendAction;
 }
 
-/** RunningCall shows a running or queued call with its progress and a cancel button. */
 export const RunningCall = memoizeComponent(function RunningCall(props: RunningCallProps): VNode {
   const { open, depth, site, showsEverything, isCompact, act } = props;
   const { call, startMs } = open;
@@ -86,16 +84,12 @@ export const RunningCall = memoizeComponent(function RunningCall(props: RunningC
   );
 });
 
-/**
- * Elapsed shows the time since startMs. Elapsed is a separate component, so that only the time renders each second, not
- * the whole call.
- */
+/** Elapsed is a separate component, so that only the time renders each second, not the whole call. */
 function Elapsed({ startMs }: { readonly startMs: number }): VNode {
   const nowMs = useNowMs();
   return <>{formatDuration(nowMs - startMs)}</>;
 }
 
-/** makeDefaultMessage returns the message that the panel shows while a call has reported no message. */
 function makeDefaultMessage({ call }: OpenCall): string {
   if (call.waiting) return 'Waiting for you';
   return call.status === 'pending' ? 'Queued' : 'Running';
@@ -107,7 +101,6 @@ interface ProgressBarProps {
   readonly waiting: boolean;
 }
 
-/** ProgressBar shows the progress of a call. If share is undefined, the bar is indeterminate. */
 function ProgressBar({ name, share, waiting }: ProgressBarProps): VNode {
   const hasShare = share !== undefined;
   return (

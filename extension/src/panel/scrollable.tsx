@@ -3,15 +3,11 @@ import type { ComponentChildren, VNode } from 'preact';
 interface ScrollableProps {
   /** class is a CSS class that limits the height, such as "pre" for text with preserved line ends. */
   readonly class: string;
-  /** label describes the scrollable content to screen readers. */
   readonly label: string;
   readonly children: ComponentChildren;
 }
 
-/**
- * Scrollable is a box with a limited height, which the user can scroll with the mouse or the arrow keys. A Scrollable
- * can have the keyboard focus, because the arrow keys cannot scroll a box without focus.
- */
+/** A Scrollable can have the keyboard focus, because the arrow keys cannot scroll a box without focus. */
 export function Scrollable({ class: className, label, children }: ScrollableProps): VNode {
   const attributes = { class: className, role: 'group', 'aria-label': label, tabIndex: 0 } as const;
   return <div {...attributes}>{children}</div>;

@@ -2,25 +2,18 @@
 
 import type { SettingView } from '../../../wire/wire.gen.ts';
 
-/** UrlRow is one instance of a `url` setting as the user typed it: a name and a URL. */
 export interface UrlRow {
   readonly name: string;
   readonly url: string;
 }
 
-/**
- * Draft is the content of a setting's input field: a text, or rows for a `url` setting. A Draft that is an empty string
- * means that the setting has no value.
- */
+/** A Draft that is an empty string means that the setting has no value. */
 export type Draft = string | readonly UrlRow[];
 
 /** ClearedSecret is the draft that removes a secret setting: a NUL character, which the user cannot type. */
 export const ClearedSecret = '\u0000';
 
-/**
- * makeDraft returns the initial content of a setting's input field. The input field of a secret setting is always
- * empty.
- */
+/** The input field of a secret setting is always empty. */
 export function makeDraft({ type, value, secret }: SettingView): Draft {
   if (type === 'url') {
     const urls = typeof value === 'object' && value !== null ? Object.entries(value) : [];
@@ -29,7 +22,6 @@ export function makeDraft({ type, value, secret }: SettingView): Draft {
   return secret || value === undefined || value === null ? '' : String(value);
 }
 
-/** isChanged reports whether an input field differs from the saved setting. */
 export function isChanged(setting: SettingView, draft: Draft | undefined): boolean {
   if (draft === undefined) return false;
   return JSON.stringify(draft) !== JSON.stringify(makeDraft(setting));
@@ -37,8 +29,7 @@ export function isChanged(setting: SettingView, draft: Draft | undefined): boole
 
 /**
  * readDraftValue converts the content of an input field to the value that is sent to the server; null removes the
- * setting. For invalid text, such as "abc" for a number, readDraftValue returns the text unchanged, and the server
- * rejects it.
+ * setting.
  */
 export function readDraftValue({ type }: SettingView, draft: Draft | undefined): unknown {
   if (draft === undefined || draft === ClearedSecret || draft === '') return null;
@@ -62,15 +53,10 @@ function toUrls(rows: readonly UrlRow[]): Readonly<Record<string, string>> | nul
   return Object.fromEntries(filledRows.map((row) => [row.name.trim() || 'default', row.url.trim()]));
 }
 
-/** listMissingSettings returns the required settings that have no value. */
 export function listMissingSettings(settings: readonly SettingView[]): readonly SettingView[] {
   return settings.filter(({ required, set: hasValue }) => required && !hasValue);
 }
 
-/**
- * findSettingOfError splits a server's error message about a setting into the setting's key and the rest of the
- * message.
- */
 export function findSettingOfError(
   error: string,
   settings: readonly SettingView[],

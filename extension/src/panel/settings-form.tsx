@@ -16,10 +16,6 @@ import {
 } from './setting-draft.ts';
 import { removeHiddenCharacters } from './wording.ts';
 
-/**
- * Settings is the section with a plugin's settings. The settings section is expanded at first if a required setting has
- * no value.
- */
 export function Settings({ plugin, act }: { readonly plugin: PluginView; readonly act: SendAction }): VNode | null {
   const settings = plugin.settings ?? [];
   const missing = listMissingSettings(settings).length > 0;
@@ -42,10 +38,6 @@ interface FormProps {
   readonly act: SendAction;
 }
 
-/**
- * Form shows the input fields of a plugin's settings, and keeps unsaved input. The input field of a setting shows the
- * saved value until the user changes the field.
- */
 function Form({ plugin, settings, act }: FormProps): VNode {
   const [drafts, setDrafts] = useState<Readonly<Record<string, Draft>>>({});
   const [saved, setSaved] = useState(false);
@@ -138,7 +130,6 @@ interface SingleValueProps {
   onType(text: string): void;
 }
 
-/** SingleValue is the input field of a setting that has a single value. */
 function SingleValue({ id, setting, text, isWrong, onType }: SingleValueProps): VNode {
   const describedBy = [setting.description && `${id}-about`, isWrong && `${id}-error`].filter(Boolean).join(' ');
   const commonProps = {
@@ -181,10 +172,7 @@ interface SecretProps extends Pick<SingleValueProps, 'setting' | 'text' | 'onTyp
   readonly commonProps: { readonly id: string };
 }
 
-/**
- * Secret is the input field of a secret setting. The panel never receives the value of a secret setting. The user
- * cannot see the stored secret, only replace or remove it.
- */
+/** The panel never receives the value of a secret setting; the user can only replace or remove the secret. */
 function Secret({ commonProps, setting, text, onType }: SecretProps): VNode {
   const isCleared = text === ClearedSecret;
   const hasStoredValue = setting.set && !isCleared;

@@ -1,42 +1,30 @@
-// Converts the content of an activity to text, code or a table, depending on its type. If the content does not have the
-// form that its type requires, the panel shows the content as JSON.
+// Converts an activity to text, code or a table; content that does not match its type is shown as JSON.
 
 import type { ActivityView } from '../../../wire/wire.gen.ts';
 import { isRecord } from '../record.ts';
 import { escapeHidden, indentJson } from './json-text.ts';
 
-/** The panel shows at most MaxRows rows and MaxColumns columns of a table. */
 export const MaxRows = 100;
 export const MaxColumns = 12;
 /** MaxCellChars is the maximum length of the text in a table cell, in UTF-16 code units. */
 const MaxCellChars = 300;
 
-/** ShownActivity is the content of an activity, converted for display. */
 export type ShownActivity =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'code'; readonly text: string; readonly language: string }
   | Table
   | { readonly kind: 'json'; readonly text: string }
-  /**
-   * The variant 'large' means that the server did not send the activity's content, because the content is too large for
-   * the panel.
-   */
+  /** The variant 'large' means that the content is too large for the panel, and that the server did not send it. */
   | { readonly kind: 'large'; readonly bytes: number };
 
-/**
- * Table is the content of an activity as a table whose cells contain text. Each element of rows has one cell per
- * column.
- */
 export interface Table {
   readonly kind: 'table';
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
-  /** moreRows and moreColumns are the numbers of rows and columns that the panel omits. */
   readonly moreRows: number;
   readonly moreColumns: number;
 }
 
-/** toShownActivity converts the content of an activity for display. */
 export function toShownActivity({ type, content, bytes }: ActivityView): ShownActivity {
   if (content === undefined || content === '') return { kind: 'large', bytes };
   const value = parseJson(content);
@@ -71,15 +59,11 @@ function readKnownType(type: string, value: unknown): ShownActivity | undefined 
   }
 }
 
-/** normalizeWhitespace replaces each tab with four spaces, and each line end with \n. */
 function normalizeWhitespace(text: string): string {
   return text.replace(/\r\n?/g, '\n').replace(/\t/g, '    ');
 }
 
-/**
- * readTable converts an array of objects, or an object with `columns` and `rows`, to a table. For any other value,
- * readTable returns undefined.
- */
+/** readTable converts an array of objects, or an object with `columns` and `rows`, to a table. */
 export function readTable(value: unknown): Table | undefined {
   const rows: unknown = isRecord(value) ? value.rows : value;
   if (!Array.isArray(rows)) return undefined;

@@ -4,17 +4,12 @@ import { ErrorText, Switch } from './choice.tsx';
 import { usePermissionChange } from './permission-change.ts';
 
 export interface SiteAccessProps extends SitePermissions {
-  /** shownHost is the host of the page in the active tab, or undefined if the active tab shows no website. */
   readonly shownHost: string | undefined;
-  /**
-   * grant asks Chrome for access to the sites of a match pattern, and returns whether Chrome granted it. Chrome allows
-   * requests for access to sites only in response to a user's click.
-   */
+  /** Chrome allows requests for access to sites only in response to a user's click. */
   grant(pattern: string): Promise<boolean>;
   revoke(pattern: string): Promise<boolean>;
 }
 
-/** AllowSite is the button that gives the extension access to a host. */
 export function AllowSite({ host, grant }: { readonly host: string; grant: SiteAccessProps['grant'] }): VNode {
   const { error, change } = usePermissionChange(() => grant(makeSitePattern(host)), 'grant');
   return (
@@ -27,7 +22,6 @@ export function AllowSite({ host, grant }: { readonly host: string; grant: SiteA
   );
 }
 
-/** NeededSites lists the sites that calls needed but the extension cannot access, with buttons that grant access. */
 export function NeededSites({
   hosts,
   grant,
@@ -86,7 +80,6 @@ export function ChromeSites(props: SiteAccessProps): VNode | null {
   );
 }
 
-/** AllowedSite shows one site that the extension can access, with a button that revokes the access. */
 function AllowedSite({ pattern, revoke }: { readonly pattern: string; revoke: SiteAccessProps['revoke'] }): VNode {
   const { error, change } = usePermissionChange(() => revoke(pattern), 'revoke');
   const host = pattern.replace(/^\*:\/\//, '').replace(/\/\*$/, '');

@@ -13,7 +13,6 @@ const siteRules = ['off', 'read', 'ask', 'auto'] as const;
  */
 const NoRule = '';
 
-/** SiteRules lists, per site, what browser tools may do. The user can change, remove and add the rules for sites. */
 export function SiteRules({ sites, act }: { readonly sites: readonly SiteView[]; readonly act: SendAction }): VNode {
   return (
     <section aria-labelledby="sites">
@@ -93,7 +92,6 @@ function RuleSelect({ label, rule, busy, children, choose }: RuleSelectProps): V
   );
 }
 
-/** NewSite is the form in which the user adds a rule for a site. */
 function NewSite({ act }: { readonly act: SendAction }): VNode {
   const { isBusy, error, run } = usePanelAction(act);
   const [site, setSite] = useState('');

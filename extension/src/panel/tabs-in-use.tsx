@@ -11,10 +11,6 @@ export interface TabsInUseProps {
   readonly act: SendAction;
 }
 
-/**
- * TabsInUse lists the tabs that agents use, each with a button that stops the agent. If no agent uses a tab, TabsInUse
- * renders nothing.
- */
 export function TabsInUse({ holds, nowMs, act }: TabsInUseProps): VNode | null {
   const current = holds.filter(({ endMs }) => endMs > nowMs);
   if (current.length === 0) return null;

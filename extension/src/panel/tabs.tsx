@@ -11,7 +11,6 @@ export interface TabsProps {
   readonly act: SendAction;
 }
 
-/** Tabs lists the tabs in which plugins can run, with the status of each plugin. */
 export function Tabs({ tabs, grantSite, act }: TabsProps): VNode {
   return (
     <section aria-labelledby="tabs">

@@ -6,13 +6,9 @@ import { indentJson } from './json-text.ts';
 import { Scrollable } from './scrollable.tsx';
 import { isTruncated } from './tickets.ts';
 
-/**
- * CodeTool is the browser tool that runs JavaScript from an agent in a page. Before approving a call of
- * browser_evaluate, the user must see the whole code.
- */
+/** Before approving a call of browser_evaluate, the user must see the whole code. */
 const CodeTool = 'browser_evaluate';
 
-/** TicketArguments shows the arguments of a call as a list, or as JSON after a click. */
 export function TicketArguments({ json, tool }: { readonly json: string; readonly tool: string }): VNode {
   if (json === '' || json === '{}') return <p class="empty">No arguments.</p>;
   const rows = listArguments(json);
@@ -40,7 +36,6 @@ export function TicketArguments({ json, tool }: { readonly json: string; readonl
   );
 }
 
-/** Argument shows one argument of a call. Long values are folded until the user expands them. */
 function Argument({ row, isOpen }: { readonly row: ArgumentRow; readonly isOpen: boolean }): VNode {
   const { name, text, isCode } = row;
   const [isShown, setIsShown] = useState(isOpen);

@@ -9,14 +9,12 @@ import { TicketArguments } from './ticket-arguments.tsx';
 import { type Card, describeOutcome, formatRemainingTime, TimedGrantMs } from './tickets.ts';
 import { formatGrantLabel, formatToolName, isBrowserTool, readHost, removeHiddenCharacters } from './wording.ts';
 
-/** HighlightBelowMs is the remaining time below which an approval card highlights its countdown, in milliseconds. */
 const HighlightBelowMs = 30_000;
 
 export interface TicketCardProps {
   readonly card: Card;
   /** parent is the call whose tool made the nested call that waits for approval. */
   readonly parent: CallView | undefined;
-  /** tab is the tab in which the call would run, or undefined if that tab is in another browser. */
   readonly tab: PanelTab | undefined;
   readonly leftMs: number;
   /**
@@ -28,12 +26,10 @@ export interface TicketCardProps {
   readonly ignoresClicks: boolean;
   /** acceptsClick reports whether the card accepts a click, or ignores it because the card has just moved. */
   acceptsClick(event: Event): boolean;
-  /** setOutcome stores the text that the card shows once the user has decided, such as "Allowed". */
   setOutcome(outcome: string): void;
   readonly act: SendAction;
 }
 
-/** PermissionCard shows a call that waits for the user's approval, with buttons that allow or deny it. */
 export function PermissionCard(props: TicketCardProps): VNode {
   const { card } = props;
   const { call, ticket } = card;
@@ -128,7 +124,6 @@ interface Decision {
   decide(event: Event, allow: boolean, scope?: Scope): void;
 }
 
-/** useDecision sends the user's decision to the server, and ignores further clicks. */
 function useDecision({ card, acceptsClick, setOutcome, act }: TicketCardProps): Decision {
   const action = usePanelAction(act);
   const wasSent = useRef(false); // a ref updates at once, unlike the state of a component
@@ -170,7 +165,6 @@ function DecisionButton({ label, kind, isOff, press, children }: DecisionButtonP
   );
 }
 
-/** TicketCard is the common frame of PermissionCard and UserCard. */
 function TicketCard(props: TicketCardProps & { readonly error: string; readonly children: ComponentChildren }): VNode {
   const { card, parent, tab, leftMs, error, children } = props;
   const { call, ticket, settlement } = card;
@@ -216,7 +210,6 @@ function TicketCard(props: TicketCardProps & { readonly error: string; readonly 
   );
 }
 
-/** AccessLabel shows whether a tool changes data, according to its author. */
 function AccessLabel({ isReadOnly }: { readonly isReadOnly: boolean }): VNode {
   return isReadOnly ? (
     <span class="access" title="The author of the tool declares that the tool changes nothing.">
@@ -229,7 +222,6 @@ function AccessLabel({ isReadOnly }: { readonly isReadOnly: boolean }): VNode {
   );
 }
 
-/** TicketPage shows in which tab, site and browser a call would run. tab is undefined for a tab in another browser. */
 function TicketPage({ page, tab }: { readonly page: TicketPageView; readonly tab: PanelTab | undefined }): VNode {
   const address = tab?.url ?? page.site ?? '';
   const texts = [
@@ -252,12 +244,8 @@ function makeFaviconUrl(address: string): string {
   return `/_favicon/?pageUrl=${encodeURIComponent(address)}&size=32`;
 }
 
-/**
- * MaxShortDescription is the maximum length of a tool description that the panel shows without folding, in characters.
- */
 const MaxShortDescription = 140;
 
-/** Description shows the author's description of the tool, and folds a long description. */
 function Description({ text }: { readonly text: string }): VNode {
   if (text.length <= MaxShortDescription) return <p class="about">{text}</p>;
   return (

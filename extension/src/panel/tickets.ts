@@ -10,12 +10,9 @@ import type {
 } from '../../../wire/wire.gen.ts';
 import { removeHiddenCharacters } from './wording.ts';
 
-/** DecidedCardShownMs is how long a card still shows its outcome after the decision, in milliseconds. */
 export const DecidedCardShownMs = 5000;
-/** TimedGrantMs is the duration of the grant "for 10 min", in milliseconds. */
 export const TimedGrantMs = 600_000;
 
-/** Card is one decision that a call requires from the user, such as an approval. */
 export interface Card {
   readonly call: CallView;
   readonly ticket: WaitingView;
@@ -23,10 +20,7 @@ export interface Card {
   readonly settlement?: { readonly atMs: number; readonly outcome: string };
 }
 
-/**
- * updateCards returns the approval cards after a change of the calls. New cards come last, so that a new card never
- * moves the other cards. The parameter outcomes maps the IDs of tickets that this panel decided to their outcome texts.
- */
+/** updateCards adds new approval cards at the end, so that a new card never moves the other cards. */
 export function updateCards(
   cards: readonly Card[],
   calls: readonly CallView[],
@@ -77,7 +71,6 @@ export function describeOutcomeElsewhere({ ticketId, kind }: WaitingView, call: 
   }
 }
 
-/** describeOutcome returns the outcome text of a decision that the user made in this panel. */
 export function describeOutcome(
   kind: TicketKind,
   sentDecision: CallDecideParams,
@@ -126,7 +119,6 @@ export function formatRemainingTime(ms: number): string {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 }
 
-/** isTruncated reports whether JSON text was truncated, and therefore cannot be parsed. */
 export function isTruncated(json: string): boolean {
   try {
     JSON.parse(json);

@@ -15,7 +15,6 @@ test('makeTimingRows places each phase on the time of the call', () => {
     ['gates 0 ms 10 ms', 'approval 10 ms 1.1 s', 'handler 1.2 s 800 ms'],
   );
   const round = (share: number) => Math.round(share * 1000) / 1000;
-  // The bar of a short phase is at least 1 % wide, so that it remains visible.
   assert.deepEqual(
     rows.map(({ start, end }) => [round(start), round(end)]),
     [

@@ -3,25 +3,18 @@
 import type { CallPhase } from '../../../wire/wire.gen.ts';
 import { formatRunTime, removeHiddenCharacters } from './wording.ts';
 
-/**
- * MinBarShare is the minimum width of a phase's bar as a fraction of the total, so that short phases remain visible.
- */
+/** MinBarShare is the minimum width of a bar as a fraction of the total, so that short phases remain visible. */
 const MinBarShare = 0.01;
 
-/** TimingRow is one phase of a call. start and end are fractions of the call's total time, from 0 to 1. */
+/** start and end are fractions of the call's total time, from 0 to 1. */
 export interface TimingRow {
   readonly name: string;
-  /**
-   * startText is the time from the start of the call to the start of the phase, such as "40 ms". time is how long the
-   * phase took.
-   */
   readonly startText: string;
   readonly time: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** makeTimingRows converts the phases of a call to rows for display. */
 export function makeTimingRows(phases: readonly CallPhase[]): readonly TimingRow[] {
   const totalMs = sumPhases(phases);
   return phases.map(({ name, startMs, ms }) => {

@@ -1,16 +1,11 @@
 import type { CallView } from '../../../wire/wire.gen.ts';
 
-/** CallTreeRow is a call with its nesting depth among the open calls. */
 export interface CallTreeRow {
   readonly call: CallView;
   readonly depth: number;
 }
 
-/**
- * listCallTree orders open calls so that each nested call follows its parent and the parent's earlier nested calls.
- * Calls that a client made stay in the order of the list `calls`. A call whose parent is not in the list `calls` is at
- * depth 0.
- */
+/** listCallTree orders open calls so that each nested call follows its parent and the parent's earlier nested calls. */
 export function listCallTree(calls: readonly CallView[]): CallTreeRow[] {
   const callIds = new Set(calls.map((call) => call.callId));
   const children = new Map<string, CallView[]>();

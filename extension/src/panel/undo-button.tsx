@@ -8,7 +8,6 @@ import { describeUndo, findUndoTool } from './undo.ts';
 import type { LoadedDetails } from './use-call-details.ts';
 import { removeHiddenCharacters } from './wording.ts';
 
-/** UndoPlugins provides the list of plugins, from which UndoButton learns which tool undoes a call. */
 export const UndoPlugins = createContext<readonly PluginView[]>([]);
 
 /** ReloadIntervalMs is how often UndoButton asks the server whether a running undo has ended, in milliseconds. */
@@ -20,10 +19,6 @@ interface UndoButtonProps {
   readonly act: SendAction;
 }
 
-/**
- * UndoButton undoes a finished call, if the plugin's author has declared a tool for that. If another call has undone
- * the call, or may have undone it, UndoButton shows that other call instead.
- */
 export function UndoButton({ call, loaded, act }: UndoButtonProps): VNode | null {
   const undoTool = findUndoTool(useContext(UndoPlugins), call);
   const { isBusy, error, run } = usePanelAction(act);

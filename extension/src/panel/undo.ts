@@ -12,7 +12,6 @@ export function findUndoTool(plugins: readonly PluginView[], call: CallView): st
   return tools?.find((tool) => tool.name === call.tool)?.undo;
 }
 
-/** describeUndo describes to the user whether the tool undoTool has undone a call. */
 export function describeUndo({ state, by }: CallUndo, undoTool: string): string {
   switch (state) {
     case 'started':

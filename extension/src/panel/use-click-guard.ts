@@ -1,9 +1,7 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
 import { makeClickGuard } from './click-guard.ts';
 
-/** GuardedButton is a button that ignores clicks for half a second after it has appeared or moved. */
 export interface GuardedButton {
-  /** acceptsClick reports whether the button accepts a click now. */
   acceptsClick(event: Event): boolean;
   /** ignoresClicks is true while the button ignores clicks, because it has just appeared or moved. */
   readonly ignoresClicks: boolean;
@@ -11,7 +9,6 @@ export interface GuardedButton {
 
 const ButtonKey = 'button';
 
-/** useGuardedButton measures the position of one button after each render. */
 export function useGuardedButton(ref: { readonly current: HTMLElement | null }): GuardedButton {
   const [guard] = useState(makeClickGuard);
   const [, redraw] = useState(0);

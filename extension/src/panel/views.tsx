@@ -4,7 +4,6 @@ import type { PluginView } from '../../../wire/wire.gen.ts';
 import type { PanelTab } from '../panel-message.ts';
 import { listMissingSettings } from './setting-draft.ts';
 
-/** View is the selected tab of the side panel. */
 export type View = 'calls' | 'browser' | 'plugins';
 
 export interface ViewsProps {
@@ -17,7 +16,6 @@ export interface ViewsProps {
 
 const viewOrder: readonly View[] = ['calls', 'browser', 'plugins'];
 
-/** Views shows the panel's tabs "Calls", "Browser" and "Plugins", between which the user can switch with arrow keys. */
 export function Views({ view, show, running, plugins, tabs }: ViewsProps): VNode {
   const tabList = useRef<HTMLDivElement>(null);
   const onArrowKey = (event: KeyboardEvent) => {

@@ -10,7 +10,6 @@ import { formatToolName, isBrowserTool, removeHiddenCharacters } from './wording
 
 /** MaxFullCards is the maximum number of approval cards that show their arguments in full. */
 const MaxFullCards = 3;
-/** InitialCardCount is how many approval cards the panel shows before the user clicks "Show … more". */
 const InitialCardCount = 5;
 
 export interface WaitingProps {
@@ -24,7 +23,6 @@ export interface WaitingProps {
   readonly act: SendAction;
 }
 
-/** Waiting shows the calls that wait for the user's approval or action, at the top of the panel. */
 export function Waiting({ calls, tabs, nowMs, callsAt, act }: WaitingProps): VNode {
   const outcomes = useRef(new Map<string, string>());
   const previousCards = useRef<Card[]>([]);
@@ -82,21 +80,19 @@ export function Waiting({ calls, tabs, nowMs, callsAt, act }: WaitingProps): VNo
   );
 }
 
-/** DenyAllId identifies the button "Deny all" for the click guard. */
 const DenyAllId = 'deny-all';
 
 interface DenyAllProps {
-  /** cards contains the approval cards that are visible when the user clicks "Deny all". */
+  /**
+   * cards contains the approval cards that are visible at the click, so that "Deny all" denies no call that arrives
+   * later.
+   */
   readonly cards: readonly Card[];
   readonly guard: GuardedCards;
   readonly outcomes: Map<string, string>;
   readonly act: SendAction;
 }
 
-/**
- * DenyAll is the button that denies all calls that wait for approval. DenyAll does not deny calls that arrive after the
- * user's click.
- */
 function DenyAll({ cards, guard, outcomes, act }: DenyAllProps): VNode {
   const [isSent, setIsSent] = useState(false);
   const [error, setError] = useState('');
@@ -131,7 +127,6 @@ function DenyAll({ cards, guard, outcomes, act }: DenyAllProps): VNode {
   );
 }
 
-/** needsSameGrant reports whether the buttons for further calls on two approval cards allow the same calls. */
 function needsSameGrant(one: Card, other: Card): boolean {
   const [a, b] = [one, other].map(({ call, ticket }) =>
     [call.plugin, call.tool, call.prompt, call.client, ticket.caller?.plugin, isBrowserTool(call) && ticket.title].join(
@@ -141,9 +136,6 @@ function needsSameGrant(one: Card, other: Card): boolean {
   return a === b;
 }
 
-/**
- * makeAnnouncement describes the newest approval card for screen readers, which read the text aloud when it changes.
- */
 function makeAnnouncement(open: readonly Card[]): string {
   const newestCard = open.at(-1);
   if (!newestCard) return '';
@@ -165,13 +157,10 @@ function useFocusFallback(sectionRef: { readonly current: HTMLElement | null }):
 }
 
 interface GuardedCards {
-  /** acceptsClick reports whether an approval card accepts a click now. */
   acceptsClick(ticketId: string, event: Event): boolean;
-  /** ignoresClicks reports whether an approval card ignores clicks, because it has just appeared or moved. */
   ignoresClicks(ticketId: string): boolean;
 }
 
-/** useClickGuard measures where the buttons of each approval card are after each render. */
 function useClickGuard(sectionRef: { readonly current: HTMLElement | null }): GuardedCards {
   const [guard] = useState(makeClickGuard);
   const [, redraw] = useState(0);
@@ -190,9 +179,7 @@ function useClickGuard(sectionRef: { readonly current: HTMLElement | null }): Gu
   useLayoutEffect(() => {
     const nowMs = performance.now();
     const waitMsByCard = new Map(measure(nowMs).map((id) => [id, guard.remainingWaitMs(id, nowMs)]));
-    // isRenderWrong is true if the current render has moved a card, but still shows the card's buttons as active.
-    // isRenderWrong ignores cards that rendered without reading their state: a redraw does not change these cards, so
-    // the redraws would never end.
+    // isRenderWrong is true if a render has moved a card but still shows its buttons as active.
     const isRenderWrong = [...waitMsByCard].some(
       ([id, waitMs]) => rendered.current.has(id) && rendered.current.get(id) !== waitMs > 0,
     );

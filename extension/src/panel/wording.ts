@@ -6,37 +6,25 @@ import type { LinkState } from '../worker/link/link.ts';
 import type { PairingState } from '../worker/link/pairing.ts';
 import { replaceHidden } from './plain-text.ts';
 
-/** Advice describes a problem to the user, with the steps that fix it. */
 export interface Advice {
   readonly title: string;
-  /**
-   * steps are the instructions that fix the problem, in the order in which the user follows them. In each instruction,
-   * the text between backquotes is a command line.
-   */
+  /** In each instruction, the text between backquotes is a command line. */
   readonly steps: readonly string[];
 }
 
 /** BrowserPlugin is the plugin name under which opentabs lists its own browser tools. */
 const BrowserPlugin = 'browser';
 
-/** isBrowserTool reports whether a call runs a browser tool instead of a plugin's tool. */
 export function isBrowserTool({ plugin }: { readonly plugin: string }): boolean {
   return plugin === BrowserPlugin;
 }
 
-/**
- * formatToolName returns the plugin and tool of a call, such as "slack send_message". For a browser tool,
- * formatToolName returns only the tool.
- */
+/** formatToolName returns the plugin and tool of a call, such as "slack send_message". */
 export function formatToolName({ plugin, tool }: { readonly plugin: string; readonly tool: string }): string {
   return plugin === BrowserPlugin ? tool : `${plugin} ${tool}`;
 }
 
-/**
- * formatGrantLabel returns the label of the buttons that allow later calls of a client or plugin without approval. The
- * label of a grant button names what a click allows: one tool of a plugin, or the browser tools on the given site. If
- * the tool browser_batch makes a call, the label names the client that called browser_batch.
- */
+/** formatGrantLabel returns the label of the buttons that allow later calls of a client or plugin without approval. */
 export function formatGrantLabel(
   call: { readonly plugin: string; readonly tool: string; readonly client?: string },
   caller: { readonly plugin: string } | undefined,
@@ -50,7 +38,6 @@ export function formatGrantLabel(
   return `Allow ${name} ${isForSite ? `on ${removeHiddenCharacters(site)}` : `to run ${removeHiddenCharacters(call.tool)}`} without asking again`;
 }
 
-/** makeLinkTitle describes the state of the connection to the server in one or two words. */
 export function makeLinkTitle(link: LinkState | undefined): string {
   switch (link?.kind) {
     case 'open':
@@ -62,10 +49,7 @@ export function makeLinkTitle(link: LinkState | undefined): string {
   }
 }
 
-/**
- * makeLinkAdvice describes why the connection to the server failed and how to fix it. Unless the connection is down,
- * makeLinkAdvice returns undefined.
- */
+/** makeLinkAdvice describes why the connection to the server failed and how to fix it. */
 export function makeLinkAdvice(link: LinkState, pairing?: PairingState): Advice | undefined {
   if (link.kind !== 'down') return undefined;
   if (pairing?.code !== undefined && link.why !== 'version') {
@@ -107,10 +91,7 @@ export function makeLinkAdvice(link: LinkState, pairing?: PairingState): Advice 
   }
 }
 
-/**
- * makeModeAdvice describes how to enable Chrome's user scripts for the extension, which plugins need. If user scripts
- * are enabled, makeModeAdvice returns undefined.
- */
+/** makeModeAdvice describes how to enable Chrome's user scripts for the extension, which plugins need. */
 export function makeModeAdvice(mode: InjectMode): Advice | undefined {
   if (mode === 'userScripts') return undefined;
   return {
@@ -126,10 +107,7 @@ export function makeModeAdvice(mode: InjectMode): Advice | undefined {
   };
 }
 
-/**
- * makeVersionAdvice describes how to update the extension or the server, whichever is older. If the versions are equal,
- * makeVersionAdvice returns undefined.
- */
+/** makeVersionAdvice describes how to update the extension or the server, whichever is older. */
 export function makeVersionAdvice(extensionVersion: string, serverVersion: string): Advice | undefined {
   const order = compareVersions(extensionVersion, serverVersion);
   if (order === 0) return undefined;
@@ -144,10 +122,6 @@ export function makeVersionAdvice(extensionVersion: string, serverVersion: strin
       };
 }
 
-/**
- * compareVersions returns a negative number if version a is older than version b. Equal versions, and versions that are
- * not of the form "1.2.3", compare as 0.
- */
 function compareVersions(a: string, b: string): number {
   const [numbers, others] = [a.split('.').map(Number), b.split('.').map(Number)];
   for (const [i, number] of numbers.entries()) {
@@ -168,23 +142,19 @@ export const debuggerAdvice: Advice = {
   ],
 };
 
-/** describeWorld explains to the user whether a plugin shares its JavaScript environment with the page. */
 export function describeWorld(world: World | undefined): string {
   return world === 'isolated'
     ? 'Isolated: the page’s scripts can neither read nor change the plugin’s variables. Both can read and change the content of the page.'
     : 'Main: the plugin runs beside the page’s own scripts and can use their variables. They can read and change the plugin’s variables.';
 }
 
-/** lateAccessEffect explains to the user the consequences if a plugin starts after the page's scripts. */
 export const lateAccessEffect =
   'The plugin starts after the page’s scripts. So the page can read the plugin’s settings and run its tools in that tab. Unless you allow it, the plugin gets no secret settings and cannot call other plugins.';
 
-/** isFailure reports whether a call failed or timed out. */
 export function isFailure(status: CallStatus): boolean {
   return status === 'failed' || status === 'timed out';
 }
 
-/** findStatusWord returns the word that the panel shows for a call's status. */
 export function findStatusWord(status: CallStatus): string {
   const words = {
     pending: 'queued',
@@ -208,7 +178,6 @@ export function formatDuration(ms: number): string {
   return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')} min`;
 }
 
-/** formatRunTime formats the run time of a call, such as "3 ms", "1.2 s" or "5 min 02 s". */
 export function formatRunTime(ms: number): string {
   if (ms < 1000) return `${Math.max(1, Math.round(ms))} ms`;
   return ms < 10_000 ? `${(Math.floor(ms / 100) / 10).toFixed(1)} s` : formatDuration(ms);
@@ -218,24 +187,17 @@ const clockFormat = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute
 const dayFormat = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
 const dateTimeFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
-/**
- * formatTimeOfDay formats a time in milliseconds since 1970 as hours and minutes. If the date is not today,
- * formatTimeOfDay adds the date.
- */
+/** formatTimeOfDay formats a time in milliseconds since 1970 as hours and minutes. */
 export function formatTimeOfDay(ms: number, nowMs: number = Date.now()): string {
   const isToday = new Date(ms).toDateString() === new Date(nowMs).toDateString();
   return isToday ? clockFormat.format(ms) : `${dayFormat.format(ms)}, ${clockFormat.format(ms)}`;
 }
 
-/** formatDateTime formats a time in milliseconds since 1970 as date and time with seconds. */
 export function formatDateTime(ms: number): string {
   return dateTimeFormat.format(ms);
 }
 
-/**
- * formatPercent formats a fraction from 0 to 1 as a percentage. The percentage is rounded down, so that 100% means
- * complete.
- */
+/** formatPercent rounds down, so that 100% means complete. */
 export function formatPercent(share: number): string {
   const wholePercent = Math.floor(Math.min(1, Math.max(0, share)) * 100);
   return `${wholePercent}%`;
@@ -255,15 +217,10 @@ function toSentence(text: string): string {
   return /[.!?]$/.test(capitalized) ? capitalized : `${capitalized}.`;
 }
 
-/**
- * removeHiddenCharacters removes hidden characters from a text, such as control characters, zero-width letters and
- * direction marks.
- */
 export function removeHiddenCharacters(text: string): string {
   return replaceHidden(text, () => '');
 }
 
-/** debuggerWords explains to the user what each state of Chrome's debugger means for browser tools. */
 export const debuggerWords = {
   absent:
     'Level 1: agents act with a script in the page. Some pages ignore such input. To add Chrome’s debugger, run `opentabs extension install --debugger`.',
@@ -271,7 +228,6 @@ export const debuggerWords = {
   refused: 'Level 1: you pressed Cancel in the bar of the debugger, so agents act with a script in the page.',
 } as const;
 
-/** groupWords describes to the user what the browser tools of each group can do. */
 export const groupWords: Readonly<Record<string, string>> = {
   core: 'Open tabs, read pages, click, type and wait.',
   vision: 'Act at coordinates of a picture.',
@@ -283,7 +239,6 @@ export const groupWords: Readonly<Record<string, string>> = {
   webmcp: 'Tools that pages offer themselves.',
 };
 
-/** siteRuleWords describes to the user what each rule for a site allows agents to do. */
 export const siteRuleWords: Readonly<Record<string, string>> = {
   off: 'off: agents may do nothing there.',
   read: 'read: agents read without approval, and may not act.',
@@ -296,10 +251,7 @@ interface PermissionWords {
   readonly effect: string;
 }
 
-/**
- * permissionWords describes the extension's optional Chrome permissions to the user. Chrome grants some optional
- * permissions without asking the user.
- */
+/** Chrome grants some optional permissions without asking the user. */
 export const permissionWords: Readonly<Record<OptionalPermission['name'], PermissionWords>> = {
   tabGroups: { title: 'Tab groups', effect: 'The tabs that an agent opens are in a group with the agent’s name.' },
   downloads: { title: 'Downloads', effect: 'Tools start and list downloads.' },
