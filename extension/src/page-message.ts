@@ -1,11 +1,9 @@
-// Defines the messages on the port between the worker and the page script of a frame. Each message is the JSON text of
-// a ToPage or a FromPage, split into pieces (text-pieces.ts).
+// Each message is the JSON text of a ToPage or a FromPage, split into pieces (text-pieces.ts).
 
 import type { InputRequest } from './page/input-request.ts';
 import type { PageAnswer, PageNumbers, PageOperation, PageOperationName, PageProgress } from './page/operations.ts';
 import { isRecord } from './record.ts';
 
-/** ToPage is a message from the worker to a page script. */
 export type ToPage =
   /**
    * Runs an operation in the page script, which answers with the messages 'begun', 'progress' and 'answer'. `after`
@@ -25,10 +23,8 @@ export type ToPage =
    */
   | { readonly op: 'inputDone'; readonly input: number; readonly isDone: boolean }
   | { readonly op: 'cancel'; readonly id: number; readonly reason: string }
-  /** Requests a 'pong'. */
   | { readonly op: 'ping' };
 
-/** SentToPage is a ToPage as the worker sends it, with unchecked arguments. */
 export type SentToPage =
   | Exclude<ToPage, { op: 'run' }>
   | {
@@ -39,32 +35,21 @@ export type SentToPage =
       readonly hasInput: boolean;
     };
 
-/** FromPage is a message from a page script to the worker. */
 export type FromPage =
   | { readonly op: 'begun'; readonly id: number }
   | { readonly op: 'progress'; readonly id: number; readonly progress: PageProgress }
-  /**
-   * Asks the worker to send trusted input to the page: key presses and clicks that scripts cannot imitate. The field
-   * `input` is the number of the input request. The worker answers with the message 'inputDone'.
-   */
+  /** Asks the worker to send trusted input to the page: key presses and clicks that scripts cannot imitate. */
   | { readonly op: 'input'; readonly id: number; readonly input: number; readonly request: InputRequest }
   | { readonly op: 'answer'; readonly id: number; readonly answer: PageAnswer; readonly last: PageNumbers }
   | { readonly op: 'pong' };
 
-/**
- * UnknownFromPage is a message from the page script (FromPage) whose `answer`, `progress` or `request` field the worker
- * has not validated.
- */
 export type UnknownFromPage =
   | { readonly op: 'begun' | 'pong'; readonly id: number }
   | { readonly op: 'progress'; readonly id: number; readonly progress: unknown }
   | { readonly op: 'input'; readonly id: number; readonly input: number; readonly request: unknown }
   | { readonly op: 'answer'; readonly id: number; readonly answer: unknown; readonly last: PageNumbers };
 
-/**
- * readFromPage parses the text of a FromPage. An attacker could control the process of the page, so the worker
- * validates each answer of a page script.
- */
+/** readFromPage validates each answer of a page script, because an attacker could control the process of the page. */
 export function readFromPage(text: string): UnknownFromPage | undefined {
   const message = parseJson(text);
   if (!isRecord(message)) return undefined;
@@ -76,10 +61,7 @@ export function readFromPage(text: string): UnknownFromPage | undefined {
   return op === 'answer' && isPageNumbers(last) ? { op, id, answer, last } : undefined;
 }
 
-/**
- * readToPage parses a ToPage message from its JSON text. Because only the worker can send a ToPage, readToPage
- * validates little.
- */
+/** readToPage validates little, because only the worker can send a ToPage. */
 export function readToPage(text: string): ToPage | undefined {
   const message = parseJson(text);
   return isToPage(message) ? message : undefined;
@@ -100,7 +82,6 @@ function isToPage(value: unknown): value is ToPage {
   );
 }
 
-/** isPageNumbers reports whether a value is a valid PageNumbers object with two whole numbers. */
 export function isPageNumbers(value: unknown): value is PageNumbers {
   return isRecord(value) && Number.isSafeInteger(value.ref) && Number.isSafeInteger(value.snapshot);
 }
@@ -113,7 +94,6 @@ function isPageOperation(value: unknown): value is PageOperation {
   );
 }
 
-/** operationNames lists all operations, so that a missing operation is a compile error. */
 const operationNames: Readonly<Record<PageOperationName, true>> = {
   snapshot: true,
   find: true,

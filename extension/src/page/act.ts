@@ -19,18 +19,13 @@ import type { Context } from './state.ts';
 import { unclobbered } from './unclobbered.ts';
 import { ChangeWatch } from './watch.ts';
 
-/**
- * MaxChangeTokens limits the length of the list of changes in an action's result, in tokens. If the changes exceed
- * MaxChangeTokens, the result only counts the changes that it does not list.
- */
+/** MaxChangeTokens limits the length of the list of changes in an action's result, in tokens. */
 const MaxChangeTokens = 1_500;
 /** MaxChangedShare is the share of changed lines above which a full snapshot is shorter than the list of changes. */
 const MaxChangedShare = 0.6;
 const MinLinesForShare = 12;
 
-/** ActionOutcome is the outcome of one performed action, such as a click. */
 export interface ActionOutcome {
-  /** target is the element whose snapshot line the result contains. */
   readonly target?: Element | undefined;
   readonly input: PageActionResult['input'];
   readonly notes?: readonly string[];
@@ -154,17 +149,9 @@ function markAddedLine(line: Line, watch: ChangeWatch): '+' | '~' | '>' {
   return watch.changed.has(line.element) ? '~' : '>';
 }
 
-/**
- * pendingActions contains each action that began with the operation `watch`, under the ID of the snapshot before the
- * action.
- */
 const pendingActions = new Map<string, { readonly before: TakenSnapshot; readonly watch: ChangeWatch }>();
 const MaxPendingActions = 4;
 
-/**
- * watch implements the page script operation `watch`, which takes a snapshot and records changes until the operation
- * `changes`.
- */
 export async function watch(_: unknown, context: Context): Promise<WatchResult> {
   const before = await takeSnapshot({ root: getRootElement(), mode: 'full', maxTokens: DefaultMaxTokens }, context);
   const id = context.state.storeSnapshot(
@@ -181,7 +168,6 @@ export async function watch(_: unknown, context: Context): Promise<WatchResult> 
   return { snapshot: id };
 }
 
-/** readChanges implements the page script operation `changes`, which returns what changed since a `watch`. */
 export async function readChanges(args: ChangesArguments, context: Context): Promise<PageActionResult> {
   const entry = pendingActions.get(args.since);
   if (!entry) throw new PageFailure('invalid_arguments', `There is no watch "${args.since}" in this document.`);

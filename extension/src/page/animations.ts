@@ -1,9 +1,8 @@
-// Finishes animations in hidden tabs. Chrome draws no frames in a hidden tab, so an animation does not advance, and a
-// menu that closes with an animation would stay open.
+// Chrome draws no frames in a hidden tab, so an animation does not advance, and a menu that closes with an animation
+// stays open.
 
 import { unclobbered } from './unclobbered.ts';
 
-/** finishAnimations moves all animations of a hidden tab to their end, and returns the number of animations. */
 export function finishAnimations(): number {
   let count = 0;
   for (const animation of unclobbered.getAnimations()) {
@@ -23,10 +22,7 @@ const PopupSelector = '[role=listbox],[role=menu],[role=dialog],[role=tooltip],[
 const ControlSelector =
   'a[href],button,input,select,textarea,[role=option],[role=menuitem],[role=button],[role=treeitem],slot';
 
-/**
- * animatesContent reports whether a running animation shows or hides controls or messages. animatesContent ignores
- * animations of a single button.
- */
+/** animatesContent reports whether a running animation shows or hides controls or messages. */
 export function animatesContent(): boolean {
   return unclobbered.getAnimations().some((animation) => {
     const { effect } = animation;

@@ -1,4 +1,3 @@
-// Clicks elements, and moves the pointer onto elements.
 import { runAction } from './act.ts';
 import { describeElement, isLink, readHref } from './describe.ts';
 import { findClosestInFlatTree } from './flat-tree.ts';
@@ -9,7 +8,6 @@ import { findInputPoint, type InputPoint, waitUntilReady } from './ready.ts';
 import { type Context, findTarget } from './state.ts';
 import { makeTrustedMouse, opensPopup, TrustedMouse } from './trusted.ts';
 
-/** click implements the page script operation `click`, which clicks an element and returns what changed. */
 export async function click(args: ClickArguments, context: Context): Promise<ClickResult> {
   const element = findTarget(args.target, context);
   const link = args.button === undefined || args.button === 'left' ? findClickedLink(element, args) : undefined;
@@ -33,17 +31,13 @@ export async function click(args: ClickArguments, context: Context): Promise<Cli
 }
 
 /**
- * NewTabGuard prevents Chrome from opening the new tab of a clicked link, because Chrome could activate the new tab. If
- * NewTabGuard has prevented a new tab, the worker opens the link in a background tab. NewTabGuard does not affect a
- * page that handles the click itself.
+ * NewTabGuard prevents Chrome from opening the new tab of a clicked link, because Chrome could activate the new tab.
  */
 class NewTabGuard {
-  /** isUsed is true if the guard has prevented Chrome from opening a new tab. */
   isUsed = false;
   readonly #controller = new AbortController();
 
   constructor() {
-    // NewTabGuard adds its listener last, so that the listener runs after the listeners of the page.
     addEventListener('click', (event) => this.#prevent(event), { signal: this.#controller.signal });
   }
 
@@ -82,18 +76,14 @@ function findClickedLink(element: Element, args: ClickArguments): ClickResult['l
   return { href, newTab: isNamed || opensTab };
 }
 
-/** ClickOptions are the arguments of a click that clickElement needs. */
 type ClickOptions = Pick<ClickArguments, 'button' | 'doubleClick' | 'modifiers' | 'timeoutMs'>;
 
-/** ClickOutcome describes what a click did. */
 interface ClickOutcome {
-  /** isGone is true if the clicked element is no longer in the document. */
   readonly isGone: boolean;
   /** isComplete is true if the browser performed the default action of the click, or the page prevented it. */
   readonly isComplete: boolean;
 }
 
-/** clickElement waits until input can reach an element, and then clicks the element. */
 export async function clickElement(element: Element, options: ClickOptions, context: Context): Promise<ClickOutcome> {
   const trusted = makeTrustedMouse(element, options, context);
   const mouse = new Mouse(options.button, options.modifiers);
@@ -111,9 +101,6 @@ export async function clickElement(element: Element, options: ClickOptions, cont
   return { isGone: !element.isConnected, isComplete };
 }
 
-/**
- * pressAndRelease dispatches one synthetic click, and returns false if the page prevented the click's default action.
- */
 function pressAndRelease(mouse: Mouse, point: InputPoint, count: number): boolean {
   const hit = point.hit.isConnected ? point.hit : undefined;
   if (!hit) return false;
@@ -123,8 +110,8 @@ function pressAndRelease(mouse: Mouse, point: InputPoint, count: number): boolea
 }
 
 /**
- * moveMouseTo moves the pointer onto an element. The pointer's move can shift the element, for example because a menu
- * closes, so moveMouseTo measures the element's position again after the move.
+ * moveMouseTo measures the element after the move, because the pointer's move can shift it, for example by closing a
+ * menu.
  */
 export async function moveMouseTo(
   mouse: { move(x: number, y: number, hit: Element): unknown },
@@ -145,7 +132,6 @@ export async function moveMouseTo(
   return point;
 }
 
-/** hover implements the page script operation `hover`, which moves the pointer onto an element. */
 export async function hover(args: TargetArguments & ActionArguments, context: Context): Promise<PageActionResult> {
   const element = findTarget(args.target, context);
   return runAction(args, context, async () => {

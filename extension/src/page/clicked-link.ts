@@ -1,13 +1,7 @@
-/**
- * ClickedLink describes a clicked link that the worker has to open. Chrome blocks the new tab of a link with
- * target="_blank", so the worker opens the link in a new tab.
- */
+/** Chrome blocks the new tab of a link with target="_blank", so the worker opens the link in a new tab. */
 export interface ClickedLink {
   readonly href: string;
   readonly newTab: boolean;
-  /**
-   * script is the `javascript:` URL of the link. Chrome ignores a `javascript:` URL on a synthetic click, so the worker
-   * runs the script.
-   */
+  /** Chrome ignores a `javascript:` URL on a synthetic click, so the worker runs the script. */
   readonly script?: string;
 }

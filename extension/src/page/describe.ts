@@ -14,10 +14,6 @@ import { cleanText, shorten } from './visible-text.ts';
 
 const MaxNameCharacters = 120;
 
-/**
- * describeElement returns the snapshot line of an element, with its ref. If an element has no role, its snapshot line
- * begins with its tag name.
- */
 export function describeElement(element: Element, context: Context): string {
   const own = computeRole(element);
   const role = own === '' || own === 'paragraph' || own === 'rowgroup' ? element.localName : own;
@@ -33,10 +29,6 @@ export function describeElement(element: Element, context: Context): string {
   return collectKnownSecrets().maskText(head);
 }
 
-/**
- * readTextOf returns the beginning of an element's visible text, but an empty string for form fields and editable
- * elements.
- */
 function readTextOf(element: Element): string {
   if (
     !(element instanceof HTMLElement) ||
@@ -49,9 +41,6 @@ function readTextOf(element: Element): string {
   return cleanText(readShownText(element, 4 * MaxNameCharacters));
 }
 
-/**
- * describeTarget implements the page script operation `describe`, which returns the role, name and link of an element.
- */
 export async function describeTarget(args: TargetArguments, context: Context): Promise<DescribeResult> {
   const element = findTarget(args.target, context);
   const role = computeRole(element);
@@ -68,7 +57,6 @@ export async function describeTarget(args: TargetArguments, context: Context): P
   };
 }
 
-/** isSecret reports whether an element is a secret field, is its label, or closely encloses it. */
 function isSecret(element: Element): boolean {
   if (findSecretKind(element)) return true;
   if (element instanceof HTMLLabelElement && element.control) return findSecretKind(element.control) !== undefined;
@@ -77,18 +65,15 @@ function isSecret(element: Element): boolean {
   );
 }
 
-/** isLink reports whether an element is a link with a URL. */
 export function isLink(element: Element): boolean {
   return readHref(element) !== '';
 }
 
-/** readHref returns the absolute URL of a link, or an empty string for any other element. */
 export function readHref(element: Element): string {
   if (element instanceof HTMLAnchorElement || element instanceof HTMLAreaElement) return element.href;
   return element instanceof SVGAElement ? (URL.parse(element.href.baseVal, unclobbered.baseURI)?.href ?? '') : '';
 }
 
-/** findForm returns the form to which a control belongs, or null. */
 export function findForm(element: Element): HTMLFormElement | null {
   if (element instanceof HTMLInputElement || element instanceof HTMLButtonElement) return element.form;
   if (element instanceof HTMLSelectElement || element instanceof HTMLTextAreaElement) return element.form;

@@ -2,10 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { type DiffLine, diffLines } from './diff.ts';
 
-/**
- * makeLines parses the lines of a snapshot. The text after "#" is a line's key: `button #b1` has the key b1. A line
- * without "#" uses its whole text as the key.
- */
+/** The text after "#" is a line's key: `button #b1` has the key b1. */
 function makeLines(text: string, folded = false): DiffLine[] {
   return text.split('\n').map((line) => {
     const [shown = '', key] = line.trim().split(' #');

@@ -1,11 +1,9 @@
 // Compares two snapshots of one document.
 import { countTokens, shorten } from './visible-text.ts';
 
-/** DiffLine contains the parts of a snapshot line that a diff compares. */
 export interface DiffLine {
   readonly depth: number;
   readonly text: string;
-  /** key identifies the line in all snapshots of the same document. */
   readonly key: string;
   readonly folded: boolean;
 }
@@ -28,7 +26,6 @@ export interface DiffOptions<Old extends DiffLine, New extends DiffLine> {
 export interface Diff {
   readonly text: string;
   readonly changes: number;
-  /** share is the fraction of lines in the new snapshot that are new or changed, from 0 to 1. */
   readonly share: number;
 }
 
@@ -39,12 +36,7 @@ export interface Diff {
 const MaxRemovedLines = 8;
 const MaxRemovedCharacters = 60;
 
-/**
- * diffLines returns the changes between two snapshots. Each changed line has a mark: "+" new, "~" changed, "-" removed,
- * ">" revealed by scrolling. If both snapshots have a line with the same key, diffLines compares the texts of the two
- * lines. Before the changes inside an unchanged element, the result has a line such as `in list "Cart"`, which names
- * the element.
- */
+/** diffLines marks each changed line: "+" new, "~" changed, "-" removed, ">" revealed by scrolling. */
 export function diffLines<Old extends DiffLine, New extends DiffLine>(
   before: readonly Old[],
   after: readonly New[],
@@ -76,9 +68,6 @@ export function diffLines<Old extends DiffLine, New extends DiffLine>(
   return { text: output.finish(), changes, share: after.length === 0 ? 1 : marks.size / after.length };
 }
 
-/**
- * markExistingLine returns the mark of a line with a counterpart in the old snapshot, and undefined for any other line.
- */
 function markExistingLine(line: DiffLine, previous: DiffLine | undefined, isReplaced: boolean): string | undefined {
   if (line.key.endsWith('…')) return '';
   if (previous) return isSameText(previous.text, line.text) ? '' : '~';
@@ -91,10 +80,7 @@ function isSameText(a: string, b: string): boolean {
   return a === b || a.replace(' [focused]', '') === b.replace(' [focused]', '');
 }
 
-/**
- * findMovedLines returns the keys of the lines whose order changed between two snapshots. The longest sequence of lines
- * in unchanged order counts as not moved.
- */
+/** findMovedLines returns the keys of the lines whose order changed between two snapshots. */
 function findMovedLines(before: readonly DiffLine[], after: readonly DiffLine[]): ReadonlySet<string> {
   const places = new Map(before.map((line, i) => [line.key, i]));
   const kept = after.flatMap((line) => {
@@ -107,7 +93,6 @@ function findMovedLines(before: readonly DiffLine[], after: readonly DiffLine[])
   return moved;
 }
 
-/** findLongestIncreasingSubsequence returns the indices of the longest increasing subsequence of distinct numbers. */
 function findLongestIncreasingSubsequence(numbers: readonly number[]): number[] {
   const ends: number[] = []; // ends[n] is the index of the smallest number that ends an increasing run of n + 1 numbers
   const previous: number[] = [];
@@ -126,10 +111,7 @@ function findLongestIncreasingSubsequence(numbers: readonly number[]): number[] 
   return rise;
 }
 
-/**
- * ReplacedLines pairs each new line with a removed line of the same text. If the page recreates an element, the
- * element's old line and new line have the same text.
- */
+/** If the page recreates an element, the element's old line and new line have the same text. */
 interface ReplacedLines {
   has(key: string): boolean;
   readonly removedKeys: ReadonlySet<string>;
@@ -157,17 +139,13 @@ function removeRefs(text: string): string {
   return text.replace(/ ?\[ref=\w+\]| \[focused\]/g, '');
 }
 
-/**
- * printMarkedLines adds each changed line to the diff. For an unchanged line that encloses changes, printMarkedLines
- * first adds a line such as `in list "Cart"`.
- */
 function printMarkedLines(
   lines: readonly DiffLine[],
   marks: ReadonlyMap<string, string>,
   moved: ReadonlySet<string>,
   output: DiffText,
 ): void {
-  const path: DiffLine[] = []; // the lines that enclose the current line
+  const path: DiffLine[] = [];
   const printed = new Set<DiffLine>();
   for (const line of lines) {
     while ((path.at(-1)?.depth ?? -1) >= line.depth) path.pop();
@@ -183,10 +161,6 @@ function printMarkedLines(
   }
 }
 
-/**
- * selectTopmost removes the lines that are nested below another line of the list `gone`, and returns the remaining
- * lines.
- */
 function selectTopmost(gone: readonly DiffLine[], before: readonly DiffLine[]): DiffLine[] {
   const isGone = new Set(gone);
   const top: DiffLine[] = [];
@@ -200,9 +174,6 @@ function selectTopmost(gone: readonly DiffLine[], before: readonly DiffLine[]): 
   return top;
 }
 
-/**
- * DiffText collects the lines of a diff. When the text reaches a limit in tokens, DiffText only counts further lines.
- */
 class DiffText {
   readonly #lines: string[] = [];
   readonly #maxTokens: number;

@@ -13,21 +13,12 @@ import { type Context, findTarget } from './state.ts';
 import { isFrameElement, makeFrameInWayFailure, makeTrustedMouse, type TrustedMouse } from './trusted.ts';
 import { unclobbered } from './unclobbered.ts';
 
-/**
- * DragSteps is the number of pointer moves between the two elements. Drag libraries ignore a pointer that jumps to the
- * end of the drag in one move.
- */
+/** Drag libraries ignore a pointer that jumps to the end of the drag in one move. */
 const DragSteps = 12;
 
-/**
- * DropHoldMs is how long the pointer rests at the end of a drag, in milliseconds. Some drag libraries detect the drop
- * target with a timer.
- */
+/** Some drag libraries detect the drop target with a timer, so the pointer rests at the end of the drag. */
 const DropHoldMs = 100;
-/**
- * HiddenDropHoldMs is how long the pointer rests at the end of a drag in a hidden tab, in milliseconds. In a hidden
- * tab, Chrome runs timers only once per second.
- */
+/** HiddenDropHoldMs exceeds 1 s, because Chrome runs timers only once per second in a hidden tab. */
 const HiddenDropHoldMs = 1_100;
 
 interface ViewportPoint {
@@ -35,7 +26,6 @@ interface ViewportPoint {
   readonly y: number;
 }
 
-/** drag implements the page script operation `drag`, which drags an element to another element or to a point. */
 export async function drag(args: DragArguments, context: Context): Promise<PageActionResult> {
   const start = findTarget(args.startTarget, context);
   const end = findTarget(args.endTarget ?? args.startTarget, context);
@@ -62,7 +52,6 @@ export async function drag(args: DragArguments, context: Context): Promise<PageA
   });
 }
 
-/** dragToPoint drags an element to a point in another frame, which requires trusted input. */
 async function dragToPoint(
   start: Element,
   to: ViewportPoint,
@@ -84,10 +73,7 @@ function isDraggable(element: Element): boolean {
   );
 }
 
-/**
- * scrollToCenter scrolls the end element of a drag into view if needed, and returns the viewport coordinates of its
- * center. A drag scrolls as little as possible, because the start element must also stay in view.
- */
+/** A drag scrolls as little as possible, because the start element must also stay in view. */
 function scrollToCenter(end: Element): ViewportPoint {
   const seen = end.getBoundingClientRect();
   if (seen.bottom <= 0 || seen.right <= 0 || seen.top >= innerHeight || seen.left >= innerWidth) {
@@ -101,13 +87,9 @@ function computeCenter(element: Element): ViewportPoint {
   return { x: x + width / 2, y: y + height / 2 };
 }
 
-/**
- * FirstMovePixels is the length of the first pointer move in a drag, in pixels. A browser starts an HTML drag only
- * after the pointer has moved a few pixels.
- */
+/** A browser starts an HTML drag only after the pointer has moved a few pixels. */
 const FirstMovePixels = 6;
 
-/** dragTrustedOnto drags from a point onto an element of the same frame, with trusted input. */
 async function dragTrustedOnto(
   mouse: TrustedMouse,
   from: InputPoint,
@@ -120,10 +102,6 @@ async function dragTrustedOnto(
   return await dragTrusted(mouse, from, to, context);
 }
 
-/**
- * dragTrusted drags an element with trusted pointer input. If the page starts an HTML drag, the worker also drops the
- * dragged data.
- */
 async function dragTrusted(
   mouse: TrustedMouse,
   from: InputPoint,
@@ -176,7 +154,6 @@ async function dragSynthetic(from: InputPoint, to: ViewportPoint, end: Element, 
   }
 }
 
-/** DropEvents dispatches the events of one HTML drag. */
 class DropEvents {
   readonly #source: Element;
   readonly #data = new DataTransfer();
@@ -193,12 +170,10 @@ class DropEvents {
     }
   }
 
-  /** begin dispatches dragstart, and reports whether the page allows the drag. */
   begin(at: ViewportPoint): boolean {
     return this.#send(this.#source, 'dragstart', at);
   }
 
-  /** over dispatches the events that a browser sends when a drag moves to a point on the element `hit`. */
   over(hit: Element, at: ViewportPoint): void {
     this.#send(this.#source, 'drag', at);
     if (hit !== this.#over) {
@@ -209,10 +184,6 @@ class DropEvents {
     this.#accepts = !this.#send(hit, 'dragover', at);
   }
 
-  /**
-   * end ends the HTML drag: it drops the dragged data on an element if the page accepts the drop. end returns hints for
-   * the agent.
-   */
   end(hit: Element, at: ViewportPoint): string[] {
     this.over(hit, at);
     if (this.#accepts) this.#send(hit, 'drop', at);

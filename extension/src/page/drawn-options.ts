@@ -1,5 +1,4 @@
-// Finds the visible options of a custom list. Some pages hide the elements with ARIA roles, and draw other elements in
-// place of them.
+// Some pages hide the list options that have ARIA roles, and draw other elements in place of them.
 import { getFlatParent, listFlatChildren } from './flat-tree.ts';
 import { unclobbered } from './unclobbered.ts';
 
@@ -22,10 +21,6 @@ export function findDrawnOptions(list: Element): Element[] {
   return found;
 }
 
-/**
- * findPopup returns the nearest ancestor of a list that has a size, or undefined if only the document body has a
- * size.
- */
 export function findPopup(list: Element): Element | undefined {
   for (let at: Element | null = getFlatParent(list); at && at !== unclobbered.body; at = getFlatParent(at)) {
     if (hasSize(at)) return at;
@@ -33,7 +28,6 @@ export function findPopup(list: Element): Element | undefined {
   return undefined;
 }
 
-/** hasSize reports whether an element is visible and has a size of at least 2 by 2 pixels. */
 export function hasSize(element: Element): boolean {
   const { width, height } = element.getBoundingClientRect();
   return width >= 2 && height >= 2 && element.checkVisibility({ visibilityProperty: true });

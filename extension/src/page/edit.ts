@@ -10,10 +10,8 @@ import { findSecretKind, requireFieldApproval, requireTypingApproval } from './s
 import { isDisabled, readEditableText } from './states.ts';
 import { getFormElements, unclobbered } from './unclobbered.ts';
 
-/** Field is an element into which a user can type. */
 export type Field = HTMLInputElement | HTMLTextAreaElement | HTMLElement;
 
-/** PickerInputTypes matches the input types whose value a user picks, such as a date, instead of typing it. */
 const PickerInputTypes = /^(date|month|week|time|datetime-local|color|range)$/;
 const NonTextInputTypes = /^(button|checkbox|file|hidden|image|radio|reset|submit)$/;
 
@@ -27,10 +25,6 @@ const InputFormats: Readonly<Record<string, string>> = {
   range: 'a number between its minimum and maximum',
 };
 
-/**
- * requireField returns the field that an element is, contains or labels. If there is no field, or if the field is
- * read-only, requireField throws an error with the code `wrong_element`.
- */
 export function requireField(element: Element): Field {
   const field = findField(element);
   if (!field) {
@@ -47,7 +41,6 @@ export function requireField(element: Element): Field {
   return field;
 }
 
-/** findField returns the form field that an element is, contains, or labels. */
 export function findField(element: Element): Field | undefined {
   const field = findFieldIn(element, 0);
   return (
@@ -75,21 +68,16 @@ function isTextArea(element: Element): element is HTMLTextAreaElement {
   return element instanceof HTMLTextAreaElement;
 }
 
-/** readField returns the text in a form field or in an editable element. */
 export function readField(field: Field): string {
   if (isInput(field) || isTextArea(field)) return field.value;
   return (readEditableText(field) ?? '').replaceAll('\u00a0', ' ');
 }
 
-/** readPublicField returns the text in a field, or undefined for a secret field. */
 export function readPublicField(field: Field): string | undefined {
   return findSecretKind(field) ? undefined : readField(field);
 }
 
-/**
- * writeField replaces the text of a field, or appends to the text. writeField dispatches the same kinds of events as a
- * user's typing.
- */
+/** writeField dispatches the same kinds of events as a user's typing. */
 export async function writeField(
   field: Field,
   text: string,
@@ -110,7 +98,6 @@ export async function writeField(
   finishField(field);
 }
 
-/** chooseValue sets the value of a field whose value the user picks, such as a date. */
 function chooseValue(field: HTMLInputElement, value: string): void {
   field.value = value;
   const isTaken =
@@ -125,7 +112,6 @@ function chooseValue(field: HTMLInputElement, value: string): void {
   );
 }
 
-/** selectContent selects the content of a field, or moves the caret to the end of the content. */
 export async function selectContent(field: Field, atEnd: boolean): Promise<void> {
   if (isInput(field) || isTextArea(field)) {
     const end = field.value.length;
@@ -143,10 +129,7 @@ export async function selectContent(field: Field, atEnd: boolean): Promise<void>
   await waitForNextTask();
 }
 
-/**
- * insertText replaces the selection with text. `execCommand` dispatches trusted events, even in a document without the
- * focus.
- */
+/** `execCommand` dispatches trusted events, even in a document without the focus. */
 export function insertText(field: Field, text: string, approved: readonly SecretKind[]): void {
   const isLineField = isInput(field);
   const lines = isLineField || isTextArea(field) ? [text] : text.split('\n');
@@ -167,7 +150,6 @@ function insertLine(field: Field, line: string, approved: readonly SecretKind[])
   if (!isDone && readField(field) === before) setValue(field, line);
 }
 
-/** sendBeforeInput dispatches beforeinput, and returns false if the page prevented the event's default action. */
 function sendBeforeInput(field: Field, data: string): boolean {
   const inputType = data === '' ? 'deleteContentBackward' : 'insertText';
   const init = { bubbles: true, cancelable: true, composed: true, inputType, data: data === '' ? null : data };
@@ -181,10 +163,7 @@ function setValue(field: Field, value: string): void {
   sendInput(field, value === '' ? 'deleteContentBackward' : 'insertText', value);
 }
 
-/**
- * finishField dispatches the event "change" if the document does not have the browser's focus. In a document with the
- * focus, the browser dispatches "change" when the focus leaves the field.
- */
+/** In a document without the focus, the browser does not dispatch "change" when the focus leaves a field. */
 export function finishField(field: Field): void {
   if (!unclobbered.hasFocus() && (isInput(field) || isTextArea(field))) sendChange(field);
 }
@@ -203,10 +182,6 @@ export function sendChange(field: Element): void {
  */
 const SubmitOnEnterTypes = /^(text|search|tel|url|email|password|date|month|week|time|datetime-local|number)$/;
 
-/**
- * pressEnterInField submits the form of a field if a press of Enter would submit the form, and reports whether the
- * form was submitted.
- */
 export function pressEnterInField(field: Element): boolean {
   const form = findForm(field);
   if (!form) return false;
@@ -215,7 +190,6 @@ export function pressEnterInField(field: Element): boolean {
   return (controls.some(isSubmitButton) || fields.length <= 1) && submitForm(field);
 }
 
-/** submitForm submits the form of a control, and reports whether the control has a form that can be submitted. */
 export function submitForm(element: Element): boolean {
   const form = findForm(element);
   if (!form) return false;
@@ -226,10 +200,6 @@ export function submitForm(element: Element): boolean {
   return true;
 }
 
-/**
- * submitButtonOf returns the button that submits the form of a control, or undefined if the form has no submit
- * button.
- */
 export function submitButtonOf(element: Element): Element | undefined {
   const form = findForm(element);
   return form ? [...(getFormElements(form) ?? [])].find(isSubmitButton) : undefined;

@@ -1,16 +1,11 @@
-// Converts the errors of page script operations to the format that the worker receives.
 import type { PageError, PageErrorCode } from './operations.ts';
 
-/** PageFailure ends a page script operation with an error that the agent reads. */
 export class PageFailure extends Error {
   readonly code: PageErrorCode;
   readonly ref: string | undefined;
   readonly pageText: string | undefined;
 
-  /**
-   * `message` never contains text from the page, which could deceive the agent. `pageText` contains the page's text
-   * that explains the error, such as the snapshot line of an element.
-   */
+  /** `message` never contains text from the page, which could deceive the agent. */
   constructor(code: PageErrorCode, message: string, pageText?: string, ref?: string) {
     super(message);
     this.name = 'PageFailure';
@@ -20,10 +15,7 @@ export class PageFailure extends Error {
   }
 }
 
-/**
- * toPageError converts a value that an operation has thrown to a PageError. `done` describes what the operation did
- * before it failed.
- */
+/** `done` describes what the operation did before it failed. */
 export function toPageError(thrown: unknown, signal: AbortSignal, done: string): PageError {
   const progress = done === '' ? {} : { done };
   if (thrown instanceof PageFailure) {

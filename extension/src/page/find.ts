@@ -18,7 +18,6 @@ const DefaultMatches = 20;
 const MaxMatches = 200;
 const MaxCountedMatches = 1_000;
 
-/** find implements the page script operation `find`, which returns the elements that match a text, role or selector. */
 export async function find(args: FindArguments, context: Context): Promise<FindResult> {
   const { text, regex, role, selector } = args;
   const limit = Math.min(args.limit ?? DefaultMatches, MaxMatches);
@@ -67,7 +66,6 @@ async function findBySelector(
   return { matches, total };
 }
 
-/** readVisibleText returns the name and the visible text of an element, and masks the values of secret fields. */
 function readVisibleText(element: Element): string {
   if (isHidden(element)) return '';
   const words = `${computeElementName(element, computeRole(element))} ${readShownText(element, MaxSearchedCharacters)}`;
@@ -77,9 +75,8 @@ function readVisibleText(element: Element): string {
 const MaxSearchedCharacters = 100_000;
 
 /**
- * selectElements returns the elements that match a CSS selector. selectElements throws invalid_arguments for an invalid
- * selector. In a document with secret fields, a selector must not test the attribute `value`, because the matches would
- * reveal the secrets.
+ * In a document with secret fields, a selector must not test the attribute `value`, because matches would reveal the
+ * secrets.
  */
 export function selectElements(selector: string): Element[] {
   if (testsValueAttribute(selector) && hasSecretFields()) {
@@ -116,7 +113,6 @@ function parseRef(line: string): string {
 
 const MaxPathElements = 6;
 
-/** listAncestors returns the snapshot lines of an element's ancestors that have a role, outermost first. */
 function listAncestors(element: Element): string[] {
   const path: string[] = [];
   for (let at = getFlatParent(element); at && path.length < MaxPathElements; at = getFlatParent(at)) {
@@ -138,7 +134,6 @@ function listAncestors(element: Element): string[] {
   return path;
 }
 
-/** TreeSearch searches the tree of a snapshot for texts and roles. */
 class TreeSearch {
   readonly matches: FindMatch[] = [];
   total = 0;
@@ -155,7 +150,6 @@ class TreeSearch {
     this.#context = context;
   }
 
-  /** visit searches the children of a node, and reports whether any of them matched. */
   visit(node: TreeNode, path: readonly string[]): boolean {
     let found = false;
     for (const part of node.children) {
@@ -178,15 +172,13 @@ class TreeSearch {
       if (isMatch) this.#add(node, node, path);
       return this.visit(node, inner) || isMatch;
     }
-    // If nodes inside a container match, the search returns these nodes and not the container. The search compares the
-    // container's own name only if no node inside it matches.
+    // The search compares the name of a container only if no node inside the container matches.
     if (this.visit(node, inner)) return true;
     if (!this.#accepts(`${node.name} ${node.value ?? ''}`) && !this.#acceptsJoinedText(node)) return false;
     this.#add(node, node, path);
     return true;
   }
 
-  /** #acceptsJoinedText reports whether the searched text occurs in the joined text of a node's children. */
   #acceptsJoinedText(node: TreeNode): boolean {
     return node.children.length > 1 && node.children.length < 50 && this.#accepts(collectText(node));
   }

@@ -3,11 +3,7 @@
 import { readShadowRoot } from '../chrome-dom.ts';
 import { getChildNodes, getParentNode, isClobbered, unclobbered } from './unclobbered.ts';
 
-/**
- * ShadowHostTags are the built-in elements that can have a shadow root. A custom element can also have a shadow root,
- * and its name always contains a hyphen. Checking the tag name first is faster than a call of Chrome's API for shadow
- * roots for each element.
- */
+/** Checking the tag name first is faster than a call of Chrome's API for shadow roots for each element. */
 const ShadowHostTags = new Set(
   'article aside blockquote body div footer h1 h2 h3 h4 h5 h6 header main nav p section span'.split(' '),
 );
@@ -19,7 +15,6 @@ const ShadowHostTags = new Set(
 const knownRootRefs = new Set<WeakRef<ShadowRoot>>();
 const knownRootSet = new WeakSet<ShadowRoot>();
 
-/** getShadowRoot returns the open or closed shadow root of an element, or null if the element has no shadow root. */
 export function getShadowRoot(element: Element): ShadowRoot | null {
   if (element instanceof HTMLFormElement) return null; // fields of a form may replace its properties
   const tag = element.localName;
@@ -32,7 +27,6 @@ export function getShadowRoot(element: Element): ShadowRoot | null {
   return root;
 }
 
-/** listKnownRoots returns the document and all shadow roots that were found so far and still exist. */
 export function listKnownRoots(): (Document | ShadowRoot)[] {
   const roots: (Document | ShadowRoot)[] = [document];
   for (const reference of knownRootRefs) {
@@ -43,10 +37,7 @@ export function listKnownRoots(): (Document | ShadowRoot)[] {
   return roots;
 }
 
-/**
- * listFlatChildren returns the nodes that the browser draws inside an element, in order. If a form has fields whose
- * names hide the form's DOM properties, listFlatChildren returns the form's children in place of the form.
- */
+/** listFlatChildren returns the nodes that the browser draws inside an element, in order. */
 export function listFlatChildren(element: Element): Iterable<Node> {
   const nodes = listRenderedNodes(element);
   const hasForm = element.localName !== 'form' && hasClobberedForm(nodes);
@@ -66,10 +57,6 @@ function hasClobberedForm(nodes: Iterable<Node>): boolean {
   return false;
 }
 
-/**
- * expandForms yields the given nodes, but replaces each form by its children if fields of the form hide the form's DOM
- * properties.
- */
 export function* expandForms(nodes: Iterable<Node>): Generator<Node> {
   for (const node of nodes) {
     if (isClobbered(node)) yield* expandForms(getChildNodes(node) ?? []);
@@ -77,10 +64,7 @@ export function* expandForms(nodes: Iterable<Node>): Generator<Node> {
   }
 }
 
-/**
- * getFlatParent returns the parent of an element in the flat tree, or null for the root. getFlatParent skips a form
- * whose fields hide the form's DOM properties.
- */
+/** getFlatParent skips a form whose fields hide the form's DOM properties. */
 export function getFlatParent(element: Element): Element | null {
   const slot = isClobbered(element) ? null : element.assignedSlot;
   if (slot) return slot;
@@ -90,22 +74,16 @@ export function getFlatParent(element: Element): Element | null {
   return parent instanceof Element ? parent : null;
 }
 
-/** containsInFlatTree reports whether `inner` equals `outer` or is a descendant of `outer` in the flat tree. */
 export function containsInFlatTree(outer: Element, inner: Element): boolean {
   for (let at: Element | null = inner; at !== null; at = getFlatParent(at)) if (at === outer) return true;
   return false;
 }
 
-/**
- * findClosestInFlatTree returns the nearest element for which `matches` returns true: the element itself or an
- * ancestor.
- */
 export function findClosestInFlatTree(element: Element, matches: (at: Element) => boolean): Element | undefined {
   for (let at: Element | null = element; at !== null; at = getFlatParent(at)) if (matches(at)) return at;
   return undefined;
 }
 
-/** findElementAtPoint returns the deepest element at a point of the viewport, including elements in shadow roots. */
 export function findElementAtPoint(x: number, y: number): Element | null {
   let found = unclobbered.elementFromPoint(x, y);
   while (found) {
@@ -116,7 +94,6 @@ export function findElementAtPoint(x: number, y: number): Element | null {
   return found && isClobbered(found) ? getFlatParent(found) : found;
 }
 
-/** getFocusedElement returns the focused element, even if it is in a shadow root; null if there is none. */
 export function getFocusedElement(): Element | null {
   let focused = unclobbered.activeElement;
   while (focused) {
@@ -127,7 +104,6 @@ export function getFocusedElement(): Element | null {
   return focused === unclobbered.body ? null : focused;
 }
 
-/** forEachRoot calls `visit` with the document, and with each shadow root in the document. */
 export function forEachRoot(visit: (root: Document | ShadowRoot) => void): void {
   const pending: (Document | ShadowRoot)[] = [unclobbered];
   for (let root = pending.pop(); root; root = pending.pop()) {
@@ -141,10 +117,7 @@ export function forEachRoot(visit: (root: Document | ShadowRoot) => void): void 
 
 const shadowHostSelector = [...ShadowHostTags].join(',');
 
-/**
- * findPossibleShadowHosts returns the elements that can have a shadow root. findPossibleShadowHosts uses
- * querySelectorAll, because a script would need much longer to read the tag names of 50,000 elements.
- */
+/** findPossibleShadowHosts uses querySelectorAll, because a script would need much longer to read 50,000 tag names. */
 function* findPossibleShadowHosts(root: Document | ShadowRoot): Generator<Element> {
   yield* root.querySelectorAll(shadowHostSelector);
   if (root instanceof ShadowRoot) {
@@ -159,10 +132,6 @@ function* findPossibleShadowHosts(root: Document | ShadowRoot): Generator<Elemen
   }
 }
 
-/**
- * selectAll returns the elements that match a CSS selector, including elements in shadow roots. selectAll throws for an
- * invalid selector.
- */
 export function selectAll(selector: string, limit = Number.POSITIVE_INFINITY): Element[] {
   const found: Element[] = [];
   forEachRoot((root) => {
@@ -173,9 +142,7 @@ export function selectAll(selector: string, limit = Number.POSITIVE_INFINITY): E
   return found;
 }
 
-/**
- * selectInKnownRoots works like selectAll, but searches only the document and the shadow roots that were found so far.
- */
+/** selectInKnownRoots searches only the document and the shadow roots that were found so far. */
 export function selectInKnownRoots(selector: string): Element[] {
   return listKnownRoots()
     .flatMap((root) => [...(root === document ? unclobbered : root).querySelectorAll(selector)])

@@ -1,4 +1,4 @@
-// Shortens a snapshot to a maximum number of tokens. Content in the visible area is never left out.
+// Shortens a snapshot to a maximum number of tokens, but never leaves out content in the visible area.
 import type { Line } from './lines.ts';
 import type { Rect } from './operations.ts';
 import { getViewportRect, intersectRects } from './view.ts';
@@ -6,7 +6,6 @@ import { countTokens } from './visible-text.ts';
 
 export interface FoldResult {
   readonly lines: readonly Line[];
-  /** removed is the number of snapshot lines that were left out. */
   readonly removed: number;
 }
 
@@ -28,8 +27,6 @@ export function foldLines(lines: readonly Line[], maxTokens: number, view: Rect)
     .filter(({ distance }) => distance > 0)
     .sort((a, b) => b.distance - a.distance || b.i - a.i);
   const removed = new Set<number>();
-  // The first pass removes snapshot lines without nested lines. The second pass removes each line of which all nested
-  // lines were removed.
   for (const passes of [false, true]) {
     for (const { i, children } of far) {
       if (total <= maxTokens - MarkerTokens) break;
@@ -53,10 +50,6 @@ function areAllChildrenRemoved(lines: readonly Line[], i: number, removed: Reado
   return true;
 }
 
-/**
- * measureDistanceFromView returns the distance of an element from the visible area in pixels, or 0 for an element in
- * view.
- */
 function measureDistanceFromView(element: Element, view: Rect): number {
   const rect = element.getBoundingClientRect();
   if (rect.width === 0 && rect.height === 0) return element.checkVisibility() ? 0 : Number.MAX_VALUE;
@@ -65,7 +58,6 @@ function measureDistanceFromView(element: Element, view: Rect): number {
   return vertical + horizontal;
 }
 
-/** insertFoldMarkers replaces each run of removed lines with a line such as "… 12 lines". */
 function insertFoldMarkers(lines: readonly Line[], removed: ReadonlySet<number>): Line[] {
   const kept: Line[] = [];
   let run: { line: Line; count: number; depth: number } | undefined;

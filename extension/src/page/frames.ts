@@ -14,7 +14,6 @@ import type { Context } from './state.ts';
 import { unclobbered } from './unclobbered.ts';
 import { getViewportRect, intersectRects, toPlainRect } from './view.ts';
 
-/** makeFrameInfo returns the properties of a frame element by which the worker finds the frame. */
 export function makeFrameInfo(element: Element, ref: string, line: number): FrameInfo {
   const window = getFrameWindow(element);
   const visible = findVisiblePart(element);
@@ -32,10 +31,6 @@ function getFrameWindow(element: Element): Window | null {
   return element instanceof HTMLObjectElement ? element.contentWindow : null;
 }
 
-/**
- * findIndexInParent returns the index of the page script's frame in the parent's window.frames, or -1 if it is not
- * there.
- */
 export function findIndexInParent(): number {
   return globalThis.window.parent === globalThis.window
     ? -1
@@ -47,7 +42,6 @@ function indexOfFrame(frame: Window, parent: Window): number {
   return -1;
 }
 
-/** findVisiblePart returns the visible part of a frame element, in the coordinates of the frame's document. */
 function findVisiblePart(element: Element): Rect | undefined {
   const rect = element.getBoundingClientRect();
   const seen = intersectRects(rect, getViewportRect());
@@ -62,9 +56,6 @@ function findVisiblePart(element: Element): Rect | undefined {
   });
 }
 
-/**
- * listFrameAreas implements the page script operation `frameAreas`, which returns the positions of child frames.
- */
 export async function listFrameAreas(): Promise<FrameAreasResult> {
   return { areas: [...unclobbered.querySelectorAll('iframe,frame,object')].flatMap(findFrameArea) };
 }
@@ -81,10 +72,6 @@ function findFrameArea(element: Element): FrameArea[] {
   return [{ index, area }];
 }
 
-/**
- * findFramePoint implements the page script operation `framePoint`, which converts a point in a child frame to parent
- * coordinates.
- */
 export async function findFramePoint(args: FramePointArguments, context: Context): Promise<FramePointResult> {
   const element = findFrame(args);
   if (!element) return { hit: false };
@@ -108,14 +95,12 @@ export async function findFramePoint(args: FramePointArguments, context: Context
   return { point, hit: false, ...(cover ? { covered: describeElement(cover, context) } : {}) };
 }
 
-/** focusFrame implements the page script operation `focusFrame`, which focuses the element of a child frame. */
 export async function focusFrame(args: ChildFrame): Promise<FocusFrameResult> {
   const element = findFrame(args);
   element?.focus({ preventScroll: true });
   return { focused: element !== undefined };
 }
 
-/** findFrame finds a frame element by its index in window.frames, or in a shadow root by its URL and size. */
 function findFrame({ index, url, width, height }: ChildFrame): HTMLElement | undefined {
   const elements = selectAll('iframe,frame,object').filter((element) => element instanceof HTMLElement);
   const found = elements.filter((element) => {
@@ -162,7 +147,6 @@ function toParentPoint(element: HTMLElement, { x, y }: { readonly x: number; rea
   return { x: rect.x + (area.x + x) * scaleX, y: rect.y + (area.y + y) * scaleY };
 }
 
-/** isRotatedOrSkewed reports whether an element is transformed by more than scaling and moving. */
 function isRotatedOrSkewed(element: Element): boolean {
   for (let at: Element | null = element; at; at = getFlatParent(at)) {
     const { transform, rotate } = getComputedStyle(at);

@@ -1,10 +1,7 @@
 // Finds elements that a user recognizes only by their icon, and finds hints about their meaning in the page's markup.
 import { cleanText, shorten } from './visible-text.ts';
 
-/**
- * ActionIcons matches icons by their class name, such as "trash". An action icon has no text and no role, but a click
- * on it acts on the element around it.
- */
+/** An action icon has no text and no role, but a click on it acts on the element around it. */
 const ActionIcons = [
   'trash',
   'star',
@@ -22,17 +19,12 @@ const ActionIcons = [
   .map((word) => `[class*=${word} i]`)
   .join(',');
 const MaxIconPixels = 64;
-/**
- * isActionIcon reports whether an element without text is a small icon whose class name contains an action, such as
- * "trash".
- */
 export function isActionIcon(element: Element): boolean {
   if (!element.matches(ActionIcons) || element.textContent?.trim()) return false;
   const { width, height } = element.getBoundingClientRect();
   return width > 4 && height > 4 && width <= MaxIconPixels && height <= MaxIconPixels;
 }
 
-/** hasActionIcons reports whether a clickable element contains action icons, such as a trash icon. */
 export function hasActionIcons(element: Element): boolean {
   return [...element.querySelectorAll(ActionIcons)].some(isActionIcon);
 }
@@ -41,7 +33,6 @@ export function hasActionIcons(element: Element): boolean {
 const ClickAttribute =
   /^(onclick|jsaction|data-(action|handler|toggle|bs-toggle|href)|(ng|phx|wire:|x-on:|on:|@)-?click|hx-(get|post|put|delete))$/;
 
-/** declaresClick reports whether the HTML attributes of an element declare a click handler. */
 export function declaresClick(element: Element): boolean {
   // An anchor without a URL is a link that a script handles, unless the anchor only marks a position in the page.
   if (element.localName === 'a') return !element.hasAttribute('href') && !element.hasAttribute('name');

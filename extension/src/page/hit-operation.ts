@@ -8,11 +8,6 @@ export interface HitArguments {
 }
 
 export interface HitResult {
-  /**
-   * line is the snapshot line of the element at the given point. If the point is outside of the viewport, `line` is
-   * absent.
-   */
   readonly line?: string;
-  /** frame is set if the element at the point is a frame element. */
   readonly frame?: FrameInfo;
 }

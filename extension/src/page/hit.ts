@@ -6,7 +6,6 @@ import type { HitArguments, HitResult } from './hit-operation.ts';
 import { findMeaningfulElement } from './ready.ts';
 import type { Context } from './state.ts';
 
-/** describeElementAtPoint implements the page script operation `hit`, which returns the element at a point. */
 export async function describeElementAtPoint({ x, y }: HitArguments, context: Context): Promise<HitResult> {
   const element = findElementAtPoint(x, y);
   if (!element) return {};

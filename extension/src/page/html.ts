@@ -18,7 +18,6 @@ const MaxAttributeCharacters = 300;
 const MaxCharacters = 4_000_000;
 const TimeSliceMs = 50;
 
-/** HtmlWriter writes the HTML of one element and its descendants. */
 export class HtmlWriter {
   readonly frames: Element[] = [];
   readonly #textVisibility = new TextVisibility();

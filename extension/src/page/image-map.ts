@@ -1,19 +1,14 @@
-// Finds points inside the areas of image maps. The browser draws no boxes for image map areas; they receive input
-// through the image.
+// The browser draws no boxes for image map areas; they receive input through the image.
 import type { Rect } from './operations.ts';
 import { unclobbered } from './unclobbered.ts';
 
-/** findMappedImages returns the images that use the image map of an area. */
 export function findMappedImages(area: HTMLAreaElement): HTMLImageElement[] {
   const name = area.closest('map')?.name.toLowerCase();
   if (!name) return [];
   return [...unclobbered.images].filter((image) => image.useMap.toLowerCase() === `#${name}`);
 }
 
-/**
- * listAreaPoints returns points of the viewport that are probably inside an image map area. `rect` is the box of the
- * image in the viewport.
- */
+/** listAreaPoints returns points of the viewport that are probably inside an image map area. */
 export function listAreaPoints(area: HTMLAreaElement, rect: Rect): (readonly [x: number, y: number])[] {
   const numbers = area.coords
     .split(/[\s,;]+/)

@@ -5,10 +5,7 @@ import type { InspectArguments, InspectResult, SecretKind } from './secret-kind.
 import { findSecretKind, listVisibleSecretKinds } from './secrets.ts';
 import type { Context } from './state.ts';
 
-/**
- * inspectSecretFields implements the page script operation `inspect`, which finds secret fields. inspectSecretFields
- * ignores a ref whose element is gone, because the call's own operation reports the stale ref later.
- */
+/** inspectSecretFields ignores a stale ref, because the call's own operation reports the stale ref later. */
 export async function inspectSecretFields(
   { targets, focused }: InspectArguments,
   context: Context,

@@ -3,8 +3,7 @@ import test from 'node:test';
 import { joinFrames } from './join-frames.ts';
 import type { SnapshotResult } from './operations.ts';
 
-// The module join-frames.ts must not use the DOM, because the worker imports the module. This unit test runs in Node,
-// which has no DOM either, so the test fails if the module uses the DOM.
+// The unit test runs in Node, which has no DOM, so it fails if join-frames.ts uses the DOM.
 
 function makeSnapshot(text: string, frames: SnapshotResult['frames'] = []): SnapshotResult {
   return {

@@ -1,8 +1,7 @@
-// Joins the snapshots of a tab's frames into one text. The worker, which has no DOM, imports join-frames.ts. The module
-// join-frames.ts and its imports must not use the DOM.
+// Joins the snapshots of a tab's frames into one text. The module join-frames.ts must not use the DOM, because the
+// worker imports it.
 import type { SnapshotResult } from './operations.ts';
 
-/** ChildFrame is the snapshot of a child frame, with the ref of the frame element in the parent frame. */
 export interface ChildFrame {
   readonly ref: string;
   readonly snapshot: SnapshotResult;

@@ -1,10 +1,8 @@
 // Describes the keys of a keyboard with the US layout, because scripts that handle keys expect this layout.
 
-/** CharacterKey describes the key that types a character. */
 export interface CharacterKey {
   readonly code: string;
   readonly keyCode: number;
-  /** needsShift is true if the key types the character only together with Shift. */
   readonly needsShift: boolean;
 }
 
@@ -34,7 +32,6 @@ const nonLetterKeys: readonly (readonly [code: string, keyCode: number, characte
   ['Space', 32, ' '],
 ];
 
-/** findCharacterKey returns the key that types a character, or undefined if no key types it. */
 export function findCharacterKey(character: string): CharacterKey | undefined {
   if (/^[a-z]$/i.test(character)) {
     const upper = character.toUpperCase();

@@ -11,13 +11,11 @@ import type { SecretKind } from './secret-kind.ts';
 import { requireTypingApproval } from './secrets.ts';
 import { unclobbered } from './unclobbered.ts';
 
-/** Key is a key to press, with its modifier keys. */
 export interface Key {
   readonly key: string;
   readonly code: string;
   readonly keyCode: number;
   readonly pressed: PressedModifiers;
-  /** text is the text that the key types; empty if the key types no text. */
   readonly text: string;
 }
 
@@ -62,10 +60,6 @@ const KeyAliases: Readonly<Record<string, string>> = {
 };
 const ModifierNames: readonly Modifier[] = ['Alt', 'Control', 'ControlOrMeta', 'Meta', 'Shift'];
 
-/**
- * parseKey parses the name of a key, such as Enter, a, or Control+A. parseKey throws invalid_arguments for an unknown
- * key.
- */
 export function parseKey(text: string): Key {
   const parts = text === '+' ? ['+'] : text.endsWith('++') ? [...text.slice(0, -2).split('+'), '+'] : text.split('+');
   const name = resolveKeyName(parts.pop() ?? '');
@@ -118,10 +112,6 @@ function hasCommandModifier(pressed: PressedModifiers): boolean {
   return pressed.ctrlKey || pressed.metaKey || pressed.altKey;
 }
 
-/**
- * pressKey dispatches the events of a key press, and performs the default action of a trusted key press. pressKey
- * returns a description of what the key did, such as "typed".
- */
 export function pressKey(target: Element, key: Key, approved: readonly SecretKind[]): string {
   requireTypingApproval(target, approved);
   const isDefault = sendKey(target, 'keydown', key);
@@ -139,7 +129,6 @@ export function pressKey(target: Element, key: Key, approved: readonly SecretKin
   return done;
 }
 
-/** sendKey dispatches one key event, and returns false if the page prevented the event's default action. */
 export function sendKey(target: Element, type: 'keydown' | 'keypress' | 'keyup', key: Key): boolean {
   const number = type === 'keypress' ? (key.text.codePointAt(0) ?? 0) : key.keyCode;
   const init = {
@@ -242,7 +231,6 @@ function closeDialog(target: Element): string {
   return 'closed';
 }
 
-/** moveByTab moves the focus to the next element in tab order. */
 function moveByTab(target: Element, backwards: boolean): string {
   const order: Element[] = [];
   collectTabStops(unclobbered.querySelector('dialog:modal') ?? unclobbered.body, order);
@@ -268,10 +256,6 @@ function collectTabStops(element: Element, order: Element[]): void {
   for (const child of listFlatChildren(element)) if (child instanceof Element) collectTabStops(child, order);
 }
 
-/**
- * isUncheckedRadio reports whether an element is a radio button that the Tab key skips, because another radio button of
- * its group is selected.
- */
 function isUncheckedRadio(element: Element): boolean {
   if (!(element instanceof HTMLInputElement) || element.type !== 'radio' || element.checked || element.name === '')
     return false;
@@ -312,7 +296,6 @@ function getArrowKeyStep(key: string): number {
   return /^Arrow(Down|Right)$/.test(key) ? 1 : /^Arrow(Up|Left)$/.test(key) ? -1 : 0;
 }
 
-/** selectByFirstCharacter selects the next option of a select element whose text begins with a character. */
 function selectByFirstCharacter(select: HTMLSelectElement, character: string): string {
   if (select.multiple) return '';
   const options = [...select.options];
@@ -351,7 +334,6 @@ function stepInputValue(input: HTMLInputElement, key: string): string {
     next.click();
     return 'chose another button';
   }
-  // In a slider and in a number field, the keys up and right increase the value.
   const isUp = key === 'ArrowUp' || key === 'ArrowRight';
   if (input.type === 'number' && /Left|Right/.test(key)) return '';
   if (isUp) input.stepUp();

@@ -2,13 +2,11 @@
 import type { LendArguments, LendResult } from './devtools-operations.ts';
 import { type Context, findTarget } from './state.ts';
 
-/** ElementSharingMs is how long an element stays shared with other JavaScript worlds, in milliseconds. */
 const ElementSharingMs = 10_000;
 
 /**
- * shareElement implements the page script operation `lend`, which shares an element with other JavaScript worlds of the
- * page. All JavaScript worlds of a page share its CSS highlights, and a highlight can refer even to elements in closed
- * shadow roots. A CSS highlight is invisible if no style refers to it.
+ * All JavaScript worlds of a page share its CSS highlights, which can refer even to elements in closed shadow roots. A
+ * CSS highlight is invisible if no style refers to it.
  */
 export async function shareElement(args: LendArguments, context: Context): Promise<LendResult> {
   const node = args.target === undefined ? document : findTarget(args.target, context);

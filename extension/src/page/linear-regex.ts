@@ -1,21 +1,16 @@
 // Matches regular expressions in linear time, so that no pattern of an agent can block the page.
 //
-// The matcher tracks the set of all possible states at once, as in Thompson's construction, instead of backtracking. A
-// matcher without backtracking cannot support look-around and back-references, so compileRegex rejects patterns that
-// contain them.
+// The matcher tracks all possible states at once, as in Thompson's construction, instead of backtracking.
 import { PageFailure } from './failure.ts';
 
-/** LinearRegex is a compiled regular expression, which matches anywhere in a text and ignores case. */
+/** LinearRegex matches anywhere in a text and ignores case. */
 export interface LinearRegex {
   test(text: string): boolean;
 }
 
 type CharacterTest = (character: string) => boolean;
 
-/**
- * Instruction is one step of a compiled regular expression. The fields a, b and to of an instruction are indices of
- * other instructions.
- */
+/** The fields a, b and to of an instruction are indices of other instructions. */
 type Instruction =
   | { readonly kind: 'character'; readonly matches: CharacterTest }
   | { readonly kind: 'split'; a: number; b: number }
@@ -27,10 +22,6 @@ const MaxPatternCharacters = 300;
 const MaxInstructions = 5_000;
 const MaxTextCharacters = 20_000;
 
-/**
- * compileRegex compiles a regular expression. For an invalid pattern, compileRegex throws invalid_arguments with the
- * reason.
- */
 export function compileRegex(pattern: string): LinearRegex {
   if (pattern.length > MaxPatternCharacters)
     throw makePatternFailure(pattern, `it has more than ${MaxPatternCharacters} characters`);
@@ -51,7 +42,6 @@ function makePatternFailure(pattern: string, why: string): PageFailure {
   );
 }
 
-/** Compiler translates a valid regular expression to a list of instructions. */
 class Compiler {
   readonly #pattern: readonly string[];
   readonly #source: string;
@@ -75,7 +65,6 @@ class Compiler {
     return this.#program.push(instruction) - 1;
   }
 
-  /** #parseAlternatives compiles alternatives such as a|b|c up to the end of their group. */
   #parseAlternatives(): void {
     const start = this.#program.length;
     this.#parseSequence();
@@ -137,7 +126,7 @@ class Compiler {
       else throw makePatternFailure(this.#source, 'look-around and flags in groups are not supported');
     }
     this.#parseAlternatives();
-    this.#position++; // the closing parenthesis
+    this.#position++;
   }
 
   #parseEscape(): void {
@@ -151,7 +140,6 @@ class Compiler {
     this.#emit({ kind: 'character', matches: this.#makeNativeTest(this.#findEscapeEnd(this.#position - 1)) });
   }
 
-  /** #findEscapeEnd returns the escape sequence, such as \d, that begins at `start`, and moves #position to its end. */
   #findEscapeEnd(start: number): string {
     const rest = this.#pattern.slice(start).join('');
     const found =
@@ -161,10 +149,6 @@ class Compiler {
     return found;
   }
 
-  /**
-   * #parseCharacterClass parses a character class, such as [a-z], up to its closing bracket. The function that
-   * #parseCharacterClass returns uses the browser's RegExp to test whether a character is in the class.
-   */
   #parseCharacterClass(): CharacterTest {
     const start = this.#position - 1;
     for (let isFirst = true; this.#pattern[this.#position] !== ']' || isFirst; this.#position++) {
@@ -180,7 +164,6 @@ class Compiler {
     return this.#makeNativeTest(this.#pattern.slice(start, this.#position).join(''));
   }
 
-  /** #makeNativeTest returns a function that tests one character against a pattern with the browser's RegExp. */
   #makeNativeTest(source: string): CharacterTest {
     const native = new RegExp(`^(?:${source})$`, 'iu');
     const known = new Map<string, boolean>();
@@ -238,9 +221,6 @@ class Compiler {
     return this.#program.splice(start);
   }
 
-  /**
-   * #appendInstructions copies instructions from the index `from` to the index `to`, and shifts the indices in them.
-   */
   #appendInstructions(body: readonly Instruction[], from: number, to: number): void {
     const shift = to - from;
     for (const instruction of body) {
@@ -265,7 +245,6 @@ function matchCharacter(wanted: string): CharacterTest {
     character === wanted || character === lower || character === upper || character.toLowerCase() === lower;
 }
 
-/** runProgram reports whether a compiled pattern matches anywhere in a text. */
 function runProgram(program: readonly Instruction[], text: string): boolean {
   const characters = [...text];
   let current = new Set<number>();
@@ -284,10 +263,6 @@ function runProgram(program: readonly Instruction[], text: string): boolean {
   return false;
 }
 
-/**
- * addState adds a state of the matcher, and all states that the matcher reaches from there without reading a character.
- * addState returns true if the pattern has matched in an added state.
- */
 function addState(
   program: readonly Instruction[],
   from: number,

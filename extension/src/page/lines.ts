@@ -5,14 +5,10 @@ import { ActionRoles } from './roles.ts';
 import type { TreeNode, TreePart } from './tree.ts';
 import { cleanText, shorten } from './visible-text.ts';
 
-/** Line is one line of a snapshot, before the lines are joined into the snapshot's text. */
 export interface Line {
   readonly depth: number;
-  /** text is the text of the snapshot line, without indentation. */
   readonly text: string;
-  /** key identifies the line in all snapshots of the document. */
   readonly key: string;
-  /** element is the element that the snapshot line describes, or the element that contains the line's text. */
   readonly element: Element;
   /** frame is the ref of the frame element that the snapshot line describes; empty for any other line. */
   readonly frame: string;
@@ -40,7 +36,6 @@ const MaxJoinedCharacters = 500;
 const MaxRowCharacters = 1_500;
 const MaxLineCharacters = 500;
 
-/** SnapshotPrinter prints the tree of visible content as snapshot lines. */
 export class SnapshotPrinter {
   readonly lines: Line[] = [];
   readonly #refs: Refs;
@@ -52,7 +47,6 @@ export class SnapshotPrinter {
     this.#mode = mode;
   }
 
-  /** printParts adds the snapshot lines of a node's children. */
   printParts(node: TreeNode, depth: number, key: string): void {
     const folded = node.rows > node.shownRows;
     for (const part of node.children) this.#printPart(part, depth, key, folded);
@@ -89,7 +83,6 @@ export class SnapshotPrinter {
     const inner = isWordless && node.role !== 'listitem' ? depth : depth + 1;
     const before = this.lines.length;
     this.printParts(node, inner, key);
-    // A landmark, list or row without content is omitted.
     if (this.lines.length === before && !node.ref && !node.name && !node.value) {
       if (!isWordless || node.role === 'listitem') this.lines.pop();
     }
@@ -111,7 +104,6 @@ export class SnapshotPrinter {
     this.lines.push({ depth, text, key, element, frame, folded });
   }
 
-  /** #joinOnOneLine returns a node and all of its content as one line, or undefined if the content needs more lines. */
   #joinOnOneLine(node: TreeNode): string | undefined {
     if (node.children.length === 0)
       return JoinedRoles.has(node.role) || node.ref || node.name ? formatHead(node) : undefined;
@@ -141,7 +133,6 @@ export function formatHead(node: TreeNode): string {
 
 const MaxJoinedParts = 15;
 
-/** fitsOnParentLine reports whether a part of a node's content fits on the node's own line in the snapshot. */
 function fitsOnParentLine(part: TreePart, level: number): boolean {
   if (part.kind === 'text') return true;
   if (part.kind === 'fold' || part.role === 'iframe' || part.rows > part.shownRows) return false;
@@ -173,10 +164,7 @@ function formatNode(node: TreeNode): string {
 
 const MaxRowLabelCharacters = 60;
 
-/**
- * formatRow joins the texts of the cells in a table row. In interactive mode, formatRow omits cells without controls,
- * except the first cell with text.
- */
+/** In interactive mode, formatRow omits cells without controls, except the first cell with text. */
 function formatRow(row: TreeNode, mode: SnapshotMode): string {
   const cells = row.children.map((part) => {
     if (part.kind !== 'node') return joinParts([part]);
@@ -191,7 +179,6 @@ function formatRow(row: TreeNode, mode: SnapshotMode): string {
   return kept.join(' | ');
 }
 
-/** joinLines returns snapshot lines as one text, with each line indented by its depth. */
 export function joinLines(lines: readonly Pick<Line, 'depth' | 'text'>[]): string {
   return lines.map((line) => ' '.repeat(line.depth) + line.text).join('\n');
 }

@@ -68,24 +68,18 @@ const handlers: Handlers = {
 
 const state = new DocumentState();
 
-/**
- * continueNumbers continues the element and snapshot numbers of the previous document in the same frame.
- * continueNumbers must be called before the first operation.
- */
+/** continueNumbers must be called before the first operation of a document. */
 export function continueNumbers(numbers: PageNumbers): void {
   state.continueNumbers(numbers);
 }
 
-/** readLastNumbers returns the highest element and snapshot numbers that the document has used. */
 export function readLastNumbers(): PageNumbers {
   return state.lastNumbers;
 }
 
 /**
- * executeOperation executes one page script operation and returns its answer, and never rejects. `report` may be called
- * at any time until the operation ends. After the signal is aborted, executeOperation releases pressed keys and
- * buttons, and answers with the code cancelled. `askInput` requests trusted input, and resolves with true if the input
- * was sent. Without askInput, operations dispatch only synthetic events.
+ * executeOperation executes one page script operation and returns its answer; its promise never rejects. `report` may
+ * be called at any time until the operation ends. Without askInput, operations dispatch only synthetic events.
  */
 export async function executeOperation<N extends PageOperationName>(
   operation: PageOperationOf<N>,

@@ -16,16 +16,13 @@ const TimeSliceMs = 50;
 const SkippedTags = new Set('script style template noscript head meta link title datalist base svg canvas'.split(' '));
 const FormFieldTags = /^(input|select|textarea|progress|meter)$/;
 
-/** InlineStyle describes how a text is formatted because of the elements that enclose the text. */
 interface InlineStyle {
   readonly isPreformatted: boolean;
   /** isFlat is true if the text must not contain line breaks, such as in a table cell. */
   readonly isFlat: boolean;
 }
 
-/** MarkdownWriter converts one element and its descendants to text. */
 export class MarkdownWriter {
-  /** frames are the frame elements that were found in the content. */
   readonly frames: Element[] = [];
   readonly #isMarkdown: boolean;
   readonly #textVisibility = new TextVisibility();
@@ -97,7 +94,6 @@ export class MarkdownWriter {
     else yield* this.#wrapped(element, tag, inline, isTextShown);
   }
 
-  /** #wrapped writes the content of an element between Markdown marks, such as those of a link. */
   *#wrapped(element: Element, tag: string, inline: InlineStyle, isTextShown: () => boolean): Generator<number, void> {
     if ((tag === 'ul' || tag === 'ol') && this.#isMarkdown && this.#prefix === '') this.#blank();
     const marks = this.#isMarkdown ? makeInlineMarkup(element, tag) : undefined;
@@ -215,7 +211,6 @@ export class MarkdownWriter {
   #field(element: Element, role: string): void {
     if (role === '' || element.getAttribute('type') === 'hidden') return;
     const name = computeElementName(element, role);
-    // The text of a multi-line field is content of the page, so it is not shortened.
     const value = element instanceof HTMLTextAreaElement ? readFullValue(element, role) : readShownValue(element, role);
     const checked = element instanceof HTMLInputElement && /^(checkbox|radio)$/.test(element.type);
     if (checked) this.#text += element.checked ? ' [x] ' : ' [ ] ';
@@ -223,7 +218,6 @@ export class MarkdownWriter {
     else if (value !== undefined) this.#text += ` [${name ? `${name}: ` : ''}${value}] `;
   }
 
-  /** #endLine ends the current line, unless the line is empty. */
   #endLine(): void {
     const text = collapseWhitespace(this.#text).trim();
     this.#text = '';
@@ -243,7 +237,6 @@ export class MarkdownWriter {
     this.#blank();
   }
 
-  /** #blank adds an empty line, unless the previous line is already empty. */
   #blank(): void {
     const last = this.#lines.at(-1);
     if (last !== undefined && last.trim() !== '' && last.trim() !== '>') this.#lines.push(this.#prefix.trimEnd());

@@ -23,7 +23,6 @@ const UnnamedRoles = new Set([
   'blockquote',
 ]);
 
-/** computeElementName returns the accessible name of an element with a given role. */
 export function computeElementName(element: Element, role: string): string {
   if (UnnamedRoles.has(role)) return cleanText(element.getAttribute('aria-label') ?? readAbbreviationTitle(element));
   if (element.hasAttribute('aria-labelledby')) return computeName(element, role);
@@ -41,15 +40,11 @@ export function computeElementName(element: Element, role: string): string {
   return name || (ActionRoles.has(role) ? readHostLabelText(element) : '');
 }
 
-/** readAbbreviationTitle returns the title of an abbreviation element, or an empty string for any other element. */
 function readAbbreviationTitle(element: Element): string {
   return element.localName === 'abbr' ? (element.getAttribute('title') ?? '') : '';
 }
 
-/**
- * readLabelText returns the text of the labels of a field. If the field has no labels, or if a label requires the full
- * accessible name computation, readLabelText returns an empty string.
- */
+/** readLabelText returns the text of the labels of a field. */
 function readLabelText(element: Element): string {
   const names: string[] = [];
   for (const label of listLabels(element)) {
@@ -62,10 +57,7 @@ function readLabelText(element: Element): string {
   return names.join(' ').trim();
 }
 
-/**
- * listLabels returns the label elements of a form field. For a custom element, listLabels searches the document,
- * because the element's own list of labels is private.
- */
+/** For a custom element, listLabels searches the document, because the element's own list of labels is private. */
 function listLabels(element: Element): readonly HTMLLabelElement[] {
   if (
     element instanceof HTMLInputElement ||
@@ -81,26 +73,20 @@ function listLabels(element: Element): readonly HTMLLabelElement[] {
   );
 }
 
-/** isFormAssociated reports whether an element is a form-associated custom element. */
 export function isFormAssociated(element: Element): boolean {
   return element.localName.includes('-') && element.matches(':enabled, :disabled');
 }
 
-/** readHostLabelText returns the label text of the custom element in whose shadow root a field is. */
 function readHostLabelText(element: Element): string {
   const root = element.getRootNode();
   return root instanceof ShadowRoot ? readLabelText(root.host) : '';
 }
 
-/** isNamedByContent reports whether an element without a name attribute is named by its content. */
 export function isNamedByContent(element: Element, role: string): boolean {
   if (!ContentNameRoles.has(role)) return false;
   return !(element instanceof HTMLInputElement || element instanceof HTMLSelectElement);
 }
 
-/**
- * needsNameComputation reports whether an element's name can come from a label, legend, caption, or title in an SVG.
- */
 function needsNameComputation(element: Element): boolean {
   if (element instanceof HTMLInputElement || element instanceof HTMLSelectElement) return true;
   if (element instanceof HTMLTextAreaElement || element instanceof SVGElement) return true;
@@ -112,8 +98,7 @@ function computeName(element: Element, role: string): string {
   try {
     name = computeAccessibleName(element, { computedStyleSupportsPseudoElements: true });
   } catch {
-    // The library dom-accessibility-api throws if labels are nested too deeply. If dom-accessibility-api throws,
-    // computeElementName reads the name from the element's content or attributes.
+    // The library dom-accessibility-api throws if labels are nested too deeply.
   }
   const cleaned = cleanText(name.slice(0, MaxNameCharacters));
   if (cleaned) return cleaned;
@@ -121,7 +106,6 @@ function computeName(element: Element, role: string): string {
   return readLabelName(element) || readNameAttribute(element);
 }
 
-/** readLabelName returns the label text of an input that is not visible itself. */
 function readLabelName(element: Element): string {
   if (!(element instanceof HTMLInputElement)) return '';
   return [...(element.labels ?? [])]
@@ -138,21 +122,15 @@ function readNameAttribute(element: Element): string {
   return '';
 }
 
-/** NameBuilder collects the text of an element's content, up to MaxNameCharacters. */
 interface NameBuilder {
   text: string;
   /**
    * isComplex is true if the content requires the full accessible name computation, such as a field inside a button.
    */
   isComplex: boolean;
-  /** nesting is the current level below the element whose name is computed. */
   nesting: number;
-  /**
-   * field is the form field whose label is read. If a label encloses its form field, the label's text does not include
-   * the field's content.
-   */
+  /** If a label encloses its form field, the label's text does not include the field's content. */
   readonly field: Element | undefined;
-  /** owned contains the elements that the attribute aria-owns has already added to the name. */
   readonly owned: Set<Element>;
 }
 
@@ -187,7 +165,6 @@ function addContent(element: Element, builder: NameBuilder): void {
   builder.nesting--;
 }
 
-/** findOwnedElements returns the elements that an element's attribute aria-owns adds to its content. */
 function findOwnedElements(element: Element): Element[] {
   const ids = element.getAttribute('aria-owns')?.split(/\s+/) ?? [];
   const root = element.getRootNode();
@@ -221,7 +198,6 @@ function addChild(child: Element, builder: NameBuilder): void {
   if (!isInline) builder.text += ' ';
 }
 
-/** addContentOrTitle adds the content of an element to the name, or the element's title if the content is empty. */
 function addContentOrTitle(child: Element, builder: NameBuilder): void {
   const before = builder.text;
   addContent(child, builder);

@@ -1,16 +1,12 @@
 /**
- * Defines the operations of the page script, which runs in the isolated world of each frame of a document.
+ * Defines the operations of the page script, which runs in the isolated world of each frame.
  *
- * The worker injects the page script, and runs its operations over a port. Operations, answers and progress reports are
- * plain JSON. All operations in a frame share the state of the document, such as refs and snapshots. The state of the
- * document is lost when the document is replaced.
+ * Operations, answers and progress reports are plain JSON. Refs and snapshots are lost when the document is replaced.
  *
  * # Frames
  *
- * Each frame has a separate page script, and each operation acts in one frame. The worker numbers the frames, and gives
- * each operation the prefix of its frame: '' for the top frame, 'f3' for frame 3. A ref consists of the frame's prefix,
- * the letter e and a number, such as e12 or f3e12. A snapshot lists the frame elements that it contains in `frames`.
- * The worker finds each frame by FrameInfo.index, and joins the texts of the frames with joinFrames (join-frames.ts).
+ * Each frame has a separate page script, and each operation acts in one frame. A ref consists of the frame's prefix,
+ * the letter e and a number, such as e12 or f3e12.
  *
  * # Targets
  *
@@ -27,13 +23,9 @@ import type { InspectArguments, InspectResult, SecretKind } from './secret-kind.
 import type { StorageArguments, StorageResult } from './storage-operation.ts';
 import type { UploadArguments, UploadResult } from './upload-operation.ts';
 
-/** PageCalls maps the name of each operation to its arguments and its result. */
 export interface PageCalls {
-  /** snapshot returns the visible content as text, with refs. */
   snapshot: { arguments: SnapshotArguments; result: SnapshotResult };
-  /** find returns the snapshot lines of the elements that match a text, role or selector. */
   find: { arguments: FindArguments; result: FindResult };
-  /** read returns the content as Markdown, text or HTML, in parts. */
   read: { arguments: ReadArguments; result: ReadResult };
   click: { arguments: ClickArguments; result: ClickResult };
   type: { arguments: TypeArguments; result: TypeResult };
@@ -45,70 +37,46 @@ export interface PageCalls {
   scroll: { arguments: ScrollArguments; result: ScrollResult };
   upload: { arguments: UploadArguments; result: UploadResult };
   waitFor: { arguments: WaitForArguments; result: WaitForResult };
-  /** locate returns the position of an element. With `ready`, locate first waits until input can reach the element. */
+  /** With `ready`, locate first waits until input can reach the element. */
   locate: { arguments: LocateArguments; result: LocateResult };
-  /** describe returns the role, name and link of an element, so that the user can decide about a call. */
   describe: { arguments: TargetArguments; result: DescribeResult };
-  /**
-   * inspect returns the kinds of visible secret fields, and the kinds of secret fields into which a call would type.
-   */
   inspect: { arguments: InspectArguments; result: InspectResult };
-  /** facts returns the URL, title, size and state of the frame, so that the server can check the site permissions. */
   facts: { arguments: FactsArguments; result: FactsResult };
-  /** frameAreas returns the positions of the child frames in the frame. */
   frameAreas: { arguments: FactsArguments; result: frame.FrameAreasResult };
-  /** framePoint converts a point in a child frame to coordinates of the page script's frame. */
   framePoint: { arguments: frame.FramePointArguments; result: frame.FramePointResult };
-  /** focusFrame focuses the frame element of a child frame. */
   focusFrame: { arguments: frame.ChildFrame; result: frame.FocusFrameResult };
-  /**
-   * changes returns what changed on the page since the operation `watch`, which the worker calls before trusted input.
-   */
   watch: { arguments: FactsArguments; result: WatchResult };
   changes: { arguments: ChangesArguments; result: PageActionResult };
-  /** storage reads and changes the frame's localStorage, sessionStorage and IndexedDB. */
   storage: { arguments: StorageArguments; result: StorageResult };
-  /** hit returns the element at a point of the viewport. */
   hit: { arguments: HitArguments; result: HitResult };
-  /** lend shares an element or the document with code in another JavaScript world of the page. */
   lend: { arguments: LendArguments; result: LendResult };
-  /** styles returns the computed styles of an element. */
   styles: { arguments: StylesArguments; result: StylesResult };
 }
 
-/** PageOperationName is the name of a page script operation, such as click. */
 export type PageOperationName = keyof PageCalls;
 
-/**
- * PageOperationOf is the message with which the worker starts a page script operation. `prefix` is the prefix of the
- * frame, such as f3.
- */
+/** `prefix` is the prefix of the frame, such as f3. */
 export type PageOperationOf<N extends PageOperationName> = {
   [P in N]: { readonly name: P; readonly prefix: string; readonly arguments: PageCalls[P]['arguments'] };
 }[N];
 export type PageOperation = PageOperationOf<PageOperationName>;
 
-/** PageResult is the type of the result that the page script operation named N returns. */
 export type PageResult<N extends PageOperationName> = PageCalls[N]['result'];
 
-/**
- * PageAnswer is the result or the error of a page script operation. The page script sends a PageAnswer even after the
- * worker has cancelled the operation.
- */
+/** The page script sends a PageAnswer even after the worker has cancelled the operation. */
 export type PageAnswer<N extends PageOperationName = PageOperationName> =
   | { readonly ok: true; readonly result: PageResult<N> }
   | { readonly ok: false; readonly error: PageError };
 
 /**
- * PageNumbers are the highest element and snapshot numbers that a frame has used. The next document of the frame
- * continues the numbers of the previous document, so that an old ref never names a newer element.
+ * The next document of a frame continues the numbers of the previous document, so that an old ref never names a newer
+ * element.
  */
 export interface PageNumbers {
   readonly ref: number;
   readonly snapshot: number;
 }
 
-/** PageErrorCode is the reason why a page script operation failed. */
 export type PageErrorCode =
   /** The element of the ref is gone, or the ref never existed in the document. */
   | 'stale_ref'
@@ -122,16 +90,15 @@ export type PageErrorCode =
   | 'rejected'
   /** The field is a secret field, and the user has not approved typing into it. */
   | 'needs_approval'
-  /** The arguments of the operation are invalid. The error message lists the values that the operation accepts. */
+  /** The arguments of the operation are invalid. */
   | 'invalid_arguments'
   /** The page did not meet the condition that the agent waited for within the time limit. */
   | 'timeout'
-  /** The operation was cancelled. `done` describes what the operation did before the cancellation. */
+  /** The operation was cancelled. */
   | 'cancelled'
   /** The page script has a defect, or the page is being unloaded. */
   | 'internal';
 
-/** PageError describes why a page script operation failed, and what the agent can do next. */
 export interface PageError {
   readonly code: PageErrorCode;
   /** message contains no text from the page, which could deceive the agent. */
@@ -144,7 +111,7 @@ export interface PageError {
   readonly done?: string;
 }
 
-/** PageProgress is one progress report of a page script operation. `total` is absent if the total is unknown. */
+/** `total` is absent if the total is unknown. */
 export interface PageProgress {
   readonly message: string;
   readonly progress?: number;
@@ -159,7 +126,6 @@ export interface Rect {
   readonly height: number;
 }
 
-/** SnapshotMode selects which content a snapshot contains. */
 export type SnapshotMode =
   /** A snapshot in the mode `full` contains all visible content. */
   | 'full'
@@ -202,7 +168,6 @@ export interface SnapshotResult {
   readonly full: boolean;
 }
 
-/** FrameInfo describes a frame element in a snapshot. */
 export interface FrameInfo {
   readonly ref: string;
   /** line is the index of the frame element's line in the snapshot's text; -1 if there is no line. */
@@ -220,7 +185,6 @@ export interface FindArguments {
   readonly text?: string;
   /** regex is a case-insensitive regular expression without look-around and back-references. */
   readonly regex?: string;
-  /** role is an ARIA role, such as button. */
   readonly role?: string;
   /** selector is a CSS selector, which also matches elements in shadow roots. */
   readonly selector?: string;
@@ -236,7 +200,6 @@ export interface FindResult {
 
 export interface FindMatch {
   readonly ref: string;
-  /** line is the snapshot line of the match, with the ref. */
   readonly line: string;
   /** path contains the snapshot lines of the ancestors, outermost first, such as ['main', 'table "Orders"']. */
   readonly path: readonly string[];
@@ -263,10 +226,7 @@ export interface ReadResult {
   readonly cursor?: string;
   /** total is the number of tokens in all parts together. */
   readonly total: number;
-  /**
-   * frames are the frame elements in the content, each with the value -1 in `line`. An agent can read each frame
-   * separately.
-   */
+  /** frames are the frame elements in the content, each with the value -1 in `line`. */
   readonly frames: readonly FrameInfo[];
 }
 
@@ -274,7 +234,6 @@ export interface TargetArguments {
   readonly target: string;
 }
 
-/** ActionArguments are the options that all page actions, such as clicks, have in common. */
 export interface ActionArguments {
   /** secrets are the kinds of secret fields into which the user allows typing; by default none. */
   readonly secrets?: readonly SecretKind[];
@@ -284,7 +243,6 @@ export interface ActionArguments {
   readonly timeoutMs?: number;
 }
 
-/** PageActionResult contains the fields that are common to the results of all page actions, such as clicks. */
 export interface PageActionResult {
   /** target is the snapshot line of the element on which the operation acted; absent if there is none. */
   readonly target?: string;
@@ -296,15 +254,12 @@ export interface PageActionResult {
    * changes lists the changes on the page, or is a full snapshot; absent if nothing changed or `snapshot` is `none`.
    */
   readonly changes?: string;
-  /** full is true if `changes` is a full snapshot, because most lines changed or the agent passed `snapshot: full`. */
   readonly full?: boolean;
   /** navigating is the URL of a started navigation that has not replaced the document yet. */
   readonly navigating?: string;
   /** snapshot is the ID of the snapshot after the action; absent if the agent passed `snapshot: none`. */
   readonly snapshot?: string;
-  /** url is the URL of the frame, if the URL changed without a new document (pushState, hash). */
   readonly url?: string;
-  /** title is the title of the document, if the title changed. */
   readonly title?: string;
   /** busy is true if the page was still changing when the operation stopped waiting. */
   readonly busy?: boolean;
@@ -328,7 +283,7 @@ export interface ClickResult extends PageActionResult {
 }
 
 export interface TypeArguments extends TargetArguments, ActionArguments {
-  /** text is the text that the operation types. If text is empty, the operation clears the field. */
+  /** If text is empty, the operation clears the field. */
   readonly text: string;
   /** append adds the text to the text in the field, instead of replacing it; false by default. */
   readonly append?: boolean;
@@ -357,10 +312,7 @@ export interface FillField {
 }
 
 export interface FillResult extends PageActionResult {
-  /**
-   * fields contains one outcome for each field, in the order of the arguments. If a field fails, the operation still
-   * fills the other fields.
-   */
+  /** If a field fails, the operation still fills the other fields. */
   readonly fields: readonly FillOutcome[];
   readonly submitted: boolean;
 }
@@ -415,7 +367,7 @@ export interface ScrollResult extends PageActionResult {
   readonly visible: { readonly width: number; readonly height: number };
 }
 
-/** WaitForArguments are the conditions of a wait. The operation waits until all given conditions are met. */
+/** The operation waits until all given conditions are met. */
 export interface WaitForArguments {
   readonly text?: string;
   readonly textGone?: string;
@@ -432,7 +384,6 @@ export interface WaitForArguments {
 }
 
 export interface WaitForResult {
-  /** message describes the condition that was met, such as `text "Done" after 1.2 s`. */
   readonly message: string;
   readonly afterMs: number;
   /** line is the snapshot line that contains the awaited text or element, if any. */
@@ -463,11 +414,8 @@ export interface DescribeResult {
   readonly role: string;
   readonly elementName: string;
   readonly tag: string;
-  /** secret is true for a field for passwords, codes or card numbers. */
   readonly secret: boolean;
-  /** href is the absolute URL of the link that contains the element. */
   readonly href?: string;
-  /** formAction is the absolute URL to which the enclosing form submits. */
   readonly formAction?: string;
 }
 
@@ -484,16 +432,13 @@ export interface FactsResult {
   readonly index: number;
   readonly hasFocus: boolean;
   readonly visibility: DocumentVisibilityState;
-  /** width and height are the size of the frame's viewport. */
   readonly size: { readonly width: number; readonly height: number };
 }
 
 export interface WatchResult {
-  /** snapshot is the ID of the snapshot before the action. */
   readonly snapshot: string;
 }
 
 export interface ChangesArguments extends ActionArguments {
-  /** since is the snapshot ID from WatchResult. */
   readonly since: string;
 }

@@ -5,7 +5,6 @@ const taskChannel = new MessageChannel();
 const taskCallbacks: (() => void)[] = [];
 taskChannel.port1.onmessage = () => taskCallbacks.shift()?.();
 
-/** waitForNextTask resolves in the next task of the page's event loop. */
 export function waitForNextTask(): Promise<void> {
   return new Promise((resolve) => {
     taskCallbacks.push(resolve);
@@ -13,14 +12,11 @@ export function waitForNextTask(): Promise<void> {
   });
 }
 
-/**
- * waitCells is shared memory on which pause waits with Atomics.waitAsync. Chrome throttles timers in a hidden tab, but
- * not waits on shared memory. WebAssembly can create shared memory even in a page that is not cross-origin isolated.
- */
+/** Chrome throttles timers in a hidden tab, but not Atomics.waitAsync on shared memory. */
 const waitCells = new Int32Array(new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true }).buffer);
 let lastCell = 0;
 
-/** pause resolves after ms milliseconds, even in a hidden tab. When the signal is aborted, pause rejects. */
+/** pause resolves after ms milliseconds, even in a hidden tab. */
 export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   lastCell = (lastCell + 1) % waitCells.length;
@@ -35,22 +31,13 @@ export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
 }
 
-/**
- * FrameTimeoutMs is the default limit for the wait for an animation frame, in milliseconds. The wait needs a limit,
- * because Chrome can stop drawing frames in a window that other windows cover.
- */
+/** The wait for an animation frame has a limit, because Chrome draws no frames in a covered window. */
 const FrameTimeoutMs = 100;
 
-/**
- * HiddenFrameTimeoutMs is the length of a simulated frame in a hidden tab, in milliseconds. A hidden tab draws no
- * animations, so an element moves only if a script of the page moves it.
- */
+/** HiddenFrameTimeoutMs is the length of a simulated frame in a hidden tab, in milliseconds. */
 const HiddenFrameTimeoutMs = 4;
 
-/**
- * waitForNextFrame resolves after the next animation frame, or after limitMs milliseconds. In a hidden tab,
- * waitForNextFrame resolves after HiddenFrameTimeoutMs.
- */
+/** waitForNextFrame resolves after the next animation frame, or after limitMs milliseconds. */
 export async function waitForNextFrame(signal: AbortSignal, limitMs = FrameTimeoutMs): Promise<void> {
   if (unclobbered.hidden) return await pause(HiddenFrameTimeoutMs, signal);
   await pauseUntil(limitMs, signal, (finish) => {
@@ -59,10 +46,6 @@ export async function waitForNextFrame(signal: AbortSignal, limitMs = FrameTimeo
   });
 }
 
-/**
- * pauseUntil resolves after ms milliseconds, or earlier if `start` calls the callback that it receives. The function
- * `start` returns a cleanup function, which pauseUntil calls at the end.
- */
 async function pauseUntil(ms: number, signal: AbortSignal, start: (finish: () => void) => () => void): Promise<void> {
   const ended = new AbortController();
   let stop: () => void = () => undefined;
@@ -76,11 +59,9 @@ async function pauseUntil(ms: number, signal: AbortSignal, start: (finish: () =>
   signal.throwIfAborted();
 }
 
-/** ChangeWait waits until the DOM changes or a time limit is reached. */
 export class ChangeWait {
   readonly #observer = new MutationObserver(() => this.#onChange());
   #wake: (() => void) | undefined;
-  /** #hasChanged is true if the DOM changed while no wait was active. */
   #hasChanged = false;
 
   constructor(roots: Iterable<Node>) {

@@ -1,5 +1,4 @@
-// The worker injects the page script into each frame in which browser tools work. The page script serves the operations
-// of operations.ts on ports that the worker opens, and does nothing before the first operation.
+// The page script serves the operations of operations.ts on ports that the worker opens.
 
 import { onPagePort, type PagePort } from '../chrome-pages.ts';
 import { type FromPage, readToPage } from '../page-message.ts';
@@ -20,10 +19,7 @@ function serveOperations(port: PagePort) {
   const send = (message: FromPage) => {
     if (isOpen) for (const piece of splitText(JSON.stringify(message))) port.post(piece);
   };
-  /**
-   * askInput requests trusted input from the worker. The worker does not answer the input requests of a cancelled
-   * operation.
-   */
+  /** The worker does not answer the input requests of a cancelled operation. */
   const askInput = async (id: number, request: InputRequest, signal: AbortSignal) => {
     if (signal.aborted || !isOpen) return false;
     const input = ++lastInput;

@@ -1,22 +1,14 @@
-// Inserts text into editors that use the EditContext API. An editor with an EditContext draws its text itself, so a
-// script cannot insert text through the DOM.
+// An editor that uses the EditContext API draws its text itself, so a script cannot insert text through the DOM.
 import { PageFailure } from './failure.ts';
 import { parseKey, sendKey } from './keys.ts';
 import { focusElement } from './pointer.ts';
 
-/**
- * readEditContextText returns the text of an editor that uses the EditContext API, or undefined for any other element.
- */
 export function readEditContextText(element: Element): string | undefined {
   const context: unknown = Reflect.get(element, 'editContext');
   const text: unknown = typeof context === 'object' && context !== null ? Reflect.get(context, 'text') : undefined;
   return typeof text === 'string' ? text : undefined;
 }
 
-/**
- * pasteText replaces or extends the text of an editor by a synthetic paste event. pasteText throws if the editor
- * ignores the event.
- */
 export function pasteText(editor: Element, text: string, append: boolean): void {
   focusElement(editor);
   sendKey(editor, 'keydown', parseKey(append ? 'Control+End' : 'Control+a'));

@@ -4,7 +4,6 @@ import type { Modifier, MouseButton } from './operations.ts';
 import { isFocusable } from './roles.ts';
 import { unclobbered } from './unclobbered.ts';
 
-/** PressedModifiers contains the state of the modifier keys during an event. */
 export interface PressedModifiers {
   readonly altKey: boolean;
   readonly ctrlKey: boolean;
@@ -14,7 +13,6 @@ export interface PressedModifiers {
 
 export const isMac = /Mac/.test(navigator.platform);
 
-/** toPressedKeys converts the modifiers of an action to the state of the modifier keys. */
 export function toPressedKeys(modifiers: readonly Modifier[] = []): PressedModifiers {
   const has = (name: Modifier) => modifiers.includes(name);
   return {
@@ -31,7 +29,6 @@ const ButtonMasks = { left: 1, middle: 4, right: 2 } as const;
 /** hoveredElement is the element under the pointer after the last move. */
 let hoveredElement: WeakRef<Element> | undefined;
 
-/** Mouse dispatches the mouse events of one action. */
 export class Mouse {
   readonly #pressed: PressedModifiers;
   readonly #button: MouseButton;
@@ -46,7 +43,6 @@ export class Mouse {
     this.#pressed = toPressedKeys(modifiers);
   }
 
-  /** place sets the stored position of the pointer, but dispatches no events. */
   place(x: number, y: number): void {
     [this.#x, this.#y] = [x, y];
   }
@@ -55,7 +51,6 @@ export class Mouse {
     return this.#isDown;
   }
 
-  /** move moves the pointer to a point, and returns the element at the point. */
   move(x: number, y: number, hit = findElementAtPoint(x, y)): Element | undefined {
     [this.#x, this.#y] = [x, y];
     if (!hit) return undefined;
@@ -67,7 +62,6 @@ export class Mouse {
     return hit;
   }
 
-  /** #dispatchCrossing dispatches the events for leaving one element and entering another. */
   #dispatchCrossing(from: Element | undefined, to: Element): void {
     const outer = from ? new Set(listAncestorsAndSelf(from)) : new Set<Element>();
     const inner = new Set(listAncestorsAndSelf(to));
@@ -88,17 +82,15 @@ export class Mouse {
     }
   }
 
-  /** press presses the mouse button on an element, and moves the focus as a browser does. */
   press(hit: Element, count = 1): void {
     this.#isDown = true;
     this.#pressedElement = hit;
     this.#sendsMouseEvents = this.#send(hit, 'pointerdown', { bubbles: true, pressure: 0.5 });
     if (!this.#sendsMouseEvents) return;
     if (this.#send(hit, 'mousedown', { bubbles: true, detail: count })) moveFocus(hit);
-    else announceFocus(); // the page may have moved the focus
+    else announceFocus();
   }
 
-  /** release releases the mouse button, and returns the element that receives the click. */
   release(count = 1, hit = findElementAtPoint(this.#x, this.#y)): Element | undefined {
     const target = hit ?? this.#pressedElement;
     this.#isDown = false;
@@ -109,10 +101,6 @@ export class Mouse {
     return this.#pressedElement ? findCommonAncestor(this.#pressedElement, target) : target;
   }
 
-  /**
-   * click dispatches the click event after a press and a release, and returns false if the page prevented the event's
-   * default action.
-   */
   click(target: Element, count = 1): boolean {
     const type = { left: 'click', middle: 'auxclick', right: 'contextmenu' }[this.#button];
     const isDefault = this.#send(target, type, { bubbles: true, detail: this.#button === 'right' ? 0 : count });
@@ -121,7 +109,6 @@ export class Mouse {
     return isDefault;
   }
 
-  /** #send dispatches an event, and returns false if the page prevented the event's default action. */
   #send(target: Element, type: string, init: PointerEventInit): boolean {
     const isMove = /move|over|out|enter|leave/.test(type);
     const common: PointerEventInit = {
@@ -145,7 +132,6 @@ export class Mouse {
   }
 }
 
-/** listAncestorsAndSelf returns an element and its ancestors, innermost first. */
 function listAncestorsAndSelf(element: Element): Element[] {
   const chain: Element[] = [];
   for (let at: Element | null = element; at; at = getFlatParent(at)) chain.push(at);
@@ -157,10 +143,7 @@ function findCommonAncestor(a: Element, b: Element): Element | undefined {
   return listAncestorsAndSelf(b).find((at) => around.has(at));
 }
 
-/**
- * moveFocus focuses the nearest focusable element: `hit` or an ancestor. If neither `hit` nor an ancestor is focusable,
- * moveFocus removes the focus from the focused element.
- */
+/** moveFocus focuses the nearest focusable element: `hit` or an ancestor. */
 export function moveFocus(hit: Element): void {
   const target = listAncestorsAndSelf(hit).find((at) => isFocusable(at) && !at.matches(':disabled'));
   if (target) focusElement(target);
@@ -168,7 +151,6 @@ export function moveFocus(hit: Element): void {
     blurElement(unclobbered.activeElement);
 }
 
-/** focusElement focuses an element, unless the element is already focused. */
 export function focusElement(element: Element): void {
   if (!(element instanceof HTMLElement || element instanceof SVGElement)) return;
   if (unclobbered.activeElement !== element) element.focus({ preventScroll: true });
@@ -180,16 +162,11 @@ function blurElement(element: HTMLElement): void {
   announceFocus();
 }
 
-/** lastAnnouncedFocus is the element to which announceFocus last dispatched a focus event. */
 let lastAnnouncedFocus: WeakRef<Element> | undefined;
 /** MaxFocusMoves limits how often announceFocus follows a page that moves the focus in its focus handlers. */
 const MaxFocusMoves = 5;
 
-/**
- * announceFocus dispatches focus and blur events if the focused element has changed. In a document that does not have
- * the browser's focus, the browser dispatches no focus events. Many pages open a dropdown when a field receives a focus
- * event.
- */
+/** announceFocus dispatches the focus and blur events that a browser omits in a document without the focus. */
 export function announceFocus(): void {
   if (unclobbered.hasFocus()) {
     lastAnnouncedFocus = undefined;

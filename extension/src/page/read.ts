@@ -12,7 +12,6 @@ import { cleanLines, countTokens } from './visible-text.ts';
 
 const MinTokens = 100;
 
-/** readContent implements the page script operation `read`, which returns the content of the frame in parts. */
 export async function readContent(args: ReadArguments, context: Context): Promise<ReadResult> {
   const { maxTokens = DefaultMaxTokens, cursor } = args;
   if (!Number.isFinite(maxTokens) || maxTokens < MinTokens) {

@@ -24,13 +24,11 @@ const DefaultTimeoutMs = 5_000;
 const MaxTimeoutMs = 60_000;
 const ReportIntervalMs = 1_000;
 /**
- * In a hidden tab, waitUntilReady makes MaxFrameChecks checks at a rate of one per simulated frame, and afterward waits
- * for a DOM change before each check.
+ * In a hidden tab, waitUntilReady makes MaxFrameChecks checks, and afterward waits for a DOM change before each check.
  */
 const MaxFrameChecks = 6;
 const PollIntervalMs = 200;
 
-/** InputPoint is a point of the viewport at which input reaches an element. */
 export interface InputPoint {
   readonly x: number;
   readonly y: number;
@@ -40,17 +38,11 @@ export interface InputPoint {
   readonly hit: Element;
 }
 
-/** BlockedInput is the reason why input cannot reach an element. */
 interface BlockedInput {
   readonly why: string;
-  /** cover is the element in front of the element to click, which prevents input from reaching the element to click. */
   readonly cover?: Element;
 }
 
-/**
- * waitUntilReady scrolls an element into view, and waits until the element is visible, enabled, not moving and not
- * covered.
- */
 export async function waitUntilReady(
   element: Element,
   timeoutMs: number | undefined,
@@ -103,12 +95,11 @@ async function tryReady(element: Element, check: number, context: Context): Prom
   return isSameRect(second, box.getBoundingClientRect()) ? scrolled : { why: 'it is scrolling' };
 }
 
-/** If an element has no size, MaxInnerBoxes limits how many of its descendants are searched for a visible box. */
 const MaxInnerBoxes = 50;
 
 /**
- * listBoxes returns the visible elements that a user can click in order to use a given element. For a hidden control,
- * listBoxes returns its labels; for an image map area, its images; for an element without a size, its content.
+ * For a hidden control, listBoxes returns its labels; for an image map area, its images; for an element without a size,
+ * its content.
  */
 function listBoxes(element: Element): Element[] {
   if (element instanceof HTMLAreaElement) return findMappedImages(element).filter(hasBox);
@@ -122,15 +113,10 @@ function listBoxes(element: Element): Element[] {
   return boxes;
 }
 
-/**
- * findDrawnReplacement returns the element that the page draws in place of a combobox without a size. A combobox
- * without a size receives only key presses.
- */
 function findDrawnReplacement(element: Element): Element | undefined {
   return computeRole(element) === 'combobox' && !hasBox(element) ? findClosestInFlatTree(element, hasBox) : undefined;
 }
 
-/** findInnerBoxes returns the nearest descendants with a visible box, for an element that has no box. */
 function findInnerBoxes(element: Element): Element[] {
   const found: Element[] = [];
   const pending = [...listFlatChildren(element)];
@@ -165,7 +151,6 @@ function scrollToAlignment(box: Element, check: number): void {
   scrollWithEvents(box, () => box.scrollIntoView({ block, inline: 'nearest', behavior: 'instant' }));
 }
 
-/** PointFractions are the relative positions in a box that findInputPoint tries, the center first. */
 const PointFractions = [
   [0.5, 0.5],
   [0.25, 0.5],
@@ -198,7 +183,6 @@ export function findInputPoint(element: Element, boxes = listBoxes(element)): In
   return blocked;
 }
 
-/** isHit reports whether a click on the element `hit` reaches the target element. */
 function isHit(element: Element, hit: Element): boolean {
   if (containsInFlatTree(element, hit)) return true;
   const label = findClosestInFlatTree(hit, (at) => at instanceof HTMLLabelElement);
@@ -257,7 +241,6 @@ export function findMeaningfulElement(element: Element): Element {
   return found && found !== unclobbered.body ? found : element;
 }
 
-/** locateElement implements the page script operation `locate`, which returns the position of an element. */
 export async function locateElement(args: LocateArguments, context: Context): Promise<LocateResult> {
   const element = findTarget(args.target, context);
   const ready = args.ready ? await waitUntilReady(element, args.timeoutMs, context) : undefined;

@@ -1,5 +1,4 @@
-// Assigns refs, such as e12, to the elements of a document. An element keeps its ref for its whole lifetime, and no ref
-// is used twice.
+// An element keeps its ref for its whole lifetime, and no ref is used twice.
 
 import { getFlatParent } from './flat-tree.ts';
 import { computeElementName } from './names.ts';
@@ -16,7 +15,6 @@ interface RememberedElement {
   name: string;
 }
 
-/** Refs assigns refs to elements, and finds elements by their refs. */
 export class Refs {
   readonly #nodeIds = new WeakMap<Node, number>();
   readonly #elements = new Map<string, RememberedElement>();
@@ -24,20 +22,14 @@ export class Refs {
   #lastId = 0;
   readonly #refNumbers = new WeakMap<Element, number>();
 
-  /** lastRef is the highest number that a ref has used. */
   get lastRef(): number {
     return this.#lastRef;
   }
 
-  /** continueNumbers makes all new refs greater than the refs of an earlier document in the same frame. */
   continueNumbers(lastRef: number): void {
     this.#lastRef = Math.max(this.#lastRef, lastRef);
   }
 
-  /**
-   * idOf returns a number that identifies a node in this document. The IDs of nodes are internal, and are not shown to
-   * agents.
-   */
   idOf(node: Node): number {
     const known = this.#nodeIds.get(node);
     if (known !== undefined) return known;
@@ -45,7 +37,6 @@ export class Refs {
     return this.#lastId;
   }
 
-  /** refOf returns the ref of an element, such as f3e12. */
   refOf(element: Element, prefix: string, role: string, name: string): string {
     let number = this.#refNumbers.get(element);
     if (number === undefined) {
@@ -62,10 +53,7 @@ export class Refs {
     return prefix + ref;
   }
 
-  /**
-   * find returns the element of a ref. If the element is no longer in the document, find returns the element's last
-   * known role and name.
-   */
+  /** If the element is no longer in the document, find returns the element's last known role and name. */
   find(ref: string, prefix: string): Element | { readonly role: string; readonly name: string } | undefined {
     if (!ref.startsWith(prefix)) return undefined;
     const known = this.#elements.get(ref.slice(prefix.length));
@@ -91,10 +79,7 @@ function isInDocument(element: Element): boolean {
 /** MaxCandidates limits how many elements findNearestMatch compares with the element of a stale ref. */
 const MaxCandidates = 5_000;
 
-/**
- * findNearestMatch returns the element that is most similar to the element of a stale ref. A similar element has the
- * same role, and the same or a similar name.
- */
+/** findNearestMatch returns the element that is most similar to the element of a stale ref. */
 export function findNearestMatch(
   wanted: { readonly role: string; readonly name: string },
   elements: Iterable<Element>,
@@ -123,7 +108,6 @@ function measureSimilarity(a: string, b: string): number {
   return (0.99 * 2 * common) / (words.size + others.size);
 }
 
-/** isAttached reports whether an element is still part of the flat tree of the document. */
 export function isAttached(element: Element): boolean {
   return element.isConnected && (getFlatParent(element) !== null || element === unclobbered.documentElement);
 }

@@ -9,10 +9,7 @@ const HeadingRole: RoleRule = 'heading';
 const sectioningSelector =
   'article,aside,main,nav,section,[role=article],[role=complementary],[role=main],[role=navigation],[role=region]';
 
-/**
- * NativeRoles maps the tag names of HTML elements to ARIA roles. An empty role means that the element has no semantic
- * meaning.
- */
+/** An empty role in NativeRoles means that the element has no semantic meaning. */
 const NativeRoles: Readonly<Record<string, RoleRule>> = {
   a: (e) => (e.hasAttribute('href') ? 'link' : ''),
   area: (e) => (e.hasAttribute('href') ? 'link' : ''),
@@ -86,7 +83,6 @@ const InputRoles: Readonly<Record<string, string>> = {
   submit: 'button',
 };
 
-/** KnownRoles are the supported values of the attribute role; other values are ignored. */
 const KnownRoles = new Set(
   `alert alertdialog application article banner blockquote button cell checkbox columnheader combobox complementary
   contentinfo definition dialog document feed figure form grid gridcell group heading img image link list listbox
@@ -97,10 +93,7 @@ const KnownRoles = new Set(
   ),
 );
 
-/**
- * ActionRoles are the roles of elements that a user can operate, such as buttons. Each element with an ActionRole gets
- * a ref.
- */
+/** Each element with an ActionRole gets a ref. */
 export const ActionRoles: ReadonlySet<string> = new Set(
   `button link textbox searchbox checkbox radio combobox listbox option slider spinbutton tab menuitem menuitemcheckbox
   menuitemradio switch treeitem iframe filefield colorpicker scrollbar clickable canvas video audio embed gridcell`.split(
@@ -108,13 +101,11 @@ export const ActionRoles: ReadonlySet<string> = new Set(
   ),
 );
 
-/** ContentNameRoles are the roles of elements that are named by their content. */
 export const ContentNameRoles: ReadonlySet<string> = new Set(
   `button cell checkbox columnheader gridcell heading link menuitem menuitemcheckbox menuitemradio option radio row
   rowheader switch tab tooltip treeitem clickable`.split(/\s+/),
 );
 
-/** computeRole returns the ARIA role of an element, or an empty string for an element without semantic meaning. */
 export function computeRole(element: Element): string {
   const explicit = element.getAttribute('role');
   if (explicit) {
@@ -135,7 +126,6 @@ function computeNativeRole(element: Element): string {
   return element instanceof SVGElement ? computeSvgRole(element) : '';
 }
 
-/** isEditingHost reports whether an element is the outermost element of an editable area. */
 export function isEditingHost(element: Element): boolean {
   const value = element.getAttribute('contenteditable');
   return value !== null && value !== 'false' && element instanceof HTMLElement && element.isContentEditable;
@@ -159,9 +149,7 @@ function hasLabel(element: Element): boolean {
   return Boolean(element.getAttribute('aria-label')?.trim() || element.getAttribute('aria-labelledby')?.trim());
 }
 
-/**
- * isInSection reports whether an element is inside a section. A header or footer inside a section is not a landmark.
- */
+/** A header or footer inside a section is not a landmark. */
 function isInSection(element: Element): boolean {
   return getFlatParent(element)?.closest(sectioningSelector) != null;
 }
@@ -174,7 +162,6 @@ function isRowHeader(element: Element): boolean {
   return row?.parentElement?.localName !== 'thead' && row?.querySelector(':scope > td') != null;
 }
 
-/** isFocusable reports whether the markup of an element makes the element focusable. */
 export function isFocusable(element: Element): boolean {
   if (element.hasAttribute('tabindex') || isEditingHost(element)) return true;
   const tag = element.localName;

@@ -1,12 +1,7 @@
-// Scrolls elements, and dispatches the scroll events that are missing in hidden tabs. The browser dispatches no scroll
-// events in a hidden tab, because a hidden tab draws no frames.
+// The browser dispatches no scroll events in a hidden tab, because a hidden tab draws no frames.
 import { getFlatParent } from './flat-tree.ts';
 import { unclobbered } from './unclobbered.ts';
 
-/**
- * scrollWithEvents calls the function `perform`, which scrolls an element or a scrollable area around the element. In a
- * hidden tab, where the browser dispatches no scroll events, scrollWithEvents dispatches them itself.
- */
 export function scrollWithEvents(element: Element, perform: () => void): void {
   if (!unclobbered.hidden) {
     perform();

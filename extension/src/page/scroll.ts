@@ -1,4 +1,3 @@
-// Scrolls the page, or a scrollable area of the page.
 import { runAction } from './act.ts';
 import { PageFailure } from './failure.ts';
 import { findElementAtPoint, getFlatParent } from './flat-tree.ts';
@@ -12,7 +11,6 @@ const scrollIntoViewOptions: ScrollIntoViewOptions = { block: 'center', inline: 
 /** DefaultScrollShare is the fraction of the visible size by which a scroll without `amount` moves. */
 const DefaultScrollShare = 0.8;
 
-/** scroll implements the page script operation `scroll`, which scrolls an area, or scrolls an element into view. */
 export async function scroll(args: ScrollArguments, context: Context): Promise<ScrollResult> {
   const { direction, amount } = args;
   const target = args.target ? findTarget(args.target, context) : undefined;
@@ -74,10 +72,7 @@ function scrollArea(
   steps[direction]();
 }
 
-/**
- * findScroller returns the scrollable area around an element. If no element is given, findScroller returns the page if
- * the page can scroll, and otherwise the scrollable area at the center of the viewport.
- */
+/** Without a given element, findScroller prefers the page, then the scrollable area at the center of the viewport. */
 function findScroller(target: Element | undefined, isHorizontal: boolean): Element {
   const page = unclobbered.scrollingElement ?? unclobbered.documentElement;
   if (!target && canScroll(page, isHorizontal, true)) return page;
@@ -101,7 +96,6 @@ function canScroll(element: Element, isHorizontal: boolean, isPage: boolean): bo
   return isPage ? overflow !== 'hidden' : overflow === 'auto' || overflow === 'scroll';
 }
 
-/** findLargestScroller returns the largest scrollable area of the page, or undefined. */
 function findLargestScroller(isHorizontal: boolean): Element | undefined {
   let best: Element | undefined;
   let size = 0;

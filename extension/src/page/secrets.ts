@@ -7,20 +7,16 @@ import type { SecretKind } from './secret-kind.ts';
 type TextField = HTMLInputElement | HTMLTextAreaElement;
 
 /**
- * passwordFields contains all fields that have had type=password. A page can change the type of a password field to
- * show the password.
+ * A page can change the type of a password field to show the password, so passwordFields contains all earlier password
+ * fields.
  */
 const passwordFields = new WeakSet<Element>();
 
-/**
- * CardFieldName and CodeFieldName match typical names and IDs of secret fields, such as "cvv" or "otp". If the
- * attribute autocomplete already identifies a secret field, the page script ignores the field's name and ID.
- */
+/** CardFieldName and CodeFieldName match typical names and IDs of secret fields, such as "cvv" or "otp". */
 const CardFieldName =
   /\bcvv\b|\bcvc2?\b|\bcsc\b|card.?(number|num|no)\b|cc.?(number|num|csc|cvc|cvv|exp)|security.?code/i;
 const CodeFieldName = /\botp\b|one.?time|verification.?code|\b(2fa|mfa|totp)\b|auth(entication)?.?code/i;
 
-/** findSecretKind returns the kind of a secret field, or undefined for any other element. */
 export function findSecretKind(element: Element): SecretKind | undefined {
   if (!isTextField(element)) return undefined;
   if (element.type === 'password' || passwordFields.has(element)) {
@@ -63,10 +59,7 @@ export function requireFieldApproval(field: Element, approved: readonly SecretKi
   );
 }
 
-/**
- * requireTypingApproval calls requireFieldApproval for a field and for the focused element. The browser types into the
- * focused element, and the page can move the focus during any event.
- */
+/** The browser types into the focused element, and the page can move the focus during any event. */
 export function requireTypingApproval(field: Element, approved: readonly SecretKind[]): void {
   requireFieldApproval(field, approved);
   const focused = getFocusedElement();
@@ -76,12 +69,10 @@ export function requireTypingApproval(field: Element, approved: readonly SecretK
 const cardListSelector = 'select[autocomplete*="cc-" i]';
 const secretOrCardSelector = `${secretSelector},${cardListSelector}`;
 
-/** hasSecretFields reports whether the document has a secret field, visible or not. */
 export function hasSecretFields(): boolean {
   return selectAll(secretSelector).some((field) => findSecretKind(field) !== undefined);
 }
 
-/** listVisibleSecretKinds returns the kinds of the visible secret fields in the document. */
 export function listVisibleSecretKinds(): SecretKind[] {
   const kinds = new Set<SecretKind>();
   for (const field of selectAll(secretOrCardSelector, 5_000)) {
@@ -96,23 +87,17 @@ export function listVisibleSecretKinds(): SecretKind[] {
  */
 const UnmaskedCardFields = /(^|\s)cc-((given-|additional-|family-)?name|type)\b/i;
 
-/**
- * MinMaskedCharacters is the minimum length of a secret that is masked in other text. A secret with fewer characters,
- * such as "123", could by accident equal a part of any other text.
- */
+/** A secret with fewer than MinMaskedCharacters, such as "123", could by accident equal a part of any other text. */
 const MinMaskedCharacters = 4;
 
-/** SecretMask masks the values of secret fields in other text, such as in a name that repeats a password. */
 export class SecretMask {
   readonly #values = new Set<string>();
 
-  /** addValue adds the value of a secret field to the mask. */
   addValue(value: string): void {
     const text = value.trim();
     if (text.length >= MinMaskedCharacters) this.#values.add(text);
   }
 
-  /** maskText replaces the values of secret fields in a text with dots. */
   maskText(text: string): string {
     let masked = text;
     for (const value of this.#values) if (masked.includes(value)) masked = masked.replaceAll(value, '•••');
@@ -120,15 +105,11 @@ export class SecretMask {
   }
 }
 
-/** collectSecrets returns a mask for all secret fields of the document. */
 export function collectSecrets(): SecretMask {
   return makeSecretMask(selectAll(secretSelector));
 }
 
-/**
- * collectKnownSecrets works like collectSecrets, but does not search for new shadow roots. On a large page, the search
- * for shadow roots takes much longer than any operation on a single element.
- */
+/** On a large page, a search for new shadow roots takes much longer than any operation on a single element. */
 export function collectKnownSecrets(): SecretMask {
   return makeSecretMask(selectInKnownRoots(secretSelector));
 }

@@ -1,4 +1,4 @@
-// Selects options in select elements, and in list boxes that pages implement themselves.
+// Selects options in select elements, and in custom lists that pages implement with other elements.
 import { runAction } from './act.ts';
 import { clickElement } from './click.ts';
 import { findDrawnOptions, findPopup, hasSize } from './drawn-options.ts';
@@ -16,7 +16,6 @@ import { isDisabled, readShownValue } from './states.ts';
 import { unclobbered } from './unclobbered.ts';
 import { cleanText, shorten } from './visible-text.ts';
 
-/** select implements the page script operation `select`, which selects options of a list. */
 export async function select(args: SelectArguments, context: Context): Promise<SelectResult> {
   const element = findTarget(args.target, context);
   if (args.values.length === 0 && !(element instanceof HTMLSelectElement && element.multiple)) {
@@ -38,11 +37,7 @@ export async function select(args: SelectArguments, context: Context): Promise<S
   return { ...result, chosen: listSelectedLabels(element), notes: [...result.notes, note] };
 }
 
-/**
- * showsOptionSelected reports whether a custom list shows an option as selected. A combobox shows the selected options
- * in or beside its field. In some lists, the attribute aria-selected marks only the option that the arrow keys have
- * reached, not the selected option.
- */
+/** In some lists, aria-selected marks only the option that the arrow keys have reached, not the selected option. */
 function showsOptionSelected(element: Element, name: string): boolean {
   const role = computeRole(element);
   if (role !== 'combobox' && role !== 'listbox') return true; // a menu does not show a selection
@@ -53,7 +48,6 @@ function showsOptionSelected(element: Element, name: string): boolean {
   return cleanText(shown.join(' ')).toLowerCase().includes(cleanText(name).toLowerCase());
 }
 
-/** listSelectedLabels returns the labels of the selected options of a list. */
 export function listSelectedLabels(element: Element): string[] {
   if (element instanceof HTMLSelectElement)
     return [...element.selectedOptions].map((option) => cleanText(option.label));
@@ -64,10 +58,7 @@ export function listSelectedLabels(element: Element): string[] {
   return value ? [shorten(value, 200)] : [];
 }
 
-/**
- * chooseOptions selects the options with the given labels or values. For a custom list, chooseOptions returns the names
- * of the selected options.
- */
+/** chooseOptions selects the options with the given labels or values. */
 export async function chooseOptions(
   element: Element,
   values: readonly string[],
@@ -109,10 +100,6 @@ function chooseInSelectElement(list: HTMLSelectElement, values: readonly string[
   list.dispatchEvent(new Event('change', { bubbles: true }));
 }
 
-/**
- * findOptionIndex returns the index of the option with a given name, or -1. findOptionIndex ignores case, and also
- * accepts the beginning of a name if no other option's name has the same beginning.
- */
 function findOptionIndex(value: string, entries: readonly (readonly string[])[]): number {
   const exact = entries.findIndex((names) => names.includes(value));
   if (exact >= 0) return exact;
@@ -133,29 +120,19 @@ function makeOptionNotFoundFailure(message: string, labels: readonly string[]): 
 }
 
 const ListOpenTimeoutMs = 2_000;
-/**
- * FilteredOpenTimeoutMs is how long to wait for a list to open after a click on its text field, in milliseconds.
- * FilteredOpenTimeoutMs is short, because some lists with a text field open only when text is typed.
- */
+/** FilteredOpenTimeoutMs is short, because some lists with a text field open only when text is typed. */
 const FilteredOpenTimeoutMs = 300;
 const MaxFilterChecks = 10;
 const FilterPauseMs = 100;
 const MaxScrollSteps = 1_000;
 const ScrollLimitMs = 15_000;
 const StepsPerReport = 20;
-/**
- * RowsTimeoutMs is how long a search step waits for new rows of a virtual list, in milliseconds. HiddenRowsTimeoutMs is
- * how long a search step waits for new rows in a hidden tab, where Chrome slows down timers.
- */
+/** HiddenRowsTimeoutMs is longer than RowsTimeoutMs, because Chrome slows down timers in a hidden tab. */
 const RowsTimeoutMs = 400;
 const HiddenRowsTimeoutMs = 1_200;
-/**
- * MaxUnchangedRows is the number of consecutive search steps without new rows after which the list counts as not
- * virtual. In a list that is not virtual, a search step does not wait for new rows.
- */
+/** After MaxUnchangedRows consecutive search steps without new rows, a list counts as not virtual. */
 const MaxUnchangedRows = 2;
 
-/** chooseInDrawnList opens a closed custom list, clicks the options, and returns the names of the clicked options. */
 async function chooseInDrawnList(
   element: Element,
   values: readonly string[],
@@ -176,7 +153,6 @@ async function chooseInDrawnList(
     }
     let option = list ? await findOption(list, value, context) : undefined;
     if (!(option instanceof Element) && field) {
-      // A filtered list shows only the options that match the text in its field.
       await writeField(field, value, false, []);
       list = await waitForList(element, ListOpenTimeoutMs, context);
       for (let tries = 0; list && !(option instanceof Element) && tries < MaxFilterChecks; tries++) {
@@ -200,7 +176,6 @@ async function chooseInDrawnList(
   return wanted;
 }
 
-/** findTextFieldIn returns the text field in which a user filters the options of a combobox, or undefined. */
 function findTextFieldIn(element: Element): Field | undefined {
   const isText = (at: Element) =>
     (at instanceof HTMLInputElement || at instanceof HTMLTextAreaElement) && !at.readOnly && !at.disabled;
@@ -208,7 +183,6 @@ function findTextFieldIn(element: Element): Field | undefined {
   return field instanceof HTMLElement && computeRole(element) === 'combobox' ? field : undefined;
 }
 
-/** waitForList waits until the list of an element opens, and returns undefined if the list does not open in time. */
 async function waitForList(element: Element, limitMs: number, context: Context): Promise<Element | undefined> {
   const end = performance.now() + limitMs;
   while (performance.now() < end) {
@@ -272,7 +246,6 @@ function nameOfOption(option: Element): string {
   return computeElementName(option, computeRole(option)) || cleanText(option.textContent ?? '');
 }
 
-/** SearchedOptions are the names of the options that a search through a list has seen so far. */
 interface SearchedOptions {
   readonly names: readonly string[];
   /** isComplete is true if the search reached the end of the list. */
@@ -287,10 +260,7 @@ function makeOptionNotReachedFailure(value: string, names: readonly string[]): P
   );
 }
 
-/**
- * findOption returns an option of a list by its name, or the names of all options if no name matches. findOption
- * scrolls the list, because a virtual list contains only the visible options.
- */
+/** findOption scrolls the list, because a virtual list contains only the visible options. */
 async function findOption(list: Element, value: string, context: Context): Promise<Element | SearchedOptions> {
   const seen = new Set<string>();
   const rows = new LongListScroller(list, context);
@@ -308,7 +278,6 @@ async function findOption(list: Element, value: string, context: Context): Promi
   return { names: [...seen], isComplete: false };
 }
 
-/** LongListScroller scrolls through the rows of a long list. */
 class LongListScroller {
   readonly #list: Element;
   readonly #scroller: Element | undefined;
@@ -317,7 +286,6 @@ class LongListScroller {
   #hasScrolled = false;
   #hasWheeled = false;
 
-  /** Scrolls the list to its first row, so that the search covers the whole list. */
   constructor(list: Element, context: Context) {
     this.#list = list;
     this.#context = context;
@@ -327,7 +295,6 @@ class LongListScroller {
     this.#scroller = scroller;
   }
 
-  /** showNext scrolls to the next rows, and resolves with false at the end of the list. */
   async showNext(options: readonly Element[]): Promise<boolean> {
     const scroller = this.#scroller;
     const top = scroller?.scrollTop ?? 0;
@@ -344,7 +311,7 @@ class LongListScroller {
     return true;
   }
 
-  /** #turnWheel scrolls a list that handles wheel events itself. The first wheel event scrolls the list to its top. */
+  /** The first wheel event scrolls the list to its top. */
   async #turnWheel(options: readonly Element[]): Promise<boolean> {
     const last = options.at(-1);
     if (!last) return false;
@@ -367,9 +334,6 @@ class LongListScroller {
     return false;
   }
 
-  /**
-   * #waitForRows waits until the list shows other rows, and resolves with false if the rows have not changed in time.
-   */
   async #waitForRows(limitMs: number, hasOthers: () => boolean): Promise<boolean> {
     const end = performance.now() + limitMs;
     for (;;) {
@@ -380,7 +344,6 @@ class LongListScroller {
   }
 }
 
-/** WheelToTopPixels is a wheel distance that reaches the top of any list, in pixels. */
 const WheelToTopPixels = 10_000_000;
 
 function getRowsTimeoutMs(): number {
@@ -400,15 +363,11 @@ function isDrawnByOtherElements(list: Element): boolean {
   return options.length > 0 && !options.some(hasSize);
 }
 
-/** listClickableOptions returns the options of a list that are visible to a user. */
 function listClickableOptions(list: Element): Element[] {
   return isDrawnByOtherElements(list) ? findDrawnOptions(list) : listOptions(list).filter(isShown);
 }
 
-/**
- * findScroller returns the scrollable element around the options of a list. Some lists hide the rows that overflow, and
- * scroll by script.
- */
+/** Some lists hide the rows that overflow, and scroll by script. */
 function findScroller(list: Element, options: readonly Element[]): Element | undefined {
   const areas = [list, ...[...list.querySelectorAll('*')].slice(0, 200)].filter(
     (inner) => inner.scrollHeight > inner.clientHeight + 1,

@@ -1,32 +1,19 @@
-// Describes the shapes of SVG drawings, such as circles. The shapes of an SVG drawing have no role and often no name,
-// but a user can click them.
+// The shapes of an SVG drawing have no role and often no name, but a user can click them.
 import { shorten } from './visible-text.ts';
 
 const ShapeTags = new Set('rect circle ellipse polygon polyline path line text image use'.split(' '));
-/**
- * DrawingSelector matches the SVG tags that occur in drawings, but not in logos. In a logo, every shape is an SVG path.
- */
+/** DrawingSelector omits `path`, because the shapes in logos are SVG paths. */
 const DrawingSelector = 'rect,circle,ellipse,polygon,text,image';
-/**
- * MaxShapes is the maximum number of shapes of a map or chart that a snapshot lists. If a drawing has more than
- * MaxShapes shapes, the snapshot lists none of them.
- */
+/** If a map or chart has more than MaxShapes shapes, the snapshot lists none of them. */
 const MaxShapes = 80;
-/**
- * MinDrawingPixels is the minimum width and height of a drawing, in pixels. An SVG element below this size counts as an
- * icon.
- */
+/** An SVG element smaller than MinDrawingPixels in width or height counts as an icon. */
 const MinDrawingPixels = 48;
 const MaxColorCharacters = 20;
 
-/**
- * ShapeDetector decides for which SVG drawings a snapshot contains the shapes. Each traversal of the page uses a new
- * ShapeDetector, because a ShapeDetector caches its decisions.
- */
+/** Each traversal of the page needs a new ShapeDetector, because a ShapeDetector caches its decisions. */
 export class ShapeDetector {
   readonly #showsShapes = new Map<SVGSVGElement, boolean>();
 
-  /** isShape reports whether an element is a clickable shape of a drawing. */
   isShape(element: Element): boolean {
     if (!(element instanceof SVGGraphicsElement) || !ShapeTags.has(element.localName)) return false;
     const drawing = element.ownerSVGElement;

@@ -10,7 +10,6 @@ export function readShownText(element: Element, limit: number): string {
   return collector.text;
 }
 
-/** ShownTextReader collects visible text in document order. */
 class ShownTextReader {
   text = '';
   readonly #limit: number;
@@ -36,10 +35,7 @@ class ShownTextReader {
   }
 }
 
-/**
- * isHidden reports whether an element is invisible to the user. An invisible input counts as visible if one of its
- * labels is visible.
- */
+/** An invisible input counts as visible if one of its labels is visible. */
 export function isHidden(element: Element): boolean {
   if (!isHiddenBox(element)) return false;
   const labels = element instanceof HTMLInputElement ? [...(element.labels ?? [])] : [];

@@ -15,11 +15,9 @@ import { getViewportRect, ViewportPart } from './view.ts';
 import { cleanText, countTokens } from './visible-text.ts';
 import { TreeWalk } from './walk.ts';
 
-/** DefaultMaxTokens is the maximum size of a snapshot, in tokens, unless the agent sets another limit. */
 export const DefaultMaxTokens = 6_000;
 const MaxTitleCharacters = 200;
 
-/** SnapshotOptions select the content and the size of a snapshot. */
 export interface SnapshotOptions {
   readonly root: Element;
   readonly mode: SnapshotMode;
@@ -30,7 +28,6 @@ export interface SnapshotOptions {
   readonly forced?: ReadonlySet<Element>;
 }
 
-/** TakenSnapshot contains the lines of a snapshot and the frame elements in its content. */
 export interface TakenSnapshot {
   readonly lines: readonly Line[];
   readonly folded: number;
@@ -41,17 +38,13 @@ export interface TakenSnapshot {
 export const PdfNote =
   'This is a PDF file. Extensions cannot read its text. Use browser_take_screenshot, or another source of the text.';
 
-/** isPdf reports whether the document is Chrome's PDF viewer. */
 export function isPdf(): boolean {
   return unclobbered.contentType === 'application/pdf';
 }
 
 const noElements: ReadonlySet<Element> = new Set();
 
-/**
- * takeSnapshot collects the visible content of the frame, and returns its lines. takeSnapshot yields to the page's own
- * tasks every 50 ms.
- */
+/** takeSnapshot yields to the page's own tasks every 50 ms. */
 export async function takeSnapshot(options: SnapshotOptions, context: Context): Promise<TakenSnapshot> {
   const { root, mode, maxTokens } = options;
   // In a hidden tab, animations do not advance, so content that an animation reveals would never appear.
@@ -95,7 +88,6 @@ async function runWalk(walk: TreeWalk, root: Element, context: Context): Promise
   }
 }
 
-/** buildTree returns the complete tree of visible content below an element, without leaving out rows. */
 export function buildTree(root: Element, context: Context): Promise<TreeNode> {
   const walk = new TreeWalk({
     refs: context.state.refs,
@@ -111,15 +103,11 @@ export function buildTree(root: Element, context: Context): Promise<TreeNode> {
   return runWalk(walk, root, context);
 }
 
-/** getRootElement returns the root element of a snapshot of the whole frame. */
 export function getRootElement(): Element {
   // If a script has removed the root of the document, a new body element serves as the empty content.
   return unclobbered.body ?? unclobbered.documentElement ?? unclobbered.createElement('body');
 }
 
-/**
- * readSnapshot implements the page script operation `snapshot`, which returns the visible content of the frame as text.
- */
 export async function readSnapshot(args: SnapshotArguments, context: Context): Promise<SnapshotResult> {
   const { mode = 'full', maxTokens = DefaultMaxTokens, target = '' } = args;
   if (!Number.isFinite(maxTokens) || maxTokens < 0 || (maxTokens > 0 && maxTokens < 200)) {
@@ -160,12 +148,10 @@ function makeSnapshotResult(id: string, text: string, taken: TakenSnapshot): Omi
   };
 }
 
-/** readDocumentTitle returns the title of the document, without invisible characters. */
 export function readDocumentTitle(): string {
   return cleanText(unclobbered.title).slice(0, MaxTitleCharacters);
 }
 
-/** MaxChangedShare is the share of changed lines above which a full snapshot is shorter than the list of changes. */
 const MaxChangedShare = 0.6;
 const MinLinesForShare = 12;
 
@@ -184,10 +170,6 @@ function diffSince(
   return diff.changes === 0 ? `nothing changed since ${base.id}` : diff.text;
 }
 
-/**
- * makeStillShownTest returns a function that reports whether the page still shows a line which the new snapshot leaves
- * out.
- */
 export function makeStillShownTest(taken: TakenSnapshot): (line: StoredLine) => boolean {
   if (taken.folded === 0) return () => false;
   const keys = new Set(taken.lines.map((line) => line.key));

@@ -9,28 +9,22 @@ import type { PageNumbers, PageProgress, SnapshotMode } from './operations.ts';
 import { findNearestMatch, Refs } from './refs.ts';
 import type { TrustedInput } from './trusted.ts';
 
-/** Context contains what a page script operation needs besides its arguments. */
 export interface Context {
   readonly state: DocumentState;
-  /** prefix is the prefix of the frame's refs, such as f3. */
   readonly prefix: string;
   readonly report: (progress: PageProgress) => void;
   readonly signal: AbortSignal;
-  /** setDone records what the operation has done so far, for the case that the operation fails or is cancelled. */
   readonly setDone: (done: string) => void;
   /** trusted sends trusted input through the debugger; undefined if the operation dispatches only synthetic events. */
   readonly trusted?: TrustedInput | undefined;
 }
 
-/** StoredLine is a line of an earlier snapshot that is stored to find the changes in a later snapshot. */
 export interface StoredLine extends DiffLine {
   readonly element: WeakRef<Element>;
 }
 
-/** StoredSnapshot is an earlier snapshot that is stored to find the changes in a later snapshot. */
 export interface StoredSnapshot {
   readonly id: string;
-  /** number is the snapshot's serial number in its document, starting at 1. */
   readonly number: number;
   readonly lines: readonly StoredLine[];
   readonly mode: SnapshotMode;
@@ -41,22 +35,16 @@ export interface StoredSnapshot {
 const MaxSnapshots = 8;
 const MaxStoredLines = 100_000;
 
-/**
- * AddedRows records when the page added rows to long lists, of which a snapshot shows only some rows. A row that is
- * missing from an earlier snapshot is not always new, because scrolling can bring an old row into view.
- */
+/** A row that is missing from an earlier snapshot is not always new, because scrolling can show an old row. */
 export class AddedRows {
-  /** snapshots is the number of snapshots that were taken so far. */
   snapshots = 0;
   readonly #snapshotBeforeAdding = new WeakMap<Element, number>();
   readonly #observer = new MutationObserver((records) => this.#record(records));
 
-  /** watch starts to record the rows that the page adds to a list. */
   watch(container: Node): void {
     this.#observer.observe(container, { childList: true });
   }
 
-  /** wasAddedSince reports whether the page added an element after the snapshot with the given number. */
   wasAddedSince(element: Element, snapshot: number): boolean {
     this.#record(this.#observer.takeRecords());
     return (this.#snapshotBeforeAdding.get(element) ?? -1) >= snapshot;
@@ -69,7 +57,6 @@ export class AddedRows {
   }
 }
 
-/** DocumentState stores the refs, snapshots and texts of one document. */
 export class DocumentState {
   readonly refs = new Refs();
   readonly addedRows = new AddedRows();
@@ -77,18 +64,15 @@ export class DocumentState {
   readonly #storedTexts = new Map<string, string>();
   #lastTextNumber = 0;
 
-  /** lastNumbers are the highest element and snapshot numbers that the document has used. */
   get lastNumbers(): PageNumbers {
     return { ref: this.refs.lastRef, snapshot: this.addedRows.snapshots };
   }
 
-  /** continueNumbers continues the element and snapshot numbers of an earlier document in the same frame. */
   continueNumbers({ ref, snapshot }: PageNumbers): void {
     this.refs.continueNumbers(ref);
     this.addedRows.snapshots = Math.max(this.addedRows.snapshots, snapshot);
   }
 
-  /** storeSnapshot stores a snapshot for later comparisons, and returns the ID of the snapshot. */
   storeSnapshot(
     lines: readonly Line[],
     origin: Pick<StoredSnapshot, 'mode' | 'target' | 'maxTokens'>,
@@ -113,15 +97,11 @@ export class DocumentState {
     return id;
   }
 
-  /** findSnapshot returns a stored snapshot, or undefined if the snapshot is no longer stored. */
   findSnapshot(id: string): StoredSnapshot | undefined {
     return this.#snapshots.find((snapshot) => snapshot.id === id);
   }
 
-  /**
-   * storeText stores a text that a client reads in parts, and returns an ID for the text. storeText deletes all but the
-   * four newest texts.
-   */
+  /** storeText keeps only the four newest texts. */
   storeText(text: string): string {
     const id = `r${++this.#lastTextNumber}`;
     this.#storedTexts.set(id, text);

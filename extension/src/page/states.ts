@@ -6,7 +6,6 @@ import { cleanText, shorten } from './visible-text.ts';
 
 const MaxValueCharacters = 200;
 
-/** formatStates returns the states of an element as marks, such as ' [checked] [disabled]'. */
 export function formatStates(element: Element, role: string): string {
   let marks = '';
   if (role === 'heading') marks += ` [level=${readHeadingLevel(element)}]`;
@@ -69,12 +68,10 @@ export function readCheckedState(element: Element, role: string): 'true' | 'fals
   return value === 'true' || value === 'mixed' ? value : value === 'false' ? 'false' : undefined;
 }
 
-/** isCustomElement reports whether an element is a custom element. */
 function isCustomElement(element: Element): boolean {
   return element.localName.includes('-');
 }
 
-/** isDisabled reports whether an element ignores user input, because of the attribute disabled or aria-disabled. */
 export function isDisabled(element: Element): boolean {
   if (/^(button|input|select|textarea|option|optgroup|fieldset)$/.test(element.localName)) {
     if (element.matches(':disabled')) return true;
@@ -98,7 +95,6 @@ function isRequired(element: Element): boolean {
   return element.getAttribute('aria-required') === 'true';
 }
 
-/** SecretPlaceholder replaces the value of a secret field in snapshots. */
 const SecretPlaceholder = '•••';
 
 /** readShownValue returns the value of a field as a user sees it, shortened, or undefined if the field has no value. */
@@ -140,7 +136,6 @@ function readInputValue(input: HTMLInputElement): string | undefined {
   }
 }
 
-/** readEditableText returns the text of an editable element, or undefined. */
 export function readEditableText(element: Element): string | undefined {
   if (!(element instanceof HTMLElement)) return undefined;
   if (element.isContentEditable) return element.innerText.replace(/\n$/, '');

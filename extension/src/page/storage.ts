@@ -4,17 +4,11 @@ import { PageFailure } from './failure.ts';
 import type { Context } from './state.ts';
 import type { StorageArguments, StorageResult } from './storage-operation.ts';
 
-/** MaxListedEntries is the maximum number of keys that one result lists. */
 const MaxListedEntries = 200;
 /** MaxValueChars is the maximum length of one part of a stored value, in UTF-16 code units. */
 const MaxValueChars = 20_000;
-/** DatabaseTimeoutMs limits how long an IndexedDB request may take, in milliseconds. */
 const DatabaseTimeoutMs = 5000;
 
-/**
- * runStorageOperation implements the page script operation `storage`, which runs one action on a storage area of the
- * document.
- */
 export async function runStorageOperation(args: StorageArguments, { signal }: Context): Promise<StorageResult> {
   if (args.area === 'indexeddb') return await runDatabaseAction(args, signal);
   if (args.database !== undefined || args.store !== undefined)
@@ -22,7 +16,6 @@ export async function runStorageOperation(args: StorageArguments, { signal }: Co
   return runAreaAction(args, getStorageArea(args.area));
 }
 
-/** getStorageArea returns a storage area, and throws in a sandboxed document, which has no storage. */
 function getStorageArea(area: 'local' | 'session'): Storage {
   try {
     return area === 'local' ? localStorage : sessionStorage;
@@ -74,7 +67,6 @@ function formatEntry(key: string, value: string): string {
   return `${JSON.stringify(key)} ${value.length} characters`;
 }
 
-/** makeListPage returns one part of a list of entries, as text lines. */
 function makeListPage<T>(
   { from = 0 }: StorageArguments,
   all: readonly T[],
@@ -101,7 +93,7 @@ async function runDatabaseAction(args: StorageArguments, signal: AbortSignal): P
       throw new PageFailure('invalid_arguments', `The action ${action} needs a database and a store.`);
     return await listDatabases(args, names, signal);
   }
-  // The existence of the database is checked first, because opening a missing database would create it.
+  // Opening a missing database would create the database, so its existence is checked first.
   if (!names.includes(name))
     throw new PageFailure(
       'invalid_arguments',
@@ -195,10 +187,7 @@ async function runStoreAction(
   return { found: old !== undefined };
 }
 
-/**
- * findRecord finds an IndexedDB record by its key. findRecord first tries the key as a string, and then as a number or
- * an array in JSON.
- */
+/** findRecord first tries the key as a string, and then as a number or an array in JSON. */
 async function findRecord(
   store: IDBObjectStore,
   text: string,
@@ -213,7 +202,6 @@ async function findRecord(
     : { key: parsed, old: byValue };
 }
 
-/** awaitRequest waits for an IndexedDB request, and returns the result of the request. */
 async function awaitRequest<T>(request: IDBRequest<T>, signal: AbortSignal): Promise<T> {
   return await new Promise<T>((resolve, reject) => {
     const fail = () =>
@@ -229,7 +217,6 @@ async function awaitRequest<T>(request: IDBRequest<T>, signal: AbortSignal): Pro
   });
 }
 
-/** parseJSON parses JSON text, and returns text that is not valid JSON unchanged. */
 function parseJSON(text: string): unknown {
   try {
     return JSON.parse(text);

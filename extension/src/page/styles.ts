@@ -1,17 +1,14 @@
-// Reads the computed styles of elements.
 import { describeElement } from './describe.ts';
 import type { StylesArguments, StylesResult } from './devtools-operations.ts';
 import { PageFailure } from './failure.ts';
 import { type Context, findTarget } from './state.ts';
 
-/** DefaultProperties are the CSS properties that the operation `styles` returns if the agent names no properties. */
 const DefaultProperties =
   `display visibility opacity position top right bottom left z-index float box-sizing width height margin padding border
   border-radius overflow color background-color background-image font-family font-size font-weight line-height
   text-align text-decoration white-space cursor pointer-events transform transition animation filter box-shadow flex
   flex-direction justify-content align-items gap grid-template-columns grid-template-rows`.split(/\s+/);
 
-/** readStyles implements the page script operation `styles`, which returns computed styles of an element. */
 export async function readStyles(args: StylesArguments, context: Context): Promise<StylesResult> {
   const element = findTarget(args.target, context);
   const style = getComputedStyle(element);

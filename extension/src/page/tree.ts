@@ -1,6 +1,5 @@
 // Defines the tree of visible content that a snapshot prints.
 
-/** TreeNode is an element with a role, and its visible content. */
 export interface TreeNode {
   readonly kind: 'node';
   readonly element: Element;
@@ -11,15 +10,11 @@ export interface TreeNode {
   readonly value: string | undefined;
   readonly ref: string;
   readonly children: TreePart[];
-  /**
-   * rows is the number of rows of a list or table, and shownRows is how many of these rows the tree contains. If the
-   * tree contains all rows, rows and shownRows are 0.
-   */
+  /** rows is the number of rows of a list or table, and shownRows is how many of these rows the tree contains. */
   rows: number;
   shownRows: number;
 }
 
-/** TextPart is a text that is directly inside an element, before, between or after its child elements. */
 export interface TextPart {
   readonly kind: 'text';
   readonly element: Element;
@@ -35,7 +30,6 @@ export interface FoldPart {
 
 export type TreePart = TreeNode | TextPart | FoldPart;
 
-/** makeNode returns a TreeNode without children. */
 export function makeNode(fields: Pick<TreeNode, 'element' | 'role' | 'name' | 'marks' | 'value' | 'ref'>): TreeNode {
   return { kind: 'node', ...fields, children: [], rows: 0, shownRows: 0 };
 }

@@ -1,5 +1,4 @@
-// Requests trusted input, which the worker sends through Chrome's debugger. A page cannot distinguish trusted input
-// from a user's input.
+// Requests trusted input, which the worker sends through Chrome's debugger.
 import { PageFailure } from './failure.ts';
 import { containsInFlatTree, findClosestInFlatTree, getFocusedElement } from './flat-tree.ts';
 import type { InputRequest } from './input-request.ts';
@@ -14,7 +13,6 @@ import { requireFieldApproval } from './secrets.ts';
 import type { Context } from './state.ts';
 import { unclobbered } from './unclobbered.ts';
 
-/** TrustedInput requests trusted input for one page script operation from the worker. */
 export class TrustedInput {
   readonly #send: (request: InputRequest) => Promise<boolean>;
   readonly #signal: AbortSignal;
@@ -29,9 +27,7 @@ export class TrustedInput {
   /** #isLost is true if the worker could not send the input, for example because the user stopped the debugger. */
   #isLost = false;
 
-  /**
-   * `send` resolves with true if the worker has sent the input. The worker sends no input after the signal is aborted.
-   */
+  /** The worker sends no input after the signal is aborted. */
   constructor(send: (request: InputRequest) => Promise<boolean>, signal: AbortSignal) {
     this.#send = send;
     this.#signal = signal;
@@ -39,18 +35,12 @@ export class TrustedInput {
     navigation.addEventListener('navigate', this.#onNavigate);
   }
 
-  /**
-   * hasUserPressed is true if the user has pressed a mouse button during the operation. After the user has pressed a
-   * mouse button, the operation must not type the remaining characters of its text.
-   */
+  /** If the user presses a mouse button during an operation, the operation must not type the rest of its text. */
   get hasUserPressed(): boolean {
     return this.#hasUserPressed;
   }
 
-  /**
-   * waitForNavigation waits while a navigation is about to replace the document. A key press during a navigation could
-   * reach the next document, and the user may not have allowed its site.
-   */
+  /** A key press during a navigation could reach the next document, whose site the user may not have allowed. */
   async waitForNavigation(): Promise<void> {
     while (performance.now() < this.#leavingUntilMs && !this.#signal.aborted) await waitForNextFrame(this.#signal);
   }
@@ -64,7 +54,6 @@ export class TrustedInput {
     if (event.isTrusted && !this.#press) this.#hasUserPressed = true;
   };
 
-  /** hasReceivedInput is true if the page has received trusted input. */
   get hasReceivedInput(): boolean {
     return this.#hasReceivedInput;
   }
@@ -82,11 +71,10 @@ export class TrustedInput {
   }
 
   /**
-   * endFocusEmulation ends the focus emulation, which is active only during trusted input. A field whose value changed
-   * receives the event "change". The page receives no blur event, because in a background tab a blur event would close
-   * the page's menus before the next action. If an operation ends while the mouse button is pressed, the worker
-   * releases the button, but the page receives no click. If the worker cannot send input because the debugger was
-   * detached, endFocusEmulation dispatches synthetic events that release the mouse button.
+   * endFocusEmulation sends no blur event, because in a background tab a blur event would close the menus of the page.
+   * A field whose value changed receives the event "change". If an operation ends while the mouse button is pressed,
+   * the worker releases the button, but the page receives no click. If the worker cannot send input because the
+   * debugger was detached, endFocusEmulation dispatches synthetic events that release the mouse button.
    */
   async endFocusEmulation(): Promise<void> {
     if (!this.#hasFocus) return;
@@ -110,7 +98,6 @@ export class TrustedInput {
   }
 }
 
-/** TrustedPress is a press of a mouse button that the debugger has not released yet. */
 class TrustedPress {
   readonly #mouse: Mouse;
   readonly #controller = new AbortController();
@@ -130,7 +117,6 @@ class TrustedPress {
     this.#mouse.place(x, y);
   }
 
-  /** end dispatches the events of a drag that ends without a drop: dragend, and the release of the mouse button. */
   end(): void {
     this.#source?.dispatchEvent(new DragEvent('dragend', { bubbles: true, composed: true }));
     this.#mouse.release();
@@ -142,10 +128,7 @@ class TrustedPress {
 }
 
 const blurEvents = ['blur', 'focusout'] as const;
-/**
- * FocusEndTimeoutMs limits how long the document may take to lose the emulated focus, in milliseconds. In an active
- * tab, the document still has the focus after the focus emulation has ended.
- */
+/** FocusEndTimeoutMs limits how long the document may take to lose the emulated focus, in milliseconds. */
 const FocusEndTimeoutMs = 30;
 
 /** NavigationGraceMs limits how long a started navigation may take to replace the document, in milliseconds. */
@@ -154,7 +137,6 @@ const NavigationGraceMs = 3000;
 /** PointerArrivalTimeoutMs limits how long the pointer may take to reach a frame, in milliseconds. */
 const PointerArrivalTimeoutMs = 1000;
 
-/** TrustedMouse sends trusted pointer input, with one mouse button. */
 export class TrustedMouse {
   readonly #context: Context;
   readonly #input: TrustedInput;
@@ -173,11 +155,7 @@ export class TrustedMouse {
     this.#modifiers = modifiers;
   }
 
-  /**
-   * move moves the pointer to a point on an element, and waits until the pointer has arrived in the frame. If the point
-   * is on a frame element, move throws: the input would reach another document, and the user may not have allowed its
-   * site.
-   */
+  /** If the point is on a frame element, move throws, because the user may not have allowed the site of that frame. */
   async move(x: number, y: number, hit: Element): Promise<void> {
     if (isFrameElement(hit)) throw makeFrameInWayFailure();
     if (globalThis.window.parent === globalThis.window) return await this.drag(x, y);
@@ -200,15 +178,11 @@ export class TrustedMouse {
       throw new PageFailure('not_hittable', 'The pointer does not reach the element: something covers its frame.');
   }
 
-  /**
-   * drag moves the pointer while the mouse button is pressed. During an HTML drag, the page receives no pointer
-   * events.
-   */
+  /** During an HTML drag, the page receives no pointer events. */
   async drag(x: number, y: number): Promise<void> {
     await this.#input.requestInput(this.#request('move', x, y));
   }
 
-  /** press presses the mouse button at a point. A press of the right button never opens the browser's context menu. */
   async press({ x, y }: Pick<InputPoint, 'x' | 'y'>, count = 1): Promise<void> {
     if (this.#button === 'right') suppressEvent('contextmenu');
     await this.#input.requestInput({ ...this.#request('press', x, y), count });
@@ -223,26 +197,18 @@ export class TrustedMouse {
   }
 }
 
-/** isFrameElement reports whether an element shows another document. */
 export function isFrameElement(element: Element): boolean {
   return /^(iframe|frame|object|embed)$/.test(element.localName);
 }
 
-/** makeFrameInWayFailure returns the error for a point that is in a child frame. */
 export function makeFrameInWayFailure(): PageFailure {
   return new PageFailure('not_hittable', 'There is a frame at this point. Use the ref of an element in the frame.');
 }
 
-/**
- * SuppressMs limits how long suppressEvent waits for an event, in milliseconds. The limit for a click is 5 s, because a
- * worker that restarts during a click releases the mouse button late.
- */
+/** A worker that restarts during a click releases the mouse button late, so suppressEvent waits 5 s for a click. */
 const SuppressMs = { contextmenu: 1000, click: 5000 } as const;
 
-/**
- * suppressEvent suppresses the browser's next context menu, or hides the next click from the page. If a mouse button is
- * pressed again before the click arrives, suppressEvent hides no click.
- */
+/** suppressEvent suppresses the browser's next context menu, or hides the next click from the page. */
 function suppressEvent(type: 'contextmenu' | 'click'): void {
   const controller = new AbortController();
   const { signal } = controller;
@@ -270,10 +236,6 @@ export function opensPopup(element: Element): boolean {
   return control instanceof HTMLInputElement && PopupTypes.test(control.type);
 }
 
-/**
- * makeTrustedMouse returns a trusted mouse for an element, or undefined if the operation or the element requires
- * synthetic events.
- */
 export function makeTrustedMouse(
   element: Element,
   options: { readonly button?: MouseButton; readonly modifiers?: readonly Modifier[] },
@@ -286,7 +248,6 @@ export function makeTrustedMouse(
 /** FocusTimeoutMs limits how long a frame may take to receive the focus, in milliseconds. */
 const FocusTimeoutMs = 500;
 
-/** focusOwnFrame moves the focus of the page to this frame before trusted key presses. */
 export async function focusOwnFrame(context: Context): Promise<void> {
   if (!context.trusted || unclobbered.hasFocus()) return;
   await context.trusted.requestInput({ kind: 'focus' });
@@ -294,10 +255,6 @@ export async function focusOwnFrame(context: Context): Promise<void> {
   while (!unclobbered.hasFocus() && performance.now() < end) await waitForNextFrame(context.signal);
 }
 
-/**
- * findTrustedKeyInput returns the TrustedInput that can press keys for an element. findTrustedKeyInput returns
- * undefined if trusted keys would not reach the element, or would open a popup of the browser.
- */
 export function findTrustedKeyInput(
   receiver: Element,
   key: Key | undefined,
@@ -329,7 +286,6 @@ const MacCommands: Readonly<Record<string, string>> = {
   ArrowDown: 'moveToEndOfDocument',
 };
 
-/** makeKeyRequest returns the input request that presses a key. */
 function makeKeyRequest({ key, code, keyCode, text, pressed }: Key): InputRequest {
   const modifiers: Modifier[] = [];
   if (pressed.ctrlKey) modifiers.push('Control');
@@ -341,7 +297,6 @@ function makeKeyRequest({ key, code, keyCode, text, pressed }: Key): InputReques
   return { kind: 'key', key, code, keyCode, text, modifiers, commands };
 }
 
-/** pressTrusted presses a key by trusted input, so that the focused element receives the key. */
 export async function pressTrusted(
   input: TrustedInput,
   key: Key,
@@ -353,10 +308,7 @@ export async function pressTrusted(
   await waitForNextFrame(context.signal);
 }
 
-/**
- * typeTrusted types a character by a trusted press of the key that types the character. If no key types the character,
- * typeTrusted inserts the character as text.
- */
+/** typeTrusted types a character by a trusted press of the key that types the character. */
 export async function typeTrusted(
   input: TrustedInput,
   character: string,
@@ -379,10 +331,7 @@ export async function typeTrusted(
   await requestTyping(input, request, approved);
 }
 
-/**
- * requestTyping requests a key press or a text insertion from the worker. A secret field that the user has not approved
- * receives no text.
- */
+/** A secret field that the user has not approved receives no text. */
 async function requestTyping(
   input: TrustedInput,
   request: InputRequest,
@@ -391,8 +340,7 @@ async function requestTyping(
   await input.waitForNavigation();
   const focused = getFocusedElement();
   if (focused) requireFieldApproval(focused, approved);
-  // For each input event, the target is checked again, because the page can move the focus to a secret field during the
-  // keydown event.
+  // The target is checked before each input event, because the page can move the focus to a secret field.
   let failure: unknown;
   const guard = (event: InputEvent) => {
     if (input.hasUserPressed) event.preventDefault();

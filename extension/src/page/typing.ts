@@ -1,4 +1,3 @@
-// Types into fields, presses keys, and fills forms.
 import { runAction } from './act.ts';
 import { clickElement } from './click.ts';
 import { describeElement } from './describe.ts';
@@ -41,7 +40,6 @@ import { isDisabled, readCheckedState } from './states.ts';
 import { findTrustedKeyInput, focusOwnFrame, pressTrusted, typeTrusted } from './trusted.ts';
 import { unclobbered } from './unclobbered.ts';
 
-/** type implements the page script operation `type`, which types a text into a field. */
 export async function type(args: TypeArguments, context: Context): Promise<TypeResult> {
   const element = findTarget(args.target, context);
   if (readEditContextText(element) !== undefined) return typeByPaste(element, args, context);
@@ -81,10 +79,8 @@ async function typeByPaste(editor: Element, args: TypeArguments, context: Contex
   return { ...result, exact: hasText() };
 }
 
-/** ValueTimeoutMs limits how long an editor may take to show inserted text, in milliseconds. */
 const ValueTimeoutMs = 300;
 
-/** waitForValue waits until the field contains the typed text, or any other new text. */
 async function waitForValue(field: Field, before: string, wanted: string, context: Context): Promise<void> {
   const end = performance.now() + ValueTimeoutMs;
   await waitForNextTask();
@@ -95,10 +91,6 @@ async function waitForValue(field: Field, before: string, wanted: string, contex
   }
 }
 
-/**
- * isTypedTextShown reports whether the whole value of a field is the typed text. If the field accepted none of the text,
- * isTypedTextShown throws an error with the code `rejected`.
- */
 function isTypedTextShown(field: Field, before: string, args: TypeArguments): boolean {
   const wanted = (args.append ? before : '') + args.text;
   const now = readField(field);
@@ -111,7 +103,6 @@ function isTypedTextShown(field: Field, before: string, args: TypeArguments): bo
   return false;
 }
 
-/** isNumberField reports whether a field accepts only numbers, so that the browser drops other input. */
 function isNumberField(field: Field): boolean {
   return field instanceof HTMLInputElement && field.type === 'number';
 }
@@ -120,7 +111,6 @@ function normalizeSpaces(text: string): string {
   return text.replace(/\r\n?/g, '\n').replace(/\n+/g, '\n').replaceAll('\u00a0', ' ').trim();
 }
 
-/** typeSlowly sends key events for each character of a text. */
 async function typeSlowly(field: Field, args: TypeArguments, context: Context): Promise<void> {
   const { text, append = false, secrets = [] } = args;
   requireFieldApproval(field, secrets);
@@ -141,7 +131,6 @@ async function typeSlowly(field: Field, args: TypeArguments, context: Context): 
   finishField(field);
 }
 
-/** sendCharacter dispatches the key events of a character, and inserts the character. */
 function sendCharacter(field: Field, character: string, approved: readonly SecretKind[]): void {
   const key =
     character === '\n'
@@ -174,7 +163,6 @@ async function pressEnterAfterTyping(
   return done === '' ? ['Enter was pressed, but submitted no form.'] : [];
 }
 
-/** press implements the page script operation `press`, which presses a key. */
 export async function press(args: PressArguments, context: Context): Promise<PageActionResult> {
   const key = parseKey(args.key);
   const target = args.target ? findTarget(args.target, context) : undefined;
@@ -214,7 +202,6 @@ function describeCaretAndScroll(): string {
   return JSON.stringify([...caret, scrollX, scrollY, focused?.scrollTop, focused?.scrollLeft]);
 }
 
-/** fill implements the page script operation `fill`, which sets the values of several form fields. */
 export async function fill(args: FillArguments, context: Context): Promise<FillResult> {
   if (args.fields.length === 0) throw new PageFailure('invalid_arguments', 'fields is empty. Give at least one field.');
   const outcomes: FillOutcome[] = [];
@@ -271,7 +258,6 @@ async function fillField(entry: FillField, args: ActionArguments, context: Conte
   }
 }
 
-/** fillElement sets the value of a form element, and returns the value that the element shows afterward. */
 async function fillElement(
   element: Element,
   value: FillField['value'],
@@ -305,7 +291,6 @@ async function fillElement(
   return readPublicField(field);
 }
 
-/** isOptionPicker reports whether an ARIA combobox has no text field. */
 function isOptionPicker(element: Element, role: string): boolean {
   if (role !== 'combobox' || element instanceof HTMLInputElement) return false;
   return element.querySelector('input,textarea,[contenteditable]') === null;

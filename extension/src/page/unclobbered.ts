@@ -1,11 +1,6 @@
-// Reads properties of the document and of forms, even if elements of the page replace them. An element <img name=body>
-// replaces document.body, and a field <input name=childNodes> replaces form.childNodes, even in the isolated world of
-// the page script.
+// An element <img name=body> replaces document.body even in the isolated world of the page script.
 
-/**
- * unclobbered is a proxy of the document that always returns the built-in properties, even if elements of the page
- * replace them. DOM functions that require a Node, such as contains(), throw if they receive the proxy `unclobbered`.
- */
+/** DOM functions that require a Node, such as contains(), throw if they receive the proxy `unclobbered`. */
 export const unclobbered: Document = new Proxy(document, {
   get(target, key) {
     const value: unknown = Reflect.get(Document.prototype, key, target);
@@ -13,7 +8,6 @@ export const unclobbered: Document = new Proxy(document, {
   },
 });
 
-/** FormProperties are the properties of a form that the page script reads. */
 const FormProperties =
   `addEventListener ariaLabel assignedSlot attributes checkVisibility childElementCount children childNodes
   clientHeight clientLeft clientTop clientWidth closest compareDocumentPosition contains dispatchEvent draggable
@@ -22,7 +16,6 @@ const FormProperties =
   offsetHeight offsetWidth ownerDocument parentElement parentNode querySelector querySelectorAll scrollBy scrollHeight
   scrollIntoView scrollLeft scrollTo scrollTop scrollWidth shadowRoot tabIndex tagName textContent`.split(/\s+/);
 
-/** isClobbered reports whether fields of a form replace properties that the page script reads. */
 export function isClobbered(node: Node): boolean {
   return node instanceof HTMLFormElement && FormProperties.some((property) => Object.hasOwn(node, property));
 }
@@ -42,13 +35,9 @@ function makeSafeGetter<T>(
   };
 }
 
-/** getChildNodes returns the child nodes of a node, even if form fields replace `childNodes`. */
 export const getChildNodes = makeSafeGetter(Node.prototype, 'childNodes', (value) => value instanceof NodeList);
-/** getParentNode returns the parent of a node, even if form fields replace `parentNode`. */
 export const getParentNode = makeSafeGetter(Node.prototype, 'parentNode', (value) => value instanceof Node);
-/** getFormAction returns the URL to which a form submits, even if form fields replace `action`. */
 export const getFormAction = makeSafeGetter(HTMLFormElement.prototype, 'action', (value) => typeof value === 'string');
-/** getFormElements returns the controls of a form, even if form fields replace `elements`. */
 export const getFormElements = makeSafeGetter(
   HTMLFormElement.prototype,
   'elements',

@@ -10,7 +10,6 @@ import type { UploadArguments, UploadFile, UploadResult } from './upload-operati
 
 const MaxUploadBytes = 100 * 1024 * 1024;
 
-/** upload implements the page script operation `upload`, which passes files to the page. */
 export async function upload(args: UploadArguments, context: Context): Promise<UploadResult> {
   if (args.files.length === 0) throw new PageFailure('invalid_arguments', 'files is empty. Give at least one file.');
   const target = args.target ? findTarget(args.target, context) : undefined;
@@ -32,10 +31,6 @@ export async function upload(args: UploadArguments, context: Context): Promise<U
   return { ...result, files: sizes, by: field ? 'field' : 'drop' };
 }
 
-/**
- * findFileField returns the file field for a target: the target itself, or a field that the target labels, contains or
- * is next to.
- */
 function findFileField(target: Element | undefined, context: Context): HTMLInputElement | undefined {
   if (!target) {
     const fields = selectAll('input[type=file]').filter((field) => !isDisabled(field));
@@ -102,7 +97,6 @@ function setFiles(field: HTMLInputElement, transfer: DataTransfer): string[] {
     : [];
 }
 
-/** isAccepted reports whether a file matches the attribute accept of a file field. */
 export function isAccepted(file: Pick<File, 'name' | 'type'>, accept: string): boolean {
   const rules = accept
     .split(',')

@@ -24,7 +24,6 @@ export class ClippedArea {
   }
 }
 
-/** intersectRects returns the common part of two rectangles, which has no size if the rectangles do not overlap. */
 export function intersectRects(a: Rect, b: Rect): Rect {
   const [x, y] = [Math.max(a.x, b.x), Math.max(a.y, b.y)];
   const width = Math.max(0, Math.min(a.x + a.width, b.x + b.width) - x);
@@ -32,23 +31,18 @@ export function intersectRects(a: Rect, b: Rect): Rect {
   return { x, y, width, height };
 }
 
-/** getViewportRect returns the viewport of the frame as a rectangle. */
 export function getViewportRect(): Rect {
   return { x: 0, y: 0, width: innerWidth, height: innerHeight };
 }
 
-/** toPlainRect copies a DOMRect to a plain object, rounded to tenths of a pixel. */
 export function toPlainRect(rect: Rect): Rect {
   const round = (n: number) => Math.round(n * 10) / 10;
   return { x: round(rect.x), y: round(rect.y), width: round(rect.width), height: round(rect.height) };
 }
 
-/** GridPointsPerAxis is the number of points in each direction at which ViewportPart looks for elements. */
 const GridPointsPerAxis = 6;
 
-/**
- * ViewportPart finds the elements in the visible part of the frame. Each traversal of the page uses a new ViewportPart.
- */
+/** ViewportPart finds the elements in the visible part of the frame. */
 export class ViewportPart {
   readonly clip: ClippedArea;
   #pinned: Set<Element> | undefined;
@@ -57,10 +51,7 @@ export class ViewportPart {
     this.clip = new ClippedArea(intersectRects(rect, getViewportRect()));
   }
 
-  /**
-   * intersects reports whether an element is in view. An element without a size counts as in view if it has children,
-   * because its children can extend beyond its box.
-   */
+  /** An element without a size counts as in view if it has children, because its children can extend beyond its box. */
   intersects(element: Element, clip: ClippedArea): boolean {
     if (this.#findPinned().has(element)) return true;
     const rect = element.getBoundingClientRect();
@@ -69,10 +60,7 @@ export class ViewportPart {
     return common.width > 0 && common.height > 0;
   }
 
-  /**
-   * #findPinned returns the elements at a grid of points in the visible part of the frame, and the ancestors of these
-   * elements. ViewportPart finds content with `position: fixed` only at the points of the grid.
-   */
+  /** ViewportPart finds content with `position: fixed` only at the points of the grid. */
   #findPinned(): Set<Element> {
     if (this.#pinned) return this.#pinned;
     const pinned = new Set<Element>();
@@ -90,10 +78,7 @@ export class ViewportPart {
     return pinned;
   }
 
-  /**
-   * findRows returns the range of rows that are in view. Rows are ordered from top to bottom, so a binary search finds
-   * the rows in view among 50,000 rows with few measurements.
-   */
+  /** A binary search finds the rows in view among 50,000 rows, because rows are ordered from top to bottom. */
   findRows(rows: ArrayLike<Element>, clip: ClippedArea): IndexRange {
     const { y, height } = clip.rect;
     if (height === 0 || rows.length === 0) return EmptyRange;
@@ -130,7 +115,6 @@ export class ViewportPart {
   }
 }
 
-/** IndexRange is a range of indices, from start up to but not including end. */
 export interface IndexRange {
   readonly start: number;
   readonly end: number;
@@ -140,7 +124,6 @@ const EmptyRange: IndexRange = { start: 0, end: 0 };
 const MaxRowsInView = 500;
 const MaxReversedRows = 5_000;
 
-/** findRowBottom returns the bottom edge of a row, or of the next row that has a size. */
 function findRowBottom(rows: ArrayLike<Element>, index: number, end: number): number {
   for (let i = index; i < end; i++) {
     const rect = rows[i]?.getBoundingClientRect();

@@ -2,18 +2,13 @@
 import { getFlatParent } from './flat-tree.ts';
 import { unclobbered } from './unclobbered.ts';
 
-/** ElementVisibility describes what a user can see of an element. */
 export interface ElementVisibility {
   /** drawn is true if the element has a box, or has display: contents, so that only its children are drawn. */
   readonly drawn: boolean;
   /** text is true if the user can see text directly inside the element. */
   readonly text: boolean;
-  /** reachable is true if input can reach the element. */
   readonly reachable: boolean;
-  /**
-   * closed is true if the element hides everything inside it from the user. Inside an element that hides its content,
-   * the user can operate only checkboxes and similar inputs, in whose place the page draws another element.
-   */
+  /** closed is true if the element hides everything inside it from the user. */
   readonly closed: boolean;
 }
 
@@ -26,7 +21,6 @@ const Closed: ElementVisibility = { drawn: true, text: false, reachable: false, 
 
 const checkVisibilityOptions = { visibilityProperty: true, opacityProperty: true } as const;
 
-/** determineVisibility returns what a user can see of an element. `style` is the computed style of the element. */
 export function determineVisibility(element: Element, style: CSSStyleDeclaration): ElementVisibility {
   if (!element.checkVisibility(checkVisibilityOptions)) return determineHiddenVisibility(element, style);
   if (isCollapsed(element, style) || isFullyClipped(element, style.clipPath)) return Closed;
@@ -41,11 +35,10 @@ function determineHiddenVisibility(element: Element, style: CSSStyleDeclaration)
   return isCollapsed(element, style) || isFullyClipped(element, style.clipPath) ? Closed : NearlyTransparent;
 }
 
-/** isCollapsed reports whether an element hides its content because it has no size. */
 function isCollapsed(element: Element, style: CSSStyleDeclaration): boolean {
   if (!(element instanceof HTMLElement)) return false;
   const { offsetWidth, offsetHeight } = element;
-  const limit = element.firstChild === null ? 0 : 2; // without children, nothing could overflow
+  const limit = element.firstChild === null ? 0 : 2;
   if (offsetWidth > limit && offsetHeight > limit) return false;
   return (
     (offsetWidth <= limit && isClipping(style.overflowX)) || (offsetHeight <= limit && isClipping(style.overflowY))
@@ -70,7 +63,6 @@ function isOffPage(element: Element, style: CSSStyleDeclaration): boolean {
   return /^rect\(0px,? 0px,? 0px,? 0px\)$|^rect\(1px,? 1px,? 1px,? 1px\)$/.test(style.clip);
 }
 
-/** isFullyClipped reports whether a CSS clip path hides an element completely. */
 function isFullyClipped(element: Element, clipPath: string): boolean {
   if (clipPath === 'none') return false;
   const inset = /^inset\(([^)]*?)(?: round [^)]*)?\)$/.exec(clipPath)?.[1];
@@ -92,14 +84,9 @@ function isInScrolledContainer(element: Element): boolean {
   return false;
 }
 
-/**
- * TextVisibility decides whether a user can see text, given its color and size. Each traversal of the page uses a new
- * TextVisibility.
- */
 export class TextVisibility {
   readonly #backgrounds = new Map<Element, string>();
 
-  /** isShown reports whether a user can see the text directly inside an element. */
   isShown(element: Element, style: CSSStyleDeclaration): boolean {
     if (Number.parseFloat(style.fontSize) < 2 || skipsContent(element, style) || isShrunk(element)) return false;
     if (style.textIndent !== '0px' && Math.abs(Number.parseFloat(style.textIndent)) > 500) return false;
@@ -127,15 +114,11 @@ export class TextVisibility {
   }
 }
 
-/**
- * TextVisibilityReuseMs limits how long a TextVisibility is reused, in milliseconds. A TextVisibility caches colors, so
- * it must not be used after the page has changed its colors.
- */
+/** A TextVisibility caches colors, so it must not be used after the page has changed its colors. */
 const TextVisibilityReuseMs = 50;
 let textVisibility = new TextVisibility();
 let textVisibilityMs = 0;
 
-/** isNameShown reports whether the text by which an element is named is visible. */
 export function isNameShown(element: Element): boolean {
   if (!element.checkVisibility({ opacityProperty: true }) || isShrunk(element)) return false;
   if (![...element.childNodes].some((child) => child instanceof Text && child.data.trim() !== '')) return true;
@@ -144,15 +127,13 @@ export function isNameShown(element: Element): boolean {
   return textVisibility.isShown(element, getComputedStyle(element));
 }
 
-/** isFaintText reports whether a style makes text unreadable on any background. */
 export function isFaintText(style: CSSStyleDeclaration): boolean {
   if (Number(style.opacity) < 0.05 || Number.parseFloat(style.fontSize) < 2) return true;
   return isTransparent(style.webkitTextFillColor || style.color) && style.backgroundClip !== 'text';
 }
 
 /**
- * readCanvasColor returns the color that the browser draws behind the document. In a frame, the color is unknown,
- * because the parent document can be visible through the frame; readCanvasColor then returns an empty string.
+ * In a frame, the color behind the document is unknown, because the parent document can be visible through the frame.
  */
 function readCanvasColor(style: CSSStyleDeclaration): string {
   if (window.parent !== window) return '';
@@ -162,12 +143,10 @@ function readCanvasColor(style: CSSStyleDeclaration): string {
   return isDark ? 'rgb(18, 18, 18)' : 'rgb(255, 255, 255)';
 }
 
-/** skipsContent reports whether the browser draws an element without the text inside it. */
 function skipsContent(element: Element, style: CSSStyleDeclaration): boolean {
   return style.contentVisibility === 'hidden' || (element instanceof HTMLDetailsElement && !element.open);
 }
 
-/** isShrunk reports whether a transform or a margin makes an element invisible. */
 function isShrunk(element: Element): boolean {
   if (!(element instanceof HTMLElement) || element.offsetWidth === 0) return false;
   const { width, height, right, bottom } = element.getBoundingClientRect();
@@ -200,10 +179,7 @@ function parseColorChannels(color: string): number[] | undefined {
 
 const MaxImageAncestors = 5;
 
-/**
- * hasNearbyImage reports whether a near ancestor contains an image or a painted layer that could be behind an element.
- * White text on a white page is readable if an image is behind the text.
- */
+/** White text on a white page is readable if an image is behind the text. */
 function hasNearbyImage(element: Element): boolean {
   let at: Element | null = element;
   for (let level = 0; at && at !== unclobbered.body && level < MaxImageAncestors; level++) {
@@ -216,10 +192,6 @@ function hasNearbyImage(element: Element): boolean {
 
 const MaxLayers = 12;
 
-/**
- * hasPaintedLayer reports whether an element has a positioned child that can color the background of the other
- * children.
- */
 function hasPaintedLayer(element: Element): boolean {
   for (const child of [...element.children].slice(0, MaxLayers)) {
     const { position, backgroundColor, backgroundImage } = getComputedStyle(child);

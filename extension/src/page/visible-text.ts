@@ -1,27 +1,21 @@
 // Cleans text for agents: removes invisible characters, and collapses white space.
 import { replaceHidden } from '../panel/plain-text.ts';
 
-/**
- * PrivateUseCharacters matches the private use characters that icon fonts draw. Private use characters have no meaning
- * as text.
- */
+/** Private use characters, which icon fonts draw, have no meaning as text. */
 const PrivateUseCharacters = /[\ue000-\uf8ff\u{f0000}-\u{ffffd}\u{100000}-\u{10fffd}]/gu;
 const UncleanCharacter = /[^\x20-\x7e]/;
 
-/** cleanText removes invisible characters from a text, and replaces each run of white space with one space. */
 export function cleanText(text: string): string {
   if (!UncleanCharacter.test(text)) return text.includes('  ') ? text.replace(/ {2,}/g, ' ').trim() : text.trim();
   const shown = replaceHidden(text.replace(/[\s\u2028\u2029]+/g, ' '), () => '').replace(PrivateUseCharacters, '');
   return shown.replace(/ {2,}/g, ' ').trim();
 }
 
-/** cleanLines removes invisible characters from a text, but keeps newlines and tabs. */
 export function cleanLines(text: string): string {
   if (!UncleanCharacter.test(text)) return text;
   return replaceHidden(text.replace(/\r\n?/g, '\n'), () => '').replace(PrivateUseCharacters, '');
 }
 
-/** shorten truncates a text to a number of characters, and appends "…" to a truncated text. */
 export function shorten(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const end = /[\ud800-\udbff]/.test(text[limit - 1] ?? '') ? limit - 1 : limit;

@@ -15,25 +15,17 @@ import { MaxNesting } from './walk.ts';
 
 const DefaultTimeoutMs = 30_000;
 const MaxTimeoutMs = 600_000;
-/**
- * PollIntervalMs is how often the conditions are checked while the DOM does not change, in milliseconds. A style can
- * change without a DOM change.
- */
+/** A style can change without a DOM change, so the conditions of a wait are also checked every PollIntervalMs. */
 const PollIntervalMs = 250;
 /** MinCheckIntervalMs is the minimum time between two checks of a page that changes constantly, in milliseconds. */
 const MinCheckIntervalMs = 50;
 const ReportIntervalMs = 1_000;
 
-/** Condition is one condition of a wait, such as a text that must appear. */
 interface Condition {
   readonly description: string;
-  /**
-   * check returns true if the condition is met, or the element that meets the condition; otherwise check returns false.
-   */
   readonly check: () => Element | boolean;
 }
 
-/** waitFor implements the page script operation `waitFor`, which waits until all given conditions are met. */
 export async function waitFor(args: WaitForArguments, context: Context): Promise<WaitForResult> {
   const limit = args.timeoutMs ?? DefaultTimeoutMs;
   for (const [name, ms] of [
@@ -80,10 +72,7 @@ export async function waitFor(args: WaitForArguments, context: Context): Promise
   }
 }
 
-/**
- * waitForChange waits for a DOM change, and for at least MinCheckIntervalMs, so that a busy page is not searched after
- * each change.
- */
+/** waitForChange waits at least MinCheckIntervalMs, so that a busy page is not searched after each change. */
 async function waitForChange(wakeup: ChangeWait, ms: number, signal: AbortSignal): Promise<void> {
   const start = performance.now();
   await wakeup.wait(ms, signal);
@@ -160,19 +149,12 @@ function hasVisibleBox(element: Element): boolean {
   return width > 0 && height > 0;
 }
 
-/**
- * makeUrlCheck returns a function that compares the page's URL with a part of a URL, or with a pattern that contains *.
- */
 function makeUrlCheck(url: string): () => boolean {
   if (!url.includes('*')) return () => location.href.includes(url);
   const parts = url.split(/\*+/);
   return () => matchesParts(location.href, parts);
 }
 
-/**
- * matchesParts reports whether a text contains all parts in order, begins with the first part and ends with the last
- * part.
- */
 export function matchesParts(text: string, parts: readonly string[]): boolean {
   const [first = '', ...rest] = parts;
   const last = rest.pop() ?? '';
@@ -186,7 +168,6 @@ export function matchesParts(text: string, parts: readonly string[]): boolean {
   return true;
 }
 
-/** findText returns the innermost element whose visible text contains the given text. findText ignores case. */
 function findText(text: string): Element | undefined {
   const wanted = cleanText(text).toLowerCase();
   return wanted === '' ? undefined : findTextIn(getRootElement(), wanted, 0);
@@ -194,8 +175,7 @@ function findText(text: string): Element | undefined {
 
 function findTextIn(element: Element, wanted: string, nesting: number): Element | undefined {
   if (nesting > MaxNesting) return undefined;
-  // Reading textContent is fast, but textContent omits shadow roots and field values. If textContent lacks the searched
-  // text, the element can still show the text in a shadow root or a field.
+  // textContent omits the texts in shadow roots and in fields, so an element can show a text that textContent lacks.
   if (!mayShowText(element, wanted)) return undefined;
   const shown = determineVisibility(element, getComputedStyle(element));
   if (!shown.drawn || shown.closed) return undefined;
@@ -220,6 +200,5 @@ function mayShowText(element: Element, wanted: string): boolean {
   const content = element.textContent ?? '';
   if (content.toLowerCase().includes(wanted) || cleanText(content).toLowerCase().includes(wanted)) return true;
   if (element.localName.includes('-') || element.localName === 'input' || element.localName === 'slot') return true;
-  // listKnownRoots returns more than one root if the page script has found a shadow root.
   return element.querySelector(OpaqueContentSelector) !== null || listKnownRoots().length > 1;
 }

@@ -13,7 +13,6 @@ import { ClippedArea as ClipOf, type ClippedArea, type ViewportPart } from './vi
 import { determineVisibility, type ElementVisibility, TextVisibility } from './visibility.ts';
 import { cleanText, shorten } from './visible-text.ts';
 
-/** WalkOptions select which elements a traversal visits and records. */
 export interface WalkOptions {
   readonly refs: Refs;
   readonly prefix: string;
@@ -26,34 +25,20 @@ export interface WalkOptions {
   readonly view: ViewportPart;
   /** depth is the maximum number of levels below the root element of the tree; Infinity for all levels. */
   readonly depth: number;
-  /**
-   * unfolded is the root element that the agent chose for the snapshot. If the root element is a list, the snapshot
-   * shows more of its rows than of the rows of other lists.
-   */
+  /** If the root element of a snapshot is a list, the snapshot shows more of its rows than of other lists. */
   readonly unfolded: Element | undefined;
-  /**
-   * forced contains the elements that the action changed. The snapshot shows each changed element, even in a long list
-   * of which it leaves out other rows.
-   */
+  /** A snapshot shows each element that the action changed, even in a long list of which it leaves out other rows. */
   readonly forced: ReadonlySet<Element>;
-  /** onFold is called with the parent element of the rows when a snapshot leaves out rows of a long list. */
   readonly onFold: (container: Node) => void;
 }
 
-/** WalkPosition is what an element inherits from its ancestors during the traversal. */
 interface WalkPosition {
   readonly clip: ClippedArea;
-  /**
-   * closed is true if an enclosing element hides everything inside it from the user. Inside an element that hides its
-   * content, the snapshot shows only checkboxes and similar inputs, in whose place the page draws another element.
-   */
+  /** closed is true if an enclosing element hides everything inside it from the user. */
   readonly closed: boolean;
-  /** pointer is true if an ancestor has cursor: pointer, or reacts to a click. */
   readonly pointer: boolean;
-  /** named is true inside an element whose text is a control's name, so that the text is not repeated. */
   readonly named: boolean;
   readonly level: number;
-  /** list is the nearest enclosing list or table, of which the traversal counts the rows. */
   readonly list: TreeNode | undefined;
 }
 
@@ -96,31 +81,24 @@ const NestedActionSelector = `a[href],button,input,select,textarea,summary,ifram
   [role=switch],[role=textbox],[role=combobox],[role=group] [role]`;
 
 /**
- * MaxNesting limits the depth of nested elements that are traversed. A script can nest elements so deeply that a
- * recursive traversal overflows the stack.
+ * A script can nest elements so deeply that a recursive traversal overflows the stack, so MaxNesting limits the depth.
  */
 export const MaxNesting = 600;
 export const MaxUnfoldedRows = 20;
 const MaxUnfoldedChildren = 50;
-/** If a snapshot leaves out most rows of a list, MaxForcedRows limits how many changed rows the snapshot shows. */
 const MaxForcedRows = 100;
-/** MaxMixedChildren limits how many children hasMixedContent checks. */
 const MaxMixedChildren = 30;
 const TimeSliceMs = 50;
 const MaxNameCharacters = 200;
 const MaxTextCharacters = 2_000;
 
-/** TreeWalk builds the tree of the visible content in one traversal. */
 export class TreeWalk {
   readonly #options: WalkOptions;
   readonly #textVisibility = new TextVisibility();
   readonly #focused = getFocusedElement();
   readonly #drawings = new ShapeDetector();
-  /** visited is the number of elements that the traversal has visited so far. */
   visited = 0;
-  /** folded is the approximate number of elements that the traversal has left out. */
   folded = 0;
-  /** frames are the frame elements that were found, in document order. */
   readonly frames: TreeNode[] = [];
   #tokens = 0;
   #isAtLineStart = true;
@@ -181,7 +159,6 @@ export class TreeWalk {
     if (isBlock) this.#isAtLineStart = true;
   }
 
-  /** #enter adds a line for the element if needed, and visits the children of the element. */
   *#enter(
     element: Element,
     parent: TreeNode,
@@ -228,17 +205,12 @@ export class TreeWalk {
     this.#isAtLineStart = true;
   }
 
-  /**
-   * #showsHiddenControl reports whether a snapshot contains a control even though the user cannot see the element
-   * itself.
-   */
   #showsHiddenControl(element: Element, role: string, closed: boolean, shown: ElementVisibility): boolean {
     if (!ActionRoles.has(role) && role !== 'row' && role !== 'listitem') return false;
     if (element instanceof HTMLInputElement && HiddenControlTypes.test(element.type)) return true;
     return !closed && shown.reachable;
   }
 
-  /** #addUndrawn adds an element for which the browser draws no box, but which a user can still operate. */
   #addUndrawn(element: Element, parent: TreeNode, place: WalkPosition): void {
     if (!(element instanceof HTMLAreaElement)) {
       this.#addHiddenControl(element, parent, place);
@@ -329,10 +301,6 @@ export class TreeWalk {
     parent.children.push(fold);
   }
 
-  /**
-   * #selectRowsToShow selects the rows of a long list that the snapshot shows. For a short list, #selectRowsToShow
-   * returns undefined.
-   */
   #selectRowsToShow(element: Element, inner: WalkPosition, parent: TreeNode): Element[] | undefined {
     const { maxTokens, unfolded, view, forced } = this.#options;
     if (maxTokens === 0 || element.childElementCount <= MaxUnfoldedRows) return undefined;
@@ -380,7 +348,6 @@ function isKeyboardFocusable(element: Element): boolean {
   return value !== null && Number(value) >= 0;
 }
 
-/** isCustomField reports whether a custom element is itself a form field, and contains no other field. */
 function isCustomField(element: Element): boolean {
   return (
     isFormAssociated(element) &&
@@ -388,7 +355,6 @@ function isCustomField(element: Element): boolean {
   );
 }
 
-/** isDraggable reports whether the page marks an element as draggable. */
 function isDraggable(element: Element): boolean {
   return element.getAttribute('draggable') === 'true';
 }
@@ -409,17 +375,13 @@ function hasMixedContent(element: Element): boolean {
   return false;
 }
 
-/**
- * hasNestedActions reports whether an element that is named by its content contains controls. A name made of content
- * with controls would repeat the texts of the controls.
- */
+/** A name made of content with controls would repeat the texts of the controls. */
 function hasNestedActions(element: Element, role: string): boolean {
   if (!isNamedByContent(element, role) || element.firstElementChild === null) return false;
   if (element.hasAttribute('aria-label') || element.hasAttribute('aria-labelledby')) return false;
   return element.querySelector(NestedActionSelector) !== null || (role === 'clickable' && hasActionIcons(element));
 }
 
-/** isCompleteOnOneLine reports whether the snapshot line of an element already contains all of its content. */
 function isCompleteOnOneLine(element: Element, role: string, node: TreeNode): boolean {
   if (
     /^(textbox|searchbox|iframe|img|canvas|video|audio|embed|slider|spinbutton|progressbar|meter|filefield|colorpicker)$/.test(
@@ -434,7 +396,6 @@ function isCompleteOnOneLine(element: Element, role: string, node: TreeNode): bo
   return element.querySelector(NestedActionSelector) === null || (isDisabled(element) && role === 'option');
 }
 
-/** showsTextInteractively reports whether a snapshot in interactive mode shows the text of a node. */
 function showsTextInteractively(parent: TreeNode): boolean {
   return (
     /^(heading|status|alert|alertdialog|dialog|log|row|listitem|treeitem|option|tab|link|button|clickable)$/.test(

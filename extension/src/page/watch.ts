@@ -19,47 +19,32 @@ const FirstChangeMs = 1_000;
 const HiddenFirstChangeMs = 1_100;
 /** LoadingExtraMs is how much longer to wait while the page indicates that it is loading, in milliseconds. */
 const LoadingExtraMs = 1_000;
-/**
- * SlowTimerMs limits the wait for the next step of a timer-driven animation in a hidden tab, in milliseconds.
- * QuickTimerMs limits the wait for the next step of a timer-driven animation in a visible tab, in milliseconds.
- */
+/** SlowTimerMs limits the wait for the next step of a timer-driven animation in a hidden tab, in milliseconds. */
 const SlowTimerMs = 1_200;
 const QuickTimerMs = 150;
 const MaxCheckedAnimations = 200;
 const CheckIntervalMs = 10;
-/**
- * MinQuietChecks is the number of consecutive checks that must see no change. On a busy machine, time passes without
- * any task of the page running.
- */
+/** On a busy machine, time passes without any task of the page running, so several checks must see no change. */
 const MinQuietChecks = 3;
 /**
  * MaxAnimationRounds limits how often an action in a hidden tab finishes animations, because a finished animation can
  * start new ones.
  */
 const MaxAnimationRounds = 5;
-/**
- * AnimationEndTimeoutMs limits the wait for the frame in which Chrome sends the events of ended animations, in
- * milliseconds. On a busy machine, Chrome draws the next frame late.
- */
+/** On a busy machine, Chrome draws the next frame late, and with it sends the events of ended animations. */
 const AnimationEndTimeoutMs = 500;
 const MaxRecordedElements = 2_000;
 
 const mutationOptions: MutationObserverInit = { childList: true, subtree: true, attributes: true, characterData: true };
 const LoadingSelector = `[aria-busy=true],[role=progressbar],progress,[class*=spinner i],[class*=loading i],[class*=skeleton i]`;
 
-/** ChangeWatch records the changes of the page from its creation until `close`. */
 export class ChangeWatch {
   /** added contains the elements that the page added, without their descendants. */
   readonly added = new Set<Element>();
   /** changed contains the elements whose attributes, text or children have changed. */
   readonly changed = new Set<Element>();
-  /**
-   * navigating is the URL of another document that the page has started to load; undefined without such a navigation.
-   */
   navigating: string | undefined;
-  /** download is the file name or the URL of a download that has started. */
   download: string | undefined;
-  /** changes counts all changes of the page, including changes that were not recorded in detail. */
   changes = 0;
   readonly url = location.href;
   readonly title = unclobbered.title;
@@ -91,13 +76,11 @@ export class ChangeWatch {
     return location.href !== this.url || unclobbered.title !== this.title;
   }
 
-  /** isAddedElement reports whether the page added an element or one of its ancestors. */
   isAddedElement(element: Element): boolean {
     for (let at: Element | null = element; at; at = getFlatParent(at)) if (this.added.has(at)) return true;
     return false;
   }
 
-  /** affectedElements returns all elements that were added or changed since the watch began, and their ancestors. */
   affectedElements(): Set<Element> {
     const affected = new Set<Element>();
     for (const element of [...this.added, ...this.changed]) {
@@ -137,10 +120,7 @@ export class ChangeWatch {
     else if (!event.destination.sameDocument) this.navigating = event.destination.url;
   }
 
-  /**
-   * settle waits until the page has not changed for 40 ms, and returns true if the page is still changing at the time
-   * limit. `hasEffect` reports whether the action changed something other than DOM nodes, such as the value of a field.
-   */
+  /** settle waits until the page has not changed for QuietPeriodMs, and returns true at the time limit. */
   async settle(signal: AbortSignal, hasEffect: () => boolean): Promise<boolean> {
     const end = performance.now() + MaxSettleMs;
     const firstEnd = performance.now() + (unclobbered.hidden ? HiddenFirstChangeMs : FirstChangeMs);
@@ -182,7 +162,6 @@ export class ChangeWatch {
     }
   }
 
-  /** #isAnimatedByScript reports whether a script is gradually opening or fading a part of the page. */
   #isAnimatedByScript(): boolean {
     for (const element of [...this.changed].slice(0, MaxCheckedAnimations)) {
       if (!(element instanceof HTMLElement) || !element.isConnected) continue;
@@ -194,7 +173,6 @@ export class ChangeWatch {
     return false;
   }
 
-  /** #showsLoading reports whether a changed part of the page shows a loading indicator, such as a spinner. */
   #showsLoading(): boolean {
     let checked = 0;
     for (const set of [this.added, this.changed]) {
