@@ -19,7 +19,6 @@ before(async () => {
 });
 after(() => stack?.close());
 
-/** callDeltas calls the tool "deltas", waits until the call has ended, and returns the daemon's record of the call. */
 async function callDeltas(args: Record<string, unknown>) {
   const outcome = await client.call('everything__deltas', args);
   assert.equal(outcome.isError, false, outcome.text);

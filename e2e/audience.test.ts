@@ -1,4 +1,4 @@
-/** Each surface shows the user only progress reports for the audience "user". Programs receive all reports. */
+/** Each surface shows the user only progress reports for the audience "user". */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -19,8 +19,6 @@ before(async () => {
 });
 after(() => stack?.close());
 
-// makeThreeCalls makes three calls in sequence. The audience of the first call's progress reports is `user` in only two
-// of four reports. The second call reports no progress to the user, and the third call fails.
 async function makeThreeCalls() {
   const steps = await client.call('everything__steps', { count: 4, everyMs: 150, userEvery: 2, endAudience: 'user' });
   const internalOnly = await client.call('everything__steps', { count: 3, everyMs: 100 });
@@ -29,10 +27,6 @@ async function makeThreeCalls() {
   return { steps, internalOnly };
 }
 
-/**
- * followEvents reads the event stream /events with a filter until stream.stop is called. When the stream is open, the
- * promise `started` resolves.
- */
 function followEvents(filter: string) {
   const controller = new AbortController();
   const stream = { text: '', stop: () => controller.abort() };
@@ -61,7 +55,6 @@ test('terminals and /events filter reports by audience; agents and the audit log
 
   const { steps, internalOnly } = await makeThreeCalls();
 
-  // An agent receives all progress reports, each with its audience.
   assert.deepEqual(
     steps.progress.map((report) => [report.message, '_meta' in report && report._meta]),
     [1, 2, 3, 4].map((n) => [

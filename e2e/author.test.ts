@@ -1,7 +1,4 @@
-/**
- * A plugin from `plugin create` compiles offline with the author's version of TypeScript. `plugin check`
- * reports the compiler's errors.
- */
+/** A plugin from `plugin create` compiles offline with the author's version of TypeScript. */
 import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,7 +1,4 @@
-/**
- * A large tool result arrives complete, or the call fails with a clear error. opentabs never drops a result
- * silently.
- */
+/** A large tool result arrives complete, or the call fails with a clear error. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { McpClient } from './harness/client.ts';

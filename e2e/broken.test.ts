@@ -23,23 +23,18 @@ after(async () => {
   await stack?.close();
 });
 
-/**
- * makeAdapterCode returns the JavaScript code of a plugin's adapter. The host refuses to start the adapter if
- * registeredAs differs from name, or if frozen is false.
- */
+/** The host refuses to start the adapter if registeredAs differs from name, or if frozen is false. */
 function makeAdapterCode(name: string, registeredAs = name, frozen = true): string {
   const value = `{ name: '${name}', isReady: () => true, tools: [{ name: 'who', handle: () => '${name}' }] }`;
   return `globalThis.__openTabs.adapters = { '${registeredAs}': ${frozen ? `Object.freeze(${value})` : value} };`;
 }
 
-/** waitForPlugin waits until the daemon uses a plugin's reviewed content, or until it has read another content. */
 const waitForPlugin = (name: string, isReviewed: boolean) =>
   waitFor(`the server to ${isReviewed ? 'use' : 'stop'} the plugin ${name}`, async () => {
     const plugin = (await stack.readStatus()).plugins?.find((each) => each.name === name);
     return (plugin !== undefined && plugin.changed !== true) === isReviewed;
   });
 
-/** brokenAdapters lists adapters that cannot start, each with the expected error message. */
 const brokenAdapters: readonly (readonly [
   name: string,
   code: string,
@@ -56,7 +51,6 @@ const brokenAdapters: readonly (readonly [
   ['unparsable-early', `// 1\nvar x = /(?<a>.)(?<a>.)/;`, matchParseError(2), { start: 'document_start' }],
 ];
 
-/** matchParseError returns a pattern for the error about an invalid regular expression in a line of an adapter. */
 function matchParseError(line: number): RegExp {
   const message =
     /the browser can't parse the adapter: SyntaxError: Invalid regular expression: .*Duplicate capture group name/;
@@ -85,8 +79,8 @@ for (const [name, code, errorPattern, otherFields] of brokenAdapters) {
     assert.equal((await client.call(`${name}__who`, {})).code, 'plugin_broken');
     assert.ok(performance.now() - beganMs < 5_000, 'the call did not fail at once');
     for (const command of [['plugin', 'list'], ['status'], ['doctor']]) {
-      // The commands `plugin list`, `status` and `doctor` read a file with the plugins that do not start. The daemon
-      // writes this file after a page has reported that a plugin does not start.
+      // `plugin list`, `status` and `doctor` read a file that the daemon writes after a page has reported a failed
+      // plugin.
       await waitFor(`the error in ${command.join(' ')}`, async () => {
         const { stdout } = await runOpentabs(command, stack.env);
         return errorPattern.test(stdout) && stdout.includes(`did not start in a page of ${attackerSite.origin}`);
@@ -95,8 +89,6 @@ for (const [name, code, errorPattern, otherFields] of brokenAdapters) {
     const review = await runOpentabs(['plugin', 'review', name, '--yes', '--permission', 'auto'], stack.env);
     assert.match(review.stdout, /failed {4}did not start in a page of/);
 
-    // After the test has repaired the plugin's file, the plugin works in a new tab, and no command reports that the
-    // plugin failed.
     writeFileSync(join(stack.home, `plugin-${name}`, 'dist/adapter.iife.js'), makeAdapterCode(name));
     await waitForPlugin(name, false);
     await runOpentabs(['plugin', 'review', name, '--yes', '--permission', 'auto'], stack.env);
@@ -132,7 +124,6 @@ test('a new build that V8 cannot parse is reported in an open page, and the next
     return outcome.code === 'plugin_broken' && outcome;
   });
   assert.match(refusedCall.text, matchParseError(2));
-  // `plugin list` reads a file that the daemon writes some time after the page reported the error.
   await waitFor('plugin list to show the parse error', async () =>
     matchParseError(2).test((await runOpentabs(['plugin', 'list'], stack.env)).stdout),
   );

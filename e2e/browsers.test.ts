@@ -1,6 +1,5 @@
 /**
- * opentabs never guesses which of two browsers to use, because their users can be logged in with different accounts. If
- * two browsers are connected, a call must name a browser.
+ * opentabs never guesses which of two browsers to use, because their users can be logged in with different accounts.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -14,9 +13,7 @@ import { waitFor } from './harness/wait.ts';
 let stack: Stack;
 let client: McpClient;
 let secondBrowser: Chrome | undefined;
-/** browserIds are the IDs of the two connected browsers. */
 let browserIds: readonly string[];
-/** secondPage is the page that the second browser shows. */
 let secondPage: Page;
 
 before(async () => {
@@ -37,10 +34,6 @@ after(async () => {
 const callWhereTool = (args: Record<string, unknown> = {}) => client.call('places__where', args);
 const readPath = (structured: unknown): unknown => Reflect.get(Object(structured), 'path');
 
-/**
- * waitForReadiness waits until the daemon lists the plugin in the browser's tab as ready, or as not ready if isReady is
- * false.
- */
 async function waitForReadiness(id: string, isReady: boolean) {
   await waitFor('the browser to report the readiness of the plugin', async () => {
     const browser = (await stack.readStatus()).browsers?.find((browser) => browser.id === id);
@@ -86,7 +79,6 @@ test('no tab is opened while two browsers are connected', async () => {
   assert.equal(readPath((await callWhereTool()).structured), '/second');
 });
 
-/** readNames returns the name of each connected browser, keyed by browser ID. */
 async function readNames(): Promise<ReadonlyMap<string, string>> {
   const listed: unknown = JSON.parse((await stack.runCli('browser', 'list', '--json')).stdout);
   const browsers = Array.isArray(listed) ? listed.filter(isRecord) : [];

@@ -1,7 +1,4 @@
-/**
- * One plugin can call another plugin only if the user allows this pair of plugins. The approval form names the
- * calling plugin, its tab and its site.
- */
+/** One plugin can call another plugin only if the user allows this pair of plugins. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { ElicitResult } from '@modelcontextprotocol/sdk/types.js';
@@ -13,10 +10,7 @@ import { waitFor } from './harness/wait.ts';
 
 let stack: Stack;
 let client: McpClient;
-/**
- * forms lists the messages of the approval forms that the MCP client has shown. nextDecision is the simulated user's
- * choice in the next form.
- */
+/** nextDecision is the simulated user's choice in the next approval form. */
 const forms: string[] = [];
 let nextDecision = 'deny';
 
@@ -30,7 +24,6 @@ before(async () => {
 after(() => stack?.close());
 
 const runCommand = (...args: string[]) => runChecked(args, stack.env);
-/** callNested calls everything__call, which makes a nested call of messages__echo. */
 const callNested = async (value: string) => {
   const outcome = await client.call('everything__call', { tool: 'messages__echo', input: { value }, catchError: true });
   return JSON.stringify(outcome.structured ?? outcome.text);

@@ -17,28 +17,20 @@ before(async () => {
 after(() => stack?.close());
 
 let channelCount = 0;
-/**
- * makeSlowChannel returns the name of a channel for which the test site delays each response by 20 s. The page aborts
- * its request to a slow channel only if the call is cancelled.
- */
+/** The test site delays each response for a slow channel by 20 s. */
 const makeSlowChannel = () => `c${++channelCount}-9-20000`;
 
-/** waitForAbortedRequest waits until the page has aborted its HTTP request to the given channel of the test site. */
 const waitForAbortedRequest = (channel: string) =>
   waitFor(`the page to abort its request for ${channel}`, () =>
     stack.site.abortedRequests.some((path) => path.startsWith(channel)),
   );
-/**
- * waitForRunningCall waits until the page has requested the channel, and returns the running call. If the call were
- * cancelled before the page has sent its HTTP request, the page would have no request to abort.
- */
+/** A call that is cancelled before the page sends its HTTP request leaves no request to abort. */
 const waitForRunningCall = (channel: string) =>
   waitFor('a running call that has requested its channel', async () =>
     stack.site.requestedChannels.includes(channel)
       ? (await stack.listCalls()).find((call) => call.status === 'running')
       : undefined,
   );
-/** waitForStoppedCall waits until the page has confirmed that a cancelled call has stopped, and returns the call. */
 const waitForStoppedCall = (id: string): Promise<CallRecord> =>
   waitFor('the outcome of the cancelled call', async () =>
     (await stack.listCalls()).find((call) => call.call_id === id && call.stopped !== undefined),
@@ -115,7 +107,6 @@ test('a client cannot cancel a call of another client', async () => {
       params: { requestId: id, reason: 'mischief' },
     });
   }
-  // The daemon has responded to each cancellation, so it has processed all of them.
   assert.equal((await stack.listCalls()).find((call) => call.call_id === call_id)?.status, 'running');
   stop.abort('enough');
   await assert.rejects(call);

@@ -1,7 +1,4 @@
-/**
- * An image that a tool creates in the page reaches the agent as an image, byte for byte. The result of a
- * traced call contains the time of each hop.
- */
+/** An image that a tool creates in the page reaches the agent as an image, byte for byte. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -20,7 +17,6 @@ before(async () => {
 });
 after(() => stack.close());
 
-/** hashOfChartInPage draws the same chart as the tool "draw", and returns the SHA-256 hash of the chart's PNG file. */
 function hashOfChartInPage(): Promise<string> {
   return stack.page.evaluate(async (barValues) => {
     const canvas = new OffscreenCanvas(barValues.length * 10, 100);
@@ -40,7 +36,6 @@ function hashOfChartInPage(): Promise<string> {
 for (const transport of ['http', 'stdio'] as const) {
   test(`a canvas arrives as image content over ${transport}`, async () => {
     const client: McpClient = transport === 'http' ? await stack.connectHttp() : await stack.connectStdio();
-    // The official MCP client validates results against the output schema only after it has listed the tools.
     await client.sdk.listTools();
     const result = CallToolResultSchema.parse(
       await client.sdk.callTool({ name: 'messages__draw', arguments: { values } }),

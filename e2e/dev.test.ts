@@ -1,7 +1,4 @@
-/**
- * When a plugin's author saves a file, the new code runs in the page without a reload. The plugin's log
- * appears in the terminal.
- */
+/** When a plugin's author saves a file, the new code runs in the page without a reload. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Author, developPlugin } from './harness/author.ts';
@@ -29,10 +26,7 @@ async function describePage(): Promise<unknown> {
   return (await client.call('tickets__describe_page')).structured;
 }
 
-/**
- * listLockedFunctions returns the names of the functions on the page's window that are not enumerable and not
- * configurable. The extension must leave no locked function on the page's window.
- */
+/** The extension must leave no locked function on the page's window. */
 async function listLockedFunctions(): Promise<string[]> {
   return await stack.page.evaluate(() =>
     Object.getOwnPropertyNames(window).filter((name) => {
@@ -79,8 +73,6 @@ test('a build that does not start is reported at once, and the next working buil
   });
   const startError = /the adapter threw while it started: .*a typo/;
   assert.match(refusedCall.text, startError);
-  // `opentabs status` and `opentabs doctor` print the error from a file that the daemon writes shortly after the page
-  // has reported the error.
   for (const [args, text] of [
     [['status'], startError],
     [['doctor'], startError],
@@ -119,8 +111,7 @@ test('after plugin dev ends, the last build stays in the page, and the page find
   assert.equal(code, 0);
   assert.match(stderr, /the last build of tickets stays in use/);
   assert.match(JSON.stringify(await describePage()), /"title":"three"/);
-  // While Chrome replaces the plugin's script, a page that loads may get neither the old nor the new script. The test
-  // reloads the page itself, because opentabs does not reload a page that a script has accessed.
+  // While Chrome replaces the plugin's script, a loading page may get neither the old nor the new script.
   await waitFor('a result of the last build after a reload of the page', async () => {
     await stack.page.reload();
     return JSON.stringify((await describePage()) ?? '').includes('three');

@@ -16,10 +16,8 @@ before(async () => {
 });
 after(() => stack?.close());
 
-/** findWaitingCall waits until a call of the tool is waiting for approval, and returns the call. */
 const findWaitingCall = (tool: string) => findCall(stack, tool, (call) => call.waiting !== undefined);
 
-/** decideElsewhere approves or denies a call over the HTTP API, not with the approval form. */
 async function decideElsewhere(tool: string, allow: boolean): Promise<void> {
   await decideCall(stack, (await findWaitingCall(tool)).call_id, { allow });
 }
@@ -38,10 +36,6 @@ for (const [name, connect] of [
     });
     after(() => client?.close());
 
-    /**
-     * sendCall sends a tools/call request and returns the daemon's response. otherParams contains additional
-     * parameters, such as the answer to a form.
-     */
     const sendCall = async (tool: string, args: unknown, otherParams: Record<string, unknown> = {}) => {
       const _meta = {
         'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -53,10 +47,6 @@ for (const [name, connect] of [
       const { result, error } = await client.exchange({ jsonrpc: '2.0', id, method: 'tools/call', params });
       return { result: isRecord(result) ? result : {}, error: isRecord(error) ? error : undefined };
     };
-    /**
-     * callUntilForm sends a call that requires approval, and returns the approval form with a function that answers the
-     * form.
-     */
     const callUntilForm = async (tool: string, args: unknown) => {
       const { result } = await sendCall(tool, args);
       assert.equal(result.resultType, 'input_required', JSON.stringify(result));

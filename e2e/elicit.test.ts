@@ -1,7 +1,4 @@
-/**
- * Up to protocol version 2025-11-25, a client that supports elicitation shows the approval form. Only the
- * first decision about a call counts, and a late approval does not run the call.
- */
+/** Up to protocol version 2025-11-25, a client that supports elicitation shows the approval form. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import type { ElicitResult } from '@modelcontextprotocol/sdk/types.js';
@@ -17,7 +14,6 @@ before(async () => {
 });
 after(() => stack?.close());
 
-/** Form is an approval form that the MCP client shows, with a function that answers the form. */
 interface Form {
   readonly message: string;
   readonly choices: unknown;
@@ -25,10 +21,8 @@ interface Form {
   answer(result: ElicitResult): void;
 }
 
-/** findWaitingCall waits until a call of the tool is waiting for approval, and returns the call. */
 const findWaitingCall = (tool: string) => findCall(stack, tool, (call) => call.waiting !== undefined);
 
-/** decideElsewhere approves or denies a call over the HTTP API instead of the approval form. */
 async function decideElsewhere(tool: string, allow: boolean): Promise<void> {
   await decideCall(stack, (await findWaitingCall(tool)).call_id, { allow });
 }
@@ -42,7 +36,6 @@ for (const [name, connect] of [
   describe(`protocol version 2025-11-25 over ${name}`, () => {
     let client: McpClient;
     let forms: Form[];
-    /** nextForm waits until the MCP client shows another approval form, and returns the form. */
     const nextForm = () => waitFor('the next approval form', () => forms.shift());
 
     before(async () => {

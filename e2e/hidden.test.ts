@@ -1,14 +1,10 @@
-/**
- * Calls in a hidden tab run at normal speed. A call in a tab that Chrome has suspended fails with an error
- * that explains the suspension.
- */
+/** Calls in a hidden tab run at normal speed. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { FaultFixture } from './faults/fault-fixture.ts';
 import { runChecked } from './harness/process.ts';
 import { waitFor } from './harness/wait.ts';
 
-/** idleLimitMs is the idle limit that the daemon uses in the tests, in milliseconds. */
 const idleLimitMs = 6000;
 
 let fixture: FaultFixture;
@@ -17,10 +13,6 @@ before(async () => {
 });
 after(() => fixture?.close());
 
-/**
- * openHiddenTab opens the test site in a background tab, waits until the plugin runs in the tab, and returns the tab
- * ID.
- */
 async function openHiddenTab(path: string): Promise<number> {
   await fixture.browser.cdp.send('Target.createTarget', { url: fixture.urlOf(path), background: true });
   const tab = await waitFor(`the plugin in ${path}`, async () => {

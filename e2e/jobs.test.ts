@@ -1,6 +1,6 @@
 /**
- * A job continues after the client that started the job has disconnected. A session that did not start the job can
- * receive the job's progress and result. The tests of jobs use shortened time limits; `make soak` uses the real limits.
+ * A job continues after the client that started the job has disconnected. The tests of jobs use shortened time limits;
+ * `make soak` uses the real limits.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -18,11 +18,9 @@ before(async () => {
 });
 after(() => stack?.close());
 
-/** callHeartbeat calls a tool that reports progress every 500 ms, for forMs milliseconds. */
 const callHeartbeat = (client: McpClient, forMs: number, otherArgs: Record<string, unknown> = {}) =>
   client.call('messages__heartbeat', { everyMs: 500, forMs, ...otherArgs });
 
-/** readJobId checks that the result of a call refers to a job, and returns the job's ID. */
 function readJobId(outcome: Outcome): string {
   const job = Object(outcome.structured);
   assert.equal(outcome.isError, false, outcome.text);

@@ -1,7 +1,4 @@
-/**
- * A client receives the last progress report of each call before the call's result, even on a busy machine. With
- * OPENTABS_TEST_ALL=1 (make nightly), the tests that simulate a busy machine make 1,000 calls instead of 250.
- */
+/** A client receives the last progress report of each call before the call's result, even on a busy machine. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -25,10 +22,6 @@ const args = {
   ],
 };
 
-/**
- * runConcurrently makes count calls, eight at a time. runConcurrently returns the numbers of the calls whose last
- * progress report was lost.
- */
 async function runConcurrently(count: number, call: (n: number) => Promise<boolean>): Promise<number[]> {
   const lostCalls: number[] = [];
   let nextNumber = 0;
@@ -42,7 +35,6 @@ async function runConcurrently(count: number, call: (n: number) => Promise<boole
   return lostCalls;
 }
 
-/** runWithBusyProcesses runs work while two processes keep the CPU busy. */
 async function runWithBusyProcesses<T>(work: () => Promise<T>): Promise<T> {
   const children = [0, 1].map(() => spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }));
   const exits = children.map((child) => once(child, 'exit'));
@@ -54,10 +46,7 @@ async function runWithBusyProcesses<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/**
- * runWithStalls runs work and meanwhile repeatedly blocks the test process, which contains the MCP client, for 5 to 90
- * ms.
- */
+/** runWithStalls repeatedly blocks the test process, which contains the MCP client, for 5 to 90 ms. */
 async function runWithStalls<T>(work: () => Promise<T>): Promise<T> {
   let round = 0;
   const sleeper = new Int32Array(new SharedArrayBuffer(4));

@@ -26,16 +26,11 @@ before(async () => {
 });
 after(() => stack?.close());
 
-/**
- * readSettings returns the settings that the plugin alpha has in a tab, as JSON. While the plugin alpha does not run in
- * the tab, readSettings returns an empty string.
- */
 async function readSettings(tabId: number): Promise<string> {
   const outcome = await client.call('alpha__mine', { tabId });
   return outcome.isError ? '' : JSON.stringify(outcome.structured);
 }
 
-/** openTabWithAlpha opens the test page repeatedly until the plugin alpha runs in it, and returns the ID of the tab. */
 async function openTabWithAlpha(): Promise<number> {
   let attempts = 0;
   return await waitFor('the plugin alpha to be live in a page', async () => {

@@ -31,8 +31,7 @@ before(async () => {
       ['plugin', 'configure', name, `key=key of ${name}`, site, 'site.far=https://far.example.com'],
       stack.env,
     );
-    // The setting "key" of both test plugins is secret. A plugin that starts after the page's scripts receives secret
-    // settings only with late access.
+    // A late adapter receives the secret setting "key" only with late access.
     await runChecked(['plugin', 'permission', name, '--late-access', 'on'], stack.env);
   }
 });
@@ -40,11 +39,7 @@ after(() => stack?.close());
 
 let pageCount = 0;
 
-/**
- * openTabWithTwins opens pages until both test plugins run in one page and their pre-scripts have run in the page's
- * frame. openTabWithTwins may need several attempts, because a page that loads while Chrome registers a plugin's
- * scripts may lack a script.
- */
+/** A page that loads while Chrome registers a plugin's scripts may lack a script, so openTabWithTwins retries. */
 function openTabWithTwins(script = ''): Promise<{ page: Page; tabId: number }> {
   const earlyRequest = `fetch('/early', { headers: { authorization: 'T0KEN' } })`;
   stack.site.setPageHtml(
@@ -63,7 +58,6 @@ function openTabWithTwins(script = ''): Promise<{ page: Page; tabId: number }> {
 
 const findInnerFrame = (page: Page) => page.frames().find((frame) => frame.url().endsWith('/inner'));
 
-/** waitForTwins waits until both test plugins run in the tab that shows pageUrl, and returns the tab ID. */
 function waitForTwins(pageUrl: string): Promise<number> {
   return waitFor(`both plugins in ${pageUrl}`, async () => {
     const tab = (await stack.listTabs()).find(({ url }) => url === pageUrl);
@@ -72,14 +66,12 @@ function waitForTwins(pageUrl: string): Promise<number> {
   });
 }
 
-/** callTool calls a tool and returns the call's outcome. callTool throws if the tool fails. */
 async function callTool(tool: string, args: Record<string, unknown>): Promise<Outcome> {
   const outcome = await client.call(tool, args);
   assert.equal(outcome.isError, false, outcome.text);
   return outcome;
 }
 
-/** readHooks returns the names of a plugin's lifecycle hooks that have run in the page, in order. */
 const readHooks = (page: Page, name: string) =>
   page.evaluate((key) => document.documentElement.dataset[key] ?? '', name);
 

@@ -1,4 +1,4 @@
-/** A call whose tab cannot load fails with the network error. Calls succeed once the site works again. */
+/** A call whose tab cannot load fails with the network error. */
 import assert from 'node:assert/strict';
 import { createServer, type RequestListener } from 'node:http';
 import { after, before, type TestContext, test } from 'node:test';
@@ -7,10 +7,7 @@ import type { McpClient } from './harness/client.ts';
 import { placesPlugin, type Stack, startStack } from './harness/stack.ts';
 import { waitFor } from './harness/wait.ts';
 
-/**
- * maxErrorMs is the maximum duration of a call whose tab cannot load its page, in milliseconds. opentabs fails such a
- * call 8 s after the tab began to load. Without the load error, the call would wait for the tab for 20 s.
- */
+/** opentabs fails a call 8 s after its tab began to load a broken page, and without the load error after 20 s. */
 const maxErrorMs = 18_000;
 
 let stack: Stack;
@@ -22,7 +19,6 @@ before(async () => {
 });
 after(() => stack?.close());
 
-/** callExpectingNoTab makes a call that must fail with no_tab within maxErrorMs, and returns the error text. */
 async function callExpectingNoTab(args: Record<string, unknown> = {}): Promise<string> {
   const startMs = Date.now();
   const outcome = await client.call('places__where', args);
@@ -32,7 +28,6 @@ async function callExpectingNoTab(args: Record<string, unknown> = {}): Promise<s
   return outcome.text;
 }
 
-/** openOnlyTab closes all tabs, opens a new tab with a URL that cannot load, and returns the tab ID. */
 async function openOnlyTab(url: string): Promise<number> {
   const page = await stack.chrome.openPage('about:blank');
   for (const otherPage of stack.chrome.context.pages()) if (otherPage !== page) await otherPage.close();
@@ -86,7 +81,6 @@ test('a call in a tab whose page cannot load names the reason, for each kind of 
   silentServer.close();
 });
 
-/** openCallsAt closes all tabs of the plugin, and sets the URL that the plugin's next call opens in a new tab. */
 async function openCallsAt(url: string): Promise<void> {
   const settingResponse = await fetch(`http://127.0.0.1:${stack.port}/plugins/places/settings`, {
     method: 'POST',
@@ -101,7 +95,6 @@ async function openCallsAt(url: string): Promise<void> {
   await waitFor('all tabs to be closed', async () => (await stack.listTabs()).length === 0);
 }
 
-/** serveSite starts an HTTP server on a free port until the test ends, and returns the port. */
 async function serveSite(t: TestContext, listener: RequestListener): Promise<number> {
   const site = createServer(listener);
   t.after(() => {
@@ -175,7 +168,6 @@ for (const [name, makeDeadUrl, reason] of [
     assert.match(text, reason);
     assert.doesNotMatch(text, /dead\.localhost/);
     assert.match(await callExpectingNoTab(), /its page can't be loaded/);
-    // The simulated site now loads the call's URL without a redirect, so the page loads.
     isRepaired = true;
     const outcome = await waitFor('a successful call', async () => {
       const outcome = await client.call('places__where');

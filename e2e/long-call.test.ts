@@ -1,7 +1,4 @@
-/**
- * A call runs as long as it reports progress, up to the hard limit. The tests of long calls use shortened time
- * limits; `make soak` uses the real limits.
- */
+/** A call runs as long as it reports progress, up to the hard limit. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { McpClient, Outcome } from './harness/client.ts';
@@ -19,10 +16,7 @@ before(async () => {
 });
 after(() => stack?.close());
 
-/**
- * assertRanUntil checks that a call ran at least until the given time limit. The unit tests of package dispatch check
- * the exact time limit in fake time, so assertRanUntil accepts a late end.
- */
+/** The unit tests of package dispatch check the exact time limit in fake time, so assertRanUntil accepts a late end. */
 function assertRanUntil(outcome: Outcome, limitMs: number): void {
   assert.ok(
     outcome.durationMs >= limitMs - 5,
@@ -30,7 +24,6 @@ function assertRanUntil(outcome: Outcome, limitMs: number): void {
   );
 }
 
-/** readAbortReason returns the abort reason that the page's tool received last. */
 const readAbortReason = () => stack.page.evaluate(() => document.documentElement.dataset.aborted);
 
 test('a call that reports progress runs longer than the idle limit and returns its result', async () => {

@@ -1,7 +1,4 @@
-/**
- * A call whose tab closes or navigates fails at once with the right error code. If a tool navigates its tab and then
- * returns a result, the client still receives the result.
- */
+/** A call whose tab closes or navigates fails at once with the right error code. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -18,7 +15,6 @@ before(async () => {
 });
 after(() => stack?.close());
 
-/** bringToFront activates a tab and waits until the daemon lists the tab as active. */
 async function bringToFront(page: Page) {
   await page.bringToFront();
   await waitFor('the page to be the active tab', async () =>
@@ -28,10 +24,6 @@ async function bringToFront(page: Page) {
 
 let tabCount = 0;
 
-/**
- * callInNewTab starts a call in a new tab, runs changeTab after the first progress report, and returns the call's
- * outcome. If changeTab does not end the call, the call times out at the idle limit.
- */
 async function callInNewTab(changeTab: (page: Page) => Promise<unknown>) {
   const page = await stack.openTab(`/fresh-${++tabCount}`);
   await bringToFront(page);

@@ -19,7 +19,6 @@ after(() => stack?.close());
 
 let keyCount = 0;
 const makeKey = () => `k${++keyCount}-`;
-/** waitForNote waits until the page has sent the text to the test site. */
 const waitForNote = (text: string) =>
   waitFor(`the page to send "${text}"`, () => stack.site.receivedNotes.includes(text));
 const callTool = (args: Record<string, unknown>, signal?: AbortSignal) =>

@@ -1,7 +1,4 @@
-/**
- * The side panel shows running calls live, and explains problems. The test saves screenshots of the side panel
- * to e2e/out/.
- */
+/** The side panel shows running calls live, and explains problems. */
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { after, before, test } from 'node:test';

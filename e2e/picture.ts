@@ -12,13 +12,11 @@ const frameCount = 12;
 const output = join(repositoryRoot, 'docs/images/long-call.svg');
 const command = 'opentabs call messages__export_messages --arg channelId=archive-60-650 > archive.json';
 
-/** TerminalLine is the text of the terminal's last line and the time when the terminal drew the text. */
 interface TerminalLine {
   readonly atMs: number;
   readonly text: string;
 }
 
-/** recordTerminal runs `opentabs call` in a terminal and returns every text that the last line showed. */
 async function recordTerminal(env: Readonly<Record<string, string>>, folder: string): Promise<readonly TerminalLine[]> {
   const path = `${dirname(opentabsBinary)}:${process.env.PATH ?? ''}`;
   const shell = `stty cols ${columnCount} rows 24; cd '${folder}'; ${command}`;
@@ -38,14 +36,12 @@ async function recordTerminal(env: Readonly<Record<string, string>>, folder: str
   return lines;
 }
 
-/** readLastLine returns the last nonempty line in a chunk of terminal output, without control sequences. */
 function readLastLine(chunk: string): string {
   const controls = new RegExp(`${String.fromCharCode(27)}\\[[0-9;?]*[A-Za-z]`, 'g');
   const drawnLines = chunk.replace(controls, '').split(/[\r\n]+/);
   return drawnLines.findLast((text) => text.trim() !== '')?.trimEnd() ?? '';
 }
 
-/** pickFrames selects frameCount lines at even time intervals, always including the last one. */
 function pickFrames(lines: readonly TerminalLine[]): readonly TerminalLine[] {
   const endMs = lines.at(-1)?.atMs ?? 0;
   const frames = Array.from({ length: frameCount }, (_, i) => {
@@ -55,9 +51,6 @@ function pickFrames(lines: readonly TerminalLine[]): readonly TerminalLine[] {
   return frames.filter((line) => line !== undefined);
 }
 
-/**
- * drawSvg returns an animated SVG image that shows the command and, below the command, one terminal line after another.
- */
 function drawSvg(lines: readonly TerminalLine[]): string {
   const width = Math.ceil(columnCount * 7.85) + 32;
   const seconds = lines.length * 0.6 + 2;

@@ -16,10 +16,6 @@ mkdirSync(tempFolder);
 const env = { OPENTABS_HOME: join(home, 'home'), TMPDIR: tempFolder, CHROMIUM: chromiumPath, NO_COLOR: '1' };
 after(() => rmSync(home, { recursive: true, force: true, maxRetries: 5 }));
 
-/**
- * runPluginTests runs a plugin's tests in a real browser. runPluginTests returns the name of each test and whether the
- * test was skipped.
- */
 async function runPluginTests(dir: string, ...flags: string[]): Promise<readonly (readonly [string, boolean])[]> {
   const command = ['plugin', 'test', dir, '--browser', '--json', '--timeout', '10m', ...flags];
   const lines = await runChecked(command, env);

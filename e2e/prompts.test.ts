@@ -48,8 +48,6 @@ for (const [name, connect] of transports) {
       const [message] = promptResult.messages;
       assert.equal(message?.role, 'user');
       const text = message?.content.type === 'text' ? message.content.text : '';
-      // The plugin converts the prompt's argument "last" from text to a number and returns that number of messages,
-      // here two.
       assert.match(text, /^Summarise these messages of the channel general-3-600:\n\n[^\n]+\n[^\n]+$/);
     });
 

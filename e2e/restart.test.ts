@@ -35,9 +35,6 @@ after(async () => {
   rmSync(env.OPENTABS_HOME ?? '', { recursive: true, force: true });
 });
 
-/**
- * openListenStream sends a subscriptions/listen request of MCP version 2026-07-28 and returns the open response stream.
- */
 async function openListenStream(): Promise<Response> {
   const version = '2026-07-28';
   const response = await fetch(`http://127.0.0.1:${port}/mcp`, {

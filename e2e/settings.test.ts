@@ -1,7 +1,4 @@
-/**
- * Settings from the terminal or the side panel reach a plugin's tools. The test's plugin runs on the site whose address
- * the user has set as a setting of the plugin.
- */
+/** Settings from the terminal or the side panel reach a plugin's tools. */
 import assert from 'node:assert/strict';
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,16 +23,12 @@ after(() => stack?.close());
 
 const configureWiki = (...args: string[]) => runChecked(['plugin', 'configure', 'wiki', ...args], stack.env);
 
-/** readSettings returns the settings that the test plugin sees in the page. */
 async function readSettings(): Promise<unknown> {
   const outcome = await client.call('wiki__read_settings', {});
   return outcome.isError ? outcome.text : outcome.structured;
 }
 
-/**
- * waitForSettings waits until the test plugin reads the expected settings in the page. New settings may arrive in the
- * page after a call has started.
- */
+/** New settings may arrive in the page after a call has started. */
 async function waitForSettings(expected: object): Promise<void> {
   await waitFor(JSON.stringify(expected), async () => {
     const got = await readSettings();

@@ -1,7 +1,4 @@
-/**
- * opentabs distinguishes an unresponsive page from a slow tool, and can reload the page. An unresponsive page
- * does not affect calls in other tabs.
- */
+/** opentabs distinguishes an unresponsive page from a slow tool, and can reload the page. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { McpClient } from './harness/client.ts';
@@ -21,7 +18,6 @@ before(async () => {
 after(() => stack?.close());
 
 const readStatus = async () => (await stack.runCli('status')).stdout;
-/** findTabId returns the ID of the tab that shows path of the test site, or 0 if no tab shows path. */
 const findTabId = async (path: string) =>
   (await stack.listTabs()).find((tab) => tab.url === `${stack.site.origin}${path}`)?.tabId ?? 0;
 const foreverMs = 10 * 60_000;
@@ -42,8 +38,7 @@ test('a page that is busy for a while loses no call and recovers', async () => {
 });
 
 test('calls in an unresponsive page fail with that reason, new calls run in another tab, and a reload repairs the page', async () => {
-  // A page that opens another page of the same site shares its process and thread with the new page. A page of another
-  // site runs in a separate process.
+  // A page that opens another page of the same site shares its process and thread with the new page.
   await stack.page.evaluate(() => {
     window.open('/second');
   });

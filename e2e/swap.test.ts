@@ -37,7 +37,6 @@ before(async () => {
 });
 after(() => stack?.close());
 
-/** replaceInFile replaces the matches of a pattern in a file of a plugin. */
 function replaceInFile(plugin: string, file: string, old: RegExp, replacement: string): void {
   const path = join(pluginFolders[plugin] ?? '', file);
   const text = readFileSync(path, 'utf8');
@@ -45,10 +44,7 @@ function replaceInFile(plugin: string, file: string, old: RegExp, replacement: s
   writeFileSync(path, text.replace(old, replacement));
 }
 
-/**
- * rebuild changes the build name in a plugin's source and builds the plugin. The new build does not run before the user
- * has reviewed the build.
- */
+/** A new build of a plugin does not run before the user has reviewed the build. */
 async function rebuild(plugin: string, name: string): Promise<void> {
   replaceInFile(plugin, 'src/index.ts', /buildName = '[^']*'/, `buildName = '${name}'`);
   await runChecked(['plugin', 'build', pluginFolders[plugin] ?? ''], stack.env);
@@ -62,7 +58,6 @@ async function reviewPlugin(plugin: string): Promise<void> {
   );
 }
 
-/** BuildReport is the result of the test plugin's tool get_build. */
 interface BuildReport {
   readonly build?: unknown;
   readonly builds?: unknown;
@@ -74,7 +69,6 @@ async function getBuild(plugin: string): Promise<BuildReport> {
   return Object((await client.call(`${plugin}__get_build`)).structured);
 }
 
-/** waitForBuild waits until the given build of a plugin runs in the page. */
 async function waitForBuild(plugin: string, name: string): Promise<BuildReport> {
   return await waitFor(`${name} of ${plugin}`, async () => {
     const report = await getBuild(plugin);

@@ -15,14 +15,12 @@ before(async () => {
 });
 after(() => stack?.close());
 
-/** callWhere calls the tool "where", which describes the document in which the tool runs. */
 async function callWhere(args: Record<string, unknown> = {}): Promise<Record<string, unknown>> {
   const outcome = await client.call('places__where', args);
   assert.equal(outcome.isError, false, outcome.text);
   return Object.fromEntries(Object.entries(Object(outcome.structured)));
 }
 
-/** waitForTab waits until the daemon lists a tab that shows path and for which matches returns true. */
 function waitForTab(path: string, matches: (tab: Tab) => boolean = () => true): Promise<Tab> {
   return waitFor(`the tab ${path}`, async () =>
     (await stack.listTabs()).find((tab) => tab.url === `${stack.site.origin}${path}` && matches(tab)),
@@ -33,7 +31,6 @@ const isPlacesReady = (tab: Tab) => tab.plugins?.find((plugin) => plugin.name ==
 const readPluginState = async () =>
   (await stack.readStatus()).plugins?.find((plugin) => plugin.name === 'places')?.state;
 
-/** setBusy makes the test plugin in a page ready or not ready, and waits until the daemon lists the new state. */
 async function setBusy(page: Page, path: string, isBusy: boolean) {
   await page.evaluate((isBusy) => document.documentElement.toggleAttribute('data-busy', isBusy), isBusy);
   // A navigation within the document makes the extension check again whether each plugin is ready.
@@ -41,7 +38,6 @@ async function setBusy(page: Page, path: string, isBusy: boolean) {
   await waitForTab(path, (tab) => isPlacesReady(tab) === !isBusy);
 }
 
-/** bringToFront activates a tab and waits until the daemon lists the tab as active. */
 async function bringToFront(page: Page, path: string) {
   await page.bringToFront();
   await waitForTab(path, (tab) => tab.active);
@@ -50,7 +46,6 @@ async function bringToFront(page: Page, path: string) {
 test('a call prefers the active tab of three tabs, and tabId selects any tab', async () => {
   const pages = [await stack.openTab('/one'), await stack.openTab('/two')];
   await bringToFront(stack.page, '/');
-  // If the plugin in a tab reports "not ready", the call tries the next tab.
   for (const path of ['/', '/one', '/two']) await waitForTab(path, (tab) => isPlacesReady(tab) === true);
   assert.deepEqual(await callWhere(), { path: '/', host: '127.0.0.1', frame: false, hidden: false, site: '' });
   const { tabId } = await waitForTab('/one');
@@ -71,8 +66,7 @@ test('a call tries a tab that is not ready last, and the plugin is listed as clo
   await bringToFront(stack.page, '/');
   await setBusy(stack.page, '/', true);
   assert.equal((await callWhere()).path, '/other');
-  // Although the daemon still lists the busy tab as ready, the call does not fail: it tries the busy tab first, and
-  // then runs in the other tab.
+  // The call tries the busy tab first, because the daemon still lists the tab as ready.
   await setBusy(stack.page, '/', false);
   await stack.page.evaluate(() => document.documentElement.toggleAttribute('data-busy', true));
   assert.equal((await callWhere()).path, '/other');
@@ -131,9 +125,7 @@ test('a tab that Chrome has discarded is reloaded for a call and stays in the ba
 });
 
 test('neither a navigation nor a call runs any script in the page except the registered scripts', async () => {
-  // Tests that change a plugin's setting must run after this test, because the change makes the extension register its
-  // scripts again. If a page opens while the extension registers its scripts, the extension injects the plugin into the
-  // page instead of running a registered script.
+  // Tests that change a plugin setting must run last, because the extension then registers its scripts again.
   const worker = await waitFor('the service worker to start', () => stack.chrome.context.serviceWorkers()[0]);
   await worker.evaluate(() => {
     Reflect.set(globalThis, 'ran', 0);

@@ -14,11 +14,9 @@ import { waitFor } from './harness/wait.ts';
 
 let stack: Stack;
 let client: McpClient;
-/** apiRequests lists the requests under /api/ that the test site received, with their tokens. */
 const apiRequests: string[] = [];
 
-// The test page's first script sends a token that no other script of the page can read. After a login, the page's head
-// contains the user's name.
+// The test page's first script sends a token that no other script of the page can read.
 const pageHtml = `<!doctype html><head><title>Tickets</title>
 <script>fetch('/ping', { headers: { 'X-Ticket-Token': 's3' } }); const send = window.fetch; window.fetch = (...a) => send(...a);</script>
 </head><div class="ticket"><h1> Broken link </h1><p class="comment">Where?</p></div>`;
@@ -70,7 +68,6 @@ test('the plugin works in the site that the user configured, after the user has 
     meta.content = 'ann';
     document.head.append(meta);
   });
-  // The plugin now detects the login of the user "ann", and reports that the plugin is ready.
   await waitFor('a tab in which the plugin is ready', async () =>
     (await stack.listTabs()).some((tab) =>
       (tab.plugins ?? []).some((plugin) => plugin.name === 'tickets' && plugin.ready === true),

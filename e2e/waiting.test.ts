@@ -1,7 +1,4 @@
-/**
- * A tool can wait for an action of the user, such as a login. While the tool waits, its call keeps its state; a limit
- * ends the wait.
- */
+/** A tool can wait for an action of the user, such as a login. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { McpClient, ReceivedProgress } from './harness/client.ts';
@@ -23,7 +20,6 @@ after(() => stack?.close());
 
 let keyCount = 0;
 const makeKey = () => `w${++keyCount}`;
-/** waitForNote waits until the page has sent the text to the test site. */
 const waitForNote = (text: string) =>
   waitFor(`the page to send "${text}"`, () => stack.site.receivedNotes.includes(text));
 const findWaitingCall = (tool: string) => findCall(stack, tool, (call) => call.waiting !== undefined);
@@ -67,7 +63,6 @@ test('the tool receives user_denied when the user denies, and user_timeout witho
   assert.ok(unansweredCall.durationMs > 19_000);
 });
 
-/** approveLate tries to approve a call that has already ended, which must have no effect. */
 const approveLate = (call: CallRecord) => decideCall(stack, call.call_id, { allow: true });
 
 test('a client that cancels withdraws the approval: the code in the page stops, and a late approval changes nothing', async () => {

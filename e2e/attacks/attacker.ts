@@ -11,27 +11,18 @@ import { runChecked } from '../harness/process.ts';
 import type { Stack, Tab } from '../harness/stack.ts';
 import { waitFor } from '../harness/wait.ts';
 
-/**
- * secretText is a marker in the arguments, results, reports and errors of calls. The tests check that no page can read
- * secretText.
- */
+/** The tests check that no page can read secretText, which is in the arguments, results and errors of calls. */
 export const secretText = 'S3CRET-7f1c';
 
-/** AttackerSite is a running site that an attacker controls. */
 export interface AttackerSite {
   readonly port: number;
   readonly origin: string;
-  /**
-   * leaks lists the secrets that pages of the site have reported. A hostile page sends each secret that it receives to
-   * the attacker's site, in an HTTP request POST /note.
-   */
+  /** leaks lists the secrets that pages of the attacker's site have read and reported. */
   readonly leaks: string[];
-  /** requests lists all HTTP requests that the site received, as "METHOD path". */
   readonly requests: string[];
   close(): void;
 }
 
-/** startAttackerSite serves the given pages, keyed by URL path. */
 export async function startAttackerSite(
   pages: Readonly<Record<string, readonly [type: string, body: string]>>,
 ): Promise<AttackerSite> {
@@ -65,13 +56,11 @@ export async function startAttackerSite(
   };
 }
 
-/** readScript reads a script from testdata and replaces SECRET in the script with secretText. */
 export function readScript(name: string): string {
   const path = fileURLToPath(new URL(`testdata/${name}`, import.meta.url));
   return readFileSync(path, 'utf8').replaceAll('SECRET', secretText);
 }
 
-/** makeHtmlWithScript returns the content type and the HTML of a page that runs `code` while the page loads. */
 export function makeHtmlWithScript(code: string): readonly [string, string] {
   return ['text/html; charset=utf-8', `<!doctype html><title>t</title><script>${code}</script><p>x`];
 }
@@ -82,18 +71,11 @@ export interface HandwrittenPlugin {
   readonly urlPatterns: readonly string[];
   readonly toolNames: readonly string[];
   readonly adapterCode: string;
-  /**
-   * world and start are fields of the plugin's manifest. If a manifest field is absent, the plugin has the default of
-   * the field.
-   */
   readonly world?: 'isolated';
   readonly start?: 'document_start';
 }
 
-/**
- * addPlugin writes a plugin package and adds the plugin to the running daemon. reviewFlags are the review flags of
- * `opentabs plugin add`; with an empty list, the plugin stays unreviewed.
- */
+/** With empty reviewFlags, the added plugin stays unreviewed. */
 export async function addPlugin(
   stack: Stack,
   plugin: HandwrittenPlugin,
@@ -123,17 +105,13 @@ export async function addPlugin(
   await runChecked(['plugin', 'add', dir, ...reviewFlags], stack.env);
 }
 
-/** listPluginNames returns the names of the plugins that run in a tab. */
 export function listPluginNames(tab: Tab): string[] {
   return (tab.plugins ?? []).flatMap((plugin) =>
     typeof plugin === 'object' && plugin !== null && 'name' in plugin ? [String(plugin.name)] : [],
   );
 }
 
-/**
- * openWithPlugin opens url in a new tab and waits until the plugin runs in the tab. If Chrome registers the plugin too
- * late for the page, opentabs reloads the page.
- */
+/** If Chrome registers the plugin too late for the page, opentabs reloads the page. */
 export async function openWithPlugin(
   stack: Stack,
   url: string,

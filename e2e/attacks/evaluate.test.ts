@@ -38,7 +38,6 @@ beforeEach(() => {
   fixture.approvalForms.length = 0;
 });
 
-/** attempts lists tool calls that try to run code in a page, each with a name for error messages. */
 const attempts: readonly [name: string, tool: string, args: Record<string, unknown>][] = [
   ['a direct call', evaluate, codeArguments],
   ['a step of a batch', 'browser_batch', { steps: [{ tool: evaluate, args: codeArguments }] }],

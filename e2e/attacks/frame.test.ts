@@ -14,10 +14,7 @@ before(async () => {
 });
 after(() => stack?.close());
 
-/**
- * leakPortListeners is the script of a hostile frame. leakPortListeners notifies the frame's top page when a plugin
- * host adds an event listener to a message port.
- */
+/** leakPortListeners notifies the frame's top page when a plugin host adds an event listener to a message port. */
 const leakPortListeners = `
   const on = EventTarget.prototype.addEventListener;
   EventTarget.prototype.addEventListener = function (type, listener, options) {
@@ -58,8 +55,7 @@ test('page: a page that replaces the built-ins of a frame before the frame loads
   });
   assert.deepEqual(framePaths, safePaths);
   assert.deepEqual(await page.evaluate(() => Reflect.get(window, 'got')), []);
-  // A plugin host adds a temporary frame to compare the page's built-ins with unmodified built-ins. Check that the
-  // plugin host has removed its temporary frame.
+  // A plugin host compares the page's built-ins with the built-ins of a temporary frame, which it must remove.
   assert.deepEqual(
     page.frames().map((frame) => new URL(frame.url()).pathname),
     ['/page', '/poisoned', '/clean'],

@@ -17,9 +17,6 @@ beforeEach(() => {
   fixture.approvalForms.length = 0;
 });
 
-/**
- * removePageText removes the page text from a tool's result: everything between the two markers for untrusted content.
- */
 function removePageText(text: string): string {
   return text.replace(/^--- text of .* \[(\w+)\] ---\n[\s\S]*?\n--- end of the page's text \[\1\] ---$/gm, '(page)');
 }

@@ -1,7 +1,4 @@
-/**
- * Threat: a page of any site sends requests to the daemon's port. The page must not read or change any data of the
- * daemon.
- */
+/** Threat: a page of any site sends requests to the daemon's port. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Frame, Page } from 'playwright-core';
@@ -39,19 +36,12 @@ after(async () => {
   await stack?.close();
 });
 
-/**
- * tryAllRequests sends every kind of request from a page to baseUrl. tryAllRequests returns the HTTP responses that the
- * page could read, and the WebSockets that the page could open.
- */
 async function tryAllRequests(target: Page | Frame, baseUrl: string): Promise<unknown> {
   const attackScript = readScript('reach.js').trim().replace(/;$/, '');
   return target.evaluate(`(${attackScript})(${JSON.stringify(baseUrl)}, ${JSON.stringify(stack.token)})`);
 }
 
-/**
- * assertHarmless sends every kind of request from a hostile page to the daemon. The page must read no response, the
- * daemon must reject each request, and the daemon must list no new browser or call.
- */
+/** The page must read no response, and the daemon must reject each request. */
 async function assertHarmless(target: Page | Frame, baseUrl: string): Promise<void> {
   const { context } = stack.chrome;
   const page = 'page' in target ? target.page() : target;
@@ -61,8 +51,7 @@ async function assertHarmless(target: Page | Frame, baseUrl: string): Promise<vo
   const answers: { requestId: string; statusCode: number }[] = [];
   const statuses = () =>
     answers.flatMap((answer) => (urls.get(answer.requestId)?.startsWith(baseUrl) ? [answer.statusCode] : []));
-  // Playwright's event "response" omits the responses that CORS hides from the page. The DevTools event
-  // responseReceivedExtraInfo also reports the responses that CORS hides.
+  // The DevTools event responseReceivedExtraInfo also reports the responses that CORS hides from the page.
   session.on('Network.responseReceivedExtraInfo', (answer) => answers.push(answer));
   session.on('Network.requestWillBeSent', ({ requestId, request }) => urls.set(requestId, request.url));
   await session.send('Network.enable');
@@ -100,7 +89,7 @@ test('origin: sandboxed frames and data: frames, whose origin is null, read and 
 test('origin: a page whose host name was rebound to the server (DNS rebinding) gets only refusals', async () => {
   const page = await stack.chrome.context.newPage();
   // Simulates DNS rebinding: the page's host name first resolved to the attacker's server, and now resolves to the
-  // daemon. The browser treats the attacker's server and the daemon as the same origin.
+  // daemon.
   await page.route(`http://rebound.${evilHost}:${stack.port}/start`, (route) =>
     route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>rebound</title>' }),
   );

@@ -1,7 +1,4 @@
-/**
- * Threat: a tool runs in a hostile page. The hostile page must neither read nor forge the tool's arguments, reports and
- * results. The hostile page must not delay calls in other tabs.
- */
+/** Threat: a hostile page reads, forges or delays the arguments, reports and results of tools. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { McpClient } from '../harness/client.ts';
@@ -50,10 +47,6 @@ after(async () => {
   await stack?.close();
 });
 
-/**
- * assertPageSawNothing calls tools in a tab that shows a hostile page. The tests fail if an argument, report, activity,
- * result or error has changed, or if the page has read a secret.
- */
 async function assertPageSawNothing(tabId: number, site = attackerSite): Promise<void> {
   const echo = await client.call('plain__echo', { value: secretText, tabId });
   assert.deepEqual(echo.structured, { value: secretText }, echo.text);
@@ -73,10 +66,6 @@ async function assertPageSawNothing(tabId: number, site = attackerSite): Promise
   assert.deepEqual(site.leaks, []);
 }
 
-/**
- * assertSiteTabWorksDuring runs five calls in the tab of a harmless site during an attack. A call that the attack
- * delays times out, which fails the test.
- */
 async function assertSiteTabWorksDuring(attack: Promise<unknown>): Promise<void> {
   const tabId = (await stack.listTabs()).flatMap((tab) =>
     tab.url === stack.site.url && 'tabId' in tab ? [Number(tab.tabId)] : [],

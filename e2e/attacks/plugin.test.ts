@@ -54,8 +54,7 @@ before(async () => {
     toolNames: ['echo', 'fail', 'wait', 'count'],
     adapterCode: readScript('plain.js'),
   });
-  // If a document loads while Chrome registers the plugins, the page can detect a plugin host that no call uses. The
-  // test ignores leaks of unused plugin hosts, which are harmless because the hosts receive no calls.
+  // A page that loads while Chrome registers plugins can detect an unused plugin host, which is harmless.
   await (await openSharedTab()).close();
   attackerSite.leaks.length = 0;
 });
@@ -64,7 +63,6 @@ after(async () => {
   await stack?.close();
 });
 
-/** openSharedTab opens a page in which the hostile plugin and the plugin "plain" both run. */
 async function openSharedTab(): Promise<{ tabId: number; close(): Promise<void> }> {
   const { page, tabId } = await openWithPlugin(stack, `${attackerSite.origin}/shared`, 'plain');
   await waitFor('the hostile plugin to be live in its tab', async () =>
@@ -73,10 +71,6 @@ async function openSharedTab(): Promise<{ tabId: number; close(): Promise<void> 
   return { tabId, close: () => page.close() };
 }
 
-/**
- * assertOtherPluginWorks calls tools of the plugin "plain" in a tab in which the hostile plugin also runs. The hostile
- * plugin must see no secret.
- */
 async function assertOtherPluginWorks(tabId: number): Promise<void> {
   const echo = await client.call('plain__echo', { value: secretText, tabId });
   assert.deepEqual(echo.structured, { value: secretText }, echo.text);

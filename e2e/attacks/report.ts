@@ -1,13 +1,13 @@
 /**
- * Runs every attack test, in Go and in a real browser. Prints one line for each test: the threat, the result and the
- * attempted attack. The process exits with code 1 if an attack succeeded or a threat has no attack test.
+ * Runs every attack test, in Go and in a real browser. The process exits with code 1 if an attack succeeded or a threat
+ * has no attack test.
  */
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-/** threats are the groups of attacks in docs/security.md. The name of each attack test contains its threat. */
+/** The name of each attack test contains its threat. */
 const threats = ['page', 'origin', 'user', 'plugin', 'browser', 'client', 'agent', 'tools', 'text'] as const;
 
 interface Attack {
@@ -20,7 +20,6 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const attacks: Attack[] = [];
 const startedMs = Date.now();
 
-/** runAndReadLines runs a program, calls onLine with each line of the program's output, and returns the exit code. */
 async function runAndReadLines(
   command: string,
   args: readonly string[],
@@ -42,16 +41,12 @@ async function runAndReadLines(
   return code;
 }
 
-/** reportAttack records the result of one attack test and prints it. */
 function reportAttack(threat: string, attempt: string, repelled: boolean): void {
   attacks.push({ threat, attempt, repelled });
   process.stdout.write(`${threat.padEnd(8)}  ${repelled ? 'repelled ' : 'SUCCEEDED'}  ${attempt}\n`);
 }
 
-/**
- * runGoAttacks runs the Go tests whose names begin with TestAttackBy. Each subtest of a test TestAttackBy... simulates
- * one attack.
- */
+/** Each subtest of a test TestAttackBy... simulates one attack. */
 function runGoAttacks(): Promise<number> {
   const output: string[] = [];
   return runAndReadLines('go', ['test', '-json', '-count=1', '-run', '^TestAttackBy', './...'], root, (line) => {
@@ -66,10 +61,7 @@ function runGoAttacks(): Promise<number> {
   });
 }
 
-/**
- * runNodeAttacks runs attack tests with the Node.js test runner. The name of each test begins with its threat and a
- * colon.
- */
+/** The name of each test begins with its threat and a colon. */
 function runNodeAttacks(testFiles: readonly string[], cwd: string): Promise<number> {
   const tsx = `${root}node_modules/.bin/tsx`;
   const args = ['--test', '--test-concurrency=1', '--test-timeout=300000', '--test-reporter=tap', ...testFiles];

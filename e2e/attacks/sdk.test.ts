@@ -1,7 +1,6 @@
 /**
- * Threat: a plugin that uses the SDK runs in a hostile page. The plugin passes secrets to every function of the SDK.
- * The page must see no secret and must not change any result. The test covers adapters that start before the page's
- * scripts, after the page's scripts, and in the isolated world.
+ * Threat: a hostile page reads or changes the values that a plugin passes to the functions of the SDK. The test covers
+ * adapters that start before the page's scripts, after the page's scripts, and in the isolated world.
  */
 import assert from 'node:assert/strict';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
@@ -21,20 +20,14 @@ import {
   startAttackerSite,
 } from './attacker.ts';
 
-/**
- * victimKinds lists the variants of the test plugin "victim". The manifest fields in victimKinds determine where and
- * when the adapter of each variant starts.
- */
+/** The manifest fields in victimKinds determine where and when the adapter of each plugin starts. */
 const victimKinds = {
   early: {},
   late: { start: 'document_idle' },
   isolated: { world: 'isolated' },
 } as const;
 
-/**
- * originalSdkPlugin is a plugin that is built with the original OpenTabs SDK. The plugin's tool returns a string,
- * because a hostile page could change a returned object.
- */
+/** The tool of originalSdkPlugin returns a string, because a hostile page could change a returned object. */
 const originalSdkPlugin: LegacyPlugin = {
   name: 'original',
   urlPatterns: ['*://127.0.0.1/*'],
@@ -80,10 +73,6 @@ after(async () => {
   await stack?.close();
 });
 
-/**
- * addVictimPlugin builds a copy of the test plugin "victim" with a new name and additional manifest fields.
- * addVictimPlugin also adds the copied plugin to the daemon.
- */
 async function addVictimPlugin(name: string, manifestFields: object): Promise<void> {
   const dir = join(stack.home, name);
   cpSync(join(repositoryRoot, 'e2e/testdata/victim'), dir, { recursive: true });
@@ -98,10 +87,6 @@ async function addVictimPlugin(name: string, manifestFields: object): Promise<vo
   if ('start' in manifestFields) await runChecked(['plugin', 'permission', name, '--late-access', 'on'], stack.env);
 }
 
-/**
- * assertPageSawNoSecret calls every tool of a plugin in a tab, and checks that each result is correct and that the page
- * has read no secret.
- */
 async function assertPageSawNoSecret(plugin: string, tabId: number): Promise<void> {
   const callTool = async (tool: string, args: object = {}) =>
     client.call(`${plugin}__${tool}`, { value: ` ${secretText} `, tabId, ...args });

@@ -131,8 +131,7 @@ test('tools: a page that swaps the field between check and input gets no text', 
 
 test('tools: a page that shows a secret field is sensitive for a rule with a wildcard', async () => {
   const { setPage, client, findRef: refOf, approvalForms: forms, stack, callTool: run } = fixture;
-  // The test sites are on localhost, where a site rule with a wildcard never allows an action. The Go test
-  // browser/secrets_test.go covers wildcard rules for hosts other than localhost.
+  // The test sites are on localhost, where a site rule with a wildcard never allows an action.
   const { code } = await stack.runCli('browser', 'site', '*', 'auto');
   assert.equal(code, 0);
   setPage('/hidden-login', '<title>h</title><input type="password" hidden><button>B</button>');

@@ -14,8 +14,7 @@ let client: McpClient;
 const hostileText =
   '\x1b]0;title\x07\x1b]8;;http://evil.example\x1b\\\x1b[2J\u009b31m\rx\b\x00\u202egnp\u2066\u200b\u{e0041}\nopentabs: forged';
 /**
- * unsafeCharacter matches control characters and invisible characters. unsafeCharacter also matches tabs and zero-width
- * joiners, which are harmless, so assertPrintable removes them from the text first.
+ * unsafeCharacter also matches tabs and zero-width joiners, which are harmless, so assertPrintable removes them first.
  */
 const unsafeCharacter = /[\p{Cc}\p{Cf}\u2028\u2029]/u;
 
@@ -27,7 +26,6 @@ after(async () => {
   await stack?.close();
 });
 
-/** assertPrintable checks that text for users contains no control characters and no forged log lines. */
 function assertPrintable(source: string, text: string): void {
   for (const line of text.split('\n')) {
     const unsafeMatch = unsafeCharacter.exec(line.replaceAll(/[\t\u200c\u200d]/g, ''));

@@ -1,7 +1,4 @@
-/**
- * Threat: a page leads an agent to a forbidden site with popups, later steps of a batch, or debugger tools. The user's
- * rules for the page's site and for the forbidden site must both apply.
- */
+/** Threat: a page leads an agent to a forbidden site with popups, later steps of a batch, or debugger tools. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { type AgentFixture, listSteps, startAgentFixture } from '../browser/agent-fixture.ts';
@@ -9,10 +6,7 @@ import { waitFor } from '../harness/wait.ts';
 
 let fixture: AgentFixture;
 
-/**
- * privateText is in each forbidden page, in its URL and in its stored data. The tests check that no tool result
- * contains privateText.
- */
+/** privateText is in each forbidden page, and must be in no tool result. */
 const privateText = 'Balance-91846';
 const privatePage = `<title>Accounts ${privateText}</title><h1>${privateText}</h1>
   <button style="position:fixed;left:0;top:0;width:300px;height:300px" onclick="acts++">Pay ${privateText}</button>
@@ -58,7 +52,6 @@ beforeEach(() => {
 const makeOrigin = (site: Site) => (site === 'login' ? fixture.shop.replace('shop', 'login') : fixture[site]);
 const makeTargetUrl = (site: Site) => `${makeOrigin(site)}/accounts?${privateText}`;
 
-/** setSiteRules sets the site rules that forbid an agent to use the given site. */
 async function setSiteRules(site: Site): Promise<void> {
   const { code, stderr } = await fixture.stack.runCli('browser', 'site', '*', site === 'login' ? 'auto' : 'default');
   assert.equal(code, 0, stderr);
@@ -109,20 +102,15 @@ const readAndActionSteps = listSteps([
   ['browser_storage', { action: 'set', area: 'local', key: 'k', value: 'forged' }],
 ]);
 
-/**
- * triesAllPairs is true in `make nightly`, where the test combines each action with every possible next step. Outside
- * `make nightly`, the test combines each action with only one next step, to save time.
- */
+/** triesAllPairs is true in `make nightly`, where the test combines each action with every possible next step. */
 const triesAllPairs = process.env.OPENTABS_TEST_ALL === '1';
 
-/** sampleSteps contains one call of each kind of browser tool: a reading tool, an acting tool and a dangerous tool. */
 const sampleSteps = listSteps([
   ['browser_snapshot', {}],
   ['browser_click', { target: 'e1', snapshot: 'full' }],
   ['browser_evaluate', { function: '() => { window.acts++; return document.title }' }],
 ]);
 
-/** assertForbidden checks that no tool in steps can read or change the current tab, which shows a forbidden page. */
 async function assertForbidden(how: string, steps = readAndActionSteps): Promise<void> {
   const { client, stack } = fixture;
   for (const [tool, args] of steps) {
@@ -139,12 +127,10 @@ async function assertForbidden(how: string, steps = readAndActionSteps): Promise
   assert.equal(state, `0 ${privateText} true`, `${how}: state of the page`);
 }
 
-/** closeForbidden closes all tabs that show a page of a forbidden site. */
 async function closeForbidden(): Promise<void> {
   for (const page of fixture.stack.chrome.context.pages()) if (page.url().includes('/accounts')) await page.close();
 }
 
-/** readOpenedTab returns the tab ID from a tool's result such as "opened tab 12". */
 function readOpenedTab(text: string): number {
   const tabId = Number(/opened tab (\d+)/.exec(text)?.[1]);
   assert.ok(tabId > 0, text);
@@ -209,8 +195,6 @@ for (const site of forbiddenSites) {
       ['browser_take_screenshot', {}],
     ]);
     for (const [i, [tool, words, extra]] of leavingActs.entries()) {
-      // After each action that leaves the page, the test tries all next tool calls if OPENTABS_TEST_ALL=1, and
-      // otherwise only one.
       const tried = nextSteps.filter((_, j) => triesAllPairs || j === i % nextSteps.length);
       for (const [nextTool, nextArgs] of tried) {
         const how = `${tool} ${words}, then ${nextTool}`;

@@ -23,10 +23,6 @@ beforeEach(() => {
   fixture.approvalForms.length = 0;
 });
 
-/**
- * removeFramedText removes the page text from a tool's result: everything between the two markers for untrusted
- * content.
- */
 function removeFramedText(text: string): string {
   return text.replace(/^--- text of .* \[(\w+)\] ---\n[\s\S]*?\n--- end of the page's text \[\1\] ---$/gm, '(page)');
 }
@@ -96,10 +92,6 @@ const readSteps = listSteps([
   ['browser_take_screenshot', {}],
 ]);
 
-/**
- * assertPrivate checks that no tool returns content of the current tab, which shows a page of the forbidden site
- * "bank".
- */
 async function assertPrivate(how: string): Promise<void> {
   const { client } = fixture;
   for (const [tool, args] of readSteps) {

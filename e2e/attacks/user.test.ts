@@ -1,7 +1,4 @@
-/**
- * Threat: while the daemon is stopped, a program of another user listens on the daemon's port. The extension must send
- * no secret to the hostile program.
- */
+/** Threat: a program of another user listens on the stopped daemon's port to receive secrets of the extension. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -22,19 +19,13 @@ after(async () => {
   await stack?.close();
 });
 
-/** Impostor is a hostile program that listens on the daemon's port. */
 interface Impostor {
-  /** received returns all bytes that the hostile program received, as text. */
   received(): string;
-  /** socketCount returns the number of WebSockets that the hostile program has accepted. */
   socketCount(): number;
   close(): Promise<void>;
 }
 
-/**
- * startImpostor listens on the daemon's port and responds as the daemon would. On each WebSocket, the impostor first
- * sends firstFrame.
- */
+/** startImpostor listens on the daemon's port and responds as the daemon would. */
 async function startImpostor(firstFrame: string): Promise<Impostor> {
   let received = '';
   const sockets = new Set<Socket>();
@@ -72,7 +63,6 @@ async function startImpostor(firstFrame: string): Promise<Impostor> {
   };
 }
 
-/** tryListen tries to listen on a port, and returns false if the port is in use. */
 function tryListen(server: Server, port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const onError = () => resolve(false);

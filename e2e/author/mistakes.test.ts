@@ -9,17 +9,13 @@ import { runChecked, type StartedCommand, startOpentabs, stopProcess } from '../
 import { type Stack, startStack } from '../harness/stack.ts';
 import { waitFor } from '../harness/wait.ts';
 
-/** LogEntry is one log entry in the output of `opentabs logs --json`. */
 interface LogEntry {
   readonly level: string;
   readonly message: string;
   readonly stack?: readonly string[];
 }
 
-/**
- * source is the code of a plugin with one tool for each common mistake. The test replaces the text OTHER_ORIGIN in
- * source with an origin that sends no CORS headers.
- */
+/** source is the code of a plugin with one tool for each common mistake. */
 const source = `import { definePlugin, defineTool, fetchJSON } from '@opentabs/sdk';
 import { z } from 'zod';
 
@@ -78,7 +74,6 @@ let stack: Stack;
 let client: McpClient;
 let dev: StartedCommand;
 let dir: string;
-/** page shows the plugin's site. The tests open the plugin's site before they create the plugin. */
 let page: Page;
 
 before(async () => {
@@ -95,7 +90,6 @@ after(async () => {
   await stack?.close();
 });
 
-/** readSiteOrigin returns the origin of the test site under a host name that no other plugin matches. */
 function readSiteOrigin(): string {
   return stack.site.origin.replace('127.0.0.1', 'shop.localhost');
 }
@@ -183,8 +177,8 @@ test('the log and plugin dev show a thrown error with its source lines', async (
 });
 
 test("a page's hook for stack traces receives no error of a plugin", async () => {
-  // page.evaluate receives its script as a string, because the TypeScript compiler would insert a call to a helper
-  // function, which the page does not define, into a script that is a function.
+  // The script is a string, because the TypeScript compiler inserts a call to a helper that the page lacks into
+  // functions.
   await page.evaluate('window.formatted = 0; Error.prepareStackTrace = () => { window.formatted++; return "x"; }');
   await client.call('mistakes__throws');
   assert.equal(await page.evaluate(() => Reflect.get(window, 'formatted')), 0);

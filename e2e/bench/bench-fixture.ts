@@ -1,7 +1,4 @@
-/**
- * Starts what the benchmark measures: opentabs in a browser, the reference servers ("floors"), and a Go client. The
- * benchmark starts each process when a benchmark row first needs the process.
- */
+/** Starts what the benchmark measures: opentabs in a browser, the reference servers ("floors"), and a Go client. */
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +14,6 @@ export interface LiveStack {
   readonly floorPage: Page;
 }
 
-/** BenchFixture starts, caches and stops the processes that benchmark rows measure. */
 export class BenchFixture {
   readonly goClient = new GoClient();
   readonly home = mkdtempSync(join(tmpdir(), 'opentabs-bench-'));
@@ -25,18 +21,11 @@ export class BenchFixture {
   #liveStack: Promise<LiveStack> | undefined;
   readonly #closeFunctions: (() => Promise<void>)[] = [];
 
-  /**
-   * onClose registers a cleanup function for the end of the benchmark. The method close calls all cleanup functions,
-   * the latest first.
-   */
   onClose(close: () => Promise<void>): void {
     this.#closeFunctions.push(close);
   }
 
-  /**
-   * getFloorServer returns the benchmark's reference server ("floor") and starts it on the first use. Commands to the
-   * benchmark's Go client select the JSON echo of the reference server with the target "plain".
-   */
+  /** Commands to the Go client of the benchmark select the reference server ("floor") with the target "plain". */
   getFloorServer(): Promise<GoServer> {
     this.#floorServer ??= this.#startFloorServer();
     return this.#floorServer;
@@ -53,11 +42,7 @@ export class BenchFixture {
     return server;
   }
 
-  /**
-   * getLiveStack returns a running opentabs and a browser that also has the benchmark's reference extension ("floor").
-   * The first call of getLiveStack starts opentabs and the browser. Commands to the benchmark's Go client select this
-   * opentabs with the target "ours".
-   */
+  /** Commands to the Go client of the benchmark select the running opentabs with the target "ours". */
   getLiveStack(): Promise<LiveStack> {
     this.#liveStack ??= this.#startLiveStack().catch((error: unknown) => {
       this.#liveStack = undefined; // the next benchmark row retries the start
@@ -90,10 +75,6 @@ export class BenchFixture {
     return (await this.goClient.sendCommand({ do: 'calls', ...order }, CallsAnswer)).failed === 0;
   }
 
-  /**
-   * measureCalls makes calls with the Go client and returns the duration of each call, in milliseconds. measureCalls
-   * throws if a call fails.
-   */
   async measureCalls(order: Readonly<Record<string, unknown>>): Promise<readonly number[]> {
     const answer = await this.goClient.sendCommand({ do: 'calls', ...order }, CallsAnswer);
     if (answer.failed > 0) throw new Error(`${answer.failed} calls failed: ${answer.problem}`);
@@ -108,7 +89,6 @@ export class BenchFixture {
   }
 }
 
-/** addBenchPlugin builds and adds the benchmark's plugin, and waits until the plugin runs in the page. */
 async function addBenchPlugin(stack: Stack): Promise<void> {
   const plugin = join(stack.home, 'bench-plugin');
   cpSync(join(repositoryRoot, 'e2e/bench/plugin'), plugin, { recursive: true });

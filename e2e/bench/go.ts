@@ -8,18 +8,14 @@ import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import { repositoryRoot } from '../harness/process.ts';
 
-/** benchProgram is the path of the Go program that `make bench` builds from internal/bench. */
 export const benchProgram = process.env.BENCH_BIN ?? `${repositoryRoot}bin/bench`;
 
-/**
- * ClientCommand is one command to the Go client, sent as a line of JSON. internal/bench/order.go documents the fields
- * of a ClientCommand.
- */
+/** internal/bench/order.go documents the fields of a ClientCommand. */
 export type ClientCommand = { readonly do: string } & Readonly<Record<string, unknown>>;
 
 const CommandAnswer = z.object({ ok: z.unknown().optional(), failed: z.string().optional() });
 
-/** CallsAnswer is the Go client's response to the order "calls". All times in a CallsAnswer are in nanoseconds. */
+/** All times in a CallsAnswer are in nanoseconds. */
 export const CallsAnswer = z.object({
   eachNs: z.array(z.number()),
   allNs: z.number(),
@@ -29,10 +25,7 @@ export const CallsAnswer = z.object({
   hops: z.array(z.array(z.object({ station: z.string(), startUs: z.number(), us: z.number() }))).default([]),
 });
 
-/**
- * StreamAnswer is the Go client's response to the order "stream". All times in a StreamAnswer are in milliseconds since
- * 1970.
- */
+/** All times in a StreamAnswer are in milliseconds since 1970. */
 export const StreamAnswer = z.object({
   beganMs: z.number(),
   endedMs: z.number(),
@@ -53,10 +46,9 @@ export const StreamAnswer = z.object({
   result: z.unknown(),
 });
 
-/** CancelAnswer is the Go client's response to the order "cancel". */
 export const CancelAnswer = z.object({ sentMs: z.number() });
 
-/** StartAnswer is the Go client's response to the order "start". All times in a StartAnswer are in milliseconds. */
+/** All times in a StartAnswer are in milliseconds. */
 export const StartAnswer = z.object({
   acceptsMs: z.number(),
   healthMs: z.number(),
@@ -66,12 +58,10 @@ export const StartAnswer = z.object({
   anonBytes: z.number(),
 });
 
-/** GoClient sends orders to the Go client process, one at a time. */
 export class GoClient {
   readonly #child = startBenchProgram(['client']);
   readonly #lines = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]();
 
-  /** sendCommand sends one command to the Go client and returns the response, validated with schema. */
   async sendCommand<T>(command: ClientCommand, schema: z.ZodType<T>): Promise<T> {
     this.#child.stdin.write(`${JSON.stringify(command)}\n`);
     const line = await this.#lines.next();
@@ -82,9 +72,8 @@ export class GoClient {
   }
 
   /**
-   * connect connects the Go client to the server at a URL, and gives this server a target name. Commands select a
-   * server by its target name. If token is empty, the server is a plain HTTP server, and otherwise an MCP server. If
-   * isTraced is true, the Go client also reports the duration of each hop of a call.
+   * If token is empty, connect connects to a plain HTTP server, otherwise to an MCP server. If isTraced is true, the Go
+   * client also reports the duration of each hop of a call.
    */
   async connect(target: string, url: string, token = '', isTraced = false): Promise<void> {
     await this.sendCommand({ do: 'connect', target, url, token, isTraced }, z.unknown());
@@ -95,14 +84,12 @@ export class GoClient {
   }
 }
 
-/** GoServer is a running server process of the Go benchmark program. */
 export interface GoServer {
   readonly port: number;
   readonly pid: number;
   close(): Promise<void>;
 }
 
-/** startServer runs the Go benchmark program as a server and waits until the server has printed its port. */
 export async function startServer(...args: readonly string[]): Promise<GoServer> {
   const child = startBenchProgram(args);
   const line = await createInterface({ input: child.stdout })[Symbol.asyncIterator]().next();
@@ -111,22 +98,15 @@ export async function startServer(...args: readonly string[]): Promise<GoServer>
   return { port, pid: child.pid ?? 0, close: () => endProcess(child) };
 }
 
-/**
- * EventCounts counts the events that the followers of /events have read. internal/bench/followers.go documents the
- * fields of EventCounts.
- */
+/** internal/bench/followers.go documents the fields of EventCounts. */
 const EventCounts = z.object({ least: z.number(), most: z.number(), missed: z.number(), bytes: z.number() });
 
-/** Followers are HTTP clients that read the event stream /events of one server. */
 export interface Followers {
   count(): Promise<z.infer<typeof EventCounts>>;
   close(): Promise<void>;
 }
 
-/**
- * startFollowers connects `count` clients to the event stream of a server. If neverReading is true, the clients connect
- * but read no events.
- */
+/** If neverReading is true, the clients connect to the event stream but read no events. */
 export async function startFollowers(
   port: number,
   token: string,
@@ -155,7 +135,6 @@ function startBenchProgram(args: readonly string[]): ChildProcessWithoutNullStre
   return child;
 }
 
-/** endProcess closes the standard input of a child process, and waits until the process exits. */
 async function endProcess(child: ChildProcessWithoutNullStreams): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exited = once(child, 'exit');

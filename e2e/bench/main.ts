@@ -1,9 +1,8 @@
 /**
- * Measures the performance limits that docs/performance.md promises, for `make bench`. Most benchmark rows also measure
- * a reference value, the floor. The exit code is 1 if a measured value misses its limit.
+ * Measures the performance limits that docs/performance.md promises, for `make bench`. The exit code is 1 if a measured
+ * value misses its limit.
  *
- * ROWS=echo,load runs only the benchmark rows echo and load. If the environment variable BENCH_JSON is set to a path,
- * such as out.json, the benchmark writes all measurements to this file.
+ * ROWS=echo,load runs only the benchmark rows echo and load.
  */
 import { writeFileSync } from 'node:fs';
 import { arch, cpus, loadavg, release } from 'node:os';
@@ -50,10 +49,7 @@ const defaultRows: Readonly<Record<string, (fixture: BenchFixture) => Promise<Ro
   browser: measureBrowser,
 };
 
-/**
- * onDemandRows are benchmark rows that explain other rows. An on-demand row runs only if the environment variable ROWS
- * names the row.
- */
+/** An on-demand benchmark row runs only if the environment variable ROWS names the row. */
 const onDemandRows: typeof defaultRows = { profile: measureProfile };
 
 const allRows = { ...defaultRows, ...onDemandRows };

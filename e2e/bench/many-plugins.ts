@@ -5,20 +5,14 @@ import { join } from 'node:path';
 import { runChecked } from '../harness/process.ts';
 
 export const pluginCount = 120;
-/** totalToolCount is the number of tools in all generated plugins together. */
 export const totalToolCount = 2_449;
 const smallestBytes = 60_000;
 const largestBytes = 900_000;
 
-/**
- * computeAdapterBytes returns the size of the generated adapter with index i, in bytes. A few generated adapters are
- * small and most are large; the average size is 0.7 MB.
- */
 function computeAdapterBytes(i: number): number {
   return Math.round(largestBytes - (largestBytes - smallestBytes) * (i / (pluginCount - 1)) ** 3);
 }
 
-/** countToolsOf returns the number of tools of the generated plugin with index i. */
 function countToolsOf(i: number): number {
   return Math.floor(((i + 1) * totalToolCount) / pluginCount) - Math.floor((i * totalToolCount) / pluginCount);
 }
@@ -30,7 +24,6 @@ export function makeHost(name: string): string {
   return `${name}.localhost`;
 }
 
-/** addPlugins generates the plugins and adds each plugin to the home folder of a daemon. */
 export async function addPlugins(home: string): Promise<void> {
   for (let i = 0; i < pluginCount; i++) {
     const dir = join(home, 'packages', `many-${i}`);
@@ -67,7 +60,7 @@ function writePlugin(dir: string, name: string, toolCount: number, bytes: number
 
 /**
  * makeAdapterCode generates the JavaScript of an adapter with at least minBytes, ending in the statement that `plugin
- * build` appends. The adapter's first tool, tool_0, returns an empty list.
+ * build` appends.
  */
 function makeAdapterCode(name: string, minBytes: number): string {
   const header = `(()=>{const o=globalThis.__openTabs;(o.adapters??={})[${JSON.stringify(name)}]={name:${JSON.stringify(name)},isReady:()=>true,tools:[{name:"tool_0",input:{parse:(value)=>value},handle:async()=>({items:[]})}]};\n`;

@@ -1,11 +1,7 @@
 import { computeMedian, computeQuantile, type Summary } from './samples.ts';
 
-/** Row is one line of the table that `make bench` prints. */
 export interface Row {
-  /**
-   * id is the name by which the environment variable ROWS selects the row, such as "echo". Several rows may have the
-   * same id.
-   */
+  /** id is the name by which the environment variable ROWS selects the row, such as "echo". */
   readonly id: string;
   /** The field what describes the measured value and the method of measurement. */
   readonly what: string;
@@ -15,18 +11,11 @@ export interface Row {
    */
   readonly ours: string;
   readonly floor?: string;
-  /**
-   * value is the measured number that is compared with the row's threshold. A row without a threshold shows value, but
-   * has no verdict.
-   */
+  /** value is the measured number that is compared with the row's threshold. */
   readonly value?: number;
   readonly threshold?: Threshold;
-  /** note is additional text at the end of the printed table row, such as the error of a failed call. */
   readonly note?: string;
-  /**
-   * broken describes a requirement, other than the threshold, that the measurement violates. A benchmark row with a
-   * broken requirement has the verdict "MISSED".
-   */
+  /** broken describes a violated requirement other than the threshold, which makes the verdict "MISSED". */
   readonly broken?: string;
 }
 
@@ -54,12 +43,10 @@ export function formatMs(value: number): string {
   return value < 100 ? `${value.toFixed(2)} ms` : `${Math.round(value)} ms`;
 }
 
-/** formatSummary formats the median, the 99th percentile and the number of samples. */
 export function formatSummary(s: Summary): string {
   return `${formatMs(s.p50)} (p99 ${formatMs(s.p99)}, n ${s.samples})`;
 }
 
-/** formatTimes formats the median, the maximum and the number of a few durations in milliseconds. */
 export function formatTimes(times: readonly number[]): string {
   return `${formatMs(computeMedian(times))} (max ${formatMs(computeQuantile(times, 1))}, n ${times.length})`;
 }
@@ -69,7 +56,6 @@ export function formatMegabytes(bytes: number): string {
   return `${(bytes / 1e6).toFixed(1)} MB`;
 }
 
-/** formatTable formats benchmark rows as a table with aligned columns. */
 export function formatTable(rows: readonly Row[]): string {
   const cells = rows.map((row) => [
     row.id,

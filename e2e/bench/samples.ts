@@ -1,6 +1,5 @@
 /** Measures durations repeatedly and computes statistics such as the median. */
 
-/** Summary contains statistics of many durations, in milliseconds. */
 export interface Summary {
   readonly p50: number;
   readonly p99: number;
@@ -8,10 +7,7 @@ export interface Summary {
   readonly samples: number;
 }
 
-/**
- * computeQuantile returns the q-quantile of the samples, such as the median for q = 0.5. The quantile of an empty list
- * is NaN.
- */
+/** The quantile of an empty list is NaN. */
 export function computeQuantile(samples: readonly number[], q: number): number {
   const sorted = [...samples].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? Number.NaN;
@@ -21,10 +17,7 @@ export function computeMedian(samples: readonly number[]): number {
   return computeQuantile(samples, 0.5);
 }
 
-/**
- * summarize computes a Summary of samples that were measured in blocks. The p50 is the median of the blocks' medians,
- * so one slow block does not change the result. The p99 and the maximum are computed over all samples.
- */
+/** The p50 is the median of the blocks' medians, so one slow block does not change the p50. */
 export function summarize(blocks: readonly (readonly number[])[]): Summary {
   const allSamples = blocks.flat();
   return {
@@ -35,10 +28,7 @@ export function summarize(blocks: readonly (readonly number[])[]): Summary {
   };
 }
 
-/**
- * measureAlternately runs several measurements alternately, once per round: floor, ours, floor, ours. Because the
- * measurements alternate, other load on the machine affects each of them equally.
- */
+/** Because the measurements alternate, other load on the machine affects each of them equally. */
 export async function measureAlternately<K extends string>(
   rounds: number,
   measurements: Readonly<Record<K, () => Promise<readonly number[]>>>,

@@ -12,25 +12,16 @@ before(async () => {
 });
 after(() => fixture.close());
 
-/**
- * open opens a page with the given HTML body in a background tab, and returns the tab ID. Event handlers in the HTML
- * record events in the array window.log.
- */
 async function open(path: string, body: string): Promise<number> {
   fixture.setPage(path, `<!doctype html><title>${path}</title><script>window.log = []</script>${body}`);
   return await fixture.open(path);
 }
 
-/**
- * evaluateInPage evaluates a JavaScript expression in a page through Playwright, to check a tool's effect without other
- * tools.
- */
 async function evaluateInPage(path: string, expression: string): Promise<unknown> {
   const page = await fixture.findPage(`${fixture.origin}${path}`);
   return await page.evaluate(expression);
 }
 
-/** parseRef returns the ref in the first snapshot line that contains the given words. */
 function parseRef({ content = '' }: Output, words: string): string {
   const line = content.split('\n').find((text) => text.includes(words));
   const ref = /\[ref=(\w+)\]/.exec(line ?? '')?.[1];

@@ -5,67 +5,36 @@ import type { McpClient, Outcome } from '../harness/client.ts';
 import { type Stack, type StackOptions, startStack } from '../harness/stack.ts';
 import { waitFor } from '../harness/wait.ts';
 
-/** AgentFixture is the setup of a test that calls browser tools as an agent does, through an MCP client. */
 export interface AgentFixture {
   readonly stack: Stack;
   readonly client: McpClient;
-  /** approvalForms lists the approval questions that the MCP client has received. */
   readonly approvalForms: string[];
-  /**
-   * onApprovalForm answers approval forms: true allows the call once, false denies the call. By default, onApprovalForm
-   * denies every form.
-   */
+  /** onApprovalForm answers approval forms: true allows the call once, false denies the call. */
   onApprovalForm: (question: string) => boolean | Promise<boolean>;
-  /**
-   * In all tests, the agent is allowed to use the site shop without approvals, the site bank is off, and the site other
-   * has no rule. All test sites serve the same pages.
-   */
+  /** Agents may use the site shop without approvals; the site bank is off, and the site other has no rule. */
   readonly shop: string;
   readonly bank: string;
   readonly other: string;
-  /** requests lists the HTTP requests that the test sites received, as "host path". */
   readonly requests: string[];
-  /** setPage sets the HTML that all test sites serve at path. */
   setPage(path: string, html: string): void;
-  /**
-   * open opens a page of the test site "shop" in a background tab, makes it the agent's current tab, and returns the
-   * tab ID.
-   */
   open(path: string): Promise<number>;
-  /** callTool calls a tool and returns the text of the tool's result. callTool throws if the tool fails. */
   callTool(tool: string, args?: Record<string, unknown>): Promise<string>;
-  /**
-   * callExpectingFailure calls a tool that must fail, and returns the tool's error. callExpectingFailure throws if the
-   * tool succeeds.
-   */
   callExpectingFailure(tool: string, args?: Record<string, unknown>): Promise<Outcome>;
-  /**
-   * takeSnapshot returns a snapshot that contains the content of each frame in the page. On a busy machine, a snapshot
-   * lacks a frame that has not answered in time, so takeSnapshot takes snapshots until no frame is missing.
-   */
+  /** On a busy machine, a snapshot lacks a late frame, so takeSnapshot retries until no frame is missing. */
   takeSnapshot(): Promise<string>;
-  /** findRef takes a snapshot of the page and returns the ref in the first line that contains the given words. */
   findRef(words: string): Promise<string>;
-  /**
-   * findPage returns the Playwright page of the tab that shows url. With the Playwright page, a test checks a tool's
-   * effects without using other tools.
-   */
+  /** With the Playwright page, a test checks a tool's effects without using other tools. */
   findPage(url: string): Promise<Page>;
   close(): Promise<void>;
 }
 
-/** Step is one tool call of a batch: a tool's name and its arguments. */
 type Step = readonly [tool: string, args: Record<string, unknown>];
 
-/**
- * listSteps returns its argument unchanged, but with the type of a list of tool calls. Without listSteps, TypeScript
- * would infer a less precise type for an array literal.
- */
+/** Without listSteps, TypeScript would infer a less precise type for an array literal. */
 export function listSteps(steps: readonly Step[]): readonly Step[] {
   return steps;
 }
 
-/** parseRef returns the ref in the first snapshot line that contains the given words. */
 export function parseRef(text: string, words: string): string {
   const line = text.split('\n').find((each) => each.includes(words) && each.includes('[ref='));
   const ref = /\[ref=(\w+)\]/.exec(line ?? '')?.[1];
@@ -73,12 +42,10 @@ export function parseRef(text: string, words: string): string {
   return ref;
 }
 
-/** hasAllFrames reports whether a snapshot contains the content of each frame, in lines below the frame element. */
 export function hasAllFrames(snapshot: string): boolean {
   return !/^( *)iframe\b.*$(?!\n\1 )/m.test(snapshot);
 }
 
-/** startAgentFixture starts a daemon, a browser, an MCP client and the test sites, and turns browser tools on. */
 export async function startAgentFixture(options: StackOptions = {}): Promise<AgentFixture> {
   const htmlByPath = new Map<string, string>();
   const requests: string[] = [];
@@ -154,7 +121,6 @@ export async function startAgentFixture(options: StackOptions = {}): Promise<Age
   return fixture;
 }
 
-/** turnBrowserToolsOn turns browser tools on and sets the agent's permissions for the test sites. */
 async function turnBrowserToolsOn(stack: Stack, shop: string, bank: string): Promise<void> {
   for (const args of [
     ['browser', 'tools', 'on'],
@@ -166,7 +132,7 @@ async function turnBrowserToolsOn(stack: Stack, shop: string, bank: string): Pro
   }
 }
 
-/** servePage responds with the HTML that setPage has set for the path. The query ?to=URL redirects to URL. */
+/** The query ?to=URL of a test page redirects to URL. */
 function servePage(htmlByPath: ReadonlyMap<string, string>, request: IncomingMessage, response: ServerResponse): void {
   const url = new URL(request.url ?? '/', 'http://site');
   const target = url.searchParams.get('to');

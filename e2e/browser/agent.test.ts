@@ -14,7 +14,6 @@ const orderPage = `<!doctype html><title>Orders</title><main><h1>Orders</h1>
 
 let stack: Stack;
 let client: McpClient;
-/** forms lists the approval questions that the MCP client has received. */
 const forms: string[] = [];
 let formAnswer: 'accept' | 'decline' = 'accept';
 
@@ -28,14 +27,12 @@ before(async () => {
 });
 after(() => stack?.close());
 
-/** run calls a browser tool and returns the text of the tool's result. run throws if the tool fails. */
 async function run(tool: string, args: Record<string, unknown> = {}): Promise<string> {
   const outcome = await client.call(tool, args);
   assert.equal(outcome.isError, false, `${tool}: ${outcome.text}`);
   return outcome.text;
 }
 
-/** findRef returns the ref in the first snapshot line that contains the given text. */
 function findRef(snapshot: string, text: string): string {
   const line = snapshot.split('\n').find((each) => each.includes(text)) ?? '';
   const ref = /ref=((?:f\\d+)?e\\d+)/.exec(line)?.[1] ?? /ref=(\w+)/.exec(line)?.[1];

@@ -10,7 +10,6 @@ import { waitFor } from '../harness/wait.ts';
 import { type Answer, type FakeServer, startFakeServer, type ToolRun } from '../panel/fake-server.ts';
 import { hasAllFrames } from './agent-fixture.ts';
 
-/** Output is the result of a browser tool, as the extension returns it to the daemon. */
 export interface Output {
   readonly text?: string;
   readonly content?: string;
@@ -27,82 +26,52 @@ export interface Output {
   readonly tabId?: number;
 }
 
-/** Failure is the error of a browser tool, as the extension returns it to the daemon. */
 export interface Failure {
   readonly code: string;
   readonly message: string;
   readonly notStarted?: boolean;
 }
 
-/** BrowserFixture is the setup of a test that runs browser tools in a browser with a fake daemon. */
 export interface BrowserFixture {
   readonly server: FakeServer;
   readonly chrome: Chrome;
   /** userPage is the page in the active tab, which simulates the page that the user works in. */
   readonly userPage: Page;
-  /** origin and otherOrigin are the origins of two test sites that serve the same pages. */
   readonly origin: string;
   readonly otherOrigin: string;
-  /** setPage sets the HTML that both test sites serve at path. */
   setPage(path: string, html: string): void;
-  /**
-   * start dispatches a browser tool to the current document of a tab. The tool fails if the tab loads another document
-   * before the tool starts.
-   */
+  /** A dispatched tool fails if its tab loads another document before the tool starts. */
   start(tool: string, args?: object, tabId?: number): Promise<ToolRun>;
-  /** callTool runs a browser tool in a tab and returns the tool's result. callTool throws if the tool fails. */
   callTool(tool: string, args?: object, tabId?: number): Promise<Output>;
-  /**
-   * callExpectingFailure runs a browser tool that must fail, and returns the tool's error. callExpectingFailure throws
-   * if the tool succeeds.
-   */
   callExpectingFailure(tool: string, args?: object, tabId?: number): Promise<Failure>;
-  /**
-   * takeSnapshot returns a snapshot that contains the content of each frame in the page. On a busy machine, a snapshot
-   * lacks a frame that has not answered in time, so takeSnapshot takes snapshots until no frame is missing.
-   */
+  /** On a busy machine, a snapshot lacks a late frame, so takeSnapshot retries until no frame is missing. */
   takeSnapshot(tabId: number): Promise<Output>;
-  /** open opens path of the first test site in a background tab and returns the tab ID. */
   open(path: string): Promise<number>;
-  /**
-   * findPage returns the Playwright page of the tab that shows url. With the Playwright page, a test checks a tool's
-   * effects without using other tools.
-   */
+  /** With the Playwright page, a test checks a tool's effects without using other tools. */
   findPage(url: string): Promise<Page>;
   close(): Promise<void>;
 }
 
-/** toOutput returns the result of a browser tool, and throws if the tool failed. */
 export function toOutput(answer: Answer): Output {
   if (answer.error) throw new Error(`the tool failed: ${JSON.stringify(answer.error)}`);
   return Object(Object(answer.result).output);
 }
 
-/** toFailure returns the error with which a browser tool failed, and throws if the tool succeeded. */
 export function toFailure(answer: Answer): Failure {
   if (!answer.error) throw new Error(`the tool did not fail: ${JSON.stringify(answer.result)}`);
   const { code, message, tool, notStarted } = Object(answer.error.data);
   return { code: tool?.code ?? code, message, ...(notStarted === true ? { notStarted } : {}) };
 }
 
-/**
- * startBrowserFixture starts a fake daemon, a browser and the test sites. installFlags are flags of `opentabs extension
- * install`.
- */
 export function startBrowserFixture(...installFlags: string[]): Promise<BrowserFixture> {
   return startFixture({ installFlags });
 }
 
-/** BrowserFixtureOptions configures startFixture. userScripts turns on Chrome's setting "Allow User Scripts". */
 export interface BrowserFixtureOptions {
   readonly installFlags?: readonly string[];
   readonly userScripts?: boolean;
 }
 
-/**
- * startFixture starts a fake daemon, a browser and the test sites. If the daemon, the browser or a site fails to start,
- * startFixture stops everything.
- */
 export async function startFixture(options: BrowserFixtureOptions): Promise<BrowserFixture> {
   const closers: Closer[] = [];
   const close = async () => {
@@ -116,13 +85,9 @@ export async function startFixture(options: BrowserFixtureOptions): Promise<Brow
   }
 }
 
-/** Closer stops the daemon, the browser or a site of a fixture. */
 type Closer = () => Promise<void>;
 
-/**
- * startParts starts the daemon, the browser and the sites of a fixture. After each start, startParts adds a function to
- * closers that stops what has started.
- */
+/** startParts adds a function to closers after each start, so that a failed start can be undone. */
 async function startParts(
   { installFlags = [], userScripts = true }: BrowserFixtureOptions,
   closers: Closer[],
@@ -183,10 +148,7 @@ async function startParts(
   return fixture;
 }
 
-/**
- * servePage responds with the HTML that setPage has set for the path. The query ?status=N sets the HTTP status, ?to=URL
- * redirects, ?delay=N delays the response by N milliseconds, and ?download sends a file.
- */
+/** The query ?status=N of a test page sets the HTTP status, and ?delay=N delays the response by N milliseconds. */
 function servePage(htmlByPath: ReadonlyMap<string, string>, request: IncomingMessage, response: ServerResponse): void {
   const url = new URL(request.url ?? '/', 'http://site');
   const send = () => {

@@ -1,8 +1,4 @@
-/**
- * After the user clicks Cancel in Chrome's debugger bar, actions run without the debugger and add a note. The error of
- * a tool that needs the debugger explains how to allow the debugger again. Until the user allows the debugger again, no
- * tool attaches the debugger.
- */
+/** After the user clicks Cancel in Chrome's debugger bar, actions run without the debugger and add a note. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { waitFor } from '../harness/wait.ts';
@@ -42,7 +38,6 @@ async function cancelDebugger(tabId: number): Promise<void> {
   }, tabId);
 }
 
-/** isAttached reports whether the extension's debugger is attached to a tab. */
 async function isAttached(tabId: number): Promise<boolean> {
   const worker = await waitFor('the worker', () => fixture.stack.chrome.context.serviceWorkers()[0]);
   return await worker.evaluate(
@@ -55,7 +50,6 @@ async function isAttached(tabId: number): Promise<boolean> {
   );
 }
 
-/** allowDebugger allows the debugger again with the button in the side panel. */
 async function allowDebugger(): Promise<void> {
   const panel = await fixture.stack.chrome.openPage(
     `chrome-extension://${fixture.stack.chrome.extensionId}/panel.html`,

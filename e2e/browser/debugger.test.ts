@@ -7,10 +7,7 @@ import { type BrowserFixture, startBrowserFixture } from './browser-fixture.ts';
 import { readColorAt, readPngSize } from './pixels.ts';
 
 let fixture: BrowserFixture;
-/**
- * extensionPage shows the side panel in a background tab. In extensionPage, tests call the extension API
- * chrome.debugger.
- */
+/** Tests call chrome.debugger in extensionPage, which shows the side panel in a background tab. */
 let extensionPage: Page;
 
 before(async () => {
@@ -21,10 +18,6 @@ before(async () => {
 });
 after(() => fixture.close());
 
-/**
- * open opens a page with the given HTML body in a background tab, and returns the tab ID. The event handlers in the
- * HTML record events in the array window.log.
- */
 async function open(path: string, body: string): Promise<number> {
   fixture.setPage(path, `<!doctype html><title>${path}</title><script>window.log = []</script>${body}`);
   return await fixture.open(path);
@@ -42,10 +35,7 @@ function findExtensionWorker(): Promise<Worker> {
   return waitFor('the worker', () => fixture.chrome.context.serviceWorkers()[0]);
 }
 
-/**
- * isAttached reports whether the extension's debugger is attached to a tab. page must be an extension page, which can
- * call chrome.debugger.
- */
+/** page must be an extension page, because only extension pages can call chrome.debugger. */
 async function isAttached(page: Page, tabId: number): Promise<boolean> {
   return await page.evaluate(
     (id) =>
@@ -201,10 +191,6 @@ test('the debugger leaves a tab that shows a page which tools must not see', asy
   await waitFor('the debugger to leave', async () => !(await isAttached(extensionPage, tabId)));
 });
 
-/**
- * restartWorker stops the extension's worker, then opens the side panel, which starts a new worker. restartWorker
- * returns the panel's page.
- */
 async function restartWorker(): Promise<Page> {
   const { chrome, server } = fixture;
   await chrome.stopWorker();

@@ -17,10 +17,6 @@ async function openPage(path: string, body: string): Promise<number> {
   return await fixture.open(path);
 }
 
-/**
- * forbidOtherSite is the internal argument with which the daemon forbids a tool to run in frames of the other test
- * site.
- */
 const forbidOtherSite = { _frames: { localhost: false } };
 
 test('console messages from before the call have level, position, count and object previews', async () => {
@@ -176,7 +172,6 @@ test('CSS coverage counts the rules that were used since the start, across navig
   );
 });
 
-/** slowPage is the HTML of a page with a long task, a layout shift, a late image and a slow button. */
 const slowPage = `<style>* { margin: 0 } #content { height: 400px; background: silver }</style>
 <p>Small</p><button id="go">Go</button><div id="content">Content</div>
 <script>
@@ -262,8 +257,8 @@ test('a performance recording without a reload counts events since its start, an
   const page = await fixture.findPage(`${fixture.origin}/framed`);
   const frame = await waitFor('the frame', () => page.frames().find((each) => each.url().includes('/inner-speed')));
   const addBanner = async () => {
-    // Chrome reports layout shifts only after the first paint. In a background tab, Chrome paints only while the tool
-    // browser_performance records the page.
+    // In a background tab, Chrome paints only while browser_performance records, and reports layout shifts after the
+    // first paint.
     await waitFor('the first paint of the frame', () =>
       frame.evaluate(() => performance.getEntriesByName('first-contentful-paint').length > 0),
     );

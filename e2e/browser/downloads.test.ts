@@ -15,9 +15,7 @@ import { type AgentFixture, startAgentFixture } from './agent-fixture.ts';
 
 const downloads = mkdtempSync(join(tmpdir(), 'opentabs-downloads-'));
 const folder = join(downloads, 'opentabs');
-/** slowAnswers are the open HTTP responses to /slow, which have sent 100 KB of 200 KB. */
 const slowAnswers: ServerResponse[] = [];
-/** hangingAnswers are the open HTTP responses to /hang, which have sent no bytes. */
 const hangingAnswers: ServerResponse[] = [];
 const chunk = Buffer.alloc(100_000, 'a');
 const server = createServer((request, response) => {
@@ -79,9 +77,6 @@ const readDownloadId = (text: string) => {
   if (id === undefined) throw new Error(`the text names no download: ${text}`);
   return Number(id);
 };
-/**
- * waitForDownloadEnd waits until the download whose ID text contains ends, and returns the text of the tool's result.
- */
 const waitForDownloadEnd = (text: string) =>
   agent.callTool('browser_downloads', { action: 'wait', id: readDownloadId(text) });
 

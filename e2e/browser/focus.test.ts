@@ -1,7 +1,4 @@
-/**
- * An agent works in background tabs, and the user's active tab, window and caret never change. With
- * OPENTABS_TEST_ALL=1 (make nightly), each test makes 200 calls instead of 40.
- */
+/** An agent works in background tabs, and the user's active tab, window and caret never change. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runChecked } from '../harness/process.ts';
@@ -11,7 +8,6 @@ import { type RawFixture, startRawFixture } from './raw-fixture.ts';
 
 const callCount = process.env.OPENTABS_TEST_ALL ? 200 : 40;
 
-/** eventRecorderScript is a page script that records the page's focus and visibility events in window.events. */
 const eventRecorderScript = `<script>
   window.events = [];
   const record = ({ type, target }) => events.push(type + ' ' + (target.id ?? 'window') + ' ' + document.visibilityState);
@@ -29,13 +25,9 @@ const workPage = `<title>Work</title>${eventRecorderScript}<h1>Work</h1><label>N
   <button onclick="focus(); document.getElementById('name').focus()">Focus</button><div style="height:3000px"></div>
   <input type="file" aria-label="File"><button onclick="shown.textContent = confirm('Sure?')">Ask</button><p id="shown"></p>`;
 
-/**
- * tabOpeningPage contains a link and a button that open a new tab. If trusted input opens the new tab, Chrome makes the
- * new tab the active tab for a moment.
- */
+/** If trusted input opens a new tab, Chrome makes the new tab the active tab for a moment. */
 const tabOpeningPage = `<a href="/other" target="_blank">New tab</a><button onclick="window.open('/other')">Popup</button>`;
 
-/** readOnlyCalls are tool calls that must not cause any event in the page. */
 const readOnlyCalls = listSteps([
   ['browser_snapshot', {}],
   ['browser_find', { text: 'Work' }],
@@ -46,10 +38,7 @@ const readOnlyCalls = listSteps([
   ['browser_batch', { steps: [{ tool: 'browser_snapshot' }, { tool: 'browser_find', args: { role: 'button' } }] }],
 ]);
 
-/**
- * userState is a JavaScript expression that returns the state of the user's page: its visibility, focus, caret, width
- * and events. userState does not contain the viewport's height, because Chrome's debugger bar changes the height.
- */
+/** userState omits the viewport's height, because Chrome's debugger bar changes the height. */
 const userState = `[document.visibilityState, document.hasFocus(), document.activeElement.id, text.selectionStart,
   text.selectionEnd, innerWidth, events.filter((event) => !event.startsWith('resize')).join()].join(' ')`;
 

@@ -17,7 +17,6 @@ after(() => fixture?.close());
 const taskPage = `<title>Tasks</title><h1>Tasks</h1><label>Task <input id="task"></label>
   <button onclick="count.textContent++">Add</button><p id="count">0</p><a href="/next">Next page</a>`;
 
-/** waitForTabTaken waits until the daemon reports that the user took the tab back. */
 async function waitForTabTaken(tabId: number): Promise<void> {
   await waitFor('the server to receive the input of the user', async () => {
     const { browsers = [] } = await fixture.stack.readStatus();
@@ -25,7 +24,6 @@ async function waitForTabTaken(tabId: number): Promise<void> {
   });
 }
 
-/** assertFailsAsTaken calls a tool and checks that the tool fails because the user has taken the tab back. */
 async function assertFailsAsTaken(tool: string, args: Record<string, unknown>): Promise<void> {
   const { code, text } = await fixture.callExpectingFailure(tool, args);
   assert.equal(code, 'tab_taken', text);

@@ -1,8 +1,4 @@
-/**
- * If Chrome stops the extension's worker during a browser tool, the call continues or fails with a clear error. After
- * the worker has stopped, the extension releases the keys and mouse buttons that the tool pressed, and detaches the
- * debugger. Later calls work.
- */
+/** If Chrome stops the extension's worker during a browser tool, the call continues or fails with a clear error. */
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +10,6 @@ import { pause, waitFor } from '../harness/wait.ts';
 import { parseRef } from './agent-fixture.ts';
 import { type RawFixture, startRawFixture } from './raw-fixture.ts';
 
-/** workPage has slow event handlers, so that drags and typing take long enough to be interrupted. */
 const workPage = `<title>Work</title><h1>Work</h1><button onclick="count.textContent++">Add</button><p id="count">0</p>
   <button id="late" disabled onclick="log.push('late')">Late</button><input aria-label="Text" id="text">
   <div role="button" aria-label="Handle" id="handle" style="width:60px;height:30px;background:gray">H</div>
@@ -32,10 +27,6 @@ const workPage = `<title>Work</title><h1>Work</h1><button onclick="count.textCon
     text.addEventListener('input', () => block(10));
   </script>`;
 
-/**
- * MaxCallEndMs is the maximum duration of a call after the worker has stopped: the grace period of 10 s plus a margin,
- * in milliseconds.
- */
 const MaxCallEndMs = 40_000;
 
 for (const [level, flags] of [
@@ -60,7 +51,6 @@ for (const [level, flags] of [
 
   const uploads = () => join(fixture.faults.home, 'uploads');
 
-  /** openWorkPage opens a new copy of the test page in a background tab, and takes a snapshot. */
   async function openWorkPage(): Promise<void> {
     path = `/work${++paths}`;
     fixture.setPage(path, workPage);
@@ -72,15 +62,11 @@ for (const [level, flags] of [
   const waitForLog = (entry: string) =>
     waitFor(`the page to record ${entry}`, async () => String(await evaluateInPage('log.join()')).includes(entry));
 
-  /**
-   * blockPage blocks the page's main thread for ms milliseconds, so that the next operation in the page is delayed.
-   */
   const blockPage = (ms: number) =>
     evaluateInPage(`{ const { port1, port2 } = new MessageChannel();
       port1.onmessage = () => block(${ms});
       port2.postMessage(0); 'posted' }`);
 
-  /** waitForRun waits until a tool runs in the extension's worker. */
   async function waitForRun(tool: string): Promise<void> {
     const server = { port: fixture.faults.port, token: fixture.faults.token };
     await waitFor(`${tool} to run`, async () =>
@@ -89,11 +75,7 @@ for (const [level, flags] of [
     await pause(200); // time for the worker to receive the call
   }
 
-  /**
-   * killWorker stops the extension's worker, and waits until a new worker has connected to the daemon. An open
-   * extension page restarts the worker at once. Without an open extension page, an alarm restarts the worker within 30
-   * s.
-   */
+  /** An open extension page restarts a stopped worker at once; without one, an alarm does so within 30 s. */
   async function killWorker(limitMs = 25_000): Promise<void> {
     const { faults } = fixture;
     const connectionsBefore = faults.proxy.connectionsMade;
@@ -103,7 +85,6 @@ for (const [level, flags] of [
     await faults.waitForBrowser();
   }
 
-  /** interruptCall starts a call, stops the extension's worker while the call runs, and returns the call's outcome. */
   async function interruptCall(
     tool: string,
     args: Record<string, unknown>,
@@ -124,10 +105,6 @@ for (const [level, flags] of [
     return outcome;
   }
 
-  /**
-   * assertUsable checks that a tab still works after an interrupted call. The tab works if the agent can read the page,
-   * and if a click reaches the page exactly once.
-   */
   async function assertUsable(): Promise<void> {
     const before = Number(await evaluateInPage('count.textContent'));
     const add = parseRef(await fixture.run('browser_snapshot'), '"Add"');
@@ -276,7 +253,6 @@ for (const [level, flags] of [
   }
 }
 
-/** listHolds returns the tabs that the daemon has reserved for MCP clients. */
 async function listHolds({ faults }: RawFixture): Promise<readonly unknown[]> {
   return (await faults.listBrowsers()).flatMap(({ held_tabs = [] }) => held_tabs);
 }

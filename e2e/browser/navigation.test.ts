@@ -12,7 +12,6 @@ before(async () => {
 });
 after(() => fixture.close());
 
-/** isUserPageVisible reports whether the user's tab is still the active tab. */
 const isUserPageVisible = async () => {
   const { tabs = [] } = await fixture.callTool('browser_tabs', { action: 'list' });
   return tabs.some((tab) => tab.active && tab.url === fixture.userPage.url());

@@ -12,7 +12,6 @@ import { type BrowserFixture, startBrowserFixture } from './browser-fixture.ts';
 
 let fixture: BrowserFixture;
 let api: Server;
-/** apiPort is the port of a test server that responds to fetch requests and accepts WebSockets. */
 let apiPort: number;
 const sockets = new Set<Duplex>();
 
@@ -51,7 +50,6 @@ function answerApi(request: IncomingMessage, response: ServerResponse): void {
   response.end(JSON.stringify({ path: url.pathname, access_token: 'S3CRETbody', items: [1, 2, 3] }));
 }
 
-/** echoSocketMessages accepts a WebSocket and sends each short text message back unchanged. */
 function echoSocketMessages(request: IncomingMessage, socket: Duplex): void {
   sockets.add(socket);
   const key = `${request.headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`;
@@ -70,13 +68,11 @@ function echoSocketMessages(request: IncomingMessage, socket: Duplex): void {
 
 const makeApiUrl = (path: string) => `http://127.0.0.1:${apiPort}${path}`;
 
-/** open opens a page in a background tab, and waits until the page's script has set the title to "done". */
 async function open(path: string, body: string): Promise<number> {
   fixture.setPage(path, `<!doctype html><link rel="icon" href="data:,"><title>${path}</title>${body}`);
   return await fixture.open(path);
 }
 
-/** startRecording starts to record the network requests of a tab, and reloads the page. */
 async function startRecording(tabId: number, title: string): Promise<void> {
   const first = await fixture.callTool('browser_network_requests', {}, tabId);
   assert.match(first.text ?? '', /^Recording of requests begins now\./);
@@ -91,7 +87,6 @@ async function awaitTitle(tabId: number, title: string): Promise<void> {
   );
 }
 
-/** runScriptInPage evaluates a script in a page of the test site and returns the script's value. */
 async function runScriptInPage(path: string, script: string): Promise<unknown> {
   return await (await fixture.findPage(`${fixture.origin}${path}`)).evaluate(script);
 }

@@ -1,7 +1,4 @@
-/**
- * Permissions for browser tools that the user sets in the side panel apply at once. The terminal lists the
- * permissions that the user has set in the side panel.
- */
+/** Permissions for browser tools that the user sets in the side panel apply at once. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';

@@ -1,7 +1,4 @@
-/**
- * The error of a tool without its Chrome permission names the missing permission. After the user grants the missing
- * Chrome permission, the tool works without a restart.
- */
+/** The error of a tool without its Chrome permission names the missing permission. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { waitFor } from '../harness/wait.ts';
@@ -9,7 +6,6 @@ import { type AgentFixture, listSteps, startAgentFixture } from './agent-fixture
 
 let fixture: AgentFixture;
 
-/** permissions lists the Chrome permissions that the extension declares as optional. */
 const permissions = ['cookies', 'browsingData', 'sessions', 'tabGroups', 'history', 'bookmarks', 'downloads'] as const;
 
 before(async () => {
@@ -22,10 +18,6 @@ before(async () => {
 });
 after(() => fixture?.close());
 
-/**
- * listCallsByPermission lists the optional Chrome permissions, each with its name, its label in the side panel, and a
- * tool call that needs the permission.
- */
 function listCallsByPermission(): readonly (readonly [string, string, string, Record<string, unknown>])[] {
   const labels = [
     'Cookies',
@@ -66,8 +58,7 @@ test('a tool works without a restart after the grant in the side panel, and fail
   const panel = await stack.chrome.openPanel();
   await panel.getByRole('tab', { name: 'Browser' }).click();
   const switchOf = (label: string) => panel.getByRole('switch', { name: label, exact: true });
-  // Test only the first three permissions, because Chrome grants them without a dialog. A test cannot answer the dialog
-  // in which Chrome requests a permission.
+  // Chrome grants only the first three permissions without a dialog, which a test cannot answer.
   for (const [name, label, tool, args] of listCallsByPermission().slice(0, 3)) {
     await switchOf(label).check();
     await waitFor(`the grant of ${label}`, () => isGranted(name));
@@ -80,7 +71,6 @@ test('a tool works without a restart after the grant in the side panel, and fail
   assert.match((await fail(tool, args)).text, /code=needs_permission/);
 });
 
-/** isGranted reports whether the user has granted a Chrome permission to the extension. */
 async function isGranted(name: string): Promise<boolean> {
   const worker = await waitFor('the worker', () => fixture.stack.chrome.context.serviceWorkers()[0]);
   return (await worker.evaluate(`chrome.permissions.contains({ permissions: [${JSON.stringify(name)}] })`)) === true;

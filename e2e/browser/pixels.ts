@@ -3,17 +3,13 @@ import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import type { Output } from './browser-fixture.ts';
 
-/** readPngSize returns the width and height of a PNG screenshot, in pixels. */
 export function readPngSize({ image }: Output): [number, number] {
   const bytes = Buffer.from(image?.data ?? '', 'base64');
   assert.equal(image?.mimeType, 'image/png');
   return [bytes.readUInt32BE(16), bytes.readUInt32BE(20)];
 }
 
-/**
- * readColorAt returns the color of one pixel of a screenshot, as red, green and blue from 0 to 255. page is an open page
- * whose browser decodes the screenshot.
- */
+/** The browser of `page` decodes the screenshot. */
 export async function readColorAt(page: Page, { image }: Output, x: number, y: number): Promise<number[]> {
   return await page.evaluate(
     async ({ url, x, y }) => {

@@ -1,38 +1,23 @@
-/**
- * Starts a daemon with browser tools on, and a browser that Playwright does not control. Playwright would emulate the
- * focus of pages and prevent Chrome from stopping the service worker.
- */
+/** Playwright would emulate the focus of pages and prevent Chrome from stopping the service worker. */
 import { createServer } from 'node:http';
 import { FaultFixture } from '../faults/fault-fixture.ts';
 import type { McpClient } from '../harness/client.ts';
 import { runChecked } from '../harness/process.ts';
 import { waitFor } from '../harness/wait.ts';
 
-/** RawFixture is the setup of a test in which Playwright does not control the agent's browser. */
 export interface RawFixture {
   readonly faults: FaultFixture;
   readonly client: McpClient;
-  /**
-   * shop is the origin of a test site without a plugin. On the site shop, the MCP client is allowed to use browser
-   * tools without approvals.
-   */
+  /** On the site shop, the MCP client may use browser tools without approvals. */
   readonly shop: string;
-  /**
-   * setPage sets the HTML that the test site serves at path. The query ?delay=N delays the response by N milliseconds.
-   */
+  /** The query ?delay=N of a test page delays the response by N milliseconds. */
   setPage(path: string, html: string): void;
-  /** run calls a tool and returns the text of the tool's result. run throws if the tool fails. */
   run(tool: string, args?: Record<string, unknown>): Promise<string>;
-  /** openActiveTab opens a page in a new active tab, as a user would. */
   openActiveTab(path: string): Promise<void>;
-  /** evaluate evaluates a JavaScript expression in the page that shows path. */
   evaluate(path: string, expression: string): Promise<unknown>;
   close(): Promise<void>;
 }
 
-/**
- * startRawFixture starts a daemon, a browser and the test site. installFlags are flags of `opentabs extension install`.
- */
 export async function startRawFixture(...installFlags: string[]): Promise<RawFixture> {
   const htmlByPath = new Map<string, string>();
   const site = createServer((request, response) => {

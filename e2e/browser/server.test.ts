@@ -9,8 +9,7 @@ let client: McpClient;
 before(async () => {
   stack = await startStack();
   await stack.runCli('browser', 'tools', 'on');
-  // The test site is on loopback, so a wildcard rule does not apply. Only a rule for the exact host allows a site on
-  // loopback.
+  // A wildcard rule never allows a site on loopback, such as the test site.
   await stack.runCli('browser', 'site', '127.0.0.1', 'auto');
   client = await stack.connectHttp(async () => ({ action: 'accept', content: { decision: 'allow once' } }));
 });

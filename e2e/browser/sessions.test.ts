@@ -28,20 +28,17 @@ async function run(client: McpClient, tool: string, args: Record<string, unknown
   return text;
 }
 
-/** endSession ends an MCP session as a client does before it exits. */
 async function endSession(client: McpClient): Promise<void> {
   const { transport } = client.sdk;
   if (transport instanceof StreamableHTTPClientTransport) await transport.terminateSession();
   await client.close();
 }
 
-/** OpenedPage is a page with changes that belong to one MCP session, such as network rules and emulation. */
 interface OpenedPage {
   readonly tabId: number;
   readonly page: Page;
 }
 
-/** openChangedPage opens a page in an MCP session, and makes every kind of change that outlasts a call. */
 async function openChangedPage(client: McpClient, path: string): Promise<OpenedPage> {
   const opened = await run(client, 'browser_tabs', { action: 'new', url: `${fixture.shop}${path}` });
   const tabId = Number(/Opened tab (\d+)/.exec(opened)?.[1]);
@@ -65,7 +62,6 @@ function readPage(page: Page): Promise<{ prices: string; isDark: boolean; zone: 
   });
 }
 
-/** waitForEnd waits until opentabs has undone all changes of an ended session in a tab. */
 async function waitForEnd({ tabId, page }: OpenedPage): Promise<void> {
   const startMs = performance.now();
   await waitFor('the debugger to leave the tab', async () => !(await listDebuggedTabs(fixture.stack)).includes(tabId));
@@ -75,7 +71,6 @@ async function waitForEnd({ tabId, page }: OpenedPage): Promise<void> {
   assert.notEqual(zone, 'Asia/Tokyo');
 }
 
-/** listDebuggedTabs returns the IDs of the tabs to which the extension has attached the debugger. */
 async function listDebuggedTabs({ chrome: { context, extensionId } }: Stack): Promise<readonly number[]> {
   const worker = context.serviceWorkers().find((each) => each.url().includes(extensionId));
   if (!worker) throw new Error('the extension has no worker');

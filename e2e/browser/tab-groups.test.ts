@@ -1,7 +1,4 @@
-/**
- * opentabs puts the tabs that an agent opens into a tab group with the agent's name and color. The user's tabs
- * stay outside of the tab group.
- */
+/** opentabs puts the tabs that an agent opens into a tab group with the agent's name and color. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { waitFor } from '../harness/wait.ts';
@@ -14,7 +11,6 @@ before(async () => {
 });
 after(() => fixture?.close());
 
-/** listGroups returns one line per tab: its path, the title and color of its tab group, and "active" or not. */
 async function listGroups(): Promise<string[]> {
   const worker = await waitFor('the service worker', () => fixture.stack.chrome.context.serviceWorkers()[0]);
   const lines: unknown = await worker.evaluate(`(async () => {

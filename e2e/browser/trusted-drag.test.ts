@@ -24,7 +24,6 @@ async function evaluateInShop(path: string, expression: string): Promise<unknown
   return await (await fixture.findPage(`${fixture.shop}${path}`)).evaluate(expression);
 }
 
-/** dropPage is the HTML of a page with a draggable item and a drop zone that records trusted drag events. */
 const dropPage = `<script>window.log = window.log ?? []</script><div id="item" draggable="true" role="button" aria-label="Item" style="width:80px;height:30px;background:red">Item</div>
   <div id="zone" role="button" aria-label="Zone" style="width:200px;height:80px;margin-top:40px;background:blue">Zone</div>
   <script>

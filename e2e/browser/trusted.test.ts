@@ -1,7 +1,4 @@
-/**
- * With the debugger, an agent's input in a background tab works like a user's input. The page receives trusted events
- * (isTrusted is true), and the browser performs their default actions.
- */
+/** With the debugger, an agent's input in a background tab works like a user's input. */
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import { type AgentFixture, parseRef, startAgentFixture } from './agent-fixture.ts';
@@ -15,24 +12,16 @@ before(async () => {
 });
 after(() => fixture?.close());
 
-/**
- * open opens a page with the given HTML body in a background tab, and returns a snapshot. Event handlers in the HTML
- * can record events in the array window.log.
- */
 async function open(path: string, body: string): Promise<string> {
   fixture.setPage(path, `<title>${path}</title><script>window.log = []</script>${body}`);
   await fixture.open(path);
   return await fixture.takeSnapshot();
 }
 
-/**
- * evaluateInShop evaluates JavaScript in a page of the test site "shop", to check a tool's effect without other tools.
- */
 async function evaluateInShop(path: string, expression: string): Promise<unknown> {
   return await (await fixture.findPage(`${fixture.shop}${path}`)).evaluate(expression);
 }
 
-/** readFrameLog returns window.log of the first child frame whose URL contains part. */
 async function readFrameLog(path: string, part: string): Promise<unknown> {
   const page = await fixture.findPage(`${fixture.shop}${path}`);
   const frame = page.frames().find((each) => each !== page.mainFrame() && each.url().includes(part));
@@ -239,7 +228,7 @@ test('animation frames run during an action, so its result contains a change ten
   for (let round = 1, completeCount = 0; completeCount < 4; round++) {
     const answer = await run('browser_click', { target });
     if (answer.includes(`drawn ${round}`)) completeCount++;
-    // An action waits 1 s for a change. A busy machine may draw fewer than ten frames in that time.
+    // An action waits 1 s for a change, in which a busy machine may draw fewer than ten frames.
     else
       assert.ok(
         round < 20 && (await evaluateInShop('/frames', 'left < 10')),

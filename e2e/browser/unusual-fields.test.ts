@@ -10,19 +10,12 @@ before(async () => {
 });
 after(() => fixture?.close());
 
-/**
- * open opens a page with the given HTML body in a background tab, and returns a snapshot. Event handlers in the HTML
- * can record events in the array window.log.
- */
 async function open(path: string, body: string): Promise<string> {
   fixture.setPage(path, `<title>${path}</title><script>window.log = []</script>${body}`);
   await fixture.open(path);
   return await fixture.callTool('browser_snapshot', { maxTokens: 20_000 });
 }
 
-/**
- * evaluateInShop evaluates JavaScript in a page of the test site "shop", to check a tool's effect without other tools.
- */
 async function evaluateInShop(path: string, expression: string): Promise<unknown> {
   return await (await fixture.findPage(`${fixture.shop}${path}`)).evaluate(expression);
 }

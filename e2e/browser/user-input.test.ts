@@ -1,6 +1,6 @@
 /**
  * With the debugger, opentabs does not mistake an agent's input for user input. A click or a key press by the user
- * cancels the running action. A cancelled action releases the mouse buttons and keys that it has pressed.
+ * cancels the running action.
  */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
@@ -13,13 +13,8 @@ let page: Page;
 let tabId = 0;
 let snapshot = '';
 
-/** longText takes so long to type that a test can interrupt the tool. */
 const longText = 'abcdefghij'.repeat(60);
 
-/**
- * workPage is the HTML of a page that records its input events in the variable log. A slow pointermove handler makes
- * drags last longer.
- */
 const workPage = `<title>Work</title><h1>Work</h1><input aria-label="Text" id="text"><input aria-label="Other" id="other">
   <button onclick="count.textContent++">Add</button><p id="count">0</p>
   <div role="button" aria-label="Handle" id="handle" style="width:60px;height:30px;background:gray">H</div>
@@ -57,16 +52,11 @@ const waitForLog = (entry: string) =>
     (await page.evaluate<string[]>('log')).some((line) => line.startsWith(entry)),
   );
 
-/** isTabTaken reports whether the daemon's status lists the tab as taken back by the user. */
 async function isTabTaken(): Promise<boolean> {
   const { browsers = [] } = await fixture.stack.readStatus();
   return browsers.some(({ held_tabs = [] }) => held_tabs.some((held) => held.tab_id === tabId && held.taken));
 }
 
-/**
- * assertTaken checks that actions fail in a tab that the user has taken back. assertTaken also checks that a click
- * works after the agent has read the page again.
- */
 async function assertTaken(): Promise<void> {
   const add = findRef('"Add"');
   const before = Number(await page.textContent('#count'));

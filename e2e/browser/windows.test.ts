@@ -16,7 +16,6 @@ before(async () => {
 });
 after(() => agent?.close());
 
-/** drainForms returns the approval forms that the MCP client has received since the last call of drainForms. */
 const drainForms = () => agent.approvalForms.splice(0);
 const parseNumber = (text: string, pattern: RegExp) => Number(pattern.exec(text)?.[1]);
 

@@ -1,7 +1,6 @@
 /**
- * An HTTP proxy between the MCP conformance suite and opentabs. The conformance suite has no token, omits the plugin's
- * name from tool names, and requests resources that opentabs does not have. The conformance proxy adds the token,
- * adapts tool names and resource URIs, and changes no other data.
+ * An HTTP proxy between the MCP conformance suite and opentabs. The conformance proxy adds the token, adapts tool names
+ * and resource URIs, and changes no other data.
  */
 import { createServer, type IncomingMessage, type ServerResponse, request as sendRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,34 +9,23 @@ import { isRecord } from './verdicts.ts';
 const pluginPrefix = 'conformance__';
 
 /**
- * suiteResourceUris are the resource URIs that the conformance suite requests. In each request, the conformance proxy
- * replaces a URI from suiteResourceUris with callsUri.
+ * The conformance proxy replaces each resource URI of the suite with callsUri, because opentabs lacks these resources.
  */
 const suiteResourceUris: readonly unknown[] = ['test://static-text', 'test://watched-resource'];
 const callsUri = 'opentabs://calls';
 
-/** ProxyOptions configures startProxy; all options are required. */
 export interface ProxyOptions {
-  /** port is the port on which the daemon listens; required. */
   readonly port: number;
   readonly token: string;
-  /**
-   * changeLists changes the lists of tools and prompts whenever the conformance suite requests a change; required. A
-   * plugin's tool cannot change the lists of tools and prompts, so the proxy calls changeLists.
-   */
+  /** changeLists changes the lists of tools and prompts, which a plugin's tool cannot change. */
   changeLists(): Promise<void>;
 }
 
-/** Proxy is a running HTTP proxy between the conformance suite and opentabs. */
 export interface Proxy {
   readonly url: string;
   close(): Promise<void>;
 }
 
-/**
- * startProxy starts an HTTP proxy on a free port of the loopback interface. The caller must call the returned function
- * close.
- */
 export async function startProxy(options: ProxyOptions): Promise<Proxy> {
   const server = createServer((request, response) => {
     forwardRequest(options, request, response).catch((error: unknown) => {
@@ -120,10 +108,6 @@ async function forwardRequest(
   serverRequest.end(body);
 }
 
-/**
- * addPluginPrefix adds the plugin's name to the value of the header Mcp-Name. If the header's value is encoded in
- * base64, addPluginPrefix encodes the new value too.
- */
 function addPluginPrefix(name: string): string {
   const encodedName = /^=\?base64\?(.*)\?=$/.exec(name.trim());
   if (!encodedName) return pluginPrefix + name.trim();

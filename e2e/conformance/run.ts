@@ -15,7 +15,6 @@ import { addVerdicts, compareVerdicts, type ExpectedFailures, readExpected, type
 
 const runnerFolder = fileURLToPath(new URL('./', import.meta.url));
 
-/** Run is one conformance suite with one protocol version of MCP. */
 interface Run {
   readonly name: string;
   readonly suite: string;
@@ -28,7 +27,6 @@ const runs: readonly Run[] = [
   { name: '0.2.0-alpha.12 at 2026-07-28', suite: 'conformance-0.2', version: '2026-07-28' },
 ];
 
-/** findNode22 returns the path of Node.js 22 or newer, which the conformance suites require. */
 function findNode22(): string {
   if (Number(process.versions.node.split('.')[0]) >= 22) return process.execPath;
   const packagedNode = join(runnerFolder, `node_modules/node-${process.platform}-${process.arch}/bin/node`);
@@ -36,7 +34,6 @@ function findNode22(): string {
   throw new Error(`the suites need Node 22, this is ${process.version}; install Node 22 or newer`);
 }
 
-/** runSuite runs one conformance suite against url and returns the outcome of each check. */
 async function runSuite(run: Run, url: string): Promise<Verdicts> {
   const outputFolder = mkdtempSync(join(tmpdir(), 'opentabs-conformance-'));
   const script = join(runnerFolder, 'node_modules', run.suite, 'dist/index.js');
@@ -78,7 +75,6 @@ async function main(): Promise<boolean> {
       return !(await client.call('conformance__test_simple_text')).isError;
     });
 
-    // changeLists alternately removes and adds an example plugin, which changes the lists of tools and prompts.
     let isPluginAdded = true;
     const proxy = await startProxy({
       port: stack.port,
@@ -106,8 +102,7 @@ async function main(): Promise<boolean> {
 }
 
 /**
- * setToolSchema writes an input schema that the conformance suite expects into the plugin's manifest. The plugin's code
- * cannot define this input schema, because zod cannot express it.
+ * The conformance suite expects a tool input schema that zod cannot express, so the run writes it into the manifest.
  */
 function setToolSchema(file: string): void {
   const schema: unknown = JSON.parse(readFileSync(join(runnerFolder, 'schema-2020-12.json'), 'utf8'));
@@ -126,10 +121,6 @@ function printFailures(run: Run, verdicts: Verdicts): void {
   }
 }
 
-/**
- * printReport prints how the verdicts of one run differ from the expected verdicts. printReport returns true if the
- * actual and the expected verdicts match.
- */
 function printReport(run: Run, expected: ExpectedFailures, verdicts: Verdicts): boolean {
   const { unexpected, stale, counts } = compareVerdicts(expected, run.name, verdicts);
   for (const line of unexpected) console.log(`unexpected: ${line}`);

@@ -1,6 +1,5 @@
 /** Reads the verdicts of an MCP conformance suite and compares the verdicts with the expected failures. */
 
-/** Status is the outcome of one check in the output of a conformance suite. */
 export type Status = 'SUCCESS' | 'FAILURE' | 'WARNING' | 'SKIPPED' | 'INFO';
 
 /** Verdict is the worst outcome of a check. A conformance suite can report the same check more than once. */
@@ -9,12 +8,10 @@ export interface Verdict {
   readonly message: string;
 }
 
-/** Verdicts maps each check of a conformance suite, as `scenario:check`, to its worst outcome. */
 export type Verdicts = Map<string, Verdict>;
 
 const statusOrder: readonly Status[] = ['INFO', 'SKIPPED', 'SUCCESS', 'WARNING', 'FAILURE'];
 
-/** addVerdicts adds the outcomes in one scenario's checks.json to verdicts. */
 export function addVerdicts(scenario: string, checks: unknown, verdicts: Verdicts): void {
   if (!Array.isArray(checks)) throw new Error(`${scenario} has no list of checks`);
   for (const check of checks) {
@@ -37,16 +34,14 @@ function isCheck(value: unknown): value is Check {
 }
 
 /**
- * ExpectedFailures is the content of expected.json: the checks that are known to fail, and why. `reasons` maps the name
- * of each reason for a failure to an explanation. `runs` maps each run, and each reason for a failure, to the checks
- * that fail in this run for this reason. `scenario:*` matches all failed checks of a scenario.
+ * ExpectedFailures is the content of expected.json: the checks that are known to fail, and why. `scenario:*` matches
+ * all failed checks of a scenario.
  */
 export interface ExpectedFailures {
   readonly reasons: Readonly<Record<string, string>>;
   readonly runs: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 }
 
-/** readExpected validates the parsed JSON of expected.json, and throws if the file is malformed. */
 export function readExpected(value: unknown): ExpectedFailures {
   if (!isRecord(value) || !isRecord(value.reasons) || !isRecord(value.runs))
     throw new Error('expected.json is malformed');
@@ -78,7 +73,6 @@ export function readExpected(value: unknown): ExpectedFailures {
   return { reasons, runs };
 }
 
-/** Comparison is the difference between the actual and the expected failures of a conformance run. */
 export interface Comparison {
   /** unexpected lists the checks that failed or reported a warning, but are not in expected.json. */
   readonly unexpected: readonly string[];
@@ -114,7 +108,6 @@ export function compareVerdicts(expected: ExpectedFailures, run: string, verdict
   };
 }
 
-/** isRecord reports whether a value is an object other than null or an array. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

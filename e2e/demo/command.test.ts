@@ -19,13 +19,11 @@ before(async () => {
 });
 after(() => stack?.close());
 
-/** DemoCall is one tool call in the output of `opentabs demo --json`. */
 interface DemoCall {
   readonly tool: string;
   readonly status: string;
 }
 
-/** isDemoOpen reports whether a tab shows the example site of the demo. */
 function isDemoOpen(): boolean {
   return stack.page
     .context()
@@ -33,7 +31,6 @@ function isDemoOpen(): boolean {
     .some((page) => page.url().startsWith(siteAddress));
 }
 
-/** checkClean checks that the demo has closed its tab and removed its plugin with all files and permissions. */
 async function checkClean(): Promise<void> {
   await waitFor('the tab of the demo to close', () => Promise.resolve(!isDemoOpen()));
   const names = (await stack.readStatus()).plugins?.map((plugin) => plugin.name) ?? [];
@@ -43,7 +40,6 @@ async function checkClean(): Promise<void> {
   assert.doesNotMatch(readFileSync(join(stack.home, 'permissions.json'), 'utf8'), /"demo"/);
 }
 
-/** waitForApproval waits until the demo's third call is waiting for approval. */
 async function waitForApproval(): Promise<void> {
   await waitFor('the call count_authors to wait for approval', async () =>
     (await stack.listCalls()).some(({ tool_name, waiting }) => tool_name === 'demo__count_authors' && waiting),

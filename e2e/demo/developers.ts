@@ -1,8 +1,4 @@
-/**
- * Demonstrates the main function of opentabs to developers: three long calls run side by side in a real browser. The
- * first of the three calls runs longer than the idle limit, because it reports progress. The second of the three calls
- * reports no progress and times out after 30 s. Cancelling the third call also aborts the page's request to its site.
- */
+/** Demonstrates the main function of opentabs to developers: three long calls run side by side in a real browser. */
 import { Bars } from '../harness/bars.ts';
 import type { Outcome, ReceivedProgress } from '../harness/client.ts';
 import { startStack } from '../harness/stack.ts';

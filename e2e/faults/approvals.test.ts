@@ -1,7 +1,4 @@
-/**
- * Nested calls, approvals and activities survive a lost link. A late approval does not run a call whose
- * browser or daemon is gone.
- */
+/** Nested calls, approvals and activities survive a lost link. */
 import assert from 'node:assert/strict';
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
@@ -31,13 +28,10 @@ before(async () => {
 });
 after(() => fixture?.close());
 
-/** waitForStart waits until the tool call with the given key has started in the page. */
 const waitForStart = (key: string) =>
   waitFor(`${key} to begin`, () => fixture.site.receivedNotes.includes(`begin ${key}`));
-/** waitForLink waits until the browser has reconnected to the daemon. */
 const waitForLink = () => waitFor('the browser to reconnect', async () => (await fixture.waitForBrowser()) >= 0);
 
-/** cutLinkDuring interrupts the link between daemon and browser while work runs. */
 async function cutLinkDuring(work: () => Promise<unknown>): Promise<void> {
   fixture.proxy.cut();
   await work();
@@ -52,10 +46,6 @@ test('a nested call that ends while the link is cut returns its result', async (
   assert.deepEqual((await outcome).structured, { output: { key: 'cut' } });
 });
 
-/**
- * startWaitingCall starts a call whose tool waits for the user, such as for a login. The test calls the returned
- * function `approve` to confirm the login, so that the tool continues.
- */
 async function startWaitingCall() {
   const outcome = client.call('everything__login', { tabId });
   const { call_id } = await findCall(fixture, 'everything__login', (call) => call.waiting !== undefined);
@@ -105,10 +95,6 @@ test('an activity with more changes than the buffer holds while the link is cut 
   await assert.rejects(outcome);
 });
 
-/**
- * startUnapprovedCall starts a call that requires approval, waits until the call is waiting for approval, and returns
- * its ID.
- */
 async function startUnapprovedCall(key: string) {
   const outcome = client.call('everything__silent', { forMs: 1, key });
   const { call_id } = await findCall(fixture, 'everything__silent', (call) => call.waiting !== undefined);

@@ -13,17 +13,9 @@ before(async () => {
 });
 after(() => fixture?.close());
 
-/**
- * suspendProcesses suspends the browser's processes with SIGSTOP for forMs milliseconds. If processes is "both",
- * suspendProcesses suspends the daemon as well as the browser.
- */
 const suspendProcesses = (processes: 'browser' | 'both', forMs: number) => () =>
   processes === 'both' ? fixture.suspend(forMs, fixture.serverPid) : fixture.suspend(forMs);
 
-/**
- * restartBrowser kills the browser, waits downMs milliseconds, restarts the browser with the same profile, and opens
- * the page again.
- */
 const restartBrowser = (downMs: number) => async (cell: CellContext) => {
   await fixture.browser.kill();
   await pause(downMs);
@@ -33,10 +25,7 @@ const restartBrowser = (downMs: number) => async (cell: CellContext) => {
   await waitFor('the plugin to be live in the page again', () => fixture.findLiveTab(cell.path));
 };
 
-/**
- * crashPage crashes the page's process with the DevTools command Page.crash. A crashed page sends no response to
- * Page.crash.
- */
+/** A crashed page sends no response to the DevTools command Page.crash. */
 async function crashPage({ path }: CellContext): Promise<void> {
   const page = await fixture.browser.cdp.attach(await fixture.findTarget(path));
   page.send('Page.crash').catch(() => undefined);
@@ -46,10 +35,7 @@ async function crashPage({ path }: CellContext): Promise<void> {
   );
 }
 
-/**
- * startClone starts a second browser with a copy of the first browser's extension storage. The second browser is closed
- * at the end of the test.
- */
+/** startClone starts a second browser with a copy of the first browser's extension storage. */
 async function startClone(): Promise<void> {
   const clone = fixture.newBrowser('copy');
   const storage = join('Default', 'Local Extension Settings');
@@ -60,7 +46,6 @@ async function startClone(): Promise<void> {
   assert.ok(originalId && cloneId?.startsWith(`${originalId}~`), `the browsers are ${originalId} and ${cloneId}`);
   closingClones.push(clone.close());
 }
-/** closingClones contains a promise for each second browser, which resolves when that browser has exited. */
 const closingClones: Promise<void>[] = [];
 
 test('a call fails with page_crashed when its page crashes', () =>

@@ -1,8 +1,4 @@
-/**
- * A plugin starts in each matching page, even if the page loads while the browser or the service worker starts
- * or plugins change. The tests use more plugins than the extension preregisters in Chrome, so the extension injects
- * most plugins on demand.
- */
+/** The test uses more plugins than the extension preregisters in Chrome, so the extension injects most on demand. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,14 +13,9 @@ import { writeSmallPlugin } from '../harness/small-plugin.ts';
 import type { Tab } from '../harness/stack.ts';
 import { pause, waitFor } from '../harness/wait.ts';
 
-/** maxStartMs is the maximum time until a plugin runs in a page on a slow machine, in milliseconds. */
 const maxStartMs = 120_000;
-/** openingPeriodMs is the period within which a test opens its pages at random times, in milliseconds. */
 const openingPeriodMs = 3000;
-/**
- * seed determines the random times at which the pages open. To reproduce a failed run, set the environment variable
- * SEED to the seed of that run.
- */
+/** To reproduce a failed run, set the environment variable SEED to the seed of that run. */
 const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
 
 const home = mkdtempSync(join(tmpdir(), 'opentabs-e2e-'));
@@ -33,7 +24,6 @@ let server: Server;
 let site: Site;
 let daemon: StartedCommand;
 let browser: Browser;
-/** hashes maps the name of each plugin to the expected hash of its adapter. */
 const hashes = new Map<string, string>();
 const ordinaryPlugins = Array.from({ length: 18 }, (_, i) => `many${i}`);
 const allPlugins = [...ordinaryPlugins, 'framed', 'apart'];
@@ -50,10 +40,6 @@ const generateRandom = (() => {
   };
 })();
 
-/**
- * writePlugin writes a plugin package. For example, the plugin "framed" matches pages whose URL path begins with
- * /framed/.
- */
 function writePlugin(name: string, version: number): string {
   const dir = join(home, 'packages', name);
   const otherFields = name === 'framed' ? { frames: true } : name === 'apart' ? { world: 'isolated' as const } : {};
@@ -88,17 +74,12 @@ after(async () => {
 
 afterEach(() => browser.close());
 
-/** OpenedPage is a page that the test has opened, the plugin that must run in it, and the time of opening. */
 interface OpenedPage {
   readonly url: string;
   readonly plugin: string;
   readonly atMs: number;
 }
 
-/**
- * openPages opens count pages, distributed evenly over the plugins. Each page opens at a random time within
- * openingPeriodMs.
- */
 async function openPages(plugins: readonly string[], count: number): Promise<OpenedPage[]> {
   return await Promise.all(
     Array.from({ length: count }, async (_, i) => {
@@ -117,14 +98,10 @@ async function listTabs(): Promise<readonly Tab[]> {
   return Array.isArray(browsers) ? browsers.flatMap((browser) => Object(browser).tabs ?? []) : [];
 }
 
-/** hasCurrentBuild reports whether the expected build of a plugin runs in a document. */
 function hasCurrentBuild(plugins: Tab['plugins'], name: string): boolean {
   return (plugins ?? []).some((plugin) => plugin.name === name && Object(plugin).hash === hashes.get(name));
 }
 
-/**
- * waitForPlugins waits until each page runs its plugin in the current build, and prints how long the slowest page took.
- */
 async function waitForPlugins(phase: string, pages: readonly OpenedPage[]): Promise<void> {
   const pendingPages = new Set(pages);
   let slowestMs = 0;

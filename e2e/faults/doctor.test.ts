@@ -14,10 +14,7 @@ before(async () => {
 });
 after(() => stack?.close());
 
-/**
- * runDoctor runs `opentabs doctor` and returns its exit code and the findings about one part of the connection.
- * runDoctor formats each finding as "LEVEL TEXT; do: REMEDY".
- */
+/** runDoctor formats each finding as "LEVEL TEXT; do: REMEDY". */
 async function runDoctor(hop: string): Promise<{ code: number | null; findings: readonly string[] }> {
   const { code, stdout } = await stack.runCli('doctor', '--json');
   const report: unknown = JSON.parse(stdout);
@@ -30,7 +27,6 @@ async function runDoctor(hop: string): Promise<{ code: number | null; findings: 
   };
 }
 
-/** waitForFinding runs `opentabs doctor` until a finding about the given part of the connection matches the pattern. */
 async function waitForFinding(hop: string, pattern: RegExp): Promise<void> {
   let last: readonly string[] = [];
   await waitFor(`a finding about ${hop} that matches ${pattern}`, async () => {
@@ -39,7 +35,6 @@ async function waitForFinding(hop: string, pattern: RegExp): Promise<void> {
   }).catch((error: unknown) => assert.fail(`${error}: the last findings are ${last.join(' | ')}`));
 }
 
-/** reloadExtension reloads the extension as the reload button on chrome://extensions does. */
 async function reloadExtension(): Promise<void> {
   const [worker] = stack.chrome.context.serviceWorkers();
   await worker?.evaluate('setTimeout(() => chrome.runtime.reload(), 0), 0');

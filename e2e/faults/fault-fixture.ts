@@ -15,7 +15,6 @@ import { type Proxy as LinkProxy, startProxy } from '../harness/proxy.ts';
 import { type Site, startSite } from '../harness/site.ts';
 import { pause, waitFor } from '../harness/wait.ts';
 
-/** Tab is a browser tab in the daemon's response to GET /status. */
 export interface Tab {
   readonly tabId: number;
   readonly windowId: number;
@@ -24,14 +23,11 @@ export interface Tab {
   readonly plugins?: readonly unknown[];
 }
 
-/** BrowserView is a browser in the daemon's response to GET /status. */
 export interface BrowserView {
   readonly id: string;
   readonly connected: boolean;
-  /** since is when the link to the browser last connected or disconnected. */
   readonly since: string;
   readonly tabs?: readonly Tab[];
-  /** held_tabs are the tabs that MCP clients control with browser tools. */
   readonly held_tabs?: readonly unknown[];
 }
 
@@ -71,18 +67,10 @@ export class FaultFixture {
     };
   }
 
-  /**
-   * start starts a daemon, a proxy, a browser and a test site, and adds a plugin and an MCP client. serveFlags are
-   * flags of `opentabs serve`.
-   */
   static start(...serveFlags: string[]): Promise<FaultFixture> {
     return FaultFixture.startWith(serveFlags, []);
   }
 
-  /**
-   * startWith starts a daemon, a proxy, a browser and a test site with flags of two commands. serveFlags are flags of
-   * `opentabs serve`, installFlags of `opentabs extension install`.
-   */
   static async startWith(serveFlags: readonly string[], installFlags: readonly string[]): Promise<FaultFixture> {
     const port = await findFreePort();
     const fixture = new FaultFixture(port, await startSite(), await startProxy(port), serveFlags);
@@ -109,13 +97,8 @@ export class FaultFixture {
     return this.#browser;
   }
 
-  /**
-   * newBrowser creates a browser that connects to the daemon through the proxy. The caller must start the browser;
-   * FaultFixture.close closes it.
-   */
   newBrowser(profile: string): Browser {
     const browser = new Browser(join(this.home, profile), this.extension, [
-      // Chrome connects to the proxy instead of the daemon.
       `--host-resolver-rules=MAP 127.0.0.1:${this.port} 127.0.0.1:${this.proxy.port}`,
     ]);
     this.#browsers.push(browser);
@@ -140,7 +123,6 @@ export class FaultFixture {
     return pid;
   }
 
-  /** browserPids returns the process IDs of the browser's main process and all its descendants. */
   browserPids(): number[] {
     const profilePath = join(this.home, 'profile');
     const processIds = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
@@ -166,10 +148,6 @@ export class FaultFixture {
     return [...pids];
   }
 
-  /**
-   * suspend suspends the browser's processes, and also other processes, with SIGSTOP for forMs milliseconds. suspend
-   * ignores processes that have exited.
-   */
   async suspend(forMs: number, ...otherPids: readonly number[]): Promise<void> {
     const pids = [...this.browserPids(), ...otherPids];
     const sendAll = (signal: NodeJS.Signals) => {
@@ -186,7 +164,6 @@ export class FaultFixture {
     sendAll('SIGCONT');
   }
 
-  /** connectHttp connects an MCP client over Streamable HTTP. FaultFixture.close closes the client. */
   async connectHttp(): Promise<McpClient> {
     const client = await connectHttp(this.port, this.clientToken);
     this.#clients.push(client);
@@ -206,7 +183,6 @@ export class FaultFixture {
     return Array.isArray(browsers) ? browsers : [];
   }
 
-  /** countReports returns how many progress reports the daemon has counted for the last call of a tool. */
   async countReports(tool: string): Promise<number> {
     const headers = { authorization: `Bearer ${this.token}` };
     const calls: unknown = await (await fetch(`http://127.0.0.1:${this.port}/calls`, { headers })).json();
@@ -214,10 +190,6 @@ export class FaultFixture {
     return Number(Object(list.find((call) => Object(call).tool_name === tool)).reports);
   }
 
-  /**
-   * waitForBrowser waits until count browsers are connected to the daemon, and returns the elapsed time in
-   * milliseconds.
-   */
   async waitForBrowser(count = 1): Promise<number> {
     const startMs = performance.now();
     await waitFor(
@@ -227,7 +199,6 @@ export class FaultFixture {
     return performance.now() - startMs;
   }
 
-  /** findLiveTab returns the tab that shows path, or undefined while the plugin does not run in the tab. */
   async findLiveTab(path: string): Promise<Tab | undefined> {
     const tabs = (await this.listBrowsers())
       .filter((browser) => browser.connected)
@@ -239,34 +210,27 @@ export class FaultFixture {
     return `${this.site.origin}${path}`;
   }
 
-  /** openTab opens a unique path of the test site in a new tab and waits until the plugin runs in the tab. */
   async openTab(browser = this.browser): Promise<{ path: string; tab: Tab }> {
     const path = `/tab${++this.#tabCount}`;
     await browser.cdp.send('Target.createTarget', { url: this.urlOf(path) });
     return { path, tab: await waitFor(`the plugin in ${path}`, () => this.findLiveTab(path)) };
   }
 
-  /** findTarget returns the DevTools target ID of the tab that shows path. */
   async findTarget(path: string): Promise<string> {
     const page = (await this.browser.listPages()).find((page) => page.url === this.urlOf(path));
     if (!page) throw new Error(`no tab shows ${path}`);
     return page.id;
   }
 
-  /** evaluateInPage evaluates a JavaScript expression in the tab that shows the page at path. */
   async evaluateInPage(path: string, expression: string): Promise<unknown> {
     return this.browser.inPage(await this.findTarget(path), (page) => page.evaluate(expression));
   }
 
-  /**
-   * evaluateInWorker evaluates a JavaScript expression in the extension's service worker. A debugger is attached to the
-   * worker only during the evaluation.
-   */
+  /** A debugger is attached to the extension's service worker only during the evaluation. */
   evaluateInWorker(expression: string): Promise<unknown> {
     return this.browser.inWorker((worker) => worker.evaluate(expression));
   }
 
-  /** stopWorker stops the extension's service worker, as Chrome does when the worker is idle. */
   async stopWorker(): Promise<void> {
     const [page] = await this.browser.listPages();
     if (!page) throw new Error('the browser has no tab');
@@ -276,7 +240,6 @@ export class FaultFixture {
     });
   }
 
-  /** closeTabs closes all tabs that show the test site. */
   async closeTabs(): Promise<void> {
     for (const { id, url } of await this.browser.listPages()) {
       if (url.startsWith(this.site.origin)) await this.browser.cdp.send('Target.closeTarget', { targetId: id });
@@ -286,15 +249,10 @@ export class FaultFixture {
     );
   }
 
-  /** createdMs returns when the document that shows path was created, in milliseconds since 1970. */
   async createdMs(path: string): Promise<number> {
     return Number(await this.evaluateInPage(path, 'performance.timeOrigin'));
   }
 
-  /**
-   * waitForCancelInPage waits until the page that shows path has received a cancellation, or until a document that is
-   * newer than documentMs has replaced the page.
-   */
   async waitForCancelInPage(path: string, documentMs: number): Promise<void> {
     await waitFor('the page to receive the cancel of its call', () =>
       this.evaluateInPage(

@@ -13,17 +13,15 @@ before(async () => {
 });
 after(() => fixture?.close());
 
-/** stallLink makes all connections of the link half-open for forMs milliseconds. */
 const stallLink = (direction: 'up' | 'down' | 'both', forMs: number) => async () => {
   fixture.proxy.stall(direction);
   await pause(forMs);
   fixture.proxy.resume(direction);
 };
-/** blackholeOpenConnections discards all bytes of the connections that are open now. New connections work. */
+/** blackholeOpenConnections discards all bytes of the open connections; new connections work. */
 const blackholeOpenConnections = async () => fixture.proxy.blackholeOpen();
 
-// Daemon and browser detect a half-open link within 10 s. On a new link, the daemon resends the message frames that the
-// browser has not acknowledged.
+// On a new link, the daemon resends the message frames that the browser has not acknowledged.
 test('a call survives a link that stays half-open, because the browser opens a new link', () =>
   testDuringCall('half-open, new connections work', fixture, blackholeOpenConnections, { maxRecoveryMs: 14_000 }));
 test('a call succeeds after a link became half-open and the browser has opened a new link', () =>

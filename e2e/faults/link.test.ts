@@ -12,13 +12,11 @@ before(async () => {
 });
 after(() => fixture?.close());
 
-/** cutLink resets the link between daemon and browser, and rejects new connections for forMs milliseconds. */
 const cutLink = (forMs: number) => async () => {
   fixture.proxy.cut();
   await pause(forMs);
   fixture.proxy.resume();
 };
-/** resetLink resets the link between daemon and browser once. New connections work. */
 const resetLink = async () => fixture.proxy.cut(true);
 
 test('a call survives a reset of the link', () => testDuringCall('link reset', fixture, resetLink));

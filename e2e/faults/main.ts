@@ -8,10 +8,6 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Row, rowsFile } from './matrix-cell.ts';
 
-/**
- * parallelFiles is the number of test files that run concurrently. Fault tests use little CPU time, because they mostly
- * wait.
- */
 const parallelFiles = 3;
 
 const faultsFolder = fileURLToPath(new URL('.', import.meta.url));
@@ -57,10 +53,6 @@ function readRow(text: string): Row {
   };
 }
 
-/**
- * compareRows sorts the rows of the fault table by fault. For the same fault, rows about a fault during a call come
- * before rows about a fault between two calls.
- */
 function compareRows(a: Row, b: Row): number {
   return a.fault.localeCompare(b.fault) || b.when.localeCompare(a.when);
 }

@@ -1,7 +1,4 @@
-/**
- * Injects one fault, such as a browser crash, during a call or between two calls. Each injected fault adds one row to
- * the fault table.
- */
+/** Injects one fault, such as a browser crash, during a call or between two calls. */
 import assert from 'node:assert/strict';
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -10,12 +7,8 @@ import type { McpClient, Outcome } from '../harness/client.ts';
 import { waitFor } from '../harness/wait.ts';
 import type { FaultFixture, Tab } from './fault-fixture.ts';
 
-/**
- * rowsFile is the file to which each fault test appends one line of JSON. main.ts prints the lines as the fault table.
- */
 export const rowsFile = fileURLToPath(new URL('../out/faults.jsonl', import.meta.url));
 
-/** Row is one line of the fault table: the results of one injected fault. */
 export interface Row {
   readonly fault: string;
   readonly when: string;
@@ -24,13 +17,11 @@ export interface Row {
   readonly stopReceived: string;
 }
 
-/** addRow appends one row to the file of the fault table. */
 export function addRow(row: Row): void {
   mkdirSync(dirname(rowsFile), { recursive: true });
   appendFileSync(rowsFile, `${JSON.stringify(row)}\n`);
 }
 
-/** CellContext contains the tab and the MCP client that one fault test uses. */
 export interface CellContext {
   readonly fixture: FaultFixture;
   readonly path: string;
@@ -38,15 +29,11 @@ export interface CellContext {
   readonly client: McpClient;
 }
 
-/** InjectFault causes a fault, and returns when the fault is over, so that calls can succeed again. */
+/** InjectFault causes a fault, and returns when the fault is over. */
 export type InjectFault = (cell: CellContext) => Promise<unknown>;
 
-/** ExpectedBehavior describes how the interrupted call must end, and how soon a later call must succeed. */
 export interface ExpectedBehavior {
-  /**
-   * errorCode is the error code with which the interrupted call must fail. If errorCode is absent, the call must
-   * succeed despite the fault.
-   */
+  /** If errorCode is absent, the interrupted call must succeed despite the fault. */
   readonly errorCode?: string;
   /**
    * slowErrorCode is the error code of the interrupted call if the fault is repaired only after the grace period, as on
@@ -59,13 +46,10 @@ export interface ExpectedBehavior {
   readonly maxEndMs?: number;
   /** maxRecoveryMs is the maximum time from the fault until a call succeeds, in milliseconds; 2,000 by default. */
   readonly maxRecoveryMs?: number;
-  /** maxFailures is how many calls after the fault can fail before a call succeeds; 0 by default. */
   readonly maxFailures?: number;
-  /** stopReceived requires that the page receives a cancellation for the interrupted call. */
   readonly stopReceived?: boolean;
   /** withoutTabId omits tabId from the calls after the fault, because the fault closes the tab or changes its ID. */
   readonly withoutTabId?: boolean;
-  /** overStdio connects the MCP client with `opentabs mcp`. By default, the client connects over HTTP. */
   readonly overStdio?: boolean;
 }
 
@@ -73,18 +57,12 @@ const progressStepMs = 250;
 
 /**
  * busyMachineAllowanceMs is added to each time limit of a fault test, because other programs can slow the machine down.
- * `make bench` checks the promised times; the fault tests do not. A fault test only distinguishes whether opentabs
- * recovers by a retry (1 s), within the grace period (10 s), or at the alarm or idle limit (30 s).
+ * `make bench` checks the promised recovery times; the fault tests do not.
  */
 export const busyMachineAllowanceMs = 6000;
 
-/**
- * gracePeriodMs is how long the server waits for a disconnected browser before it ends the browser's calls, in
- * milliseconds.
- */
 const gracePeriodMs = 10_000;
 
-/** testDuringCall injects a fault while a call in a new tab reports progress. */
 export async function testDuringCall(
   fault: string,
   fixture: FaultFixture,
@@ -92,9 +70,7 @@ export async function testDuringCall(
   expected: ExpectedBehavior = {},
 ): Promise<void> {
   const cell = await openCell(fixture, expected.overStdio);
-  // A call that must fail gets more steps, so that it still runs when the fault is injected.
   const stepCount = expected.errorCode ? 400 : 8;
-  // The tool messages__heartbeat sets a variable in its page when the call is cancelled.
   const [tool, args] = expected.stopReceived
     ? ['messages__heartbeat', { everyMs: progressStepMs, forMs: 120_000 }]
     : ['messages__countdown', { from: stepCount, intervalMs: progressStepMs }];
@@ -111,7 +87,6 @@ export async function testDuringCall(
   const injectedAt = performance.now();
   await injectFault(cell);
   const repairedAt = performance.now();
-  // The next call can reload the page, so the test first waits until the page has received the cancellation.
   if (expected.stopReceived) await fixture.waitForCancelInPage(cell.path, documentMs);
   const [outcome, recovery] = await Promise.all([call, callUntilSuccess(cell, expected, repairedAt)]);
   const callMs = endedAt - injectedAt;
@@ -141,7 +116,6 @@ export async function testDuringCall(
   await fixture.closeTabs();
 }
 
-/** testBetweenCalls injects a fault while no call runs, and makes a call as soon as the fault is over. */
 export async function testBetweenCalls(
   fault: string,
   fixture: FaultFixture,
@@ -158,14 +132,12 @@ export async function testBetweenCalls(
   await fixture.closeTabs();
 }
 
-/** openCell waits until the browser is connected, then opens a tab and an MCP client for one fault test. */
 async function openCell(fixture: FaultFixture, stdio = false): Promise<CellContext> {
   await fixture.waitForBrowser();
   const { path, tab } = await fixture.openTab();
   return { fixture, path, tab, client: stdio ? await fixture.connectStdio() : await fixture.connectHttp() };
 }
 
-/** assertComplete checks that no progress report was lost, duplicated or reordered. */
 function assertComplete(outcome: Outcome, stepCount: number): void {
   assert.equal(outcome.isError, false, outcome.text);
   assert.deepEqual(outcome.structured, { counted: stepCount });
@@ -178,17 +150,12 @@ function assertComplete(outcome: Outcome, stepCount: number): void {
   assert.equal(numbers.at(-1), stepCount, 'the last report arrived');
 }
 
-/**
- * RecoveryMeasurement is the time from a fault until a call succeeded, and the error codes of the calls that failed
- * before.
- */
 interface RecoveryMeasurement {
   readonly durationMs: number;
   readonly failures: readonly string[];
   readonly texts: readonly string[];
 }
 
-/** callUntilSuccess repeats a call until the call succeeds, each time in a new MCP session. */
 async function callUntilSuccess(
   cell: CellContext,
   expected: ExpectedBehavior,
@@ -237,9 +204,6 @@ function formatMs(value: number): string {
   return `${Math.round(value)} ms`;
 }
 
-/**
- * makeLostOutcome returns the failed outcome of a call for which the MCP client's connection to the daemon was lost.
- */
 function makeLostOutcome(error: unknown): Outcome {
   const text = error instanceof Error ? error.message : String(error);
   return { text, structured: undefined, isError: true, code: 'connection', progress: [], durationMs: 0 };

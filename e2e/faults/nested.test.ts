@@ -16,11 +16,7 @@ after(() => fixture?.close());
 const pagesPerChannel = 2;
 const channelIds = Array.from({ length: 10 }, (_, i) => `c${i}-${pagesPerChannel}-40`);
 
-/**
- * testNestedCalls injects a fault during nested calls, in five rounds. Each round injects the fault a little later than
- * the round before, so that the faults interrupt requests and responses, and also occur between a request and its
- * response.
- */
+/** Each round injects the fault later in the nested calls than the round before. */
 async function testNestedCalls(fault: string, injectFault: () => Promise<void>): Promise<void> {
   const client = await fixture.connectHttp();
   const { tab } = await fixture.openTab();

@@ -1,7 +1,4 @@
-/**
- * Calls survive a temporary failure of the loopback interface. The test runs in a separate network namespace,
- * so that other programs keep their network.
- */
+/** The test runs in a separate network namespace, so that other programs keep their network. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
@@ -13,7 +10,6 @@ import { testBetweenCalls, testDuringCall } from './matrix-cell.ts';
 const isInNamespace = process.env.OPENTABS_FAULTS_NETNS === '1';
 const canUnshare = isInNamespace || spawnSync('unshare', ['--net', 'ip', 'link', 'set', 'lo', 'up']).status === 0;
 
-/** disableLoopback turns off the loopback interface of the test's network namespace for 5 s. */
 async function disableLoopback(): Promise<void> {
   assert.equal(spawnSync('ip', ['link', 'set', 'lo', 'down']).status, 0);
   await pause(5000);
@@ -42,7 +38,7 @@ if (isInNamespace) {
     assert.equal(result.status, 0, result.stdout);
   });
 } else {
-  // Creating a network namespace requires root. Without root, the test stalls both directions of the link in a proxy.
+  // Creating a network namespace requires root.
   test('a call survives a link that loses every packet for 5 s', async () => {
     const fixture = await FaultFixture.start();
     try {

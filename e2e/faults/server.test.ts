@@ -1,7 +1,4 @@
-/**
- * The browser and MCP clients reconnect to a daemon that was stopped, killed or suspended. Pages receive a
- * cancellation for each call whose client no longer exists.
- */
+/** The browser and MCP clients reconnect to a daemon that was stopped, killed or suspended. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
@@ -15,12 +12,10 @@ before(async () => {
 });
 after(() => fixture?.close());
 
-/** restartServer stops the daemon with a signal and starts a new daemon. */
 const restartServer = (signal: NodeJS.Signals) => async () => {
   await fixture.stopServer(signal);
   await fixture.startServer();
 };
-/** suspendServer suspends the daemon with SIGSTOP for forMs milliseconds. */
 const suspendServer = (forMs: number) => async () => {
   process.kill(fixture.serverPid, 'SIGSTOP');
   await pause(forMs);

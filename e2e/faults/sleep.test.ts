@@ -1,7 +1,4 @@
-/**
- * A call survives when the computer sleeps, even longer than the idle limit. A link without calls stays connected while
- * the computer sleeps.
- */
+/** A call survives when the computer sleeps, even longer than the idle limit. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { pause } from '../harness/wait.ts';

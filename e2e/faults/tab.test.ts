@@ -1,7 +1,4 @@
-/**
- * If a tab closes, navigates or crashes, its calls fail at once with a specific error code. The next call runs in
- * another tab, or in the document that the tab loads.
- */
+/** If a tab closes, navigates or crashes, its calls fail at once with a specific error code. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -19,7 +16,6 @@ after(() => fixture?.close());
 async function closeTab({ path }: CellContext): Promise<void> {
   await fixture.browser.cdp.send('Target.closeTarget', { targetId: await fixture.findTarget(path) });
 }
-/** andOpenAnotherTab runs changeTab, then opens another tab of the test site, as a user might. */
 const andOpenAnotherTab = (changeTab: (cell: CellContext) => Promise<unknown>) => async (cell: CellContext) => {
   await changeTab(cell);
   await fixture.browser.cdp.send('Target.createTarget', { url: fixture.urlOf('/another') });
@@ -29,7 +25,6 @@ const navigateAway = ({ path }: CellContext) =>
   fixture.evaluateInPage(path, `location.href = '${fixture.urlOf(path)}?next', 0`);
 const moveToNewWindow = ({ tab }: CellContext) =>
   fixture.evaluateInWorker(`chrome.windows.create({ tabId: ${tab.tabId} }).then(() => 0)`);
-/** closeWindow moves the tab to a new window, then closes the new window. */
 async function closeWindow(cell: CellContext): Promise<void> {
   await moveToNewWindow(cell);
   const movedTab = await waitFor('the browser to report the tab in its new window', async () => {
@@ -41,10 +36,7 @@ async function closeWindow(cell: CellContext): Promise<void> {
 const discardTab = ({ tab }: CellContext) =>
   fixture.evaluateInWorker(`chrome.tabs.discard(${tab.tabId}).then(() => 0)`);
 
-/**
- * navigateAwayAndBack navigates the tab to another page and then back in the history. Chrome must restore the tab's
- * first page from the back/forward cache, instead of loading it again.
- */
+/** Chrome must restore the tab's first page from the back/forward cache, instead of loading it again. */
 async function navigateAwayAndBack({ path }: CellContext): Promise<void> {
   await fixture.evaluateInPage(path, `window.mark = 1, location.href = '${fixture.urlOf('/away')}', 0`);
   await waitFor('the tab to open /away', () => fixture.findTarget('/away').catch(() => undefined));
@@ -58,7 +50,6 @@ async function navigateAwayAndBack({ path }: CellContext): Promise<void> {
   );
 }
 
-/** freezePage freezes the page for 3 s, as Chrome does to save memory. */
 async function freezePage({ path }: CellContext): Promise<void> {
   await fixture.browser.inPage(await fixture.findTarget(path), async (page) => {
     await page.send('Page.setWebLifecycleState', { state: 'frozen' });
@@ -103,8 +94,8 @@ test('a call succeeds after its page was frozen for 3 s', () =>
   testBetweenCalls('page frozen for 3 s', fixture, freezePage));
 
 test('a prerendered page gets no call until it is shown', async () => {
-  // Wait until Chrome has registered the plugin's scripts. If the plugin's scripts were registered later, opentabs
-  // would reload the page, and Chrome would apply the page's speculation rules twice.
+  // If Chrome registered the plugin's scripts late, opentabs would reload the page, which applies speculation rules
+  // twice.
   await fixture.openTab();
   await fixture.closeTabs();
   const rules = JSON.stringify({ prerender: [{ source: 'list', urls: ['/page?ahead'] }] });

@@ -1,7 +1,6 @@
 /**
- * A client with a short request timeout loses only its first long call. The official TypeScript client reports
- * its timeout when it cancels a call. opentabs stores the timeout, and turns later calls into jobs before the timeout
- * expires.
+ * A client with a short request timeout loses only its first long call. The official TypeScript client reports its
+ * request timeout when it cancels a call.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -16,21 +15,13 @@ before(async () => {
 });
 after(() => stack?.close());
 
-/**
- * timeoutMs is the MCP client's request timeout, in milliseconds. By default, a client of the official TypeScript SDK
- * waits 60,000 ms.
- */
+/** By default, a client of the official TypeScript SDK waits 60,000 ms for a response. */
 const timeoutMs = 9_000;
-/** toleranceMs is how much the learned timeout may differ from timeoutMs on a busy machine, in milliseconds. */
 const toleranceMs = 1_000;
 
 const callTool = (client: McpClient, name: string, args: Record<string, unknown>) =>
   client.call(name, args, { timeoutMs });
 
-/**
- * callUntilEnd calls a tool and returns the tool's result. If the call becomes a job, callUntilEnd waits until the job
- * ends.
- */
 async function callUntilEnd(client: McpClient, name: string, args: Record<string, unknown>) {
   let outcome = await callTool(client, name, args);
   let jobs = 0;

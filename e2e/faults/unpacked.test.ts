@@ -1,7 +1,4 @@
-/**
- * An extension installed with "Load unpacked" works after every restart of the browser. After a restart of the browser,
- * the user need not reload the extension.
- */
+/** An extension installed with "Load unpacked" works after every restart of the browser. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,7 +1,4 @@
-/**
- * If the service worker stops or the extension reloads, running calls continue or fail with an error code.
- * Later calls succeed.
- */
+/** If the service worker stops or the extension reloads, running calls continue or fail with an error code. */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +13,6 @@ before(async () => {
 });
 after(() => fixture?.close());
 
-/** stopWorker stops the extension's service worker and waits until a new service worker has connected to the daemon. */
 async function stopWorker(): Promise<void> {
   const { connectionsMade: connectionsBefore } = fixture.proxy;
   const targetId = await waitFor('the service worker to start', () => fixture.browser.workerId());
@@ -28,11 +24,7 @@ async function stopWorker(): Promise<void> {
   assert.ok(reconnectMs < 2000 + busyMachineAllowanceMs, `the browser reconnected after ${reconnectMs} ms`);
 }
 
-/**
- * reloadExtension reloads the extension as the reload button on chrome://extensions does, and waits until the new
- * service worker has connected. The extension reloads in a timer, because an immediate reload would stop the service
- * worker before it can respond.
- */
+/** The extension reloads in a timer, because an immediate reload would stop the service worker before its response. */
 async function reloadExtension(): Promise<void> {
   const { connectionsMade: connectionsBefore } = fixture.proxy;
   await fixture.evaluateInWorker('setTimeout(() => chrome.runtime.reload(), 0), 0');
@@ -40,7 +32,6 @@ async function reloadExtension(): Promise<void> {
 }
 
 let version = 0;
-/** updateExtension changes the version in the extension's manifest and reloads the extension. */
 async function updateExtension(_: CellContext): Promise<void> {
   const file = join(fixture.extension, 'manifest.json');
   const manifest = readFileSync(file, 'utf8');

@@ -5,25 +5,15 @@ import { type CommandResult, runChecked, type StartedCommand, startOpentabs, sto
 import type { Stack } from './stack.ts';
 import { waitFor } from './wait.ts';
 
-/** Author edits one plugin while `plugin dev` watches and rebuilds the plugin. */
 export interface Author {
   readonly dir: string;
   readonly dev: StartedCommand;
-  /**
-   * edit replaces a text in a source file of the plugin. The text to replace must occur exactly once in the source
-   * file.
-   */
+  /** The text to replace must occur exactly once in the source file. */
   edit(file: string, old: string, replacement: string): void;
-  /** waitForBuilds waits until `plugin dev` has reported the given number of builds. */
   waitForBuilds(times: number): Promise<void>;
-  /** end interrupts `plugin dev` with SIGINT, as Ctrl-C does. */
   end(): Promise<CommandResult>;
 }
 
-/**
- * developPlugin creates a plugin in the stack's home folder, starts `plugin dev`, and waits until the plugin runs in
- * the page.
- */
 export async function developPlugin(stack: Stack, name: string): Promise<Author> {
   await runChecked(['plugin', 'create', name, '--domain', '127.0.0.1', '--dir', stack.home], stack.env);
   const dir = join(stack.home, name);

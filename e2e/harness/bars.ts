@@ -1,7 +1,4 @@
-/**
- * Prints progress bars for several calls. On a terminal, each progress bar is redrawn in place; other outputs get
- * one line per change.
- */
+/** Prints progress bars for several calls. */
 import type { WriteStream } from 'node:tty';
 
 interface Row {
@@ -15,7 +12,6 @@ interface Row {
 
 const barWidth = 24;
 
-/** Bars draws one progress bar per call until close is called. */
 export class Bars {
   readonly #out: WriteStream;
   readonly #rows: Row[];

@@ -1,6 +1,6 @@
 /**
- * Runs a Chromium that tests can kill and restart with the same profile. Tests attach a debugger only for single
- * commands, because a permanent debugger keeps the service worker alive.
+ * Runs a Chromium that tests can kill and restart with the same profile. A permanent debugger would keep the service
+ * worker alive, so tests attach a debugger only for single commands.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,10 +9,6 @@ import { chromiumPath, deriveExtensionId, findFreePort, makeChromiumFlags, prepa
 import { loadUnpacked } from './unpacked.ts';
 import { waitFor, withLimit } from './wait.ts';
 
-/**
- * Browser is a Chromium whose profile survives restarts. After kill, the method start launches the browser again with
- * the same profile.
- */
 export class Browser {
   readonly extensionId: string;
   readonly #profile: string;
@@ -30,7 +26,6 @@ export class Browser {
     prepareProfile(profile, this.extensionId);
   }
 
-  /** start launches the browser and opens url in a tab. */
   async start(url = 'about:blank'): Promise<void> {
     const port = await findFreePort();
     this.#child = spawn(
@@ -46,19 +41,13 @@ export class Browser {
     this.#cdp = await connectCdp(port);
   }
 
-  /**
-   * install adds the extension to the profile permanently, as "Load unpacked" does. If install is not called, Chrome
-   * removes the extension from the profile when the browser exits.
-   */
+  /** Without install, Chrome removes the extension from the profile when the browser exits. */
   async install(): Promise<void> {
     await loadUnpacked(this.#profile, this.#extension, this.extensionId);
     this.#isInstalled = true;
   }
 
-  /**
-   * pid is the process ID of the browser's main process, the parent of all other browser processes. pid is 0 before
-   * start.
-   */
+  /** pid is the process ID of the browser's main process, or 0 before start. */
   get pid(): number {
     return this.#child?.pid ?? 0;
   }
@@ -68,7 +57,6 @@ export class Browser {
     return this.#cdp;
   }
 
-  /** listPages returns the DevTools target ID and the URL of each open tab. */
   async listPages(): Promise<{ id: string; url: string }[]> {
     const targets = await this.cdp.targets();
     return targets
@@ -76,7 +64,6 @@ export class Browser {
       .map((target) => ({ id: target.targetId, url: target.url }));
   }
 
-  /** inPage attaches a DevTools session to a tab, calls run, and detaches the session. */
   async inPage<T>(id: string, run: (page: Session) => Promise<T>): Promise<T> {
     const page = await this.cdp.attach(id);
     try {
@@ -86,16 +73,11 @@ export class Browser {
     }
   }
 
-  /** inWorker attaches a DevTools session to the extension's service worker, calls run, and detaches the session. */
   async inWorker<T>(run: (workerId: Session) => Promise<T>): Promise<T> {
     const target = await waitFor('the service worker to start', () => this.workerId());
     return this.inPage(target, run);
   }
 
-  /**
-   * workerId returns the DevTools target ID of the extension's service worker, or undefined while the worker is
-   * stopped.
-   */
   async workerId(): Promise<string | undefined> {
     const targets = await this.cdp.targets();
     return targets.find((target) => target.type === 'service_worker' && target.url.includes(this.extensionId))

@@ -1,9 +1,5 @@
-/**
- * Encodes and decodes D-Bus messages. Only little-endian messages and the data types of the notification service are
- * supported.
- */
+/** Encodes and decodes D-Bus messages. */
 
-/** MessageHead contains the header fields of an outgoing D-Bus message. */
 interface MessageHead {
   /** type is the D-Bus message type: 1 for a method call, 2 for a reply, 4 for a signal. */
   readonly type: 1 | 2 | 4;
@@ -15,7 +11,6 @@ interface MessageHead {
   readonly destination?: string;
 }
 
-/** BusWriter writes the body of a D-Bus message. */
 export class BusWriter {
   readonly #signature: string;
   #bytes: number[] = [];
@@ -45,7 +40,6 @@ export class BusWriter {
     return this;
   }
 
-  /** message returns a complete D-Bus message: the given header and the body that was written with BusWriter. */
   message(head: MessageHead): Buffer {
     const writer = new BusWriter('');
     writer.#bytes.push(0x6c, head.type, 0, 1); // little-endian, type, flags, version
@@ -79,7 +73,7 @@ export class BusWriter {
   }
 }
 
-/** BusReader reads values from a D-Bus message. D-Bus aligns each value relative to the start of the message. */
+/** D-Bus aligns each value relative to the start of the message. */
 export class BusReader {
   readonly #data: Buffer;
   #position: number;
@@ -128,9 +122,7 @@ export class BusReader {
   }
 }
 
-/** ReceivedCall is a D-Bus message that was received and parsed. */
 export interface ReceivedCall {
-  /** length is the size of the whole D-Bus message, in bytes. */
   readonly length: number;
   readonly isCall: boolean;
   readonly serial: number;
@@ -139,7 +131,7 @@ export interface ReceivedCall {
   readonly body: BusReader;
 }
 
-/** readCall parses the first D-Bus message in data, or returns undefined if the message is incomplete. */
+/** readCall returns undefined if the first D-Bus message in data is incomplete. */
 export function readCall(data: Buffer): ReceivedCall | undefined {
   if (data.length < 16) return undefined;
   const reader = new BusReader(data);

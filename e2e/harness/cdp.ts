@@ -1,36 +1,21 @@
-/**
- * A minimal client for the Chrome DevTools Protocol. Tests use this client instead of Playwright where a permanently
- * attached debugger would change the result: Chrome never suspends a service worker that is being debugged. Tests also
- * use this client to read data that Playwright does not offer: memory use, event listeners, and the live objects of a
- * class.
- */
+/** A minimal client for the Chrome DevTools Protocol, for tests that a permanently attached debugger would change. */
 import { WebSocket } from 'ws';
 import { waitFor } from './wait.ts';
 
-/** Target is a page, worker or frame that can be inspected. */
 export interface Target {
   readonly targetId: string;
   readonly type: string;
   readonly url: string;
 }
 
-/**
- * Session sends DevTools commands to one target until detach is called. The commands of a session return any JSON
- * value; `Object(answer).x` reads the field x of a value without a type error.
- */
+/** Session sends DevTools commands to one target; `Object(answer).x` reads a field without a type error. */
 export interface Session {
   send(method: string, params?: object): Promise<unknown>;
-  /**
-   * evaluate runs a JavaScript expression in the target, awaits the value if it is a promise, and returns the value as
-   * JSON.
-   */
   evaluate(expression: string): Promise<unknown>;
-  /** on calls listener with the parameters of each DevTools event of that name, until the session is detached. */
   on(event: string, listener: (params: unknown) => void): void;
   detach(): Promise<void>;
 }
 
-/** Cdp is a DevTools connection to a browser. When the DevTools connection closes, all pending requests fail. */
 export interface Cdp {
   send(method: string, params?: object): Promise<unknown>;
   targets(): Promise<readonly Target[]>;
@@ -43,13 +28,9 @@ interface PendingRequest {
   reject(error: Error): void;
 }
 
-/**
- * commandTimeoutMs is the timeout of a DevTools command, in milliseconds. commandTimeoutMs is long because a suspended
- * or busy page responds late to DevTools commands.
- */
+/** commandTimeoutMs is long because a suspended or busy page responds late to DevTools commands. */
 const commandTimeoutMs = 30_000;
 
-/** connectCdp waits until Chrome opens its debugging port on loopback, then connects. */
 export async function connectCdp(port: number): Promise<Cdp> {
   const url = await waitFor('Chrome to open its debugging port', async () => {
     const answer: unknown = await (await fetch(`http://127.0.0.1:${port}/json/version`)).json();

@@ -7,47 +7,33 @@ import { join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { OperationTimeoutMs, waitFor, withLimit } from './wait.ts';
 
-/** Chrome is a running browser with a separate profile. */
 export interface Chrome {
   readonly context: BrowserContext;
   readonly extensionId: string;
-  /** debugPort is the port for DevTools connections; see connectCdp. */
   readonly debugPort: number;
   openPage(url: string): Promise<Page>;
-  /** openPanel clicks the extension's icon, which opens the side panel, and returns the panel's page. */
   openPanel(): Promise<Page>;
-  /** findPanel returns the page of the side panel, or undefined if no side panel is open. */
   findPanel(): Promise<Page | undefined>;
-  /** stopWorker stops the extension's service worker, as Chrome does when the worker is idle. */
   stopWorker(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** ChromeOptions configures launchChrome. */
 export interface ChromeOptions {
-  /** extension is the folder of the unpacked opentabs extension; required. */
   readonly extension: string;
   /** userScripts turns on Chrome's setting "Allow User Scripts"; true by default. */
   readonly userScripts?: boolean;
-  /** otherExtensions are folders of more unpacked extensions to load; none by default. */
   readonly otherExtensions?: readonly string[];
   readonly args?: readonly string[];
   /**
    * grantableSites are match patterns of sites that the extension can get access to without a dialog. Tests cannot
-   * answer Chrome's dialog, and Chrome shows no dialog for sites to which the user granted access before. When the
-   * browser starts, the extension has no access to grantableSites.
+   * answer Chrome's dialog, and Chrome shows none for sites to which the user granted access before.
    */
   readonly grantableSites?: readonly string[];
-  /** env is merged into the browser's environment variables, for example the variables of a simulated desktop. */
   readonly env?: Readonly<Record<string, string>>;
-  /** downloadFolder is where Chrome saves downloads; by default, the download folder of the user who runs the tests. */
   readonly downloadFolder?: string;
 }
 
-/**
- * deriveExtensionId computes the ID that Chrome assigns to an unpacked extension. Chrome derives the ID from a hash of
- * the key in the manifest, or of the folder's path if the manifest has no key.
- */
+/** Chrome derives the ID of an unpacked extension from the manifest's key, or from the folder's path without a key. */
 export function deriveExtensionId(folder: string): string {
   const manifest: unknown = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'));
   const { key }: { key?: unknown } = Object(manifest);
@@ -56,16 +42,10 @@ export function deriveExtensionId(folder: string): string {
   return [...hash].map((b) => String.fromCharCode(97 + (b >> 4), 97 + (b & 15))).join('');
 }
 
-/**
- * chromiumPath is the Chromium executable that tests run. The environment variable CHROMIUM overrides the default path
- * of Chromium.
- */
+/** The environment variable CHROMIUM overrides the default path of Chromium. */
 export const chromiumPath = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
-/**
- * disabledFeatures are the Chromium features that every test turns off. Our --disable-features flag replaces
- * Playwright's flag, so disabledFeatures repeats Playwright's features.
- */
+/** Our --disable-features flag replaces Playwright's flag, so disabledFeatures repeats Playwright's features. */
 const disabledFeatures = [
   // Two hidden pages of the address bar use a third of the CPU time of a browser start.
   'WebUIOmniboxPopup',
@@ -90,9 +70,8 @@ const disabledFeatures = [
 const disableFeatures = '--disable-features=';
 
 /**
- * makeChromiumFlags returns the command-line flags of a browser. Chromium loads the folders in extensions for one run.
- * otherFlags are additional flags of one test. Chromium reads only the last --disable-features, so makeChromiumFlags
- * merges the features in otherFlags into disabledFeatures.
+ * Chromium reads only the last --disable-features, so makeChromiumFlags merges the features in otherFlags into
+ * disabledFeatures.
  */
 export function makeChromiumFlags(
   debugPort: number,
@@ -120,10 +99,6 @@ export function makeChromiumFlags(
   ];
 }
 
-/**
- * prepareProfile creates a Chrome profile with developer mode on. If userScripts is true, the extension may run user
- * scripts in the profile.
- */
 export function prepareProfile(
   profile: string,
   extension: string,
@@ -146,7 +121,6 @@ export function prepareProfile(
   writeFileSync(join(profile, 'Default', 'Preferences'), JSON.stringify(preferences));
 }
 
-/** launchChrome starts a browser with a new profile in a temporary folder. */
 export async function launchChrome(options: ChromeOptions): Promise<Chrome> {
   const extension = deriveExtensionId(options.extension);
   const profile = mkdtempSync(join(tmpdir(), 'opentabs-chrome-'));
@@ -159,8 +133,7 @@ export async function launchChrome(options: ChromeOptions): Promise<Chrome> {
     viewport: { width: 1000, height: 700 },
     // Without a simulated desktop, the browser must not show notifications on the developer's real desktop.
     env: { ...process.env, DBUS_SESSION_BUS_ADDRESS: 'disabled:', ...options.env },
-    // Playwright turns off the throttling of hidden tabs. Tests need the throttling of hidden tabs, because it is also
-    // active in the browsers of users.
+    // Playwright turns off the throttling of hidden tabs, which is active in the browsers of users.
     ignoreDefaultArgs: [
       '--disable-background-timer-throttling',
       '--disable-backgrounding-occluded-windows',
@@ -172,10 +145,7 @@ export async function launchChrome(options: ChromeOptions): Promise<Chrome> {
   context.pages().forEach(limitOperations);
   context.on('page', limitOperations);
   let cdpBrowser: Browser | undefined;
-  /**
-   * findExtensionPage finds an extension page such as the side panel. Playwright lists the side panel only over a
-   * separate CDP connection.
-   */
+  /** Playwright lists the side panel only over a separate CDP connection. */
   const findExtensionPage = async (file: string): Promise<Page | undefined> => {
     if (!cdpBrowser) {
       cdpBrowser = await chromium.connectOverCDP(`http://127.0.0.1:${debugPort}`, { timeout: OperationTimeoutMs });
@@ -229,14 +199,11 @@ export async function launchChrome(options: ChromeOptions): Promise<Chrome> {
   };
 }
 
-/** CloseRetryMs is the interval between attempts to close a tab, in milliseconds. */
 const CloseRetryMs = 5_000;
 
-/** limitOperations adds a timeout to the page operations for which Playwright has no timeout. */
 function limitOperations(page: Page): void {
   const closeOnce = page.close.bind(page);
   page.close = async (options) => {
-    // Chrome keeps a closing tab open if a navigation, such as a reload by the extension, commits at that moment.
     // Playwright ignores a second page.close() unless runBeforeUnload is set.
     const timer = setInterval(() => void closeOnce({ runBeforeUnload: true }).catch(() => undefined), CloseRetryMs);
     try {
@@ -254,10 +221,7 @@ function limitOperations(page: Page): void {
   }
 }
 
-/**
- * findFreePort returns a TCP port on 127.0.0.1 that was free a moment ago. The port is below 32,768: the operating
- * system gives such ports neither to outgoing connections nor to servers that listen on port 0.
- */
+/** The port is below 32,768, because the operating system does not give such ports to other programs by itself. */
 export function findFreePort(): Promise<number> {
   const port = 12_000 + Math.floor(Math.random() * 20_000);
   return new Promise((resolve, reject) => {

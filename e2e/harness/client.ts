@@ -13,7 +13,6 @@ import {
 import { opentabsBinary } from './process.ts';
 import { OperationTimeoutMs } from './wait.ts';
 
-/** Outcome is the result of one tools/call request and the progress notifications that the client received. */
 export interface Outcome {
   readonly text: string;
   readonly structured: unknown;
@@ -23,41 +22,29 @@ export interface Outcome {
   readonly durationMs: number;
 }
 
-/** ReceivedProgress is a progress notification and the time when the client received it. */
 export interface ReceivedProgress extends Progress {
   readonly atMs: number;
 }
 
-/** CallOptions configures one tools/call request. */
 export interface CallOptions {
   readonly signal?: AbortSignal;
   readonly onProgress?: (report: ReceivedProgress) => void;
   /** withoutProgress omits the progressToken from the request, so the server sends no progress notifications. */
   readonly withoutProgress?: boolean;
-  /**
-   * timeoutMs is how long the client waits for the tool's result, in milliseconds. The default timeoutMs is shorter
-   * than the time limit of a test file, so that a hanging call fails its own test instead of the whole file.
-   */
+  /** The default timeoutMs is shorter than the time limit of a test file, so that a hanging call fails its own test. */
   readonly timeoutMs?: number;
 }
 
-/** McpClient is a connected MCP client of the official TypeScript SDK. */
 export interface McpClient {
   readonly sdk: Client;
   call(name: string, args?: Record<string, unknown>, options?: CallOptions): Promise<Outcome>;
   close(): Promise<void>;
 }
 
-/**
- * FormHandler answers an elicitation form that the server sends, in place of a user. signal aborts when the server
- * withdraws the form.
- */
+/** FormHandler answers an elicitation form in place of a user. signal aborts when the server withdraws the form. */
 export type FormHandler = (form: ElicitRequest['params'], signal: AbortSignal) => Promise<ElicitResult>;
 
-/**
- * connectHttp connects an MCP client over Streamable HTTP. If answerForm is undefined, the client does not declare the
- * elicitation capability.
- */
+/** If answerForm is undefined, the client does not declare the elicitation capability. */
 export function connectHttp(port: number, token: string, answerForm?: FormHandler): Promise<McpClient> {
   return connectClient(
     new StreamableHTTPClientTransport(new URL(`http://127.0.0.1:${port}/mcp`), {
@@ -67,10 +54,7 @@ export function connectHttp(port: number, token: string, answerForm?: FormHandle
   );
 }
 
-/**
- * connectStdio starts `opentabs mcp` and connects an MCP client to the process over stdio. If answerForm is undefined,
- * the client does not declare the elicitation capability.
- */
+/** connectStdio starts `opentabs mcp` and connects an MCP client to the process. */
 export function connectStdio(env: Readonly<Record<string, string>>, answerForm?: FormHandler): Promise<McpClient> {
   const inherited = Object.entries(process.env).flatMap(([k, v]) => (v === undefined ? [] : [[k, v] as const]));
   return connectClient(
@@ -131,8 +115,7 @@ async function connectClient(transport: unknown, answerForm?: FormHandler): Prom
 }
 
 /**
- * isTransport is a type guard that narrows a value to the SDK's interface Transport. With exactOptionalPropertyTypes,
- * TypeScript does not accept the SDK's transport classes as the SDK's Transport interface.
+ * With exactOptionalPropertyTypes, TypeScript does not accept the SDK's transport classes as its Transport interface.
  */
 function isTransport(value: unknown): value is Transport {
   return typeof value === 'object' && value !== null && 'start' in value && 'send' in value;

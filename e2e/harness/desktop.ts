@@ -1,6 +1,6 @@
 /**
- * Simulates a desktop that shows notifications: a D-Bus session bus with the service org.freedesktop.Notifications, to
- * which Chrome on Linux sends its notifications. Tests read the notifications and press their buttons.
+ * Simulates a desktop that shows notifications: the D-Bus service org.freedesktop.Notifications, which Chrome on Linux
+ * uses.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,30 +11,19 @@ import { join } from 'node:path';
 import { type BusReader, BusWriter, type ReceivedCall, readCall } from './bus-message.ts';
 import { waitFor } from './wait.ts';
 
-/** DesktopNotification is an open notification on the simulated desktop. */
 export interface DesktopNotification {
   readonly id: number;
   readonly title: string;
   readonly body: string;
-  /**
-   * actions maps the label of each button to its D-Bus action key. A click on the notification's text sends the action
-   * key "default" to Chrome.
-   */
+  /** A click on the text of a notification sends the action key "default" to Chrome. */
   readonly actions: ReadonlyMap<string, string>;
 }
 
-/** Desktop shows the notifications of each browser that is started with the environment variables in env. */
 export interface Desktop {
-  /** env contains DBUS_SESSION_BUS_ADDRESS, the address of the simulated session bus. */
   readonly env: Readonly<Record<string, string>>;
-  /** notifications returns the open notifications, oldest first. */
   notifications(): readonly DesktopNotification[];
-  /**
-   * press presses a button of a notification, then closes the notification as most desktops do. Chrome changes the
-   * action keys each time it updates a notification, so press sends the latest key.
-   */
+  /** Chrome changes the action keys each time it updates a notification, so press sends the latest key. */
   press(notification: DesktopNotification, action: string): void;
-  /** dismiss closes a notification as a user would, without pressing a button. */
   dismiss(notification: DesktopNotification): void;
   close(): Promise<void>;
 }
@@ -48,7 +37,6 @@ const servicePath = '/org/freedesktop/Notifications';
 const dismissedReason = 2;
 const closedReason = 3;
 
-/** startDesktop starts a private D-Bus session bus with a simulated notification service. */
 export async function startDesktop(): Promise<Desktop> {
   const folder = mkdtempSync(join(tmpdir(), 'opentabs-desktop-'));
   const socketPath = join(folder, 'bus');
@@ -134,7 +122,6 @@ function readNotify(body: BusReader) {
   return { replacesId, title, body: text, actions };
 }
 
-/** BusConnection is the notification service's connection to the session bus. */
 class BusConnection {
   readonly #socket: Socket;
   readonly #answer: (call: ReceivedCall) => BusWriter | undefined;
@@ -146,7 +133,6 @@ class BusConnection {
     this.#answer = answer;
   }
 
-  /** start authenticates to the session bus and claims the bus name org.freedesktop.Notifications. */
   async start(): Promise<void> {
     const user = Buffer.from(String(process.getuid?.() ?? 0)).toString('hex');
     this.#socket.write(`\0AUTH EXTERNAL ${user}\r\n`);

@@ -2,39 +2,26 @@
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { opentabsBinary } from './process.ts';
 
-/**
- * ExchangeRequest sends one JSON-RPC request and returns the response. onProgress receives the progress notifications
- * whose token equals the request's ID. Only a client that is connected over stdio calls onProgress.
- */
+/** onProgress receives the progress notifications whose token equals the request's ID, only over stdio. */
 export type ExchangeRequest = (
   message: Record<string, unknown>,
   onProgress?: (progress: Record<string, unknown>) => void,
 ) => Promise<Record<string, unknown>>;
 
-/** ModernClient is an MCP client that uses protocol version 2026-07-28. */
 export interface ModernClient {
   readonly exchange: ExchangeRequest;
   close(): Promise<void>;
 }
 
-/**
- * Endpoint contains what an MCP client needs to connect to a daemon: its port, a client token and environment
- * variables.
- */
 export interface Endpoint {
   readonly port: number;
   readonly clientToken: string;
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** isRecord reports whether a value is an object other than null or an array. */
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/**
- * connectModernHttp returns an MCP client that uses protocol version 2026-07-28 over HTTP. Each HTTP request of the
- * client also contains the given headers.
- */
 export async function connectModernHttp(
   stack: Endpoint,
   headers: Readonly<Record<string, string>> = {},
@@ -62,8 +49,8 @@ export async function connectModernHttp(
 }
 
 /**
- * connectModernStdio starts `opentabs mcp` and returns an MCP client that uses protocol version 2026-07-28. Like
- * @modelcontextprotocol/client 2.4, the client handles a response at once, and a notification one microtask later.
+ * Like @modelcontextprotocol/client 2.4, the stdio client handles a response at once, and a notification one microtask
+ * later.
  */
 export async function connectModernStdio(stack: Endpoint): Promise<ModernClient> {
   const inherited = Object.entries(process.env).flatMap(([k, v]) => (v === undefined ? [] : [[k, v] as const]));

@@ -2,10 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/**
- * grantOptionalPermissions edits the manifest of an unpacked extension: all optional permissions become required
- * permissions.
- */
+/** grantOptionalPermissions makes all optional permissions in the manifest of an unpacked extension required. */
 export function grantOptionalPermissions(folder: string): void {
   const file = join(folder, 'manifest.json');
   const manifest: unknown = JSON.parse(readFileSync(file, 'utf8'));

@@ -3,24 +3,15 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { withLimit } from './wait.ts';
 
-/**
- * repositoryRoot is the repository's root folder, with a trailing slash. binary is the path of the opentabs binary
- * under test.
- */
 export const repositoryRoot = fileURLToPath(new URL('../../', import.meta.url));
 export const opentabsBinary = process.env.OPENTABS_BIN ?? `${repositoryRoot}bin/opentabs`;
 
-/** CommandResult is the output and the exit code of a command. */
 export interface CommandResult {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/**
- * StartedCommand is a running opentabs command. The promise `ended` resolves with the command's result when the process
- * exits.
- */
 export interface StartedCommand {
   readonly child: ChildProcess;
   stdout(): string;
@@ -28,10 +19,7 @@ export interface StartedCommand {
   ended: Promise<CommandResult>;
 }
 
-/**
- * startOpentabs starts the opentabs binary with additional environment variables. input is written to standard input,
- * which is then closed. If input is undefined, the command's standard input stays open.
- */
+/** If input is undefined, the standard input of the started command stays open. */
 export function startOpentabs(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
@@ -57,7 +45,6 @@ export function startOpentabs(
   return { child, stdout: () => stdout, stderr: () => stderr, ended };
 }
 
-/** runOpentabs runs the opentabs binary and waits until the process exits. */
 export function runOpentabs(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
@@ -66,10 +53,7 @@ export function runOpentabs(
   return waitForExit(startOpentabs(args, env, input));
 }
 
-/**
- * waitForExit waits until a command exits. After a timeout, waitForExit kills the command and throws an error with the
- * stacks of its goroutines.
- */
+/** After a timeout, waitForExit kills the command and throws an error with the stacks of its goroutines. */
 async function waitForExit(command: StartedCommand): Promise<CommandResult> {
   try {
     return await withLimit(command.child.spawnargs.join(' '), command.ended);
@@ -80,7 +64,6 @@ async function waitForExit(command: StartedCommand): Promise<CommandResult> {
   }
 }
 
-/** runChecked runs the opentabs binary and returns its standard output. runChecked throws if the exit code is not 0. */
 export async function runChecked(args: readonly string[], env: Readonly<Record<string, string>>): Promise<string> {
   const result = await runOpentabs(args, env);
   if (result.code !== 0) {
@@ -89,7 +72,6 @@ export async function runChecked(args: readonly string[], env: Readonly<Record<s
   return result.stdout;
 }
 
-/** stopProcess sends a signal to a command that the test started, and waits until the process exits. */
 export async function stopProcess(command: StartedCommand, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
   if (command.child.exitCode === null && command.child.signalCode === null) command.child.kill(signal);
   await waitForExit(command);

@@ -1,9 +1,8 @@
 /**
- * A TCP proxy on loopback between a browser and the daemon. The proxy simulates network failures.
+ * A TCP proxy on loopback between a browser and the daemon, which simulates network failures.
  *
- * The extension connects to the proxy's port instead of the daemon's port. The method stall buffers all bytes in one
- * direction, so the browser and the daemon see a half-open connection. The method resume forwards the buffered bytes in
- * order, as TCP does. The method cut resets every open connection, and each new connection until resume is called.
+ * The method resume forwards the buffered bytes in order, as TCP does. The method cut resets every open connection, and
+ * each new connection until resume is called.
  */
 import { connect, createServer, type Socket } from 'node:net';
 
@@ -12,36 +11,23 @@ import { connect, createServer, type Socket } from 'node:net';
  */
 export type Direction = 'up' | 'down' | 'both';
 
-/** Proxy is a running TCP proxy between a browser and the daemon. */
 export interface Proxy {
   readonly port: number;
-  /** openConnections is the number of open connections, including stalled ones. */
   readonly openConnections: number;
-  /** connectionsMade is the number of connections that the proxy has accepted since its start. */
   readonly connectionsMade: number;
-  /** forwardedByteCount counts the bytes that the proxy has forwarded since its start, per direction. */
   readonly forwardedByteCount: { readonly up: number; readonly down: number };
-  /**
-   * stall buffers all bytes and connection closes until resume is called. While the proxy stalls, open connections stay
-   * open, and new connections receive no bytes.
-   */
+  /** While the proxy stalls, open connections stay open, and new connections receive no bytes. */
   stall(direction?: Direction): void;
-  /**
-   * cut resets all open connections. Unless allowNew is true, cut also resets each new connection until resume is
-   * called.
-   */
+  /** Unless allowNew is true, cut also resets each new connection until resume is called. */
   cut(allowNew?: boolean): void;
-  /** resume forwards the buffered bytes of the given direction, and stops resetting new connections. */
   resume(direction?: Direction): void;
   /**
    * blackholeOpen discards all further bytes of the open connections without closing them, like a lost network route.
-   * resume cannot restore these connections.
    */
   blackholeOpen(): void;
   close(): Promise<void>;
 }
 
-/** Pipe forwards one direction of one connection, and buffers bytes while that direction is stalled. */
 interface Pipe {
   readonly direction: 'up' | 'down';
   readonly from: Socket;
@@ -49,10 +35,6 @@ interface Pipe {
   readonly buffered: (() => void)[];
 }
 
-/**
- * startProxy listens on a free port of loopback and forwards each connection to port. The caller must call close on the
- * returned proxy.
- */
 export async function startProxy(port: number): Promise<Proxy> {
   const pipes = new Set<Pipe>();
   const blackholedSockets = new WeakSet<Socket>();

@@ -1,36 +1,22 @@
-/**
- * Serves a local site for the test plugin "messages". The site counts and delays requests, and records the requests
- * that a page aborts.
- */
+/** Serves a local site for the test plugin "messages". */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Site is a running HTTP server on loopback that serves the pages and the API of the test site. */
 export interface Site {
   readonly origin: string;
   readonly url: string;
-  /** requestedChannels lists the channel of each API request that the site received. */
   readonly requestedChannels: string[];
-  /**
-   * abortedRequests lists the API requests that the page aborted before the site responded. An aborted request proves
-   * that the cancellation of a call reached the page's code.
-   */
+  /** An aborted request proves that the cancellation of a call reached the page's code. */
   readonly abortedRequests: string[];
-  /** servedPages is the number of API responses with a page of messages. */
   servedPages: number;
-  /**
-   * receivedNotes lists the request bodies that scripts sent to /note. In some tests, a hostile page sends captured
-   * data to /note.
-   */
+  /** In some tests, a hostile page sends captured data to /note. */
   readonly receivedNotes: string[];
-  /** setPageHtml sets the HTML that the site serves at /page. */
   setPageHtml(html: string): void;
   close(): Promise<void>;
 }
 
 const pageSize = 10;
 
-/** startSite serves an HTML page, and the paginated messages of a channel at /api/channels/ID/messages?cursor=N. */
 export async function startSite(): Promise<Site> {
   let html = renderPlainPage('Messages');
   const server = createServer((request, response) => {
@@ -81,10 +67,7 @@ function readPort(address: string | AddressInfo | null): number {
   return address.port;
 }
 
-/**
- * serveMessages responds with one page of a channel's messages. The channel's ID sets the number of pages and the delay
- * of responses: the channel "slow-5-300" has 5 pages, and the site delays each response by 300 ms.
- */
+/** The channel "slow-5-300" has 5 pages, and the test site delays each of its responses by 300 ms. */
 function serveMessages(site: Site, url: URL, channel: string, response: ServerResponse): void {
   const [, pages = '4', delayMs = '0'] = channel.split('-');
   const page = Number(url.searchParams.get('cursor') || '0');

@@ -3,10 +3,8 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** SmallPlugin is a plugin whose only tool returns the plugin's version. */
 export interface SmallPlugin {
   readonly name: string;
-  /** version is the plugin's major version. Of two builds of a plugin, the newer build has the higher version. */
   readonly version: number;
   readonly urlPatterns: readonly string[];
   readonly frames?: boolean;

@@ -20,79 +20,54 @@ import { type Proxy as LinkProxy, startProxy } from './proxy.ts';
 import { type Site, startSite } from './site.ts';
 import { waitFor } from './wait.ts';
 
-/** StackOptions overrides the defaults of startStack. */
 export interface StackOptions {
-  /** serveFlags are flags of `opentabs serve`, for example ['--idle-timeout', '3s']. */
   readonly serveFlags?: readonly string[];
   readonly chrome?: Partial<ChromeOptions>;
-  /** hasProxy puts a TCP proxy between the browser and the daemon, so that a test can interrupt the link. */
   readonly hasProxy?: boolean;
-  /** installFlags are flags of `opentabs extension install`, for example ['--debugger']. */
   readonly installFlags?: readonly string[];
-  /** hasOptionalPermissions grants the extension its optional permissions; false by default. */
   readonly hasOptionalPermissions?: boolean;
-  /** plugins are added to the daemon in addition to the test plugin "messages". */
   readonly plugins?: readonly ExtraPlugin[];
 }
 
-/** ExtraPlugin is a plugin that startStack builds and adds before the daemon starts. */
 export interface ExtraPlugin {
   readonly dir: string;
-  /** permission applies to all tools of the plugin; "auto" by default. */
   readonly permission?: 'off' | 'ask' | 'auto';
 }
 
-/** placesPlugin is a plugin whose tools report in which document they run. placesPlugin also runs in frames. */
 export const placesPlugin: ExtraPlugin = { dir: 'e2e/testdata/places' };
 
-/** everythingPlugin is a plugin with one tool for each feature of calls, such as progress and activities. */
 export const everythingPlugin: ExtraPlugin = { dir: 'e2e/testdata/everything' };
 
-/** Stack is a running daemon with a browser, a local site, and MCP clients. */
 export interface Stack {
   readonly home: string;
   readonly env: Readonly<Record<string, string>>;
   readonly port: number;
-  /** token is the administrator token of the daemon. */
   readonly token: string;
-  /** clientToken is the token of the registered MCP client "e2e". */
   readonly clientToken: string;
   readonly extensionFolder: string;
   readonly pluginFolder: string;
   readonly site: Site;
   readonly chrome: Chrome;
-  /** proxy is the TCP proxy between the browser and the daemon, or undefined without the option hasProxy. */
   readonly proxy: LinkProxy | undefined;
-  /** page is the tab that shows the local site. */
   readonly page: Page;
   daemon: StartedCommand;
-  /**
-   * connectHttp and connectStdio connect an MCP client. answerForm answers the elicitation forms that the client
-   * receives.
-   */
   connectHttp(answerForm?: FormHandler): Promise<McpClient>;
   connectStdio(answerForm?: FormHandler): Promise<McpClient>;
   runCli(...args: string[]): Promise<CommandResult>;
   readStatus(): Promise<Status>;
-  /** listTabs returns the tabs that match a plugin, in all browsers. */
   listTabs(): Promise<readonly Tab[]>;
   listCalls(): Promise<readonly CallRecord[]>;
-  /** openTab opens path of the local site in a new tab and waits until all plugins run in the tab. */
   openTab(path: string): Promise<Page>;
-  /** waitForPlugins waits until all plugins run in the tab that shows path of the local site. */
   waitForPlugins(path: string): Promise<void>;
-  /** restartDaemon restarts the daemon with new flags of `opentabs serve`, by default with the same flags. */
   restartDaemon(signal: NodeJS.Signals, serveFlags?: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }
 
-/** transports pairs the name of each MCP transport with a function that connects a client over that transport. */
 export const transports = [
   ['http', (stack: Stack) => stack.connectHttp()],
   ['stdio', (stack: Stack) => stack.connectStdio()],
 ] as const;
 
-/** Status is the output of `opentabs status --json`, with only the fields that tests read. */
 export interface Status {
   readonly browsers?: readonly {
     readonly id: string;
@@ -103,7 +78,6 @@ export interface Status {
   readonly plugins?: readonly { readonly name: string; readonly state: string; readonly changed?: boolean }[];
 }
 
-/** Tab is a browser tab in the daemon's status, with only the fields that tests read. */
 export interface Tab {
   readonly tabId: number;
   readonly url: string;
@@ -114,13 +88,11 @@ export interface Tab {
   readonly frames?: readonly { readonly url: string; readonly plugins?: readonly TabPlugin[] }[];
 }
 
-/** TabPlugin is a plugin that runs in a tab's document, with only the fields that tests read. */
 export interface TabPlugin {
   readonly name: string;
   readonly ready?: boolean;
 }
 
-/** startStack starts a Stack and waits until the test plugin "messages" runs in the local site's tab. */
 export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const home = mkdtempSync(join(tmpdir(), 'opentabs-e2e-'));
   const port = await findFreePort();
@@ -147,7 +119,6 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const startChrome = async (): Promise<Chrome> => {
     await waitForDaemon();
     proxy = options.hasProxy ? await startProxy(port) : undefined;
-    // Chrome connects to the proxy instead of the daemon.
     const proxyArgs = proxy ? [`--host-resolver-rules=MAP 127.0.0.1:${port} 127.0.0.1:${proxy.port}`] : [];
     return launchChrome({ extension, ...options.chrome, args: [...(options.chrome?.args ?? []), ...proxyArgs] });
   };
@@ -235,10 +206,6 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   };
 }
 
-/**
- * addPlugins copies the built plugin "messages" and the other plugins to home, and adds the copies to the daemon.
- * addPlugins returns the folder of the plugin "messages".
- */
 async function addPlugins(
   home: string,
   env: Readonly<Record<string, string>>,

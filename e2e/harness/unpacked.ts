@@ -1,6 +1,6 @@
 /**
- * Installs an unpacked extension in a Chrome profile permanently. Tests cannot use the flag --load-extension, because
- * Chrome would reinstall the extension at each start and drop the extension's registered scripts.
+ * Tests cannot use --load-extension, because Chrome would reinstall the extension and drop its registered scripts at
+ * each start.
  */
 import { spawn } from 'node:child_process';
 import { on, once } from 'node:events';
@@ -11,12 +11,11 @@ import { chromiumPath, findFreePort, makeChromiumFlags } from './chromium.ts';
 import { withLimit } from './wait.ts';
 
 /**
- * loadedByUserFlag is the value of creation_flags in Chrome's preferences for an extension that the user loaded.
  * Without loadedByUserFlag, Chrome treats the extension as loaded by DevTools and removes it when the browser exits.
  */
 const loadedByUserFlag = 38;
 
-/** loadUnpacked installs an extension in a profile. The profile must not be in use by a running browser. */
+/** The profile must not be in use by a running browser. */
 export async function loadUnpacked(profile: string, extension: string, id: string): Promise<void> {
   const otherFlags = ['--remote-debugging-pipe', '--enable-unsafe-extension-debugging', `--user-data-dir=${profile}`];
   const browser = spawn(chromiumPath, makeChromiumFlags(await findFreePort(), [], otherFlags), {

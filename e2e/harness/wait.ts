@@ -1,12 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 
-/**
- * waitFor calls probe until probe returns a value other than undefined or false. waitFor returns that value. Between
- * two calls of probe, waitFor pauses for three times the duration of a call, but for at least 25 ms or 5 % of the time
- * since the first call, and at most 1 s. The pauses leave CPU time for the awaited event. After limitMs, waitFor throws
- * an error that contains awaitedEvent, a noun phrase such as "the first report". The default of limitMs is long enough
- * for a slow machine.
- */
+/** waitFor pauses between two calls of probe for at least 25 ms and at most 1 s, to leave CPU time. */
 export async function waitFor<T>(
   awaitedEvent: string,
   probe: () => Promise<T | undefined | false> | T | undefined | false,
@@ -33,10 +27,6 @@ export async function waitFor<T>(
   }
 }
 
-/**
- * ProbeGraceMs is the longest time that waitFor awaits one call of probe after the time limit has passed, in
- * milliseconds.
- */
 const ProbeGraceMs = 60_000;
 
 async function rejectAfter(ms: number): Promise<never> {
@@ -45,15 +35,10 @@ async function rejectAfter(ms: number): Promise<never> {
 }
 
 /**
- * OperationTimeoutMs is the timeout of one operation in a test, in milliseconds. OperationTimeoutMs is shorter than the
- * time limit of a test file in .ci/e2e-test, so that the error names the operation that hangs.
+ * OperationTimeoutMs is shorter than the time limit of a test file, so that the error names the operation that hangs.
  */
 export const OperationTimeoutMs = 120_000;
 
-/**
- * withLimit awaits the result of an operation. After OperationTimeoutMs, withLimit throws an error with the operation's
- * name.
- */
 export async function withLimit<T>(operation: string, result: Promise<T>): Promise<T> {
   const limit = new AbortController();
   const timeout = setTimeout(OperationTimeoutMs, undefined, { signal: limit.signal }).then(
@@ -69,10 +54,7 @@ export async function withLimit<T>(operation: string, result: Promise<T>): Promi
   }
 }
 
-/**
- * pause waits for a fixed time in milliseconds. Use pause only to control the speed of a real system, such as a
- * browser. To wait for a result, use waitFor.
- */
+/** Use pause only to control the speed of a real system; to wait for a result, use waitFor. */
 export function pause(ms: number): Promise<void> {
   return setTimeout(ms);
 }

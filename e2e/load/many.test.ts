@@ -1,7 +1,4 @@
-/**
- * Many concurrent calls of many clients return the right results. A client with many calls does not delay
- * other clients.
- */
+/** Many concurrent calls of many clients return the right results. */
 import assert from 'node:assert/strict';
 import { setMaxListeners } from 'node:events';
 import { after, afterEach, before, describe, test } from 'node:test';
@@ -13,14 +10,12 @@ import { SystemUnderTest } from '../soak/system-under-test.ts';
 let system: SystemUnderTest;
 let clients: SoakClient[] = [];
 
-/** connect returns an MCP client with a new session. The test framework closes the client's session after the test. */
 function connect(name: string): SoakClient {
   const client = makeRawHttpClient(name, system.port, system.clientToken);
   clients.push(client);
   return client;
 }
 
-/** callTimed calls the tool work__steps with one step, and returns the call's ending and duration. */
 async function callTimed(
   client: SoakClient,
   key: string,
@@ -31,19 +26,11 @@ async function callTimed(
   return { ending, ms: performance.now() - startMs };
 }
 
-/**
- * fillRunningSlots makes eight calls, the maximum that one client can run at the same time. Each call runs until the
- * caller of fillRunningSlots aborts the signal stop.
- */
 function fillRunningSlots(client: SoakClient, stop: AbortSignal): Promise<CallEnding>[] {
   const keys = Array.from({ length: 8 }, (_, i) => `full${i}`);
   return keys.map((key) => client.call('work__beat', { key, everyMs: 300, forMs: 60_000 }, { stopSignal: stop }));
 }
 
-/**
- * useSystemWith starts a daemon and a browser with the given settings for the tests of a suite. After each test,
- * useSystemWith checks that no call is running and that no client has received an unexpected message.
- */
 function useSystemWith(settings: Record<string, number | string>): void {
   before(async () => {
     system = new SystemUnderTest(1, settings);

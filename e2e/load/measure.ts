@@ -4,9 +4,7 @@
 import { readFileSync } from 'node:fs';
 import type { Cdp, Session } from '../harness/cdp.ts';
 
-/** WorldMemory contains the memory use of one JavaScript realm, such as a page's main world. */
 export interface WorldMemory {
-  /** heapBytes is the used size of the JavaScript heap, in bytes. */
   readonly heapBytes: number;
   /**
    * The field promises and the fields after it count live objects of classes that typically leak, and the entries of
@@ -18,25 +16,15 @@ export interface WorldMemory {
   readonly entries: number;
 }
 
-/** MemorySnapshot is one memory measurement of the daemon, the service worker and the page. */
 export interface MemorySnapshot {
   readonly server: { readonly rssBytes: number; readonly heapBytes: number; readonly goroutines: number };
   readonly worker: WorldMemory;
-  /**
-   * page is the JavaScript realm in which adapters run. bridge is the realm of the extension's content script in the
-   * same page.
-   */
   readonly page: WorldMemory;
   readonly bridge: WorldMemory;
-  /** documents and listeners are the numbers of documents and of DOM event listeners in the page's process. */
   readonly documents: number;
   readonly listeners: number;
 }
 
-/**
- * readResidentMemory returns the resident memory of a process in bytes: in total, without file-backed pages, and the
- * peak.
- */
 export function readResidentMemory(pid: number): { now: number; anonymous: number; peak: number } {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const kilobytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0);
@@ -49,10 +37,6 @@ export function readResidentMemory(pid: number): { now: number; anonymous: numbe
 
 const countedClasses = ['Promise', 'MessagePort', 'AbortController', 'Map', 'Set'] as const;
 
-/**
- * countObjects measures the heap of one JavaScript realm and counts the objects in it. If contextId is missing,
- * countObjects measures the default JavaScript realm of the DevTools target.
- */
 async function countObjects(session: Session, contextId?: number): Promise<WorldMemory> {
   const context = contextId === undefined ? {} : { contextId };
   const sumObjects = async (name: string, sumExpression: string): Promise<number> => {
@@ -89,7 +73,6 @@ async function countObjects(session: Session, contextId?: number): Promise<World
   };
 }
 
-/** collectGarbage runs the JavaScript garbage collector of a DevTools target three times. */
 async function collectGarbage(session: Session): Promise<void> {
   await session.send('HeapProfiler.enable');
   // The first garbage collection runs finalizers, and later collections free the objects that the finalizers released.
@@ -97,7 +80,6 @@ async function collectGarbage(session: Session): Promise<void> {
   await session.send('HeapProfiler.disable');
 }
 
-/** MeasuredProcesses identifies the daemon process, the extension and the page to measure. */
 export interface MeasuredProcesses {
   readonly cdp: Cdp;
   readonly extensionId: string;
@@ -106,7 +88,6 @@ export interface MeasuredProcesses {
   readServerMemory(): Promise<{ readonly heap_bytes: number; readonly goroutines: number }>;
 }
 
-/** measureMemory collects garbage in the service worker and the page, then measures both and the daemon. */
 export async function measureMemory(processes: MeasuredProcesses): Promise<MemorySnapshot> {
   const targets = await processes.cdp.targets();
   const workerId = targets.find(

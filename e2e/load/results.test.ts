@@ -1,7 +1,4 @@
-/**
- * Large tool results arrive complete, delay no other client, and use memory only during the transfer. With
- * OPENTABS_TEST_ALL=1 (`make nightly`), the ten concurrent results have 50 MB instead of 20 MB each.
- */
+/** Large tool results arrive complete, delay no other client, and use memory only during the transfer. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
@@ -28,10 +25,7 @@ async function openClient(): Promise<LargeResultClient> {
   return client;
 }
 
-/**
- * assertResult checks that a response contains the tool's result twice: as text and as structured content. assertResult
- * receives only a summary of the response, because storing whole responses would use too much memory.
- */
+/** assertResult receives only a summary of the response, because storing whole responses would use too much memory. */
 function assertResult(summary: ResponseSummary, bytes: number): void {
   assert.ok(
     summary.bytes > 2 * bytes && summary.bytes < 2 * bytes + 10_000,

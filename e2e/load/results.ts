@@ -1,11 +1,7 @@
-/**
- * Provides an MCP client for tools with large results. The MCP client either counts the bytes of a response without
- * storing them, or does not read the response at all.
- */
+/** Provides an MCP client for tools with large results. */
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import type { SystemUnderTest } from '../soak/system-under-test.ts';
 
-/** ResponseSummary describes an HTTP response by its length, its beginning and its end. */
 export interface ResponseSummary {
   readonly bytes: number;
   readonly firstBytes: string;
@@ -13,7 +9,6 @@ export interface ResponseSummary {
   readonly durationMs: number;
 }
 
-/** LargeResultClient calls tools in its own MCP session, without storing whole responses. */
 export class LargeResultClient {
   readonly #system: SystemUnderTest;
   #session = '';
@@ -30,7 +25,6 @@ export class LargeResultClient {
     this.#session = String(message.headers['mcp-session-id']);
   }
 
-  /** call calls a tool, reads the complete response, and returns a summary of the response. */
   async call(tool: string, args: object): Promise<ResponseSummary> {
     const startMs = performance.now();
     const { message } = await this.#send('tools/call', { name: tool, arguments: args });
@@ -49,10 +43,7 @@ export class LargeResultClient {
     return { bytes, firstBytes: head, lastBytes: tail, durationMs: performance.now() - startMs };
   }
 
-  /**
-   * callWithoutReading calls a tool and does not read the response. callWithoutReading returns a function that closes
-   * the client's connection to the daemon.
-   */
+  /** callWithoutReading returns a function that closes the client's connection to the daemon. */
   async callWithoutReading(tool: string, args: object): Promise<{ disconnect(): void }> {
     const { clientRequest, message } = await this.#send('tools/call', { name: tool, arguments: args });
     message.pause();

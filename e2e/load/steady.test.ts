@@ -1,7 +1,4 @@
-/**
- * Calls leak no memory or objects in the daemon, the extension or the page. `make soak ONLY=load` makes calls
- * for 10 min.
- */
+/** Calls leak no memory or objects in the daemon, the extension or the page. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { SystemUnderTest } from '../soak/system-under-test.ts';

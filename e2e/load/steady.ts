@@ -6,28 +6,20 @@ import type { CallEnding, SoakClient } from '../soak/soak-client.ts';
 import type { SystemUnderTest } from '../soak/system-under-test.ts';
 import { type MemorySnapshot, measureMemory, readResidentMemory } from './measure.ts';
 
-/** CallRate is the total number of calls to make and the number of calls per minute. */
 export interface CallRate {
   readonly calls: number;
   readonly perMinute: number;
 }
 
-/** StreamResult contains the measurements of a steady stream of calls. */
 export interface StreamResult {
   readonly before: MemorySnapshot;
   readonly after: MemorySnapshot;
-  /** endings counts the calls by how they ended, keyed by code. */
   readonly endings: ReadonlyMap<string, number>;
-  /** violations describes each call that ended unexpectedly, one line per call. */
   readonly violations: readonly string[];
   readonly durationMs: number;
-  /** peakRssBytes is the highest resident memory (RSS) of the daemon so far, in bytes. */
   readonly peakRssBytes: number;
 }
 
-/**
- * chooseTool returns the tool for call number i, which depends on the last two digits of i.
- */
 function chooseTool(i: number): 'echo' | 'steps' | 'cancel' | 'fail' | 'big' {
   const lastDigits = i % 100;
   if (lastDigits < 10) return 'steps';
@@ -36,19 +28,11 @@ function chooseTool(i: number): 'echo' | 'steps' | 'cancel' | 'fail' | 'big' {
   return lastDigits === 20 ? 'big' : 'echo';
 }
 
-/**
- * warmUpCalls is the number of calls before the first memory measurement. The calls before the first measurement fill
- * caches and message channels, whose memory is not a leak.
- */
+/** The calls before the first measurement fill caches and message channels, whose memory is not a leak. */
 const warmUpCalls = 3000;
 
-/** AllowedGoroutines is how many additional goroutines the daemon is allowed to have after a stream of calls. */
 const AllowedGoroutines = 8;
 
-/**
- * streamCalls makes calls at a steady rate with eight MCP clients over HTTP and two over stdio. Every 10 s, streamCalls
- * reports its progress: it calls the function report with one line of text.
- */
 export async function streamCalls(
   system: SystemUnderTest,
   pace: CallRate,
@@ -62,8 +46,8 @@ export async function streamCalls(
     await makeCalls(system, clients, { calls: warmUpCalls, perMinute: pace.perMinute }, 'warm', () => undefined);
     const before = await measureWhenIdle(system);
     const { endings, violations, durationMs, peakRssBytes } = await makeCalls(system, clients, pace, 'k', report);
-    // HTTP clients close idle connections a few seconds after the last request. Each open HTTP connection needs
-    // goroutines in the daemon.
+    // HTTP clients close idle connections, each of which needs goroutines in the daemon, a few seconds after the last
+    // request.
     await waitFor(
       'idle connections to end',
       async () => (await system.readStatus()).memory.goroutines <= before.server.goroutines + AllowedGoroutines,
@@ -80,7 +64,6 @@ export async function streamCalls(
   }
 }
 
-/** measureWhenIdle waits until all calls have ended and idle connections are closed, then measures the memory. */
 async function measureWhenIdle(system: SystemUnderTest): Promise<MemorySnapshot> {
   await waitFor('all calls to end', async () => {
     const { calls } = await system.readStatus();
@@ -172,10 +155,6 @@ function startCall(
   }
 }
 
-/**
- * findMismatch describes how the ending of a call differs from the expected ending, or returns undefined if both are
- * equal.
- */
 function findMismatch(
   kind: ReturnType<typeof chooseTool>,
   key: string,
@@ -188,7 +167,6 @@ function findMismatch(
   return undefined;
 }
 
-/** findGrowth lists which memory and object counts grew during a stream of calls by more than the allowed noise. */
 export function findGrowth({ before, after }: StreamResult): string[] {
   const growths: string[] = [];
   const checkGrowth = (measure: string, before: number, after: number, allowedGrowth: number) => {
@@ -209,7 +187,6 @@ export function findGrowth({ before, after }: StreamResult): string[] {
   return growths;
 }
 
-/** formatTable formats the memory before and after a stream of calls as a table. */
 export function formatTable({ before, after, endings, durationMs, peakRssBytes }: StreamResult): string {
   const formatMb = (bytes: number) => `${(bytes / (1 << 20)).toFixed(1)} MB`;
   const formatRow = (label: string, beforeText: string | number, afterText: string | number) =>

@@ -11,7 +11,6 @@ before(async () => {
 });
 after(() => lab?.close());
 
-/** clickOn clicks the element in the first snapshot line that contains text. */
 const clickOn = async (page: LabPage, text: string, args: object = {}) =>
   page.callOperation('click', { target: await page.findRef(text), ...args });
 

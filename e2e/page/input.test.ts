@@ -1,7 +1,4 @@
-/**
- * An agent can enter text, options and keys in form fields as a user can. After a tool has entered a value, the tool's
- * result contains the new value of the field.
- */
+/** An agent can enter text, options and keys in form fields as a user can. */
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import { type LabPage, type PageLab, startPageLab } from './test/page-lab.ts';
@@ -213,8 +210,7 @@ test('options are chosen in native and in drawn lists', async () => {
 });
 
 test('a selection that the page does not show is reported with a note', async () => {
-  // The page's listbox never marks the option that the user has chosen: a click sets aria-selected on all other
-  // options. Only the name of the last chosen option appears beside the listbox.
+  // The page's listbox never marks the chosen option: a click sets aria-selected on all other options.
   const page =
     await lab.openPage(`<div id=box><span id=tags></span><button role=combobox aria-expanded=true aria-controls=l aria-label=Ships>+</button></div>
     <ul role=listbox id=l><li role=option aria-selected=false>X-ray</li><li role=option aria-selected=false>Yoke</li></ul>

@@ -12,10 +12,7 @@ before(async () => {
 });
 after(() => lab?.close());
 
-/**
- * cases contains the HTML bodies of the test pages. For the element with the ID "x" in each page, the tests compare the
- * page script's accessible name with Chrome's.
- */
+/** For the element with the ID "x" in each page, the tests compare the page script's accessible name with Chrome's. */
 const cases = [
   // accessible names from aria-labelledby: chains, order, missing and hidden parts, references to the element itself
   '<span id=a aria-labelledby=b>A</span><span id=b>B</span><button id=x aria-labelledby=a>t</button>',
@@ -114,8 +111,7 @@ const cases = [
 
 /** differingNames lists HTML for which the page script deliberately computes another accessible name than Chrome. */
 const differingNames: readonly (readonly [html: string, name: string])[] = [
-  // If aria-labelledby refers to a hidden label, Chrome's accessible name includes the whole label. From the name, the
-  // page script omits the parts of the hidden label that are themselves hidden.
+  // Unlike Chrome, the page script omits from a name the hidden parts of a hidden label.
   ['<div id=a hidden>Out <span hidden>in</span></div><button id=x aria-labelledby=a>t</button>', 'Out'],
   [
     '<div id=a style="display:none">Shown <span aria-hidden=true>hidden part</span></div><button id=x aria-labelledby=a></button>',

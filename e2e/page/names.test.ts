@@ -10,10 +10,7 @@ before(async () => {
 });
 after(() => lab?.close());
 
-/**
- * nameCases contains the HTML bodies of the test pages, one per line. For the element with the ID "x" in each page, the
- * tests compare the page script's accessible name with Chrome's.
- */
+/** For the element with the ID "x" in each page, the tests compare the page script's accessible name with Chrome's. */
 const nameCases = `<button id=x>Plain</button>
 <button id=x><span>Two</span> <b>parts</b></button>
 <button id=x>a<br>b</button>

@@ -6,10 +6,6 @@ import type { Page } from 'playwright-core';
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/**
- * assertAccessible checks a page with rules of axe-core, by default all. assertAccessible throws an error that lists
- * each violated rule and the element that violates the rule.
- */
 export async function assertAccessible(page: Page, scene: string, rules?: readonly string[]): Promise<void> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axeSource);
   const violations = await page.evaluate(async (runOnly) => {
@@ -22,10 +18,7 @@ export async function assertAccessible(page: Page, scene: string, rules?: readon
   assert.deepEqual(violations, [], `axe-core in the scene ${scene}`);
 }
 
-/**
- * listTabStops presses Tab from the start of the page until the focus leaves the page. The result lists the name of
- * each focused element. If an element has no size, its name in the result begins with "invisible".
- */
+/** listTabStops presses Tab from the start of the page until the focus leaves the page. */
 export async function listTabStops(page: Page): Promise<string[]> {
   while ((await focusNext(page)) !== undefined); // from the focused element to the end of the page
   const names: string[] = [];
@@ -33,9 +26,6 @@ export async function listTabStops(page: Page): Promise<string[]> {
   return names;
 }
 
-/**
- * focusNext presses Tab and returns the name of the newly focused element, or undefined if the focus has left the page.
- */
 async function focusNext(page: Page): Promise<string | undefined> {
   await page.keyboard.press('Tab');
   return page.evaluate(() => {

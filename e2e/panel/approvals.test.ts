@@ -28,25 +28,18 @@ async function setPermission(name: string, permission: string): Promise<void> {
   assert.equal(code, 0, stderr);
 }
 
-/**
- * callEcho calls the tool messages__echo, which requires approval. If the call fails, only a test that awaits the
- * returned promise receives the error.
- */
+/** If the call fails, only a test that awaits the promise of callEcho receives the error. */
 function callEcho(value: string, caller: McpClient = client): Promise<Outcome> {
   const outcome = caller.call('messages__echo', { value });
   outcome.catch(() => undefined);
   return outcome;
 }
 
-/** findWaitingCard finds the approval card in the side panel that contains the given argument. */
 function findWaitingCard(value: string): Locator {
   return panel.locator('.ticket:not(.gone)').filter({ hasText: value });
 }
 
-/**
- * pressButton presses a button of the only approval card until the daemon has received the decision. pressButton
- * presses the button again and again, because an approval card that has just moved ignores clicks.
- */
+/** pressButton presses the button again and again, because an approval card that has just moved ignores clicks. */
 async function pressButton(value: string, name: string): Promise<void> {
   const { call_id, waiting } = await waitFor('a call that waits for approval', async () =>
     (await fetchCallRecords(stack)).find((call) => call.waiting !== undefined),
@@ -206,9 +199,7 @@ test('a tool that waits for the user continues when the user presses Done, and f
 });
 
 test('if two surfaces decide at the same time, the first decision counts and the other surface shows it', async () => {
-  // When the outcome card of an earlier call disappears, the new approval card moves up. A card that has just moved
-  // ignores clicks. If the outcome of an earlier call were still visible, the test could mistake it for the new call's
-  // outcome.
+  // When an outcome card disappears, the approval card moves up, and a card that has just moved ignores clicks.
   await waitFor(
     'the outcomes of earlier calls to disappear',
     async () => (await panel.locator('.outcome').count()) === 0,

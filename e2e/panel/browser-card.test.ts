@@ -1,7 +1,4 @@
-/**
- * In the side panel, the user can change which browser tools and sites agents may use, and stop an agent in a tab. This
- * test file saves screenshots of the side panel to e2e/out/.
- */
+/** In the side panel, the user can change which browser tools and sites agents may use, and stop an agent in a tab. */
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { after, before, beforeEach, test } from 'node:test';
@@ -66,9 +63,6 @@ beforeEach(async () => {
 });
 after(() => fixture?.close());
 
-/**
- * findLastRequest waits until the panel has sent a request with the given method, and returns the request's parameters.
- */
 const findLastRequest = (method: string) =>
   waitFor(
     `a request ${method}`,

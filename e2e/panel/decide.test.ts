@@ -19,9 +19,6 @@ beforeEach(async () => {
 });
 after(() => fixture?.close());
 
-/**
- * waitForRequest waits until the panel has sent a request with the given method, and returns the request's parameters.
- */
 async function waitForRequest(method: string): Promise<unknown> {
   return waitFor(method, () => fixture.server.requests.find((request) => request.method === method)?.params);
 }
@@ -136,8 +133,7 @@ test('buttons that have just moved inside an approval card ignore clicks', async
     'the Deny button to be enabled',
     async () => (await denyButton.getAttribute('aria-disabled')) === 'false',
   );
-  // If many approval cards are shown, each card shows fewer lines of arguments, so the card's buttons change their
-  // position.
+  // Each of many approval cards shows fewer lines of arguments, so the card's buttons change their position.
   await clickOnAppearance('.crowded > :first-child button');
   showCalls(waitingCalls);
   await waitFor('the script to press the button', () => panel.evaluate(() => document.title === 'pressed'));

@@ -1,7 +1,4 @@
-/**
- * Simulates a daemon to which the extension connects. With the fake daemon, tests put the side panel into states that a
- * real daemon rarely causes.
- */
+/** Simulates a daemon to which the extension connects. */
 import { createHmac, randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
@@ -12,72 +9,43 @@ import { findFreePort } from '../harness/chromium.ts';
 
 const key = 'key-of-the-fake-server';
 
-/** FakeServer is a simulated daemon that accepts the extension's link. */
 export interface FakeServer {
-  /**
-   * requests lists the requests that the extension has sent. requests omits hello, ping, and the calls.history request
-   * that the panel sends when it opens.
-   */
+  /** requests omits hello, ping, and the calls.history request that the panel sends when it opens. */
   readonly requests: readonly { readonly method: string; readonly params: unknown }[];
-  /** listTabs returns the tabs that the extension has reported with tab.sync and tab.changed. */
   listTabs(): readonly { readonly tabId: number; readonly url: string }[];
-  /** version is the daemon version that the extension receives when it connects; "0.1.0" by default. */
   version: string;
-  /** hello contains the parameters of the extension's last hello request, or is undefined before the first hello. */
   readonly hello: HelloParams | undefined;
-  /** clearRequests removes all requests from the list of recorded requests. */
   clearRequests(): void;
-  /**
-   * By default, answerRequest returns an empty object. If answerRequest throws or rejects, the request fails with the
-   * message of the error.
-   */
+  /** If answerRequest throws or rejects, the request fails with the message of the error. */
   answerRequest: (method: string, params: unknown) => object | Promise<object>;
-  /** syncPlugins replaces the extension's plugins by sending plugin.sync. */
   syncPlugins(plugins: readonly PluginInfo[]): void;
-  /** request sends a JSON-RPC request to the extension and waits for the response. */
   request(method: string, params: object): Promise<Answer>;
-  /** dispatchTool sends a tool call to the extension and returns the running tool without waiting for the result. */
   dispatchTool(params: Partial<ToolDispatchParams> & Pick<ToolDispatchParams, 'plugin' | 'tool'>): ToolRun;
-  /**
-   * notifyPanel sends a notification to the open side panel. A panel that opens later receives the last notification of
-   * each method.
-   */
+  /** A panel that opens later receives the last notification of each method. */
   notifyPanel(method: string, params: object): void;
   close(): Promise<void>;
 }
 
-/** Answer is the extension's response to a request: either a result or an error. */
 export interface Answer {
   readonly result?: unknown;
   readonly error?: { readonly message: string; readonly data?: unknown };
 }
 
-/** WaitingAnswer settles the promise of a request to which the extension has not responded yet. */
 interface WaitingAnswer {
   resolve(answer: Answer): void;
   reject(error: Error): void;
 }
 
-/** ToolRun is a tool call that the fake daemon has sent to the extension. */
 export interface ToolRun {
   readonly id: string;
-  /**
-   * ended is a promise that resolves when the call has ended, with the extension's response to the tool call. If the
-   * extension sends a large result in parts, the fake server joins the parts.
-   */
+  /** If the extension sends a large result in parts, the fake server joins the parts. */
   readonly ended: Promise<Answer>;
-  /** reports lists the progress reports of the call that the extension has sent so far. */
   readonly reports: readonly unknown[];
-  /** partCount is how many parts of the call's large result the fake daemon has received so far. */
   readonly partCount: number;
-  /** cancel cancels the tool call and resolves with the extension's response. */
   cancel(reason: string): Promise<Answer>;
 }
 
-/**
- * startFakeServer starts a fake daemon and writes its port and key to the folder of an unpacked extension. Call
- * startFakeServer before the browser loads the extension.
- */
+/** Call startFakeServer before the browser loads the extension, because it writes the port and key into the folder. */
 export async function startFakeServer(extension: string): Promise<FakeServer> {
   const port = await findFreePort();
   writeFileSync(join(extension, 'connection.json'), JSON.stringify({ port, key }));

@@ -1,7 +1,4 @@
-/**
- * The side panel shows calls from before a daemon restart, and the user can repeat a call with one click. A
- * search also finds recorded calls that the panel has not loaded.
- */
+/** The side panel shows calls from before a daemon restart, and the user can repeat a call with one click. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';

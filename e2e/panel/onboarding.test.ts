@@ -1,7 +1,4 @@
-/**
- * Until the first call has succeeded, the side panel lists the setup steps. For each setup step, the panel shows the
- * step's state, what to do next, and a button that copies the command. The test saves screenshots to e2e/out/.
- */
+/** Until the first call has succeeded, the side panel lists the setup steps. */
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { after, before, test } from 'node:test';

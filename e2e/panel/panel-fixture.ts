@@ -10,39 +10,25 @@ import { startSite } from '../harness/site.ts';
 import { waitFor } from '../harness/wait.ts';
 import { type FakeServer, startFakeServer } from './fake-server.ts';
 
-/** PanelFixture contains the browser, the side panel and the fake daemon for a test of the side panel. */
 export interface PanelFixture {
   readonly server: FakeServer;
   readonly chrome: Chrome;
-  /**
-   * panel shows the side panel's page in a tab, 360 px wide. The side panel's page is open in a tab, because a
-   * screenshot of a tab can be as high as the whole page.
-   */
+  /** The side panel's page is open in a tab, because a screenshot of a tab can be as high as the whole page. */
   readonly panel: Page;
   readonly worker: Worker;
-  /** sitePage is a page of a test site that a sample plugin matches. */
   readonly sitePage: Page;
-  /** tabId is the ID of the tab that shows sitePage. */
   readonly tabId: number;
-  /**
-   * showCalls sends calls to the side panel, and returns before the panel renders the calls. The panel keeps ended
-   * calls that it received earlier, until the panel's page is reloaded.
-   */
+  /** The panel keeps ended calls that it received earlier, until the panel's page is reloaded. */
   showCalls(calls: readonly CallView[], more?: Partial<StateSyncParams>): void;
   close(): Promise<void>;
 }
 
 export interface PanelFixtureOptions {
-  /**
-   * isNewUser simulates a user who has made no successful call, so that the side panel shows the setup checklist.
-   * Default: false.
-   */
+  /** isNewUser simulates a user who has made no successful call, so that the side panel shows the setup checklist. */
   readonly isNewUser?: boolean;
-  /** userScripts turns on Chrome's setting "Allow User Scripts". Default: true. */
   readonly userScripts?: boolean;
 }
 
-/** startPanelFixture starts a fake daemon, a browser with the side panel open, and a test site. */
 export async function startPanelFixture(options: PanelFixtureOptions = {}): Promise<PanelFixture> {
   const home = mkdtempSync(join(tmpdir(), 'opentabs-panel-'));
   const extension = join(home, 'unpacked');

@@ -1,6 +1,6 @@
 /**
- * In the side panel, the user can install, find, review, update and remove plugins, even with many plugins and
- * long names. The test saves screenshots to e2e/out/.
+ * In the side panel, the user can install, find, review, update and remove plugins, even with many plugins and long
+ * names.
  */
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
@@ -39,7 +39,6 @@ async function waitForRequest(method: string): Promise<unknown> {
   return request.params;
 }
 
-/** waitForGuard waits until the click guard ends and the button that enables a plugin accepts clicks. */
 async function waitForGuard(): Promise<void> {
   await waitFor(
     'the button to accept clicks',
@@ -202,7 +201,7 @@ test('a button updates a plugin, and a removal needs a second click', async () =
   assert.deepEqual(await waitForRequest('plugin.remove'), { plugin: 'messages' });
 });
 
-/** makeManyPlugins returns sample plugins. Every tenth plugin is not reviewed yet, and every fifth plugin is off. */
+/** Every tenth plugin of makeManyPlugins is not reviewed yet, and every fifth plugin is off. */
 function makeManyPlugins(count: number): PluginView[] {
   return Array.from({ length: count }, (_, i) => {
     const isNew = i % 10 === 3;

@@ -2,16 +2,12 @@
 import type { CallInspectResult, CallView } from '../../wire/wire.gen.ts';
 import { makeCall } from './sample-views.ts';
 
-/**
- * todayNoonMs is noon today, in milliseconds since 1970. The side panel shows the time of a call without the date if
- * the call ended today.
- */
+/** The side panel shows the time of a call without the date if the call ended today. */
 const todayNoonMs = new Date().setHours(12, 0, 0, 0);
 
 const clients = ['Claude Code', 'Cursor', 'Claude Desktop'];
 const sites = ['chat.example.com', 'calendar.example.com', 'localhost:8080'];
 
-/** makeEndedCall returns a sample call that has succeeded. overrides replaces fields of the call. */
 export function makeEndedCall(callId: string, overrides: Partial<CallView> = {}): CallView {
   return makeCall(callId, {
     tool: 'post',
@@ -26,16 +22,12 @@ export function makeEndedCall(callId: string, overrides: Partial<CallView> = {})
   });
 }
 
-/** makeFailedCall returns a sample call that has failed. overrides replaces fields of the call. */
 export function makeFailedCall(callId: string, overrides: Partial<CallView> = {}): CallView {
   const { endAudience: _audience, result: _result, ...call } = makeEndedCall(callId);
   return { ...call, status: 'failed', error: 'Channel not found', errorCode: 'tool_error', ...overrides };
 }
 
-/**
- * makeEndedCalls returns sample calls of several plugins, clients and sites, newest first. Of every nine sample calls,
- * one has failed.
- */
+/** makeEndedCalls returns sample calls of several plugins, clients and sites, newest first. */
 export function makeEndedCalls(count: number): readonly CallView[] {
   return Array.from({ length: count }, (_, i) => {
     const fields = {
@@ -53,7 +45,6 @@ export function makeEndedCalls(count: number): readonly CallView[] {
   });
 }
 
-/** errorCalls are sample calls with different errors. Some consecutive sample calls have the same error. */
 export const errorCalls: readonly CallView[] = [
   makeFailedCall('e1', { createdMs: todayNoonMs }),
   makeFailedCall('e2', { createdMs: todayNoonMs - 20_000, args: '{"channelId":"random"}' }),
@@ -80,7 +71,6 @@ export const errorCalls: readonly CallView[] = [
 
 const longName = `${'extraordinarily_long_name_of_a_tool_'.repeat(9)}`.slice(0, 300);
 
-/** longCalls are sample calls with long names, in left-to-right and right-to-left scripts. */
 export const longCalls: readonly CallView[] = [
   makeCall('n1', {
     plugin: longName,
@@ -124,7 +114,6 @@ export const longCalls: readonly CallView[] = [
   makeFailedCall('n8', { plugin: 'הודעות'.repeat(20), tool: 'ייצוא'.repeat(20), error: 'הערוץ לא נמצא. '.repeat(9) }),
 ];
 
-/** failedCallDetails are sample details of a call that waited for approval and then failed. */
 export const failedCallDetails = {
   phases: [
     { name: 'request', startMs: 0, ms: 0.4 },

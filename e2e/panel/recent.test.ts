@@ -1,7 +1,4 @@
-/**
- * The side panel lists the ended calls with time, client, site, tool, arguments, result and error. The user
- * can search, filter and copy calls by mouse or keyboard.
- */
+/** The side panel lists the ended calls with time, client, site, tool, arguments, result and error. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { waitFor } from '../harness/wait.ts';
@@ -110,8 +107,7 @@ test('Tab reaches all controls in page order, and Enter opens rows', async () =>
 test('a button shows more than 100 recent calls, and only rows near the window are rendered', async () => {
   const { panel, showCalls } = fixture;
   const calls = makeEndedCalls(1000);
-  // The test sends newer calls after older calls and at most 200 ended calls in one message, because the daemon does
-  // the same.
+  // Like the daemon, the test sends newer calls after older calls, and at most 200 ended calls in one message.
   for (let start = 800; start >= 0; start -= 200) {
     showCalls(calls.slice(start, start + 200));
     await panel.locator('#recent', { hasText: String(1000 - start) }).waitFor();
@@ -123,8 +119,7 @@ test('a button shows more than 100 recent calls, and only rows near the window a
     await waitForRows(shown);
   }
   assert.equal(await panel.getByRole('button', { name: /^Show \d+ more/ }).count(), 0);
-  // Because of content-visibility, Chrome neither lays out nor paints rows outside of the window. With
-  // content-visibility, one frame of scrolling takes 13 ms of CPU time, instead of 33 ms with all rows painted.
+  // Because of content-visibility, Chrome neither lays out nor paints rows outside of the window.
   const countDrawnRows = () =>
     panel
       .locator('.ended > li > :first-child')

@@ -16,10 +16,7 @@ before(async () => {
 });
 after(() => fixture?.close());
 
-/**
- * recordChanges starts to record all changes of the side panel's DOM except the running times of calls. If an element
- * of the page changes, recordChanges records the text of the list item or section that contains the element.
- */
+/** recordChanges records all changes of the side panel's DOM except the running times of calls. */
 async function recordChanges(): Promise<void> {
   await fixture.panel.evaluate(() => {
     const changes: string[] = [];

@@ -1,7 +1,4 @@
-/**
- * A changed plugin does not run until the user has reviewed and enabled the new content. The side panel shows
- * what has changed in the plugin.
- */
+/** A changed plugin does not run until the user has reviewed and enabled the new content. */
 import assert from 'node:assert/strict';
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -9,7 +9,6 @@ import type {
   WaitingView,
 } from '../../wire/wire.gen.ts';
 
-/** makeCall returns a sample call that is running. overrides replaces fields of the call. */
 export function makeCall(callId: string, overrides: Partial<CallView> = {}): CallView {
   const runningCall = {
     callId,
@@ -21,10 +20,6 @@ export function makeCall(callId: string, overrides: Partial<CallView> = {}): Cal
   return { ...runningCall, client: 'Claude Code', ...overrides };
 }
 
-/**
- * makeWaitingCall returns a sample call that is waiting for approval. By default, the form in the approval card offers
- * all grants that exist.
- */
 export function makeWaitingCall(callId: string, ticketId: string, overrides: Partial<WaitingView> = {}): CallView {
   const waitingView: WaitingView = {
     ticketId,
@@ -38,7 +33,6 @@ export function makeWaitingCall(callId: string, ticketId: string, overrides: Par
   return makeCall(callId, { status: 'pending', runMs: 0, waiting: waitingView });
 }
 
-/** runningCalls are sample calls, of which most are running and a few have ended. */
 export const runningCalls: readonly CallView[] = [
   makeCall('c1', { progress: 0.42, userMessage: 'page 42 of 100', userStatusWord: 'indexing' }),
   makeCall('c2', {
@@ -61,7 +55,6 @@ export const runningCalls: readonly CallView[] = [
   makeCall('c8', { tool: 'search', status: 'cancelled', runMs: 5100, error: 'stopped by the side panel' }),
 ];
 
-/** failedCalls are two failed sample calls and a successful one. */
 export const failedCalls: readonly CallView[] = [
   makeCall('f1', {
     status: 'failed',
@@ -72,10 +65,7 @@ export const failedCalls: readonly CallView[] = [
   makeCall('f3', { tool: 'echo', status: 'done', runMs: 3 }),
 ];
 
-/**
- * makeSuspendedCalls returns three sample calls that wait for the user. The second call waits for the user to do
- * something in the tab with the ID tabId.
- */
+/** The second of the three calls waits for the user to do something in the tab with the ID tabId. */
 export function makeSuspendedCalls(tabId: number): readonly CallView[] {
   const login = makeWaitingCall('s2', 't2', {
     kind: 'user',
@@ -90,7 +80,6 @@ export function makeSuspendedCalls(tabId: number): readonly CallView[] {
   ];
 }
 
-/** makeActivity returns a sample activity for the audience "user". */
 export function makeActivity(type: string, value: unknown): ActivityView {
   const content = JSON.stringify(value);
   return { type, content, audience: 'user', bytes: content.length };
@@ -103,7 +92,6 @@ const messageRows = Array.from({ length: 30 }, (_, i) => ({
   unread: i % 2 === 0,
 }));
 
-/** callsWithActivities contains a sample call with one activity of each type. */
 export const callsWithActivities: readonly CallView[] = [
   makeCall('a1', {
     progress: 0.6,
@@ -125,9 +113,7 @@ export const callsWithActivities: readonly CallView[] = [
   }),
 ];
 
-/**
- * makeManyCalls returns 30 running sample calls. The progress of each call grows with fraction, a number from 0 to 1.
- */
+/** The progress of each sample call grows with fraction, a number from 0 to 1. */
 export function makeManyCalls(fraction: number): readonly CallView[] {
   const tools = ['export_messages', 'read_thread', 'search', 'list_channels'];
   return Array.from({ length: 30 }, (_, i) =>
@@ -160,7 +146,6 @@ export function makePlugin(name: string, displayName: string, overrides: Partial
   };
 }
 
-/** samplePlugins are four sample plugins with different permissions. The last of the sample plugins is unreviewed. */
 export const samplePlugins: readonly PluginView[] = [
   makePlugin('messages', 'Messages'),
   makePlugin('calendar', 'Calendar', { permission: 'auto', matches: ['https://calendar.example.com/*'] }),
@@ -176,10 +161,6 @@ export const samplePlugins: readonly PluginView[] = [
   }),
 ];
 
-/**
- * makeInspection returns the details that the side panel shows for the review of a sample plugin. overrides replaces
- * fields of the details.
- */
 export function makeInspection(overrides: Partial<PluginInspectResult> = {}): PluginInspectResult {
   return {
     hash: samplePlugins[3]?.hash ?? '',
@@ -210,10 +191,7 @@ export function makeInspection(overrides: Partial<PluginInspectResult> = {}): Pl
   };
 }
 
-/**
- * sampleSettings contains a plugin setting of each type. The first setting in sampleSettings is required, but the user
- * has not set it.
- */
+/** The first setting in sampleSettings is required, but has no value. */
 export const sampleSettings: readonly SettingView[] = [
   {
     key: 'site',
@@ -236,10 +214,6 @@ const hostileIcon =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16" onload="document.title=\'pwned\'"><script>document.title="pwned"</script>' +
   '<image href="http://127.0.0.1:9/beacon.png"/><circle cx="8" cy="8" r="7" fill="#3b82f6"/></svg>';
 
-/**
- * makeWikiPlugin returns a sample plugin that needs settings and can open its page for a call. overrides replaces
- * fields of the plugin.
- */
 export function makeWikiPlugin(overrides: Partial<PluginView> = {}): PluginView {
   return makePlugin('wiki', 'Wiki', {
     icon: hostileIcon,
@@ -251,7 +225,6 @@ export function makeWikiPlugin(overrides: Partial<PluginView> = {}): PluginView 
   });
 }
 
-/** recommendedPlugin is an unreviewed sample plugin that an agent has recommended. */
 export const recommendedPlugin = makePlugin('notes', 'Notes', {
   reviewed: false,
   permission: 'off',
@@ -264,7 +237,6 @@ export const recommendedPlugin = makePlugin('notes', 'Notes', {
   },
 });
 
-/** failedPlugins are sample plugins that the daemon could not load. */
 export const failedPlugins: readonly FailedPluginView[] = [
   { name: 'old', path: '/home/ann/plugins/old', error: 'dist/tools.json is missing; run opentabs plugin build first' },
 ];

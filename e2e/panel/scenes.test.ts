@@ -1,7 +1,4 @@
-/**
- * At a width of 360 px, the side panel is readable with many plugins and calls, long names and errors, in
- * light and dark mode. axe-core finds no accessibility violation. The test saves screenshots to e2e/out/.
- */
+/** At a width of 360 px, the side panel is readable with many plugins and calls, long names and errors. */
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { after, before, beforeEach, test } from 'node:test';
@@ -126,7 +123,6 @@ test('the scene with the timing of a call and the developer view of a failed cal
     'both parts need one request',
   );
   await saveScreenshots(panel, 'scene-timing');
-  // The side panel shows no developer details for a call that succeeded.
   const other = panel.locator('.ended > li').nth(1);
   await other.locator('summary').first().click();
   await other.getByText('Timing', { exact: true }).waitFor();

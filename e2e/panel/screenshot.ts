@@ -7,14 +7,9 @@ import { assertAccessible } from './accessibility.ts';
 /** checksAll makes saveScreenshots check all rules of axe-core in the dark scheme too, as `make nightly` does. */
 const checksAll = Boolean(process.env.OPENTABS_TEST_ALL);
 
-/** MaxHeight is the maximum height of a screenshot, in pixels. */
 const MaxHeight = 4000;
 
-/**
- * saveScreenshots writes light and dark screenshots of the whole side panel or popup to e2e/out/, such as
- * panel-NAME-dark.png. saveScreenshots also checks that no element is wider than the page and that axe-core finds no
- * accessibility violation. The dark scheme differs only in colors, so only the contrast is checked again.
- */
+/** saveScreenshots checks that no element is wider than the page and that axe-core finds no accessibility violation. */
 export async function saveScreenshots(panel: Page, name: string, kind: 'panel' | 'popup' = 'panel'): Promise<void> {
   const height = await panel.evaluate(() => document.body.scrollHeight);
   await panel.setViewportSize({ width: 360, height: Math.min(height, MaxHeight) });

@@ -1,7 +1,4 @@
-/**
- * The side panel shows and saves the settings of a plugin, and shows an error beside the invalid field. The
- * test saves screenshots to e2e/out/.
- */
+/** The side panel shows and saves the settings of a plugin, and shows an error beside the invalid field. */
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { after, before, beforeEach, test } from 'node:test';
@@ -25,7 +22,6 @@ beforeEach(async () => {
 });
 after(() => fixture?.close());
 
-/** findLastRequest returns the parameters of the panel's last request with the given method. */
 const findLastRequest = (method: string) =>
   fixture.server.requests.findLast((request) => request.method === method)?.params;
 

@@ -1,7 +1,5 @@
 /**
- * A call that is waiting for approval reaches the user in a notification, the popup, the terminal and the MCP
- * client. The first decision about a call counts: the other surfaces close their approval request, and a late decision
- * has no effect.
+ * A call that is waiting for approval reaches the user in a notification, the popup, the terminal and the MCP client.
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -38,10 +36,7 @@ after(async () => {
   await desktop?.close();
 });
 
-/**
- * ReadingPauseMs is how long the tests wait before they press a button, in milliseconds. ReadingPauseMs is longer than
- * the time for which a new surface, such as a dialog, ignores clicks.
- */
+/** ReadingPauseMs is longer than the time for which a new surface, such as a dialog, ignores clicks. */
 const ReadingPauseMs = 900;
 
 function startCall(value: string, caller: McpClient = client): Promise<Outcome> {
@@ -50,10 +45,6 @@ function startCall(value: string, caller: McpClient = client): Promise<Outcome> 
   return outcome;
 }
 
-/**
- * findNotification waits for a notification that contains text, and then waits as long as a user needs to read the
- * notification.
- */
 async function findNotification(text: string): Promise<DesktopNotification> {
   const find = () => desktop.notifications().find(({ body }) => body.includes(text));
   await waitFor(`a notification with "${text}"`, find);
@@ -136,10 +127,7 @@ test('long arguments are not allowed in a notification; its button opens the pan
   await closePanel(panel);
 });
 
-/**
- * closePanel closes the side panel with window.close(). If the test closed the panel's page without window.close(),
- * Chrome would not open the side panel again.
- */
+/** If the test closed the panel's page without window.close(), Chrome would not open the side panel again. */
 async function closePanel(panel: Page): Promise<void> {
   await Promise.all([panel.waitForEvent('close'), panel.evaluate(() => window.close())]);
 }
@@ -186,10 +174,6 @@ test('the popup shows the waiting call, decides it, and opens the panel', async 
   if (!popup.isClosed()) await popup.close();
 });
 
-/**
- * startTerminal runs `opentabs call` in a pseudo-terminal. startTerminal returns functions that read the terminal's
- * output and write its input.
- */
 function startTerminal(value: string) {
   const command = `${opentabsBinary} call messages__echo --arg value='${value}'`;
   const child = spawn('script', ['-qfec', command, '/dev/null'], { env: { ...process.env, ...stack.env } });

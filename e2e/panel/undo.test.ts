@@ -1,7 +1,4 @@
-/**
- * The user can undo a call once, with one click or command. Undoing a call needs the same permissions as any other
- * call.
- */
+/** The user can undo a call once, with one click or command. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';

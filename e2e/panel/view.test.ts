@@ -1,7 +1,4 @@
-/**
- * The side panel shows all states of calls and plugins at a width of 360 px, in light and dark mode. The test
- * saves screenshots to e2e/out/.
- */
+/** The side panel shows all states of calls and plugins at a width of 360 px, in light and dark mode. */
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { after, before, beforeEach, test } from 'node:test';
@@ -49,8 +46,7 @@ test('the panel shows internal messages while its switch is on, and the switch s
   const { panel, showCalls } = fixture;
   showCalls(runningCalls);
   await panel.getByText('page 42 of 100').waitFor();
-  // The side panel always shows how a call ended and for which client. The panel shows the call's result only if the
-  // result is for the user.
+  // The panel shows a call's result only if the result is for the user.
   await panel.locator('.ended', { hasText: 'echo' }).waitFor();
   assert.equal(await panel.getByText('Sent to 3 recipients.').count(), 1);
   const countInternal = async () => [

@@ -17,7 +17,6 @@ before(async () => {
 });
 after(() => stack?.close());
 
-/** readWaiting returns the ID of each call that is waiting for approval, and why approval is required. */
 async function readWaiting(): Promise<readonly { id: string; reason: string }[]> {
   const { stdout } = await stack.runCli('calls', '--json');
   const calls: unknown = JSON.parse(stdout);

@@ -1,6 +1,6 @@
 /**
  * Tests the first use: the user of an empty home directory runs `opentabs setup`, and an MCP client then calls a tool
- * on the open tabs. The MCP client uses the configuration that `opentabs setup` has written.
+ * on the open tabs.
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -21,9 +21,6 @@ let chrome: Chrome | undefined;
 
 const cursorConfig = '{\n  // mine\n  "mcpServers": {"other": {"command": "x"}},\n}\n';
 
-/**
- * recordingProgram is a shell script that replaces desktop programs in the test, and records its arguments and input.
- */
 const recordingProgram = '#!/bin/sh\n(echo "$*"; cat; echo) >> "$HOME/$(basename "$0").txt"\n';
 
 before(async () => {
@@ -51,14 +48,12 @@ after(async () => {
   rmSync(home, { recursive: true, force: true, maxRetries: 5 });
 });
 
-/** Terminal is an opentabs command that runs in a pseudo-terminal of 80 columns. */
 interface Terminal {
   screen(): string;
   type(line: string): void;
   readonly ended: Promise<number | null>;
 }
 
-/** startInTerminal runs an opentabs command in a pseudo-terminal, with only the environment variables in env. */
 function startInTerminal(command: string): Terminal {
   const child = spawn('script', ['-qec', `stty cols 80; ${opentabsBinary} ${command}`, '/dev/null'], {
     env,
@@ -75,7 +70,6 @@ function startInTerminal(command: string): Terminal {
   };
 }
 
-/** waitForText waits until the terminal shows the text. */
 async function waitForText(terminal: Terminal, text: string): Promise<void> {
   await waitFor(`the text ${text}`, () => terminal.screen().includes(text)).catch((error: unknown) =>
     assert.fail(`${error}\n${terminal.screen()}`),

@@ -1,6 +1,5 @@
 /**
- * Tests a job with the real time limits, in about 100 s. A client starts a call of 90 s and disconnects after 20 s;
- * another session reads the result. The command `make soak ONLY=limits` runs the test of a job.
+ * Tests a job with the real time limits, in about 100 s. The command `make soak ONLY=limits` runs the test of a job.
  */
 import type { Outcome } from '../harness/client.ts';
 import { startStack } from '../harness/stack.ts';
@@ -8,7 +7,6 @@ import { pause } from '../harness/wait.ts';
 
 const heartbeatArgs = { everyMs: 10_000, forMs: 90_000 };
 
-/** checkJob reports whether the call became a job, the job ended, and another session read the result in time. */
 export async function checkJob(printLine: (line: string) => void): Promise<boolean> {
   const stack = await startStack({ serveFlags: ['--detach', 'auto'] });
   let failedCount = 0;

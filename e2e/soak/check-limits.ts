@@ -1,20 +1,12 @@
-/**
- * Measures the real time limits of calls with the official MCP client, in slightly more than 5 min. The command
- * `make soak ONLY=limits` runs check-limits.ts.
- *
- * All calls run concurrently in one page. For each call, the output has one line with the expected and the actual
- * ending and time.
- */
+/** Measures the real time limits of calls with the official MCP client, in slightly more than 5 min. */
 import type { CallOptions, Outcome } from '../harness/client.ts';
 import { startStack } from '../harness/stack.ts';
 
-/** LimitCase is a call that the test makes, with the expected ending and time. */
 interface LimitCase {
   readonly name: string;
   readonly tool: string;
   readonly args: Record<string, unknown>;
   readonly options?: CallOptions;
-  /** expectedCode is the expected ending of the call: "ok" or an error code. */
   readonly expectedCode: string;
   readonly atMs: number;
   readonly notifications?: number;
@@ -93,7 +85,6 @@ const limitCases: readonly LimitCase[] = [
 
 const toleranceMs = 400;
 
-/** checkLimits makes every LimitCase over HTTP and over stdio, and reports whether all calls ended as expected. */
 export async function checkLimits(printLine: (line: string) => void): Promise<boolean> {
   const stack = await startStack();
   let failedCount = 0;

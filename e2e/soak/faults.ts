@@ -1,7 +1,4 @@
-/**
- * Injects faults, such as a killed daemon, during a soak test. Each function that injects a fault also ends the fault
- * after the planned duration.
- */
+/** Injects faults, such as a killed daemon, during a soak test. */
 import { readFileSync } from 'node:fs';
 import type { Session } from '../harness/cdp.ts';
 import { pause, waitFor } from '../harness/wait.ts';
@@ -11,10 +8,7 @@ import type { SystemUnderTest } from './system-under-test.ts';
 
 type InjectFault = (system: SystemUnderTest, fault: PlannedFault, clients: readonly SoakClient[]) => Promise<void>;
 
-/**
- * injectors contains a function for each kind of fault. Each injector returns when its fault is over; the system may
- * still be recovering.
- */
+/** Each injector returns when its fault is over; the system may still be recovering. */
 const injectors: Readonly<Record<FaultKind, InjectFault>> = {
   async 'worker stopped'(system) {
     const targetId = await system.browser.workerId();
@@ -113,7 +107,6 @@ const injectors: Readonly<Record<FaultKind, InjectFault>> = {
   },
 };
 
-/** injectFault injects a planned fault into the system under test, and returns when the fault is over. */
 export function injectFault(
   system: SystemUnderTest,
   fault: PlannedFault,
@@ -122,7 +115,6 @@ export function injectFault(
   return injectors[fault.kind](system, fault, clients);
 }
 
-/** restartServer stops the daemon with a signal, and starts a new daemon with the time limits of the planned fault. */
 async function restartServer(system: SystemUnderTest, fault: PlannedFault, signal: NodeJS.Signals): Promise<void> {
   const pid = await system.serverPid();
   system.writeConfig(fault.limits);
@@ -131,9 +123,7 @@ async function restartServer(system: SystemUnderTest, fault: PlannedFault, signa
   await system.startServer();
 }
 
-/**
- * isProcessRunning reports whether the process with the given ID is running. A zombie process counts as not running.
- */
+/** A zombie process counts as not running. */
 function isProcessRunning(pid: number): boolean {
   try {
     return !/\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
@@ -146,7 +136,6 @@ function makePath(system: SystemUnderTest, fault: PlannedFault): string {
   return system.paths[fault.tab] ?? '/';
 }
 
-/** runInTab runs a DevTools command in the tab that a fault affects, unless the tab is closed. */
 async function runInTab(
   system: SystemUnderTest,
   fault: PlannedFault,

@@ -14,15 +14,12 @@ import { makeSdkHttpClient, makeSdkStdioClient } from './sdk-clients.ts';
 import type { ClientKind, SoakClient } from './soak-client.ts';
 import { SystemUnderTest } from './system-under-test.ts';
 
-/** Violation is one failed check of a soak test, such as a call that never ended. */
 export interface Violation {
   readonly violationText: string;
   readonly call?: ObservedCall;
-  /** faultsDuring lists the faults that overlapped the call. */
   readonly faultsDuring?: readonly ObservedFault[];
 }
 
-/** SoakReport contains the plan, the observations and the violations of a soak test. */
 export interface SoakReport {
   readonly plan: Plan;
   readonly observedCalls: readonly ObservedCall[];
@@ -30,21 +27,15 @@ export interface SoakReport {
   readonly violations: readonly Violation[];
   readonly before: MemorySnapshot;
   readonly after: MemorySnapshot | undefined;
-  /** rssBytes are samples of the daemon's resident memory. */
   readonly rssBytes: readonly { readonly atMs: number; readonly bytes: number }[];
 }
 
-/** sampleIntervalMs is the interval at which the soak test samples the memory and checks the pages, in milliseconds. */
 const sampleIntervalMs = 3_000;
 /** maxStopDurationMs is how long a page may continue to run a call that has ended, in milliseconds. */
 const maxStopDurationMs = 15_000;
 /** drainTimeoutMs is how long, in milliseconds, the last calls may take beyond their planned duration. */
 const drainTimeoutMs = 45_000;
 
-/**
- * runSoak makes the calls and injects the faults of a plan. runSoak calls printLine once per minute and for each
- * violation.
- */
 export async function runSoak(plan: Plan, printLine: (line: string) => void): Promise<SoakReport> {
   const run = new SoakRun(plan, printLine);
   try {
@@ -125,7 +116,6 @@ class SoakRun {
     }
   }
 
-  /** makePlannedCalls makes each planned call at its time, and returns when all calls have ended. */
   async #makePlannedCalls(): Promise<void> {
     const endings: Promise<void>[] = [];
     for (const [i, call] of this.#plan.calls.entries()) {
@@ -167,8 +157,7 @@ class SoakRun {
     };
     for (const problem of findViolations(observedCall, this.#observedFaults, this.#observedCalls))
       this.#recordViolation(observedCall, problem);
-    // The results of all calls would fill the memory, so the soak test drops a call's result after findViolations has
-    // checked it.
+    // The results of all calls would fill the memory, so the soak test drops each result after the check.
     this.#observedCalls.push({
       ...observedCall,
       ending: { ...ending, structured: undefined, text: ending.text.slice(0, 400) },
@@ -219,9 +208,6 @@ class SoakRun {
       this.#violations.push({ violationText: `${key}, a call of kind ${plan.kind}, has not ended` });
   }
 
-  /**
-   * sampleMemoryAndPages periodically samples the daemon's memory and checks the pages, except while a fault is active.
-   */
   async #sampleMemoryAndPages(): Promise<void> {
     while (!this.#isOver) {
       await pause(sampleIntervalMs);
@@ -235,12 +221,10 @@ class SoakRun {
         });
         await this.#checkEndedCalls(await this.system.listRunningKeys());
       } catch {
-        // A fault that has just started can make the check fail, so the soak test ignores errors of the check.
       }
     }
   }
 
-  /** checkEndedCalls checks that no page still runs a call that ended more than maxStopDurationMs ago. */
   async #checkEndedCalls(runningKeys: readonly string[]): Promise<void> {
     const keys = new Set(runningKeys);
     for (const call of this.#observedCalls) {
@@ -274,7 +258,6 @@ class SoakRun {
     }
   }
 
-  /** checkLeftovers checks that, after all clients have disconnected, the daemon has no calls or sessions left. */
   async #checkLeftovers(): Promise<void> {
     await pause(3_000);
     this.system.countStarts();
@@ -328,10 +311,6 @@ class SoakRun {
     );
   }
 
-  /**
-   * checkGrowth reports a violation if the memory use or an object count has grown too much since the start of the soak
-   * test.
-   */
   #checkGrowth(before: MemorySnapshot, after: MemorySnapshot | undefined): void {
     if (!after) {
       this.#violations.push({ violationText: 'the memory at the end could not be measured' });

@@ -3,24 +3,20 @@
 import { type FaultKind, type Limits, limitsByName, type PlannedCall, type PlannedFault } from './plan.ts';
 import type { CallEnding } from './soak-client.ts';
 
-/** ObservedFault is an injected fault with the times of its effects. All times are in milliseconds since the start of the soak test. */
+/** All times of an ObservedFault are in milliseconds since the start of the soak test. */
 export interface ObservedFault {
   readonly plan: PlannedFault;
   readonly fromMs: number;
-  /** endedMs is when the fault ended, for example when a stalled link was resumed. */
   endedMs?: number;
   /** recoveredMs is the time of the first call that succeeded after the fault. */
   recoveredMs?: number;
-  /** restoredMs is when, after the fault, the plugin ran in all tabs again; it is absent until then. */
   restoredMs?: number;
 }
 
-/** ObservedCall is a call that was made during the soak test, with its ending. */
 export interface ObservedCall {
   readonly plan: PlannedCall;
   readonly key: string;
   readonly clientName: string;
-  /** limits are the daemon's time limits at the start of the call. */
   readonly limits: Limits;
   readonly fromMs: number;
   readonly toMs: number;
@@ -31,22 +27,14 @@ export interface ObservedCall {
 const faultSettleMs = 2_000;
 /** gracePeriodMs is the daemon's grace period for a lost link, in milliseconds. */
 const gracePeriodMs = 10_000;
-/**
- * toleranceMs is how much later than expected a call may end, in milliseconds. toleranceMs allows for a machine with
- * two cores that runs the whole soak test.
- */
+/** toleranceMs allows for a machine with two cores that runs the whole soak test. */
 const toleranceMs = 8_000;
 
-/**
- * ExpectedEnding is how a call ends without faults and without time in the queue: the allowed codes and the maximum
- * duration.
- */
 interface ExpectedEnding {
   readonly codes: readonly string[];
   readonly ms: number;
 }
 
-/** expectEnding returns how a call ends without faults, and takes into account that the client may cancel it. */
 function expectEnding(call: ObservedCall): ExpectedEnding {
   const { kind, stopAfterMs } = call.plan;
   const { codes, ms } = expectEndingWithoutStop(call);
@@ -57,7 +45,6 @@ function expectEnding(call: ObservedCall): ExpectedEnding {
   return { codes: kind === 'flood' || endsNearStop ? ['silent', ...codes] : ['silent'], ms: stopAfterMs + 3_000 };
 }
 
-/** expectEndingWithoutStop returns how a call ends without faults if the client does not cancel the call. */
 function expectEndingWithoutStop(call: ObservedCall): ExpectedEnding {
   const { idleMs, hardMs } = limitsByName[call.limits];
   const { count, everyMs, forMs } = Object(call.plan.args);
@@ -88,12 +75,8 @@ function expectEndingWithoutStop(call: ObservedCall): ExpectedEnding {
   }
 }
 
-/**
- * codesWithoutServer are the allowed codes of a call while the daemon is down or restarts. While the daemon is down,
- * connections fail, and a restarted daemon does not have the client's session.
- */
+/** While the daemon is down, connections fail, and a restarted daemon does not have the client's session. */
 const codesWithoutServer = ['transport', 'refused', 'shutdown', 'silent', 'rpc:-32603', 'rpc:-32001', 'rpc:-32000'];
-/** codesWithoutBrowser are the allowed codes of a call while the browser is disconnected or its tabs are loading. */
 const codesWithoutBrowser = [
   'no_browser',
   'browser_lost',
@@ -104,18 +87,11 @@ const codesWithoutBrowser = [
   'not_ready',
 ];
 
-/**
- * listCodesWithoutDocument returns the error codes that are allowed for a call whose document no longer exists. A call
- * for a specific tab may fail because the tab was closed. Without a given tab, the call can run in another tab.
- */
+/** A call that names a tab may fail because the tab was closed; any other call can run in another tab. */
 function listCodesWithoutDocument(call: ObservedCall, ...codes: string[]): readonly string[] {
   return call.plan.tab === undefined ? codes : [...codes, 'no_tab', 'navigated', 'not_ready'];
 }
 
-/**
- * codesByFault maps each kind of fault to a function that returns additional allowed error codes for an overlapping
- * call.
- */
 const codesByFault: Readonly<Record<FaultKind, (call: ObservedCall, fault: ObservedFault) => readonly string[]>> = {
   'worker stopped': (call, fault) => listCodesOfDelay(call, fault),
   'link cut': (call, fault) => listCodesOfDelay(call, fault),
@@ -136,10 +112,7 @@ const codesByFault: Readonly<Record<FaultKind, (call: ObservedCall, fault: Obser
   'panel opened': () => [],
 };
 
-/**
- * linkBreakingFaults are the kinds of faults that break the link. When the link returns, the idle timer of each running
- * call restarts.
- */
+/** When a broken link returns, the idle timer of each running call restarts. */
 const linkBreakingFaults: ReadonlySet<FaultKind> = new Set([
   'worker stopped',
   'link cut',
@@ -147,15 +120,11 @@ const linkBreakingFaults: ReadonlySet<FaultKind> = new Set([
   'server SIGSTOP',
 ]);
 
-/** affectsClient reports whether a fault affects the client that made the call. */
 function affectsClient(call: ObservedCall, fault: ObservedFault): boolean {
   return call.plan.client === fault.plan.client;
 }
 
-/**
- * listCodesOfDelay returns the error codes that are also allowed if a fault delays the progress reports of a call. If a
- * delay is longer than the call's idle limit or hard limit, the call times out.
- */
+/** If a fault delays progress reports longer than the idle limit or hard limit, the call times out. */
 function listCodesOfDelay(call: ObservedCall, fault: ObservedFault): readonly string[] {
   const { idleMs, hardMs } = limitsByName[call.limits];
   const delayMs = (fault.restoredMs ?? call.toMs) - fault.fromMs;
@@ -169,17 +138,11 @@ function listCodesOfDelay(call: ObservedCall, fault: ObservedFault): readonly st
   ];
 }
 
-/**
- * isOverlapping reports whether a fault could affect a call. A fault can affect calls until faultSettleMs after its
- * end.
- */
+/** A fault can affect calls until faultSettleMs after its end. */
 export function isOverlapping(call: ObservedCall, fault: ObservedFault): boolean {
   return fault.fromMs <= call.toMs && (fault.restoredMs ?? Number.POSITIVE_INFINITY) + faultSettleMs >= call.fromMs;
 }
 
-/**
- * mayHaveStaleSession reports whether the client that made a call may still use a session from before a daemon restart.
- */
 function mayHaveStaleSession(
   call: ObservedCall,
   faults: readonly ObservedFault[],
@@ -200,10 +163,6 @@ function mayHaveStaleSession(
   );
 }
 
-/**
- * findViolations describes what is wrong with the ending of a call. If the ending is allowed, findViolations returns no
- * violations.
- */
 export function findViolations(
   call: ObservedCall,
   faults: readonly ObservedFault[],
@@ -238,7 +197,6 @@ export function findViolations(
   return violations;
 }
 
-/** findResultErrors compares a call's result with the call's arguments, and describes each difference. */
 function findResultErrors(call: ObservedCall): string[] {
   const result = Object(call.ending.structured);
   const { args, kind } = call.plan;

@@ -1,7 +1,4 @@
-/**
- * Computes the plan of a soak test: its calls, its faults and their times. The plan depends only on the seed and the
- * duration, so a run can be repeated.
- */
+/** The plan of a soak test depends only on the seed and the duration, so a run can be repeated. */
 
 import { SeededRandom } from './random.ts';
 import type { ClientKind } from './soak-client.ts';
@@ -14,15 +11,9 @@ export const limitsByName = {
   real: { idleMs: 30_000, hardMs: 300_000 },
 } as const;
 
-/**
- * maxResultBytes is the daemon's limit for the size of a tool's result during the soak test. A few planned calls return
- * a result that is larger than maxResultBytes.
- */
+/** A few planned calls return a result that is larger than maxResultBytes. */
 export const maxResultBytes = 20 << 20;
-/**
- * maxRunning is the daemon's limit for running calls during the soak test. A planned flood starts more concurrent calls
- * than maxRunning.
- */
+/** A planned flood starts more concurrent calls than maxRunning. */
 export const maxRunning = 100;
 
 /** callKinds maps each kind of call to its weight in the random choice. */
@@ -46,7 +37,7 @@ export const callKinds = {
 } as const;
 export type CallKind = keyof typeof callKinds;
 
-/** faultKinds maps each kind of fault to its weight in the random choice. */
+/** The time atMs of a planned call is in milliseconds since the start of the soak test. */
 export const faultKinds = {
   'worker stopped': 3,
   'link cut': 3,
@@ -68,37 +59,27 @@ export const faultKinds = {
 } as const;
 export type FaultKind = keyof typeof faultKinds;
 
-/**
- * PlannedCall is one call in the plan of a soak test. atMs is the call's planned time since the start, in milliseconds.
- */
 export interface PlannedCall {
   readonly atMs: number;
-  /** client is the index, in the list of test clients, of the client that makes the call. */
+  /** If tab is absent, the daemon chooses a tab for the call. */
   readonly client: number;
   readonly kind: CallKind;
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
   readonly stopAfterMs?: number;
-  /**
-   * tab is the number of the tab that the call's arguments name. If tab is absent, the daemon chooses a tab for the
-   * call.
-   */
+  /** A fault whose forMs is 0 is momentary. */
   readonly tab?: number;
 }
 
-/** PlannedFault is one fault of a soak test's plan. forMs is the duration of the fault, or 0 for a momentary fault. */
 export interface PlannedFault {
   readonly atMs: number;
   readonly kind: FaultKind;
   readonly forMs: number;
-  /** tab and client are the indexes of the tab and the client that the fault may affect. */
   readonly tab: number;
   readonly client: number;
-  /** limits are the daemon's time limits after a planned restart. */
   readonly limits: Limits;
 }
 
-/** Plan contains all calls and faults of a soak test, ordered by time. */
 export interface Plan {
   readonly seed: number;
   readonly durationMs: number;
@@ -111,13 +92,9 @@ export interface Plan {
 const meanCallGapMs = 110;
 const floodSize = 200;
 
-/**
- * sdkStdioMaxBytes limits the size of results for the official stdio client, which disconnects after a message of 10
- * MiB. A message contains each tool result twice: as text and as structured content.
- */
+/** The official stdio client disconnects after a message of 10 MiB, which contains each tool result twice. */
 const sdkStdioMaxBytes = 4_000_000;
 
-/** makePlan computes the plan of a soak test from a seed. */
 export function makePlan(seed: number, durationMs: number): Plan {
   const random = new SeededRandom(seed);
   const clients: ClientKind[] = ['http', 'http', 'http', 'http', 'http-sdk', 'http-sdk', 'stdio', 'stdio', 'stdio-sdk'];
@@ -175,17 +152,13 @@ function planFaultDuration(kind: FaultKind, randomFraction: number): number {
   }
 }
 
-/**
- * findLimitsAt returns the daemon's time limits at a moment of the plan. In a soak test, the daemon's limits can change
- * later than planned, because a restart can be slow.
- */
+/** In a soak test, the daemon's limits can change later than planned, because a restart can be slow. */
 function findLimitsAt(faults: readonly PlannedFault[], atMs: number): Limits {
   return faults.findLast((f) => f.atMs <= atMs && f.kind.startsWith('server SIG'))?.limits ?? 'short';
 }
 
 type CallContent = Pick<PlannedCall, 'kind' | 'tool' | 'args' | 'stopAfterMs'>;
 
-/** planCallContent randomly chooses the tool and the arguments of one call. */
 function planCallContent(
   random: SeededRandom,
   kind: CallKind,

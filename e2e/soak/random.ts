@@ -1,9 +1,6 @@
 /** Generates repeatable pseudo-random numbers: the same seed yields the same numbers. */
 
-/**
- * SeededRandom generates pseudo-random numbers that depend only on the seed. Each method of SeededRandom consumes
- * exactly one number of the pseudo-random sequence.
- */
+/** Each method of SeededRandom consumes exactly one number of the pseudo-random sequence. */
 export class SeededRandom {
   #state: number;
 
@@ -20,15 +17,10 @@ export class SeededRandom {
     return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
   }
 
-  /** nextWholeNumber returns an integer from low to high, inclusive. */
   nextWholeNumber(low: number, high: number): number {
     return low + Math.floor(this.nextFraction() * (high - low + 1));
   }
 
-  /**
-   * pickWeighted returns a random key of weights. A key is chosen with a probability that is proportional to its
-   * weight.
-   */
   pickWeighted<K extends string>(weights: Readonly<Record<K, number>>): K {
     const entries = Object.entries<number>(weights);
     let remaining = this.nextFraction() * entries.reduce((sum, [, weight]) => sum + weight, 0);

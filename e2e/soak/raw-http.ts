@@ -1,7 +1,4 @@
-/**
- * An MCP client over Streamable HTTP without a library. The client reports every event, counts the responses to each
- * request, and can disconnect during a call.
- */
+/** An MCP client over Streamable HTTP without a library. */
 import {
   type CallBehavior,
   type CallEnding,
@@ -10,10 +7,7 @@ import {
   type SoakClient,
 } from './soak-client.ts';
 
-/**
- * makeRawHttpClient returns an MCP client for the daemon at port. The client opens an MCP session with its first call.
- * If the daemon no longer has the client's session, the client's next call opens a new session.
- */
+/** The MCP client opens a session with its first call, and again if the daemon has dropped the session. */
 export function makeRawHttpClient(name: string, port: number, token: string): SoakClient {
   return new RawHttpClient(name, port, token);
 }
@@ -86,7 +80,7 @@ class RawHttpClient implements SoakClient {
     return this.endSession();
   }
 
-  /** openSession opens an MCP session and returns its ID. Concurrent calls of the same client share one session. */
+  /** Concurrent calls of the same client share one session. */
   #openSession(): Promise<string> {
     if (!this.#session) {
       const newSession = this.#initialize();
@@ -163,14 +157,12 @@ class RawHttpClient implements SoakClient {
   }
 }
 
-/** readEvents yields the data of each server-sent event in a response. */
 async function* readEvents(response: Response): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let unfinishedLine: string[] = [];
   for await (const chunk of response.body ?? []) {
     const pieces = decoder.decode(chunk, { stream: true }).split('\n');
-    // A large server-sent event arrives in many chunks. The chunks of an event are joined only once, so that the time
-    // is linear in the size of the event.
+    // The chunks of a large event are joined only once, so that the time is linear in the size of the event.
     for (const [i, linePart] of pieces.entries()) {
       unfinishedLine.push(linePart);
       if (i === pieces.length - 1) break;
@@ -181,7 +173,6 @@ async function* readEvents(response: Response): AsyncGenerator<string> {
   }
 }
 
-/** describeError returns the message of an error, followed by the error's `cause`, if there is one. */
 function describeError(error: unknown): string {
   return error instanceof Error ? `${error.message} ${String(error.cause ?? '')}` : String(error);
 }

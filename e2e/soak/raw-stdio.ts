@@ -10,16 +10,12 @@ import {
   type SoakClient,
 } from './soak-client.ts';
 
-/** OpenRequest is a request to which the daemon has not responded yet. */
 interface OpenRequest {
   readonly progress: number[];
   end(ending: CallEnding): void;
 }
 
-/**
- * killGraceMs is how long the client waits for a response after it has cancelled a request, in milliseconds. The daemon
- * need not send a response to a request that the client has cancelled.
- */
+/** The daemon need not send a response to a request that the client has cancelled. */
 const killGraceMs = 3_000;
 /**
  * cancelCrossingMs is how long after the cancellation of a request a message about this request may still arrive, in
@@ -27,7 +23,6 @@ const killGraceMs = 3_000;
  */
 const cancelCrossingMs = 15_000;
 
-/** makeRawStdioClient returns an MCP client that starts its own `opentabs mcp` process with the first call. */
 export function makeRawStdioClient(name: string, env: Readonly<Record<string, string>>): SoakClient {
   return new RawStdioClient(name, env);
 }
@@ -38,10 +33,7 @@ class RawStdioClient implements SoakClient {
   readonly strayMessages: string[] = [];
   readonly #env: Readonly<Record<string, string>>;
   readonly #openRequests = new Map<number, OpenRequest>();
-  /**
-   * cancelledAtMs maps the ID of each cancelled request to the time at which the client cancelled it. A late
-   * cancellation may reach the daemon after the daemon has sent the response.
-   */
+  /** A late cancellation may reach the daemon after the daemon has sent the response. */
   readonly #cancelledAtMs = new Map<number, number>();
   #relay: ChildProcess | undefined;
   #lastId = 0;
@@ -99,10 +91,6 @@ class RawStdioClient implements SoakClient {
       this.#endRequest(id, makeUnansweredEnding('silent', 'the client has left'));
   }
 
-  /**
-   * mayCrossCancel reports whether the daemon may have sent a message about a request before the daemon received the
-   * request's cancellation.
-   */
   #mayCrossCancel(id: number): boolean {
     const cancelledAtMs = this.#cancelledAtMs.get(id);
     return cancelledAtMs !== undefined && performance.now() - cancelledAtMs < cancelCrossingMs;

@@ -9,20 +9,15 @@ import {
   type SoakClient,
 } from './soak-client.ts';
 
-/** makeSdkHttpClient returns an MCP client of the official SDK that connects over HTTP with its first call. */
 export function makeSdkHttpClient(name: string, port: number, token: string): SoakClient {
   return new SdkClient(name, 'http-sdk', () => connectHttp(port, token));
 }
 
-/** makeSdkStdioClient returns an MCP client of the official SDK that starts `opentabs mcp` with its first call. */
 export function makeSdkStdioClient(name: string, env: Readonly<Record<string, string>>): SoakClient {
   return new SdkClient(name, 'stdio-sdk', () => connectStdio(env));
 }
 
-/**
- * SdkConnection is a connected client of the official MCP SDK. When the client loses its connection, the promise broken
- * resolves, because the SDK never ends a call whose stream breaks.
- */
+/** The promise `broken` resolves when the connection is lost, because the SDK never ends a call whose stream breaks. */
 interface SdkConnection {
   readonly client: McpClient;
   readonly broken: Promise<CallEnding>;

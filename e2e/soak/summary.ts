@@ -5,10 +5,8 @@ import { repositoryRoot } from '../harness/process.ts';
 import type { SoakReport, Violation } from './mixed-run.ts';
 import type { ObservedCall, ObservedFault } from './model.ts';
 
-/** maxShownViolations is the maximum number of violations in the summary of a soak test. */
 const maxShownViolations = 40;
 
-/** formatSummary returns the text that the soak test prints at its end. */
 export function formatSummary(report: SoakReport): string {
   return [
     `seed ${report.plan.seed}, ${report.observedCalls.length} calls, ${report.observedFaults.length} faults, ${report.violations.length} violations`,
@@ -25,7 +23,6 @@ export function formatSummary(report: SoakReport): string {
   ].join('\n');
 }
 
-/** saveReport writes the report of a soak test to e2e/out and returns the name of the new file. */
 export function saveReport(report: SoakReport): string {
   const folder = join(repositoryRoot, 'e2e/out');
   mkdirSync(folder, { recursive: true });
@@ -76,7 +73,6 @@ function formatMemoryTable({ before, after, rssBytes }: SoakReport): string[] {
   ];
 }
 
-/** formatViolation describes a violation in several lines, with the timeline of the affected call. */
 function formatViolation({ violationText: problem, call, faultsDuring }: Violation): string[] {
   const formatTime = (ms: number | undefined) => (ms === undefined ? '?' : `${(ms / 1000).toFixed(2)} s`);
   const faults = (faultsDuring ?? []).map(

@@ -15,7 +15,6 @@ import { pause, waitFor } from '../harness/wait.ts';
 import { type Limits, limitsByName, maxResultBytes, maxRunning } from './plan.ts';
 import { makeRawHttpClient } from './raw-http.ts';
 
-/** Status is the daemon's response to GET /status, with only the fields that the soak test reads. */
 export interface Status {
   readonly memory: { readonly heap_bytes: number; readonly system_bytes: number; readonly goroutines: number };
   readonly calls: { readonly running: number; readonly queued: number };
@@ -27,14 +26,12 @@ export interface Status {
   readonly clients: readonly { readonly name: string; readonly transport: string }[];
 }
 
-/** Tab is a browser tab in the daemon's response to GET /status. */
 export interface Tab {
   readonly tabId: number;
   readonly url: string;
   readonly plugins?: readonly { readonly problem?: string }[];
 }
 
-/** SystemUnderTest controls a daemon, a browser with tabs, the TCP proxy between both, and a test site. */
 export class SystemUnderTest {
   readonly home = mkdtempSync(join(tmpdir(), 'opentabs-soak-'));
   readonly paths: readonly string[];
@@ -52,7 +49,6 @@ export class SystemUnderTest {
 
   readonly #extraSettings: Readonly<Record<string, number | string>>;
 
-  /** settings are entries of config.json, in addition to the time limits, which writeConfig sets. */
   constructor(tabs: number, settings: Readonly<Record<string, number | string>> = {}) {
     this.#extraSettings = settings;
     this.paths = Array.from({ length: tabs }, (_, i) => `/tab${i}`);
@@ -70,7 +66,6 @@ export class SystemUnderTest {
     return requireStarted(this.#browser);
   }
 
-  /** start starts all processes, and waits until the test plugin runs in every tab. */
   async start(): Promise<void> {
     this.port = await findFreePort();
     this.env = { OPENTABS_HOME: this.home, NO_COLOR: '1' };
@@ -97,7 +92,7 @@ export class SystemUnderTest {
     await this.restoreTabs();
   }
 
-  /** writeConfig writes config.json. A daemon reads config.json only when it starts. */
+  /** A daemon reads config.json only when it starts. */
   writeConfig(nextLimits: Limits): void {
     this.limits = nextLimits;
     const { idleMs, hardMs } = limitsByName[nextLimits];
@@ -113,7 +108,6 @@ export class SystemUnderTest {
     writeFileSync(join(this.home, 'config.json'), JSON.stringify(settings));
   }
 
-  /** startServer starts a daemon, unless an `opentabs mcp` process has already started one. */
   async startServer(): Promise<void> {
     this.#startedServers = this.#startedServers.filter(
       (command) => command.child.exitCode === null && command.child.signalCode === null,
@@ -122,7 +116,6 @@ export class SystemUnderTest {
     await waitFor('the server to report its process id', () => this.serverPid());
   }
 
-  /** serverPid returns the process ID that the daemon reports at /healthz. */
   async serverPid(): Promise<number> {
     const health: unknown = await (await fetch(`http://127.0.0.1:${this.port}/healthz`)).json();
     return Number(Object(health).pid);
@@ -136,7 +129,6 @@ export class SystemUnderTest {
     return status;
   }
 
-  /** readServerLog returns the logs of all running daemons that startServer has started. */
   readServerLog(): string {
     return this.#startedServers.map((command) => command.stderr()).join('');
   }
@@ -145,18 +137,15 @@ export class SystemUnderTest {
     return `${this.site.origin}${path}`;
   }
 
-  /** findPage returns the DevTools target ID of the tab that shows path, or undefined if no tab shows path. */
   async findPage(path: string): Promise<string | undefined> {
     return (await this.browser.listPages()).find((page) => page.url === this.urlOf(path))?.id;
   }
 
-  /** findTabId returns Chrome's tab ID of the tab that shows path, or undefined if no tab shows path. */
   async findTabId(path: string): Promise<number | undefined> {
     const { browsers } = await this.readStatus();
     return browsers.flatMap((browser) => browser.tabs).find((tab) => tab.url === this.urlOf(path))?.tabId;
   }
 
-  /** waitForWorkingCall repeats a call until the call succeeds, and returns the elapsed time in milliseconds. */
   async waitForWorkingCall(earlierEvent: string, limitMs = 30_000): Promise<number> {
     const startMs = performance.now();
     await waitFor(
@@ -173,10 +162,6 @@ export class SystemUnderTest {
     return performance.now() - startMs;
   }
 
-  /**
-   * restoreTabs opens missing tabs and reloads tabs in which the test plugin does not run, as a user would. restoreTabs
-   * returns when the test plugin runs in every tab.
-   */
   async restoreTabs(): Promise<void> {
     for (const path of this.paths) {
       if ((await this.findPage(path)) === undefined)
@@ -201,7 +186,6 @@ export class SystemUnderTest {
     );
   }
 
-  /** listRunningKeys returns the keys of all calls whose handlers are running in a page. */
   async listRunningKeys(): Promise<string[]> {
     const keys: string[] = [];
     for (const { id, url } of await this.browser.listPages()) {
@@ -212,10 +196,6 @@ export class SystemUnderTest {
     return keys;
   }
 
-  /**
-   * describePageOf describes the page that runs the call with the given key. describePageOf returns the page's URL and
-   * visibility, and reports whether the page's timers run.
-   */
   async describePageOf(key: string): Promise<string> {
     for (const { id, url } of await this.browser.listPages()) {
       if (!url.startsWith(this.site.origin)) continue;
@@ -233,7 +213,6 @@ export class SystemUnderTest {
     return 'the page is gone';
   }
 
-  /** countStarts reads which handlers the pages have reported as started, and updates startCounts. */
   countStarts(): void {
     for (const note of this.site.receivedNotes.splice(0)) {
       const [event, key] = note.split(' ');

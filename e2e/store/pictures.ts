@@ -1,7 +1,6 @@
 /**
- * Creates the images of the Chrome Web Store listing. The screenshots show the side panel with sample calls, and have
- * 1280 x 800 pixels. The promotional tile has 440 x 280 pixels. The program's first command-line argument is the folder
- * for the images.
+ * Creates the images of the Chrome Web Store listing. The program's first command-line argument is the folder for the
+ * images.
  */
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,16 +10,13 @@ import { repositoryRoot } from '../harness/process.ts';
 import { type PanelFixture, startPanelFixture } from '../panel/panel-fixture.ts';
 import { makeCall, makeWaitingCall, samplePlugins } from '../panel/sample-views.ts';
 
-/** PanelZoom enlarges the side panel, so that its text is readable in the Chrome Web Store. */
 const PanelZoom = 1.3;
 const PanelSize = { width: 468, height: 720 };
 
-/** StoreScreenshot is one screenshot of the Chrome Web Store listing. */
 interface StoreScreenshot {
   readonly name: string;
   readonly title: string;
   readonly text: string;
-  /** show puts the side panel into the state that the screenshot shows. */
   show(fixture: PanelFixture): Promise<void>;
 }
 

@@ -4,7 +4,6 @@ import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { repositoryRoot } from '../harness/process.ts';
 
-/** unpackStorePackage builds the extension package for stores and unpacks it into a new folder. */
 export function unpackStorePackage(folder: string): void {
   const out = `${folder}-package`;
   execFileSync('go', ['run', './internal/release', '-store', '-out', out], { cwd: repositoryRoot, stdio: 'inherit' });

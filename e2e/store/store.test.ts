@@ -1,6 +1,6 @@
 /**
- * The extension from a store connects with a pairing code, and works only on the sites that the user allows in
- * the side panel. The test saves screenshots to e2e/out/.
+ * The extension from a store connects with a pairing code, and works only on the sites that the user allows in the side
+ * panel.
  */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -24,10 +24,6 @@ let chrome: Chrome;
 let panel: Page;
 let client: McpClient;
 let site: Site;
-/**
- * allowedSite and otherSite are the URLs of two test sites with the same pages. The test allows the extension only on
- * allowedSite.
- */
 let allowedSite: string;
 let otherSite: string;
 
@@ -68,7 +64,6 @@ after(async () => {
   rmSync(home, { recursive: true, force: true, maxRetries: 5 });
 });
 
-/** openTab opens url in a new active tab with browser_tabs, and returns the call's outcome. */
 const openTab = (url: string) => client.call('browser_tabs', { action: 'new', url, focus: true });
 
 const callEcho = () => client.call('messages__echo', { value: 'hello' });

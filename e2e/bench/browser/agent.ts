@@ -1,8 +1,7 @@
-/** Simulates an agent that uses one browser MCP server. Counts the agent's calls, their duration and their tokens. */
+/** Simulates an agent that uses one browser MCP server. */
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
 
-/** Field is a form field that the simulated agent fills in. `value` is the text or option to set. */
 export interface Field {
   readonly ref: string;
   readonly label: string;
@@ -10,10 +9,7 @@ export interface Field {
   readonly value: string;
 }
 
-/**
- * Usage counts the simulated agent's calls, time and tokens since the last reset. Four bytes of text count as one
- * token.
- */
+/** Usage counts the simulated agent's calls, time and tokens; four bytes of text count as one token. */
 export interface Usage {
   calls: number;
   callMs: number;
@@ -23,10 +19,7 @@ export interface Usage {
   tokensOut: number;
 }
 
-/**
- * ServerTools translates browser actions, such as a click, into tool calls of one MCP server. Most methods of
- * ServerTools return the tool call for one browser action: the tool's name and arguments.
- */
+/** ServerTools translates browser actions, such as a click, into tool calls of one MCP server. */
 export interface ServerTools {
   open(url: string): ToolCall;
   snapshot(): ToolCall;
@@ -47,7 +40,6 @@ export type ToolCall = readonly [name: string, args: Record<string, unknown>];
 /** imageTokens is the number of tokens that a model typically uses for a viewport screenshot. */
 const imageTokens = 1_100;
 
-/** Agent calls the tools of one browser MCP server and records its Usage. */
 export class Agent {
   readonly name: string;
   readonly serverTools: ServerTools;
@@ -64,7 +56,6 @@ export class Agent {
     Object.assign(this.usage, { calls: 0, callMs: 0, tokensIn: 0, tokensOut: 0 });
   }
 
-  /** call calls a tool and returns the text of the tool's result. call throws if the tool fails. */
   async call([name, args]: ToolCall): Promise<string> {
     const beganMs = performance.now();
     const result = await this.#client.request(
@@ -82,21 +73,18 @@ export class Agent {
     return answer;
   }
 
-  /** The method time calls a tool and returns the duration of the call in milliseconds. */
   async time(call: ToolCall): Promise<number> {
     const beganMs = performance.now();
     await this.call(call);
     return performance.now() - beganMs;
   }
 
-  /** listTools returns how many tools the MCP server lists, and how many tokens the list has. */
   async listTools(): Promise<{ readonly tools: number; readonly tokens: number }> {
     const { tools } = await this.#client.listTools();
     return { tools: tools.length, tokens: countTokens(JSON.stringify(tools)) };
   }
 }
 
-/** countTokens estimates the number of tokens of a text: one token per 4 bytes. */
 export function countTokens(text: string): number {
   return Math.round(Buffer.byteLength(text) / 4);
 }

@@ -1,13 +1,6 @@
-/**
- * Measures the lower bound ("floor") for the duration of a browser tool. The extension's worker runs the tool's page
- * script operation directly, without the daemon, gates and MCP.
- */
+/** Measures the lower bound ("floor") for the duration of a browser tool, without the daemon, gates and MCP. */
 import type { Browser } from '../../harness/browser.ts';
 
-/**
- * measureFloor runs a page script operation several times from the extension's worker, and returns the duration of each
- * run.
- */
 export async function measureFloor(
   browser: Browser,
   tabId: number,

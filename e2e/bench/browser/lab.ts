@@ -10,10 +10,6 @@ import { type BenchSite, startBenchSite } from './pages.ts';
 import { type Peer, startChromeDevtools, startPlaywright } from './peers.ts';
 import { opentabsTools } from './words.ts';
 
-/**
- * BrowserLab is a running opentabs with debugger access, the MCP servers to compare with, and the site with the
- * benchmark pages.
- */
 export interface BrowserLab {
   readonly site: BenchSite;
   readonly ourBrowser: OurBrowser;
@@ -24,14 +20,10 @@ export interface BrowserLab {
    */
   readonly playwright: Agent | undefined;
   readonly devtools: Agent | undefined;
-  /** agents are the simulated agents of all MCP servers, opentabs first. */
   readonly agents: readonly Agent[];
 }
 
-/**
- * startBrowserLab starts all MCP servers of the comparison. The BenchFixture stops all MCP servers at the end of the
- * benchmark.
- */
+/** startBrowserLab starts all MCP servers of the comparison. */
 export async function startBrowserLab(fixture: BenchFixture): Promise<BrowserLab> {
   const site = await startBenchSite();
   fixture.onClose(() => site.close());
@@ -49,10 +41,6 @@ export async function startBrowserLab(fixture: BenchFixture): Promise<BrowserLab
   return { site, ourBrowser: our, agent, playwright, devtools, agents };
 }
 
-/**
- * openInAllBrowsers opens path of the benchmark site with each MCP server. openInAllBrowsers returns the ID of the new
- * tab that opentabs opened.
- */
 export async function openInAllBrowsers({ site, ourBrowser: our, agents }: BrowserLab, path: string): Promise<number> {
   const url = `${site.origin}${path}`;
   const tabId = await our.openTab(url);
@@ -60,13 +48,9 @@ export async function openInAllBrowsers({ site, ourBrowser: our, agents }: Brows
   return tabId;
 }
 
-/** Measurements maps the name of each MCP server to a summary of how long one action took. */
 export type Measurements = ReadonlyMap<string, Summary>;
 
-/**
- * measureAgents measures how long one browser action takes with each MCP server, alternating between the servers. The
- * argument `others` contains further measurements by name, such as a lower bound.
- */
+/** measureAgents alternates between the MCP servers; `others` contains further measurements, such as a lower bound. */
 export async function measureAgents(
   lab: BrowserLab,
   rounds: number,
@@ -78,23 +62,18 @@ export async function measureAgents(
   return await measureAlternately(rounds, measurements);
 }
 
-/** repeatMeasurement runs a measurement several times in sequence and returns all samples. */
 export async function repeatMeasurement(times: number, act: () => Promise<number>): Promise<readonly number[]> {
   const samples: number[] = [];
   for (let i = 0; i < times; i++) samples.push(await act());
   return samples;
 }
 
-/**
- * describePeers formats the median time (p50) of each MCP server other than opentabs, for the note of a benchmark row.
- */
 export function describePeers(measured: Measurements): string {
   const texts: string[] = [];
   for (const [name, { p50 }] of measured) if (name !== 'opentabs') texts.push(`${name} ${formatMs(p50)}`);
   return texts.join(', ');
 }
 
-/** findMedian returns the median time (p50) of an MCP server, or undefined if the server was not measured. */
 export function findMedian(measured: Measurements, agent: Agent | undefined): number | undefined {
   return agent && measured.get(agent.name)?.p50;
 }

@@ -9,14 +9,12 @@ import { runChecked, startOpentabs, stopProcess } from '../../harness/process.ts
 import { waitFor } from '../../harness/wait.ts';
 import { siteHost } from './pages.ts';
 
-/** OurBrowser is a running opentabs with a browser, and an MCP client that is connected over stdio. */
 export interface OurBrowser {
   readonly client: McpClient;
   readonly browser: Browser;
   /** uploads is the folder from which the MCP client may upload files. */
   readonly uploads: string;
   connect(): Promise<McpClient>;
-  /** openTab opens url in a background tab, makes it the MCP client's current tab, and returns the tab ID. */
   openTab(url: string): Promise<number>;
   close(): Promise<void>;
 }
@@ -24,10 +22,6 @@ export interface OurBrowser {
 /** viewFlag sets the browser's viewport to about 1280 x 720 pixels, as the compared MCP servers do. */
 const viewFlag = '--window-size=1280,863';
 
-/**
- * startOurBrowser starts opentabs and a browser with the extension. installFlags are flags of `opentabs extension
- * install`.
- */
 export async function startOurBrowser(...installFlags: readonly string[]): Promise<OurBrowser> {
   const home = mkdtempSync(join(tmpdir(), 'opentabs-bench-browser-'));
   const uploads = join(home, 'uploads');

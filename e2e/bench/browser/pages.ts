@@ -3,24 +3,16 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { text } from 'node:stream/consumers';
 import { serveShop } from './shop.ts';
 
-/** BenchSite is a running server of the benchmark pages. BenchSite records the events that the pages report. */
 export interface BenchSite {
   readonly origin: string;
-  /**
-   * reports lists the events that benchmark pages reported. Each report consists of the name of a benchmark run and the
-   * name of an event, such as "ours-1 order".
-   */
+  /** Each report consists of the name of a benchmark run and the name of an event, such as "ours-1 order". */
   readonly reports: string[];
   close(): Promise<void>;
 }
 
-/**
- * siteHost is the host name of the benchmark pages. Browsers resolve every name that ends in .localhost to the loopback
- * address.
- */
+/** Browsers resolve every name that ends in .localhost to the loopback address. */
 export const siteHost = 'shop.localhost';
 
-/** startBenchSite serves the benchmark pages on a free port. */
 export async function startBenchSite(): Promise<BenchSite> {
   const reports: string[] = [];
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -51,19 +43,13 @@ export async function startBenchSite(): Promise<BenchSite> {
   };
 }
 
-/**
- * nodesPerRow is the number of elements in one table row of the orders page; nodesPerPost counts the elements of one
- * feed post.
- */
 const nodesPerRow = 11;
 const nodesPerPost = 5;
-/** nodesOutsideRows is the number of elements of the orders page outside table rows and feed posts. */
 const nodesOutsideRows = 32;
 
 /**
  * makeOrdersPage returns the HTML of a web application with about the given number of elements: navigation, a form, a
- * table and a feed. A click on the button "New order" adds a table row. The page's global variable `clicks` is the
- * number of clicks on all of its buttons.
+ * table and a feed.
  */
 export function makeOrdersPage(nodes: number): string {
   const posts = Math.max(2, Math.round((nodes - nodesOutsideRows) / 5 / nodesPerPost));

@@ -1,7 +1,4 @@
-/**
- * Starts the browser MCP servers with which the benchmark compares opentabs. The benchmark skips an MCP server whose
- * npm package is missing in the folder that the environment variable PEERS names.
- */
+/** Starts the browser MCP servers with which the benchmark compares opentabs. */
 import { existsSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,22 +8,14 @@ import { chromiumPath } from '../../harness/chromium.ts';
 import { Agent } from './agent.ts';
 import { makeChromeDevtoolsTools, playwrightTools } from './words.ts';
 
-/** Peer is a browser MCP server of another project, started by the benchmark. */
 export interface Peer {
   readonly agent: Agent;
   close(): Promise<void>;
 }
 
-/**
- * peersFolder is the folder in which `npm install @playwright/mcp chrome-devtools-mcp` was run. If peersFolder is
- * empty, the benchmark measures only opentabs.
- */
+/** peersFolder is the folder in which `npm install @playwright/mcp chrome-devtools-mcp` was run. */
 export const peersFolder = process.env.PEERS ?? '';
 
-/**
- * startPlaywright starts Playwright MCP with a separate browser, or returns undefined if @playwright/mcp is not
- * installed.
- */
 export async function startPlaywright(): Promise<Peer | undefined> {
   const args = [
     '--headless',
@@ -45,10 +34,6 @@ export async function startPlaywright(): Promise<Peer | undefined> {
   return peer && { ...peer, agent: new Agent(peer.name, peer.client, playwrightTools) };
 }
 
-/**
- * startChromeDevtools starts chrome-devtools-mcp with a separate browser, or returns undefined if its npm package is
- * not installed.
- */
 export async function startChromeDevtools(): Promise<Peer | undefined> {
   const args = ['--headless', '--isolated', '-e', chromiumPath, '--chromeArg=--no-sandbox', '--viewport', '1280x720'];
   const program = 'build/src/bin/chrome-devtools-mcp.js';

@@ -1,11 +1,7 @@
-/**
- * Serves the web shop in which a simulated agent orders a lamp in ten steps. Each page of the shop reports the
- * completed step to the benchmark server.
- */
+/** Serves the web shop in which a simulated agent orders a lamp in ten steps. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-/** shopSteps are the events that the shop reports for a complete order, one event for each step. */
 export const shopSteps = [
   'opened',
   'searched',
@@ -24,7 +20,6 @@ export type ShopStep = (typeof shopSteps)[number];
 const products = ['Desk lamp Ada', 'Floor lamp Grace', 'Wall lamp Alan', 'Table lamp Edsger', 'Lamp shade Barbara'];
 const allProducts = [...products, ...Array.from({ length: 20 }, (_, i) => `Chair model ${i + 1}`)];
 
-/** serveShop responds to a request for a shop page, and returns false if the URL is not a page of the shop. */
 export async function serveShop(
   url: URL,
   request: IncomingMessage,
@@ -67,10 +62,8 @@ export async function serveShop(
   }
 }
 
-/** searchDelayMs is the delay of the shop's search results, in milliseconds. */
 const searchDelayMs = 30;
 
-/** makeOrderNumber computes the order number that the shop shows at the end of the given run. */
 export function makeOrderNumber(run: string): string {
   let sum = 7;
   for (const char of run) sum = (sum * 31 + char.charCodeAt(0)) % 90_000;
@@ -87,7 +80,6 @@ function renderLayout(title: string, main: string): string {
 <p>Prices with tax. Delivery in 3 to 5 days.</p></footer></body></html>`;
 }
 
-/** renderReportScript returns a script with the function report, which sends an event to the benchmark server. */
 const renderReportScript = (run: string) =>
   `const report = (event) => navigator.sendBeacon('/report', ${JSON.stringify(`${run} `)} + event);`;
 

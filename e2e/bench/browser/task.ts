@@ -1,34 +1,23 @@
-/**
- * Defines the ten-step task of the benchmark: a simulated agent orders a lamp in a web shop. The simulated agent makes
- * the same decisions, whichever MCP server it uses.
- */
+/** Defines the ten-step task of the benchmark, in which a simulated agent orders a lamp in a web shop. */
 
 import { pause } from '../../harness/wait.ts';
 import type { Agent, Field, ToolCall } from './agent.ts';
 import type { BenchSite } from './pages.ts';
 import { makeOrderNumber, type ShopStep, shopSteps } from './shop.ts';
 
-/** TaskResult is the duration, cost and outcome of one run of the ten-step task. */
 export interface TaskResult {
   readonly durationMs: number;
   readonly calls: number;
   readonly tokensIn: number;
   readonly tokensOut: number;
-  /** doneSteps lists the steps of the task that the test's shop page has recorded as completed. */
   readonly doneSteps: readonly ShopStep[];
-  /** failure is why the run of the task ended early, or empty if the run completed. */
   readonly failure: string;
 }
 
-/** MaxSnapshots is the maximum number of snapshots that the simulated agent takes to find one element. */
 const MaxSnapshots = 5;
-/** SnapshotPauseMs is the pause before the simulated agent takes another snapshot of the page, in milliseconds. */
 const SnapshotPauseMs = 300;
 
-/**
- * ShoppingAgent is the simulated agent that orders the lamp. ShoppingAgent takes a snapshot only if no earlier tool
- * result contains the needed ref.
- */
+/** ShoppingAgent takes a snapshot only if no earlier tool result contains the needed ref. */
 class ShoppingAgent {
   readonly #agent: Agent;
   /** #knownAnswers are the tool results about the current document, the most recent first. */
@@ -38,20 +27,15 @@ class ShoppingAgent {
     this.#agent = agent;
   }
 
-  /** open opens url in the agent's current tab. */
   async open(url: string): Promise<void> {
     await this.#openOtherDocument(this.#agent.serverTools.open(url));
   }
 
-  /** callTools calls tools that do not navigate to another document, and keeps the tool results. */
   async callTools(...calls: readonly ToolCall[]): Promise<void> {
     for (const call of calls) this.#knownAnswers.unshift(await this.#agent.call(call));
   }
 
-  /**
-   * The method #openOtherDocument calls a tool that opens another document, and drops the results of earlier tools,
-   * whose refs are then invalid.
-   */
+  /** #openOtherDocument drops the results of earlier tools, because their refs are invalid in another document. */
   async #openOtherDocument(call: ToolCall): Promise<void> {
     const answer = await this.#agent.call(call);
     this.#knownAnswers = [answer];
@@ -65,12 +49,10 @@ class ShoppingAgent {
     await this.callTools(this.#agent.serverTools.click(await this.find(words)));
   }
 
-  /** find returns the ref of the element whose line in the page snapshot contains the given words. */
   find(words: string): Promise<string> {
     return this.#searchSnapshots(`an element ${words}`, (answer) => this.#agent.serverTools.refIn(answer, words));
   }
 
-  /** waitForText takes snapshots until the page contains the text. */
   async waitForText(text: string): Promise<void> {
     await this.#searchSnapshots(`the text ${text}`, (answer) => (answer.includes(text) ? text : undefined));
   }
@@ -92,7 +74,6 @@ class ShoppingAgent {
   }
 }
 
-/** runTask runs the ten-step task once. run is a unique name with which the shop reports the steps of this run. */
 export async function runTask(agent: Agent, site: BenchSite, run: string, file: string): Promise<TaskResult> {
   const { serverTools } = agent;
   const shopper = new ShoppingAgent(agent);

@@ -1,7 +1,6 @@
 /** Translates browser actions into the tool calls of opentabs, Playwright MCP and chrome-devtools-mcp. */
 import type { ServerTools } from './agent.ts';
 
-/** findRefAfter returns the first ref that follows words on the same line of a tool's result. */
 function findRefAfter(answer: string, words: string, ref: RegExp): string | undefined {
   for (const line of answer.split('\n')) {
     const at = line.indexOf(words);
@@ -13,7 +12,6 @@ function findRefAfter(answer: string, words: string, ref: RegExp): string | unde
 
 const bracketedRefPattern = /\[ref=(\w+)\]/;
 
-/** opentabsTools translates browser actions into tool calls of opentabs. */
 export const opentabsTools: ServerTools = {
   open: (url) => ['browser_navigate', { url }],
   snapshot: () => ['browser_snapshot', {}],
@@ -36,10 +34,7 @@ export const opentabsTools: ServerTools = {
   refIn: (answer, words) => findRefAfter(answer, words, bracketedRefPattern),
 };
 
-/**
- * playwrightTools translates browser actions into tool calls of Playwright MCP. After a click, Playwright MCP returns
- * the name of a snapshot file; browser_snapshot returns the page content.
- */
+/** After a click, Playwright MCP returns the name of a snapshot file; browser_snapshot returns the page content. */
 export const playwrightTools: ServerTools = {
   open: (url) => ['browser_navigate', { url }],
   snapshot: () => ['browser_snapshot', {}],
@@ -60,17 +55,9 @@ export const playwrightTools: ServerTools = {
   refIn: (answer, words) => findRefAfter(answer, words, bracketedRefPattern),
 };
 
-/**
- * controlLinePattern matches the lines of a chrome-devtools-mcp snapshot that describe elements with a role, such as
- * buttons. controlLinePattern does not match plain text. chrome-devtools-mcp assigns refs to plain text too, although
- * an agent cannot click it.
- */
+/** chrome-devtools-mcp assigns refs even to plain text, which an agent cannot click. */
 const controlLinePattern = /uid=\w+ (?!StaticText|LabelText|InlineTextBox|generic|ignored)[a-z]/i;
 
-/**
- * makeChromeDevtoolsTools translates browser actions into tool calls of chrome-devtools-mcp for the browser's first
- * page.
- */
 export function makeChromeDevtoolsTools(): ServerTools {
   const page = { pageId: 1 };
   return {

@@ -13,10 +13,8 @@ import { computeMedian, measureAlternately } from '../samples.ts';
 
 const id = 'browser';
 
-/** unlimitedSnapshot contains the arguments of a page snapshot without a size limit. */
 const unlimitedSnapshot = { maxTokens: 0 };
 
-/** measureSnapshots measures how long it takes to snapshot pages with 1,000, 10,000 and 50,000 elements. */
 export async function measureSnapshots(lab: BrowserLab): Promise<Row[]> {
   return [
     ...(await measureSmallSnapshot(lab)),
@@ -25,10 +23,7 @@ export async function measureSnapshots(lab: BrowserLab): Promise<Row[]> {
   ];
 }
 
-/**
- * makeRatioRow sets the value of a benchmark row to the value of opentabs divided by the value of Playwright MCP, and
- * sets an upper limit of this ratio. If Playwright MCP was not measured, makeRatioRow returns the row unchanged.
- */
+/** makeRatioRow sets an upper limit for the value of opentabs divided by the value of Playwright MCP. */
 function makeRatioRow(row: Row, ours: number, playwright: number | undefined, limit: number): Row {
   return playwright === undefined
     ? row
@@ -158,10 +153,7 @@ async function measureLargeSnapshot(
   ];
 }
 
-/**
- * measureClick measures how long it takes to click a button that adds a row to a table of the page. measureClick stops
- * the clock when a tool result shows the new table row.
- */
+/** measureClick stops the clock when a tool result shows the new table row. */
 export async function measureClick(lab: BrowserLab): Promise<Row[]> {
   const { agent, playwright } = lab;
   await openInAllBrowsers(lab, '/orders?nodes=1000');
@@ -206,16 +198,9 @@ export async function measureClick(lab: BrowserLab): Promise<Row[]> {
   ];
 }
 
-/**
- * pictureCount is how many screenshots opentabs takes of a background tab. The measurement fails if any screenshot of
- * the background tab fails.
- */
+/** The measurement fails if any screenshot of the background tab fails. */
 const pictureCount = 40;
 
-/**
- * measurePictures measures how long a screenshot of the viewport takes. opentabs takes its screenshots in a background
- * tab.
- */
 export async function measurePictures(lab: BrowserLab): Promise<Row[]> {
   const { agent, playwright } = lab;
   await openInAllBrowsers(lab, '/orders?nodes=1000');
@@ -240,10 +225,6 @@ export async function measurePictures(lab: BrowserLab): Promise<Row[]> {
   ];
 }
 
-/**
- * measureEvaluate measures how long browser_evaluate takes for a function that returns 1. If opentabs does not list
- * browser_evaluate, measureEvaluate returns no benchmark row.
- */
 export async function measureEvaluate(lab: BrowserLab): Promise<Row[]> {
   const { agent } = lab;
   const { tools } = await lab.ourBrowser.client.sdk.listTools();
@@ -266,7 +247,6 @@ export async function measureEvaluate(lab: BrowserLab): Promise<Row[]> {
   ];
 }
 
-/** measureToolList counts the tokens in the tool list of each MCP server. */
 export async function measureToolList({ agents, agent }: BrowserLab): Promise<Row[]> {
   const lists = await Promise.all(agents.map(async (each) => ({ each, ...(await each.listTools()) })));
   const ours = lists.find(({ each }) => each === agent);

@@ -10,7 +10,6 @@ const id = 'browser';
 const tabCount = 4;
 const callCount = 1_000;
 
-/** measureMixedCalls makes 1,000 calls of several tools in 4 tabs concurrently, and checks that no call is lost. */
 export async function measureMixedCalls({ ourBrowser: our, site }: BrowserLab): Promise<Row[]> {
   const lost: string[] = [];
   const times: number[] = [];
@@ -59,7 +58,6 @@ export async function measureMixedCalls({ ourBrowser: our, site }: BrowserLab): 
   ];
 }
 
-/** countClicks adds up the clicks that the pages of measureMixedCalls have counted. */
 async function countClicks(browser: Browser): Promise<number> {
   let sum = 0;
   for (const { id: target, url } of await browser.listPages())
@@ -70,10 +68,6 @@ async function countClicks(browser: Browser): Promise<number> {
 /** heapPage is the path of a page with about 10,000 elements with refs: two buttons and a link in each table row. */
 const heapPage = '/orders?nodes=44000';
 
-/**
- * measurePageMemory measures how much memory the extension's page script uses for element references in a page with
- * 10,000 referenced elements.
- */
 export async function measurePageMemory({ ourBrowser: our, site, agent }: BrowserLab): Promise<Row[]> {
   const url = `${site.origin}${heapPage}`;
   await our.browser.cdp.send('Target.createTarget', { url: `${url}&unused=1`, background: true });
@@ -109,10 +103,7 @@ export async function measurePageMemory({ ourBrowser: our, site, agent }: Browse
   ];
 }
 
-/**
- * hasPageScript reports whether the extension's page script runs in a page. The page script runs if and only if the
- * page has an isolated world of the extension.
- */
+/** The extension's page script runs in a page if and only if the page has an isolated world of the extension. */
 async function hasPageScript(browser: Browser, target: string): Promise<boolean> {
   return await browser.inPage(target, async (page) => {
     const origins: string[] = [];

@@ -13,10 +13,7 @@ import { measureMixedCalls, measurePageMemory } from './browser-tabs.ts';
 
 const id = 'browser';
 
-/**
- * browserParts are the measurements of browser tools by name. For example, BROWSER=task,click runs only the
- * measurements task and click.
- */
+/** For example, BROWSER=task,click runs only the measurements task and click. */
 const browserParts: Readonly<Record<string, (lab: BrowserLab) => Promise<Row[]>>> = {
   list: measureToolList,
   snapshot: measureSnapshots,
@@ -28,10 +25,6 @@ const browserParts: Readonly<Record<string, (lab: BrowserLab) => Promise<Row[]>>
   memory: measurePageMemory,
 };
 
-/**
- * measureBrowser measures browser tools over MCP on stdio. measureBrowser also measures Playwright MCP and
- * chrome-devtools-mcp if their npm packages are in the folder that the environment variable PEERS names.
- */
 export async function measureBrowser(fixture: BenchFixture): Promise<Row[]> {
   const lab = await startBrowserLab(fixture);
   const selected = process.env.BROWSER?.split(',') ?? Object.keys(browserParts);
@@ -47,10 +40,8 @@ export async function measureBrowser(fixture: BenchFixture): Promise<Row[]> {
   return rows;
 }
 
-/** taskRuns is how often the ten-step task runs with each MCP server. */
 const taskRuns = 5;
 
-/** measureTask runs the ten-step task several times with each MCP server, alternating between the servers. */
 async function measureTask(lab: BrowserLab): Promise<Row[]> {
   const results = new Map<Agent, TaskResult[]>(lab.agents.map((agent) => [agent, []]));
   await lab.ourBrowser.openTab(`${lab.site.origin}/orders?nodes=100`);

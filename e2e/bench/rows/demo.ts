@@ -7,7 +7,6 @@ import { computeMedian } from '../samples.ts';
 
 const runCount = 3;
 
-/** measureDemo measures how long `opentabs demo --yes` takes if the user approves the demo's last call at once. */
 export async function measureDemo(fixture: BenchFixture): Promise<Row[]> {
   const { stack } = await fixture.getLiveStack();
   const demoTimes: number[] = [];

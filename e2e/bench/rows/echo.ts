@@ -7,7 +7,6 @@ const text = 'x'.repeat(188); // {"text":"..."} is 200 bytes
 const opentabsCommand = { target: 'ours', tool: 'bench__echo', args: { text } };
 const referenceCommand = { ...opentabsCommand, target: 'floor-c' };
 
-/** measureEcho measures how long it takes to call a tool that runs in a page and returns 200 bytes. */
 export async function measureEcho(fixture: BenchFixture): Promise<Row[]> {
   const { stack, floorPage } = await fixture.getLiveStack();
   const measureSide = (order: typeof opentabsCommand, calls: number, everyMs: number) => async () => {
@@ -40,7 +39,6 @@ export async function measureEcho(fixture: BenchFixture): Promise<Row[]> {
   return rows;
 }
 
-/** measureLoad measures how many calls per second one page can run, with 32 concurrent calls. */
 export async function measureLoad(fixture: BenchFixture): Promise<Row[]> {
   const { stack, floorPage } = await fixture.getLiveStack();
   let refusedCount = 0;

@@ -7,10 +7,7 @@ const followerCount = 10;
 const rounds = 9;
 const echoCommand = { target: 'ours', tool: 'bench__echo', args: { text: 'x'.repeat(188) } };
 
-/**
- * measureFollowedEcho measures how much the open side panel and ten followers of /events slow down a call. The called
- * tool runs in a page and returns 200 bytes. The audit is on during all measurements.
- */
+/** measureFollowedEcho measures how much the open side panel and ten followers of /events slow down a call. */
 export async function measureFollowedEcho(fixture: BenchFixture): Promise<Row[]> {
   const { stack } = await fixture.getLiveStack();
   const measureEcho = async () => {
@@ -26,8 +23,7 @@ export async function measureFollowedEcho(fixture: BenchFixture): Promise<Row[]>
       await followers.close();
     }
   };
-  // The side panel's page runs in a separate visible window. A script cannot open the real side panel unless the user
-  // clicks.
+  // The side panel's page runs in a separate window, because a script cannot open the real panel without a click.
   const { context, extensionId } = stack.chrome;
   const opener = await stack.chrome.openPage(`chrome-extension://${extensionId}/panel.html`);
   const panelWindow = context.waitForEvent('page');

@@ -13,7 +13,6 @@ const token = 'bench';
 const callsPerBlock = 1000;
 const rounds = 5;
 
-/** measureFollowers measures how much 1,000 followers of /events slow down calls of a tool that returns at once. */
 export async function measureFollowers(fixture: BenchFixture): Promise<Row[]> {
   const home = join(fixture.home, 'followers');
   const plugin = join(home, 'bench-plugin');

@@ -4,10 +4,7 @@ import { repositoryRoot } from '../../harness/process.ts';
 import { makeUpperThreshold, type Row } from '../row.ts';
 import { computeMedian } from '../samples.ts';
 
-/**
- * runGoBenchmarks runs, three times, each Go benchmark whose name matches pattern. runGoBenchmarks returns, for each
- * benchmark, the median of each metric.
- */
+/** runGoBenchmarks runs each Go benchmark three times, and returns the median of each metric. */
 async function runGoBenchmarks(pattern: string, dir: string): Promise<Map<string, Map<string, number>>> {
   const args = ['test', '-run', '^$', '-bench', pattern, '-benchmem', '-count', '3', dir];
   const { stdout } = await promisify(execFile)('go', args, { cwd: repositoryRoot });
@@ -30,10 +27,6 @@ async function runGoBenchmarks(pattern: string, dir: string): Promise<Map<string
   );
 }
 
-/**
- * measureDispatch measures how long package dispatch takes for one progress report and for one call, while 10,000 calls
- * run.
- */
 export async function measureDispatch(): Promise<Row[]> {
   const metricsByName = await runGoBenchmarks('^Benchmark(ProgressReset|Report|Call)$', './dispatch');
   const metricOf = (name: string, unit: string) => metricsByName.get(name)?.get(unit) ?? Number.NaN;
@@ -62,7 +55,6 @@ export async function measureDispatch(): Promise<Row[]> {
   ];
 }
 
-/** measureHub measures a tool call through package wsbridge, compared with an echo over the WebSocket library alone. */
 export async function measureHub(): Promise<Row[]> {
   const metricsByName = await runGoBenchmarks('^BenchmarkEcho$/^200$', './wsbridge');
   const metrics = metricsByName.get('BenchmarkEcho/200');
@@ -78,10 +70,7 @@ export async function measureHub(): Promise<Row[]> {
   ];
 }
 
-/**
- * measureSearch measures how long a tools_search request over HTTP takes, compared with an MCP ping. The search covers
- * 2,449 tools of 120 plugins.
- */
+/** measureSearch measures how long a tools_search request over HTTP takes, compared with an MCP ping. */
 export async function measureSearch(): Promise<Row[]> {
   const metrics = (await runGoBenchmarks('^BenchmarkGatewaySearch$', './mcpserver')).get('BenchmarkGatewaySearch');
   const metricOf = (unit: string) => (metrics?.get(unit) ?? Number.NaN) / 1e6;

@@ -13,10 +13,7 @@ const Status = z.object({
   browsers: z.array(z.object({ connected: z.boolean(), since: z.string() })),
 });
 
-/**
- * waitForReconnect waits until a browser connects later than afterMs. The returned `sinceMs` and `startedMs` are times
- * of the daemon's clock.
- */
+/** The returned `sinceMs` and `startedMs` are times of the daemon's clock. */
 function waitForReconnect(stack: Stack, afterMs: number): Promise<{ sinceMs: number; startedMs: number }> {
   return waitFor('the browser to reconnect', async () => {
     const status = Status.parse(JSON.parse(await runChecked(['status', '--json'], stack.env)));
@@ -33,10 +30,6 @@ function parsePreciseMs(time: string): number {
   return Date.parse(time.replace(/\.\d+/, '')) + Number(`0.${fraction || 0}`) * 1000;
 }
 
-/**
- * measureWorkerRestart stops the extension's service worker during a call, and measures the time until the browser is
- * connected again.
- */
 export async function measureWorkerRestart(fixture: BenchFixture): Promise<Row[]> {
   const { stack } = await fixture.getLiveStack();
   const client = await stack.connectHttp();
@@ -71,16 +64,11 @@ export async function measureWorkerRestart(fixture: BenchFixture): Promise<Row[]
   ];
 }
 
-/**
- * measureServerRestart kills the daemon, starts it again, and measures the time from the start until the browser is
- * connected again.
- */
 export async function measureServerRestart(fixture: BenchFixture): Promise<Row[]> {
   const { stack } = await fixture.getLiveStack();
   const times: number[] = [];
   for (let round = 0; round < rounds; round++) {
-    // The extension retries a lost connection on a fixed schedule. Each round of the benchmark pauses longer than the
-    // previous round, so that the daemon is killed at different points of the retry schedule.
+    // Each round pauses longer than the round before, so that kills hit different points of the retry schedule.
     await pause(round * 97);
     const beforeMs = Date.now();
     await stack.restartDaemon('SIGKILL');

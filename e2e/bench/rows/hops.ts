@@ -7,8 +7,8 @@ const text = 'x'.repeat(188);
 const echoCommand = { tool: 'bench__echo', args: { text } };
 
 /**
- * stations lists the points in the code at which a traced call records the time, in order. Each point has a
- * description, and a time budget in microseconds. Points in Chrome or in the network have no time budget.
+ * stations lists the points in the code at which a traced call records the time, in order. Points in Chrome or in the
+ * network have no time budget.
  */
 const stations: readonly (readonly [station: string, description: string, budgetUs?: number])[] = [
   ['guard', 'guard: Host, Origin and token', 20],
@@ -34,11 +34,7 @@ const stations: readonly (readonly [station: string, description: string, budget
   ['reply', 'check and encoding of the result', 30],
 ];
 
-/**
- * measureHops measures how long each hop of a call takes, such as the HTTP parser or the extension's worker. Each
- * benchmark row shows the mean duration of one hop in the fastest 90 % of the calls. measureHops also returns benchmark
- * rows that compare traced calls with untraced calls and with the reference server (floor).
- */
+/** Each benchmark row shows the mean duration of one hop in the fastest 90 % of the calls. */
 export async function measureHops(fixture: BenchFixture): Promise<Row[]> {
   const { stack, floorPage } = await fixture.getLiveStack();
   await fixture.goClient.connect('traced', `http://127.0.0.1:${stack.port}/mcp`, stack.clientToken, true);

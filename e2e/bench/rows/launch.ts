@@ -13,32 +13,20 @@ import { readResidentMemory } from '../../load/measure.ts';
 import { makeHost } from '../many-plugins.ts';
 import { type Memory, settleDelayMs } from './start.ts';
 
-/** launchCount is the number of Chrome profiles with which launches are measured. */
 const launchCount = 3;
 /** profileWriteDelayMs is long enough for the extension to save which plugins were used, in milliseconds. */
 const profileWriteDelayMs = 7_000;
 
-/** LaunchTimes contains the measurements of all browsers that measureLaunch launched with one opentabs home folder. */
 export interface LaunchTimes {
-  /** newProfileMs are the times from the launch of a browser with a new profile to the first tool result. */
   readonly newProfileMs: readonly number[];
-  /**
-   * samePluginMs are times from a browser launch to the first tool result, if the profile has run the plugin before.
-   * otherPluginMs are times from a browser launch to the first tool result, if the profile has run only other plugins.
-   */
   readonly samePluginMs: readonly number[];
   readonly otherPluginMs: readonly number[];
-  /**
-   * pageMs are the times from the launch of a browser with a new profile until a page has loaded. A plugin cannot run
-   * before its page has loaded.
-   */
+  /** pageMs are the times from the launch of a browser with a new profile until a page has loaded. */
   readonly pageMs: readonly number[];
-  /** pssBytes is the memory (PSS) of all processes of the browser with one open page, in bytes. */
   readonly pssBytes: number;
   readonly server: Memory;
 }
 
-/** CollectedTimes collects launch times during the measurement; LaunchTimes is the result. */
 interface CollectedTimes {
   readonly newProfileMs: number[];
   readonly samePluginMs: number[];
@@ -47,8 +35,8 @@ interface CollectedTimes {
 }
 
 /**
- * removeProfile deletes the folder of a Chrome profile. removeProfile logs an error instead of throwing it, because
- * helper processes of the browser may still write to the folder.
+ * removeProfile logs an error instead of throwing, because helper processes of the browser may still write to the
+ * folder.
  */
 function removeProfile(profile: string): void {
   try {
@@ -59,10 +47,8 @@ function removeProfile(profile: string): void {
 }
 
 /**
- * measureLaunch starts a daemon with the given home folder, and measures launches of browsers with new and with used
- * profiles. With each new profile, measureLaunch calls one plugin in the first launch, the same plugin in the second,
- * and another plugin in the third. If the argument plugins is empty, measureLaunch calls no tool and only opens a page
- * in each browser.
+ * With each new profile, measureLaunch calls one plugin in the first launch, the same plugin in the second, and another
+ * plugin in the third.
  */
 export async function measureLaunch(home: string, plugins: readonly string[]): Promise<LaunchTimes> {
   const env = { OPENTABS_HOME: home, OPENTABS_PORT: String(await findFreePort()) };
@@ -77,10 +63,6 @@ export async function measureLaunch(home: string, plugins: readonly string[]): P
   );
   const client = await connectHttp(Number(env.OPENTABS_PORT), await addClient(env, 'launch'));
   const times: CollectedTimes = { newProfileMs: [], samePluginMs: [], otherPluginMs: [], pageMs: [] };
-  /**
-   * launchAndCall launches a browser with a page of the plugin's site, and returns the time until a call of the plugin
-   * succeeds.
-   */
   const launchAndCall = async (browser: Browser, plugin: string): Promise<number> => {
     const beganMs = performance.now();
     await browser.start(urlOf(plugin));
@@ -91,10 +73,6 @@ export async function measureLaunch(home: string, plugins: readonly string[]): P
     });
     return performance.now() - beganMs;
   };
-  /**
-   * launchAndShow launches a browser with a page that matches no plugin, and returns the time until the page has
-   * loaded.
-   */
   const launchAndShow = async (browser: Browser): Promise<number> => {
     const beganMs = performance.now();
     await browser.start(urlOf('none'));
@@ -141,10 +119,7 @@ export async function measureLaunch(home: string, plugins: readonly string[]): P
   }
 }
 
-/**
- * readPss returns the memory (PSS) of a process and its descendants, in bytes. PSS counts memory that several processes
- * share only once.
- */
+/** PSS counts memory that several processes share only once. */
 function readPss(root: number): number {
   const parents = new Map<number, number>();
   for (const name of readdirSync('/proc')) {

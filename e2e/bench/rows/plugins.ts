@@ -19,7 +19,6 @@ import {
 
 type StartTimes = z.infer<typeof StartAnswer>;
 
-/** measurePlugins measures the start time and the memory of a daemon with 120 large plugins. */
 export async function measurePlugins(fixture: BenchFixture): Promise<Row[]> {
   const home = join(fixture.home, 'plugins');
   await addPlugins(home);
@@ -88,9 +87,6 @@ export async function measurePlugins(fixture: BenchFixture): Promise<Row[]> {
   ];
 }
 
-/**
- * makeLaunchRows compares browser launches with many plugins and without plugins, one benchmark row per kind of launch.
- */
 function makeLaunchRows(withPlugins: LaunchTimes, withoutPlugins: LaunchTimes): Row[] {
   const launches = [
     {

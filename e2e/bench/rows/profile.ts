@@ -1,7 +1,4 @@
-/**
- * Measures which JavaScript functions use the most CPU time during calls. DevTools records CPU profiles of the
- * extension's worker and of the page.
- */
+/** Measures which JavaScript functions use the most CPU time during calls. */
 import { z } from 'zod';
 import { connectCdp, type Session } from '../../harness/cdp.ts';
 import type { BenchFixture } from '../bench-fixture.ts';
@@ -23,10 +20,7 @@ const Profile = z.object({
   }),
 });
 
-/**
- * measureProfile measures which functions spend CPU time during a call. The benchmark row profile has no limit, because
- * it only explains the rows echo and load. To measure only the row profile, set the environment variable ROWS=profile.
- */
+/** The benchmark row profile has no limit, because it only explains the rows echo and load. */
 export async function measureProfile(fixture: BenchFixture): Promise<Row[]> {
   const { stack, floorPage } = await fixture.getLiveStack();
   const cdp = await connectCdp(stack.chrome.debugPort);
@@ -59,7 +53,6 @@ export async function measureProfile(fixture: BenchFixture): Promise<Row[]> {
   }
 }
 
-/** profileCalls calls a tool repeatedly and returns CPU profiles of the extension's worker and of the page. */
 async function profileCalls(
   fixture: BenchFixture,
   target: string,
@@ -82,7 +75,6 @@ async function profileCalls(
   return rows;
 }
 
-/** formatProfile returns one benchmark row for each of the functions that use the most CPU time per call. */
 function formatProfile(label: string, { profile: cpuProfile }: z.infer<typeof Profile>): Row[] {
   const names = new Map(
     cpuProfile.nodes.map(({ id, callFrame: f }) => {

@@ -7,10 +7,7 @@ import { computeMedian, measureAlternately } from '../samples.ts';
 const reportCount = 10_000;
 const rounds = 7;
 
-/**
- * startTurnWatch measures the longest turn of the page's event loop. A turn that blocks the event loop delays a 1 ms
- * timer, and the delay is the length of the turn.
- */
+/** A turn that blocks the event loop delays a 1 ms timer, and the delay is the length of the turn. */
 function startTurnWatch(): void {
   const turnTimes = { longestMs: 0, last: performance.now(), timer: 0 };
   turnTimes.timer = window.setInterval(() => {
@@ -21,9 +18,6 @@ function startTurnWatch(): void {
   Reflect.set(window, 'benchTurns', turnTimes);
 }
 
-/**
- * readLongestTurnMs stops the timer of startTurnWatch and returns the longest turn of the event loop, in milliseconds.
- */
 function readLongestTurnMs(): number {
   const turnTimes = Reflect.get(window, 'benchTurns');
   window.clearInterval(turnTimes.timer);

@@ -3,7 +3,6 @@ import { CallsAnswer } from '../go.ts';
 import { formatMegabytes, formatMs, formatSummary, makeUpperThreshold, type Row } from '../row.ts';
 import { measureAlternately } from '../samples.ts';
 
-/** measureResult measures how long calls with a large result take. */
 export async function measureResult(fixture: BenchFixture): Promise<Row[]> {
   const { stack, floorPage } = await fixture.getLiveStack();
   const measureSide = (target: string, bytes: number) => async () => {

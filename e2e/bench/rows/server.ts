@@ -3,10 +3,7 @@ import { type GoServer, startServer } from '../go.ts';
 import { formatSummary, makeUpperThreshold, type Row } from '../row.ts';
 import { measureAlternately } from '../samples.ts';
 
-/**
- * startInstantServer starts the daemon's HTTP and MCP server without a browser, with tools that return at once.
- * Commands to the benchmark's Go client select the server of startInstantServer with the target "instant".
- */
+/** Commands to the Go client of the benchmark select the server of startInstantServer with the target "instant". */
 export async function startInstantServer(fixture: BenchFixture): Promise<GoServer> {
   const { stack } = await fixture.getLiveStack();
   const server = await startServer('instant', '-state', stack.home, '-token', stack.token);
@@ -14,10 +11,7 @@ export async function startInstantServer(fixture: BenchFixture): Promise<GoServe
   return server;
 }
 
-/**
- * measureServer compares an MCP call of a tool that returns at once with a plain JSON echo over HTTP. The MCP server
- * and the echo server are separate processes.
- */
+/** measureServer compares an MCP call of a tool that returns at once with a plain JSON echo over HTTP. */
 export async function measureServer(fixture: BenchFixture): Promise<Row[]> {
   const instantServer = await startInstantServer(fixture);
   try {

@@ -8,23 +8,15 @@ import { benchProgram, StartAnswer } from '../go.ts';
 import { formatMegabytes, formatTimes, makeUpperThreshold, type Row } from '../row.ts';
 import { computeMedian } from '../samples.ts';
 
-/** startCount is the number of daemon starts that one benchmark row measures. */
 export const startCount = 15;
-/**
- * settleDelayMs is the wait before the daemon's memory is measured. settleDelayMs exceeds the 10 s between two of the
- * daemon's memory checks, so that the daemon checks its memory at least once.
- */
+/** settleDelayMs exceeds the 10 s between two of the daemon's memory checks, so that at least one check runs. */
 export const settleDelayMs = 11_000;
 
-/** makeClientTokenPath returns the path of the file that contains the benchmark's client token. */
 export function makeClientTokenPath(home: string): string {
   return join(home, 'bench-client-token');
 }
 
-/**
- * measureServeStart measures one start of `opentabs serve` with the given home folder. If the option `list` is true, an
- * MCP client also lists the tools, and the measured time includes this request.
- */
+/** If `list` is true, the measured time includes an MCP client's request for the list of tools. */
 export async function measureServeStart(
   fixture: BenchFixture,
   home: string,
@@ -40,7 +32,6 @@ export async function measureServeStart(
   );
 }
 
-/** measureFloorStart measures one start of a minimal Go HTTP server, the reference value for the daemon's start. */
 export async function measureFloorStart(fixture: BenchFixture): Promise<z.infer<typeof StartAnswer>> {
   const port = await findFreePort();
   return fixture.goClient.sendCommand(
@@ -94,10 +85,6 @@ export interface Memory {
   readonly anonBytes: number;
 }
 
-/**
- * makeMemoryRow returns a benchmark row for memory that was measured settleDelayMs after an event, such as a daemon's
- * start.
- */
 export function makeMemoryRow(id: string, description: string, memory: Memory, limitMb: number): Row {
   return {
     id,
@@ -108,7 +95,6 @@ export function makeMemoryRow(id: string, description: string, memory: Memory, l
   };
 }
 
-/** measureSize measures the size of the opentabs binary on disk, and the memory of an idle daemon. */
 export async function measureSize(fixture: BenchFixture): Promise<Row[]> {
   const bytes = statSync(opentabsBinary).size;
   return [

@@ -1,16 +1,12 @@
 /** Compares the accessible names that the page script computes with the names in Chrome's accessibility tree. */
 import type { LabPage } from './page-lab.ts';
 
-/** NameComparison contains the number of equal names, and a description of each name that differs. */
 export interface NameComparison {
   readonly equal: number;
   readonly differences: readonly string[];
 }
 
-/**
- * compareNames compares accessible names of the page script with Chrome's accessible names. compareNames loads each
- * HTML text in `cases` as the page's body, and compares the two names of the element with the ID "x".
- */
+/** compareNames compares the names of the element with the ID "x" in each page of `cases`. */
 export async function compareNames(page: LabPage, cases: readonly string[]): Promise<NameComparison> {
   await page.session.send('Accessibility.enable');
   const differences: string[] = [];

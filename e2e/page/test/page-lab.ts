@@ -1,8 +1,4 @@
-/**
- * Runs the extension's page script in a real Chromium without a daemon. As the extension does, PageLab injects the page
- * script into an isolated world of each frame. Tests call operations of the page script, and check their effects in the
- * world of the page's own scripts.
- */
+/** Runs the extension's page script in a real Chromium without a daemon. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -15,60 +11,33 @@ import { waitFor } from '../../harness/wait.ts';
 
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** PageLab is a running browser with a test site, whose pages a test defines. */
 export interface PageLab {
-  /**
-   * openPage opens a page with the given HTML body in a new background tab. openPage replaces the text ":PORT/" in the
-   * given HTML body with the test site's port.
-   */
   openPage(body: string, options?: PageOptions): Promise<LabPage>;
   close(): Promise<void>;
 }
 
-/** PageOptions configures PageLab.openPage. */
 export interface PageOptions {
-  /** title is the page's title; "Test" by default. */
   readonly title?: string;
-  /**
-   * others are the HTML bodies of more pages, such as frames, keyed by path; none by default. The test site serves the
-   * same pages on every host name.
-   */
+  /** The test site of a PageLab serves the same pages on every host name. */
   readonly others?: Readonly<Record<string, string>>;
-  /** headers are additional HTTP response headers of the page; none by default. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** front opens the page in a foreground tab; false by default. */
   readonly front?: boolean;
 }
 
-/** LabPage is an open page with the extension's page script. */
 export interface LabPage {
   readonly origin: string;
-  /** callOperation runs an operation of the page script in the top frame and returns the operation's answer. */
   callOperation(name: string, args?: object): Promise<Answer>;
-  /** callFrame runs an operation of the page script in the frame whose URL contains part. */
   callFrame(part: string, prefix: string, name: string, args?: object): Promise<Answer>;
-  /**
-   * startOperation starts an operation of the page script without awaiting its answer, so that a test can cancel the
-   * operation. With cancelAt, the operation is cancelled at once when the page has received the given number of events.
-   */
+  /** With cancelAt, the operation is cancelled at once when the page has received the given number of events. */
   startOperation(name: string, args?: object, cancelAt?: { event: string; count: number }): Promise<Started>;
-  /**
-   * callForResult runs an operation of the page script and returns its result. callForResult throws if the operation
-   * fails.
-   */
   callForResult(name: string, args?: object): Promise<LooseResult>;
-  /** snapshot takes a snapshot of the top frame and returns its text. */
   snapshot(args?: object): Promise<string>;
-  /** findRef takes a snapshot and returns the ref in the first line that contains text. */
   findRef(text: string): Promise<string>;
-  /** inPage evaluates a JavaScript expression in the world of the page's own scripts. */
   inPage(expression: string): Promise<unknown>;
-  /** inScript evaluates a JavaScript expression in the isolated world of the extension's page script. */
   inScript(expression: string): Promise<unknown>;
   readonly session: Session;
 }
 
-/** LooseResult is the result of a page script operation without a fixed type, so that tests can read any field. */
 export type LooseResult = ReturnType<ObjectConstructor>;
 
 export interface Answer {
@@ -82,7 +51,6 @@ export interface Answer {
     readonly done?: string;
   };
   readonly progress: readonly { readonly message: string; readonly progress?: number }[];
-  /** durationMs is the duration of the operation in the page, in milliseconds. */
   readonly durationMs: number;
 }
 
@@ -91,9 +59,6 @@ export interface Started {
   answer(): Promise<Answer>;
 }
 
-/**
- * bundlePageScript bundles the page script into one file that assigns its exports to the global variable opentabsPage.
- */
 export async function bundlePageScript(): Promise<string> {
   const vendor = join(repository, 'extension/vendor/dom-accessibility-api/dist/accessible-name.mjs');
   const { outputFiles } = await build({
@@ -110,7 +75,6 @@ export async function bundlePageScript(): Promise<string> {
   return outputFiles[0]?.text ?? '';
 }
 
-/** startPageLab starts a browser with the page script, and a test site on loopback. */
 export async function startPageLab(): Promise<PageLab> {
   const folder = mkdtempSync(join(tmpdir(), 'opentabs-page-'));
   const extension = join(folder, 'extension');

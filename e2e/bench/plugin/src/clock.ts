@@ -1,7 +1,5 @@
 /**
- * measureClockLead measures how far Date.now() is ahead of performance.timeOrigin + performance.now(), in fractional
- * milliseconds. Date.now() and performance.now() can drift apart, so the result changes with time. measureClockLead
- * takes 15 ms.
+ * measureClockLead takes 15 ms to measure how far Date.now() is ahead of performance.timeOrigin + performance.now().
  */
 export function measureClockLead(): number {
   const leads: number[] = [];

@@ -2,16 +2,13 @@
 import { audio, definePlugin, definePrompt, defineTool, image, log, resource, sleep, ToolError } from '@opentabs/sdk';
 import { z } from 'zod';
 
-/** pixel is a PNG image of one red pixel, and silence an empty WAV file, both in base64. */
 const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
 const silence = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEARKwAAIhYAQACABAAZGF0YQAAAAA=';
 
-/** makeFixedResultTool defines a tool without parameters that returns the result of handle. */
 function makeFixedResultTool(name: string, description: string, handle: () => Promise<unknown>) {
   return defineTool({ name, description, input: z.object({}), output: z.unknown(), handle });
 }
 
-/** makeWaitingTool defines a tool without parameters that waits for the user the given number of times. */
 function makeWaitingTool(name: string, times = 1) {
   return defineTool({
     name,
@@ -47,8 +44,6 @@ const tools = [
     }
     return 'three things were logged';
   }),
-  // The conformance suite checks that test_logging_tool and test_streaming_elicitation send only messages that the
-  // suite requested.
   makeFixedResultTool('test_logging_tool', 'Returns a text and logs nothing.', async () => 'nothing was logged'),
   defineTool({
     name: 'test_streaming_elicitation',
@@ -70,8 +65,7 @@ const tools = [
       return 'The user has answered.';
     },
   }),
-  // The conformance suite expects certain field names in elicitation forms. opentabs sends the forms in the expected
-  // order, but with different field names.
+  // The conformance suite expects field names in elicitation forms that opentabs does not use.
   makeWaitingTool('test_input_required_result_elicitation'),
   makeWaitingTool('test_input_required_result_request_state'),
   makeWaitingTool('test_input_required_result_tampered_state'),
