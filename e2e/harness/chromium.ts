@@ -221,7 +221,9 @@ function limitOperations(page: Page): void {
   }
 }
 
-/** The port is below 32,768, because the operating system does not give such ports to other programs by itself. */
+/**
+ * The operating system gives ports below 32,768 neither to outgoing connections nor to servers that listen on port 0.
+ */
 export function findFreePort(): Promise<number> {
   const port = 12_000 + Math.floor(Math.random() * 20_000);
   return new Promise((resolve, reject) => {
