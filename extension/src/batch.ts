@@ -1,42 +1,26 @@
-// Sends port messages in batches, because the cost of a message depends little on the length of its text. A message is
-// sent at once if no batch is scheduled, so a single message never waits. While a batch is scheduled, new messages wait
-// until the tasks that are already queued have run, and are sent as one batch.
+// Sends port messages in batches, because the cost of a message depends little on the length of its text. While a batch
+// is scheduled, new messages wait until the tasks that are already queued have run, and are sent as one batch.
 
-/**
- * MinSingleMessageChars is the length, in UTF-16 units, from which a message is sent alone instead of in a batch.
- * MaxBatchChars is the maximum length of a batch, in UTF-16 units.
- */
+/** MinSingleMessageChars is the length, in UTF-16 units, from which a message is sent alone instead of in a batch. */
 const MinSingleMessageChars = 16 * 1024;
 const MaxBatchChars = 256 * 1024;
 
-/** BatcherOptions are the callbacks that a Batcher uses. */
 export interface BatcherOptions<M> {
-  /** send sends a batch over the port, and returns false if no port is connected. */
   send(messages: readonly M[]): boolean;
-  /** countChars returns the approximate length of a message, in UTF-16 units. */
   countChars(message: M): number;
-  /** isLikelyLastMessage reports whether no other message is likely to follow soon. */
   isLikelyLastMessage(): boolean;
-  /**
-   * runSoon runs `work` once, after the tasks that are already in the queue of the event loop. Default: afterTasks().
-   */
+  /** runSoon runs `work` once, after the tasks that are already in the queue of the event loop. */
   readonly runSoon?: (work: () => void) => void;
 }
 
-/** Batcher sends messages over a port in order, alone or in batches. */
 export interface Batcher<M> {
-  /**
-   * post sends a message at once or with the next batch. If no port is connected, post drops the message and returns
-   * false.
-   */
+  /** If no port is connected, post drops the message and returns false. */
   post(message: M): boolean;
-  /** flush sends all waiting messages now. If no port is connected, flush keeps the messages and returns false. */
+  /** If no port is connected, flush keeps the messages and returns false. */
   flush(): boolean;
-  /** drop removes the waiting messages for which `matches` returns true. */
   drop(matches: (message: M) => boolean): void;
 }
 
-/** makeBatcher returns a Batcher that has no waiting messages and no scheduled batch. */
 export function makeBatcher<M>(options: BatcherOptions<M>): Batcher<M> {
   const runSoon = options.runSoon ?? makeTaskScheduler();
   let waitingMessages: M[] = [];
@@ -77,10 +61,7 @@ export function makeBatcher<M>(options: BatcherOptions<M>): Batcher<M> {
   return { post, flush, drop };
 }
 
-/**
- * makeTaskScheduler returns a function that runs its callback after the tasks that are already queued. Chrome delays
- * timers in hidden tabs, but not the messages of a MessageChannel, which makeTaskScheduler uses.
- */
+/** Chrome delays timers in hidden tabs, but not the messages of a MessageChannel, which makeTaskScheduler uses. */
 export function makeTaskScheduler(): (work: () => void) => void {
   const { port1, port2 } = new MessageChannel();
   const pendingWork: (() => void)[] = [];

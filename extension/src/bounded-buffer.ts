@@ -2,9 +2,8 @@
 const MaxWaitingChars = 256 * 1024;
 
 /**
- * ReportBatch contains progress reports of one call, as the JSON text of an array. `seq` is the number of earlier
- * reports of the call, which are not in `reports`. `skipped` is the number of reports that the page dropped directly
- * before the first report in `reports`.
+ * `seq` is the number of earlier reports of the call, which are not in `reports`. `skipped` is the number of reports
+ * that the page dropped directly before the first report in `reports`.
  */
 export interface ReportBatch {
   readonly seq: number;
@@ -12,10 +11,7 @@ export interface ReportBatch {
   readonly reports: string;
 }
 
-/**
- * addToBoundedBuffer appends a batch to a queue of report batches, and drops the oldest batches if the queue is too
- * long. The server detects dropped report batches by gaps in the `seq` numbers of the received batches.
- */
+/** The server detects dropped report batches by gaps in the `seq` numbers of the received batches. */
 export function addToBoundedBuffer<BatchType extends ReportBatch>(waiting: BatchType[], newBatch: BatchType): void {
   waiting.push(newBatch);
   let chars = waiting.reduce((sum, batch) => sum + batch.reports.length, 0);

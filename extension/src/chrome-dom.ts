@@ -8,7 +8,6 @@ declare const chrome: { readonly dom?: ShadowRootReader } | undefined;
 
 const shadowRootReader = typeof chrome === 'undefined' ? undefined : chrome.dom;
 
-/** readShadowRoot returns the open or closed shadow root of an element, or null if the element has no shadow root. */
 export function readShadowRoot(element: Element): ShadowRoot | null {
   const open = element.shadowRoot;
   if (open !== null || !(element instanceof HTMLElement)) return open;

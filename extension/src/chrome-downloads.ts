@@ -2,7 +2,6 @@
 
 import { sleep } from './within.ts';
 
-/** Download is a download that the extension started. */
 export interface Download {
   readonly id: number;
   /** path is the path of the downloaded file, or empty until Chrome has chosen the file. */
@@ -18,27 +17,20 @@ export interface Download {
   readonly receivedBytes: number;
   /** totalBytes is undefined if the site did not send the size of the file. */
   readonly totalBytes: number | undefined;
-  /** isFileMissing is true if the file of a complete download no longer exists. */
   readonly isFileMissing: boolean;
 }
 
-/** CompletionTimeoutMs limits how long removeDownload waits for a cancelled download to end, in milliseconds. */
 const CompletionTimeoutMs = 5_000;
 
-/**
- * startDownload starts a download, and returns the ID of the download. `path` is relative to the user's download
- * folder.
- */
+/** `path` is relative to the user's download folder. */
 export async function startDownload(url: string, path: string): Promise<number> {
   return await chrome.downloads.download({ url, filename: path, conflictAction: 'uniquify', saveAs: false });
 }
 
-/** listDownloads returns the downloads that the extension started, newest first. */
 export async function listDownloads(): Promise<Download[]> {
   return (await chrome.downloads.search({ orderBy: ['-startTime'] })).filter(isStartedByExtension).map(toDownload);
 }
 
-/** readDownload returns the download with the given ID, or undefined if the extension started no such download. */
 export async function readDownload(id: number): Promise<Download | undefined> {
   return (await chrome.downloads.search({ id })).filter(isStartedByExtension).map(toDownload)[0];
 }
@@ -47,7 +39,6 @@ export async function cancelDownload(id: number): Promise<void> {
   await chrome.downloads.cancel(id);
 }
 
-/** removeDownload cancels a download, deletes its file, and removes the download from Chrome's list. */
 export async function removeDownload(id: number): Promise<void> {
   await chrome.downloads.cancel(id).catch(() => undefined);
   // Chrome ignores the cancellation of a download that is about to complete.

@@ -3,16 +3,14 @@
 import { isRecord } from './record.ts';
 import { awaitWithin } from './within.ts';
 
-/** TabFrame is a frame of a tab, as Chrome lists it. The top frame has the frameId 0. */
+/** The top frame of a tab has the frameId 0. */
 export interface TabFrame {
   readonly frameId: number;
-  /** parentFrameId is -1 for the top frame. */
   readonly parentFrameId: number;
   readonly documentId: string;
   readonly url: string;
 }
 
-/** listTabFrames returns all frames of a tab, without running a script in the page. */
 export async function listTabFrames(tabId: number): Promise<TabFrame[]> {
   const frames = (await chrome.webNavigation.getAllFrames({ tabId }).catch(() => null)) ?? [];
   return frames
@@ -20,12 +18,10 @@ export async function listTabFrames(tabId: number): Promise<TabFrame[]> {
     .map(({ frameId, parentFrameId, documentId, url }) => ({ frameId, parentFrameId, documentId, url }));
 }
 
-/** readTopDocument returns the ID of the document in a tab's top frame, or undefined if the tab has no document. */
 export async function readTopDocument(tabId: number): Promise<string | undefined> {
   return (await chrome.webNavigation.getFrame({ tabId, frameId: 0 }).catch(() => null))?.documentId;
 }
 
-/** TabEvent is an event of a tab's top document, such as the start of a navigation or the end of a load. */
 export type TabEvent =
   /** The tab sends a request for a new document. */
   | { readonly kind: 'started'; readonly url: string }
@@ -33,7 +29,7 @@ export type TabEvent =
   | { readonly kind: 'committed'; readonly url: string; readonly documentId: string }
   | { readonly kind: 'domcontentloaded'; readonly documentId: string }
   | { readonly kind: 'load'; readonly documentId: string }
-  /** The load of a document failed. `error` is Chrome's name of the error, such as net::ERR_NAME_NOT_RESOLVED. */
+  /** The load of a document failed. */
   | { readonly kind: 'failed'; readonly error: string; readonly url: string }
   /** The URL of the tab changed without a new document, as with history.pushState. */
   | { readonly kind: 'address'; readonly url: string }
@@ -41,7 +37,6 @@ export type TabEvent =
   /** A document of the tab opened a new tab. */
   | { readonly kind: 'opened'; readonly tabId: number; readonly url: string };
 
-/** watchTabs reports the events of all tabs until the returned function is called. */
 export function watchTabs(listener: (tabId: number, event: TabEvent) => void): () => void {
   const { webNavigation, tabs } = chrome;
   const removers: (() => void)[] = [];
@@ -74,7 +69,6 @@ export function watchTabs(listener: (tabId: number, event: TabEvent) => void): (
   };
 }
 
-/** LoadedPage describes the document that a tab shows. */
 export interface LoadedPage {
   readonly url: string;
   readonly title: string;
@@ -85,9 +79,6 @@ export interface LoadedPage {
   readonly resources: number;
 }
 
-/**
- * readLoadedPage reads the document that a tab shows, or returns undefined if the page cannot be read within limitMs.
- */
 export async function readLoadedPage(tabId: number, limitMs: number): Promise<LoadedPage | undefined> {
   const reading = chrome.scripting.executeScript({
     target: { tabId },
@@ -108,7 +99,6 @@ export async function readLoadedPage(tabId: number, limitMs: number): Promise<Lo
   return frame?.result;
 }
 
-/** PageResource is a network request in the performance entries of a page. */
 export interface PageResource {
   readonly url: string;
   /** type is the initiator type of the request, such as navigation, fetch or img. */
@@ -119,10 +109,7 @@ export interface PageResource {
   readonly durationMs: number;
 }
 
-/**
- * readResources returns the requests in the performance entries of a document, oldest first. By default, Chrome keeps
- * the entries of only the first 250 requests of a document.
- */
+/** By default, Chrome keeps the entries of only the first 250 requests of a document. */
 export async function readResources(tabId: number, documentId: string): Promise<readonly PageResource[]> {
   const [frame] = await chrome.scripting.executeScript({
     target: { tabId, documentIds: [documentId] },
@@ -144,15 +131,13 @@ export async function readResources(tabId: number, documentId: string): Promise<
 
 // ---- navigation ----
 
-/** startNavigation starts to load a URL in a tab, and does not wait for the load. */
 export async function startNavigation(tabId: number, url: string): Promise<void> {
   await chrome.tabs.update(tabId, { url });
 }
 
 /**
- * navigateHistory moves a tab one page back (-1) or forward (1) in the tab's history. navigateHistory uses
- * `chrome.tabs.goBack` only for pages in which no script can run, because goBack skips pages that the user has not
- * interacted with. At the end of the tab's history, navigateHistory does nothing.
+ * navigateHistory uses `chrome.tabs.goBack` only where no script can run, because goBack skips pages without user
+ * interaction.
  */
 export async function navigateHistory(tabId: number, step: -1 | 1): Promise<void> {
   try {
@@ -163,10 +148,7 @@ export async function navigateHistory(tabId: number, step: -1 | 1): Promise<void
   }
 }
 
-/**
- * runScriptUrl runs a `javascript:` URL in the main world of a page, where the page's content security policy
- * applies. Callers of runScriptUrl must pass only the URL of a link that the page itself shows.
- */
+/** Callers of runScriptUrl must pass only the URL of a link that the page itself shows. */
 export async function runScriptUrl(tabId: number, documentId: string, address: string): Promise<void> {
   const target = { tabId, documentIds: [documentId] };
   const func = (href: string) => {
@@ -177,33 +159,25 @@ export async function runScriptUrl(tabId: number, documentId: string, address: s
 
 // ---- scripts ----
 
-/** PageScriptFile is the script that browser tools run in the isolated world of a document. */
 const PageScriptFile = 'page.js';
-/** PagePortName is the name of the port between the worker and the page script. */
 const PagePortName = 'page';
 
-/** PagePort is one end of a port between the worker and a page script. */
 export interface PagePort {
   post(text: string): void;
   disconnect(): void;
 }
 
-/** PagePortEvents receives the messages of a PagePort, and its disconnection. */
 export interface PagePortEvents {
   onText(text: unknown): void;
   onDisconnect(): void;
 }
 
-/**
- * injectPageScript runs the page script in the given documents of a tab. If the page is busy or in the back/forward
- * cache, the promise of injectPageScript can stay pending forever.
- */
+/** If the page is busy or in the back/forward cache, the promise of injectPageScript can stay pending forever. */
 export async function injectPageScript(tabId: number, documentIds: readonly string[]): Promise<void> {
   const target = { tabId, documentIds: [...documentIds] };
   await chrome.scripting.executeScript({ target, files: [PageScriptFile], world: 'ISOLATED', injectImmediately: true });
 }
 
-/** connectPageScript opens a port to the page script of a document. */
 export function connectPageScript(tabId: number, documentId: string, events: PagePortEvents): PagePort {
   const port = chrome.tabs.connect(tabId, { documentId, name: PagePortName });
   port.onMessage.addListener((text: unknown) => events.onText(text));
@@ -215,7 +189,6 @@ export function connectPageScript(tabId: number, documentId: string, events: Pag
   return { post: (text) => port.postMessage(text), disconnect: () => port.disconnect() };
 }
 
-/** onPagePort runs in the page script, and accepts the ports that the worker opens to the document. */
 export function onPagePort(accept: (port: PagePort) => { onText(text: unknown): void; onDisconnect(): void }): void {
   chrome.runtime.onConnect.addListener((port) => {
     if (port.name !== PagePortName) return;
@@ -228,10 +201,7 @@ export function onPagePort(accept: (port: PagePort) => { onText(text: unknown): 
   });
 }
 
-/**
- * wakeWorker restarts the service worker if Chrome has stopped it. Without wakeWorker, a stopped service worker
- * restarts only at the next alarm, up to 30 s later.
- */
+/** Without wakeWorker, a stopped service worker restarts only at the next alarm, up to 30 s later. */
 function wakeWorker(): void {
   try {
     // The worker does not answer a wake message.
@@ -243,18 +213,11 @@ function wakeWorker(): void {
 
 // ---- input ----
 
-/** InputKind is "pointer" for a click, and "key" for a key press. */
 export type InputKind = 'pointer' | 'key';
 
-/** UserInputMessageType is the message field by which the worker recognizes reports of user input. */
 const UserInputMessageType = 'userInput';
 
-/**
- * watchInput makes documents of a tab report each click and each key press to onInput for a limited time. Without
- * documentIds, watchInput watches all frames of the tab. watchInput ignores events without isTrusted, which page
- * scripts have created. watchInput also ignores a modifier key that is pressed alone, and the automatic repetition of a
- * pressed key.
- */
+/** watchInput ignores events without isTrusted, because page scripts have created them. */
 export async function watchInput(tabId: number, documentIds: string[] | undefined, limitMs: number): Promise<void> {
   await chrome.scripting.executeScript({
     target: documentIds ? { tabId, documentIds } : { tabId, allFrames: true },
@@ -265,10 +228,6 @@ export async function watchInput(tabId: number, documentIds: string[] | undefine
   });
 }
 
-/**
- * reportInput runs in a document and reports user input to the worker. If reportInput already runs in the document, a
- * second call only changes the time limit.
- */
 function reportInput(limitMs: number, name: string): void {
   const key = 'opentabsInputEndMs';
   const isWatching = Reflect.has(globalThis, key);
@@ -296,7 +255,6 @@ function reportInput(limitMs: number, name: string): void {
   for (const type of types) window.addEventListener(type, report, { capture: true, passive: true });
 }
 
-/** onInput calls the listener for each click and each key press in the documents that watchInput watches. */
 export function onInput(listener: (tabId: number, kind: InputKind) => void): void {
   chrome.runtime.onMessage.addListener((message: unknown, sender) => {
     const kind = isRecord(message) ? message[UserInputMessageType] : undefined;
@@ -305,7 +263,6 @@ export function onInput(listener: (tabId: number, kind: InputKind) => void): voi
   });
 }
 
-/** onCommitted calls the listener for each new document in a tab or in one of its frames. */
 export function onCommitted(listener: (tabId: number, documentId: string) => void): void {
   chrome.webNavigation.onCommitted.addListener(({ tabId, documentId, documentLifecycle }) => {
     if (documentLifecycle !== 'prerender') listener(tabId, documentId);

@@ -2,19 +2,15 @@
 
 import type { Sender } from './chrome.ts';
 
-/** RegisteredScript describes a registered script: the sites, the frames and the world in which Chrome runs it. */
 export interface RegisteredScript {
   readonly id: string;
   readonly matches: readonly string[];
   readonly excludeMatches: readonly string[];
   readonly isIsolated: boolean;
-  /** worldId names the separate isolated world of the script. */
   readonly worldId?: string;
-  /** allFrames makes the script also run in frames. */
   readonly allFrames: boolean;
 }
 
-/** areUserScriptsAllowed reports whether the user has allowed user scripts. */
 export async function areUserScriptsAllowed(): Promise<boolean> {
   try {
     await chrome.userScripts.getScripts({ ids: [] });
@@ -26,10 +22,7 @@ export async function areUserScriptsAllowed(): Promise<boolean> {
   }
 }
 
-/**
- * listUserScripts returns the registered user scripts. Listing user scripts is slow, because Chrome also returns the
- * code of all scripts.
- */
+/** Listing user scripts is slow, because Chrome also returns the code of all scripts. */
 export async function listUserScripts(): Promise<RegisteredScript[]> {
   const scripts = await chrome.userScripts.getScripts();
   return scripts.map((s) => ({
@@ -42,9 +35,8 @@ export async function listUserScripts(): Promise<RegisteredScript[]> {
 }
 
 /**
- * registerUserScripts registers code that Chrome runs in each future document. If Chrome rejects one of the user
- * scripts, Chrome registers none of them. Each call of registerUserScripts is slow, because Chrome rewrites its whole
- * script store.
+ * If Chrome rejects one of the user scripts, registerUserScripts registers none of them. Each call of
+ * registerUserScripts is slow, because Chrome rewrites its whole script store.
  */
 export async function registerUserScripts(
   scripts: readonly (RegisteredScript & { readonly code: string })[],
@@ -54,7 +46,6 @@ export async function registerUserScripts(
   );
 }
 
-/** updateUserScript changes the sites, the frames and the world in which a registered user script runs. */
 export async function updateUserScript(script: RegisteredScript): Promise<void> {
   await chrome.userScripts.update([toUserScriptRegistration(script)]);
 }
@@ -74,15 +65,13 @@ function toUserScriptRegistration(script: RegisteredScript): chrome.userScripts.
   };
 }
 
-/** unregisterUserScripts removes the user scripts with the given IDs. */
 export async function unregisterUserScripts(ids: readonly string[]): Promise<void> {
   if (ids.length > 0) await chrome.userScripts.unregister({ ids: [...ids] });
 }
 
 /**
- * runInPage runs scripts in order in one document, and returns the value of the last script. `worldId` selects an
- * isolated world; without worldId, the scripts run in the page's main world. If a script throws or cannot be parsed,
- * its value is undefined. runInPage rejects if the document no longer exists.
+ * `worldId` selects an isolated world; without worldId, scripts run in the page's main world. If a script throws or
+ * cannot be parsed, its value is undefined.
  */
 export async function runInPage(
   { tabId, documentId }: Pick<Sender, 'tabId' | 'documentId'>,
@@ -97,7 +86,6 @@ export async function runInPage(
   return frame?.result;
 }
 
-/** listFileScripts returns the registered content scripts. */
 export async function listFileScripts(): Promise<RegisteredScript[]> {
   const scripts = await chrome.scripting.getRegisteredContentScripts();
   return scripts.map((s) => ({
@@ -109,10 +97,7 @@ export async function listFileScripts(): Promise<RegisteredScript[]> {
   }));
 }
 
-/**
- * registerFiles registers files of the extension as content scripts for future documents. If one of the script files is
- * missing, Chrome registers none of them.
- */
+/** If one of the script files is missing, Chrome registers none of them. */
 export async function registerFiles(scripts: readonly (RegisteredScript & { readonly file: string })[]): Promise<void> {
   if (scripts.length === 0) return;
   await chrome.scripting.registerContentScripts(
@@ -120,7 +105,6 @@ export async function registerFiles(scripts: readonly (RegisteredScript & { read
   );
 }
 
-/** updateFile changes the sites, the frames and the world in which a registered content script runs. */
 export async function updateFile(script: RegisteredScript, file: string): Promise<void> {
   await chrome.scripting.updateContentScripts([toContentScriptRegistration(script, file)]);
 }
@@ -138,7 +122,6 @@ function toContentScriptRegistration(script: RegisteredScript, file: string): ch
   };
 }
 
-/** unregisterFiles removes the content scripts with the given IDs. */
 export async function unregisterFiles(ids: readonly string[]): Promise<void> {
   if (ids.length > 0) await chrome.scripting.unregisterContentScripts({ ids: [...ids] });
 }

@@ -1,6 +1,5 @@
 // Wraps Chrome's functions for cookies and site data, each of which requires an optional permission.
 
-/** Cookie contains the fields of a browser cookie that browser tools use. */
 export interface Cookie {
   readonly name: string;
   readonly value: string;
@@ -20,7 +19,6 @@ export interface Cookie {
 type CookieSameSite = chrome.cookies.Cookie['sameSite'];
 type CookiePartition = NonNullable<chrome.cookies.Cookie['partitionKey']>;
 
-/** NewCookie is a cookie that a browser tool sets. */
 export interface NewCookie {
   readonly name: string;
   readonly value: string;
@@ -32,12 +30,10 @@ export interface NewCookie {
   readonly expirationDate?: number;
 }
 
-/** readCookies returns the cookies that the browser sends to a URL, including partitioned cookies. */
 export async function readCookies(url: string): Promise<Cookie[]> {
   return (await chrome.cookies.getAll({ url, partitionKey: {} })).map(toCookie);
 }
 
-/** readCookiesOfHost returns the cookies that the browser sends to any path of a host, over http or https. */
 export async function readCookiesOfHost(host: string): Promise<Cookie[]> {
   // Chrome lists the cookies of a domain and of its subdomains, so cookies of the parent domains need separate queries.
   const labels = host.split('.');
@@ -71,22 +67,18 @@ function toCookie(cookie: chrome.cookies.Cookie): Cookie {
   };
 }
 
-/** setCookie sets a cookie for a URL, and throws if Chrome rejects the cookie. */
 export async function setCookie(url: string, cookie: NewCookie): Promise<void> {
   if (!(await chrome.cookies.set({ url, ...cookie }))) throw new Error('Chrome did not set the cookie');
 }
 
-/** removeCookie deletes a cookie, and reports whether the cookie no longer exists. */
 export async function removeCookie({ name, domain, path, isSecure, partition }: Cookie): Promise<boolean> {
   const url = `${isSecure ? 'https' : 'http'}://${domain.replace(/^\./, '')}${path}`;
   const details = { url, name, ...(partition ? { partitionKey: partition } : {}) };
   return Boolean(await chrome.cookies.remove(details));
 }
 
-/** SiteDataType is a kind of stored data that Chrome can delete for one origin. */
 export type SiteDataType = 'cache' | 'cacheStorage' | 'fileSystems' | 'indexedDB' | 'localStorage' | 'serviceWorkers';
 
-/** removeSiteData deletes stored data of one origin. */
 export async function removeSiteData(origin: string, types: readonly SiteDataType[]): Promise<void> {
   const dataToRemove = Object.fromEntries(types.map((type) => [type, true]));
   await chrome.browsingData.remove({ origins: [origin] }, dataToRemove);

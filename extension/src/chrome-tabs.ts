@@ -2,10 +2,7 @@
 
 import type { AnyTab } from '../../wire/wire.gen.ts';
 
-/**
- * describeTab returns the current state of a tab, or undefined if there is no such tab. Without a tabId, describeTab
- * describes the active tab of the window that had the focus last.
- */
+/** Without a tabId, describeTab describes the active tab of the window that had the focus last. */
 export async function describeTab(tabId: number | undefined): Promise<AnyTab | undefined> {
   const tab = tabId === undefined ? await findActiveTab() : await chrome.tabs.get(tabId).catch(() => undefined);
   if (tab?.id === undefined) return undefined;
@@ -19,16 +16,11 @@ export async function describeTab(tabId: number | undefined): Promise<AnyTab | u
   return { tabId: id, url, title, active, documentId: frame.documentId };
 }
 
-/** findActiveTab returns the active tab of the window that had the focus last. */
 async function findActiveTab(): Promise<chrome.tabs.Tab | undefined> {
   const [tab] = await chrome.tabs.query({ active: true, lastFocusedWindow: true });
   return tab;
 }
 
-/**
- * findAccessProblem returns why the extension cannot run scripts in a tab, or undefined if the extension can run
- * scripts in the tab.
- */
 function findAccessProblem(url: string, discarded: boolean): string | undefined {
   if (discarded) return 'Chrome has unloaded the tab to save memory; reload it first';
   if (url.startsWith('https://') || url.startsWith('http://')) {
@@ -40,7 +32,6 @@ function findAccessProblem(url: string, discarded: boolean): string | undefined 
     : `browser tools work in http and https pages only, not in ${scheme}: pages`;
 }
 
-/** isWebStore reports whether a URL belongs to the Chrome Web Store. */
 function isWebStore(url: string): boolean {
   const { hostname, pathname } = new URL(url);
   return (
@@ -50,7 +41,6 @@ function isWebStore(url: string): boolean {
 
 // ---- tabs ----
 
-/** TabEntry describes a tab for browser tools: its window, title, URL and tab group. */
 export interface TabEntry {
   readonly tabId: number;
   readonly windowId: number;
@@ -60,7 +50,6 @@ export interface TabEntry {
   readonly groupTitle?: string;
 }
 
-/** listAllTabs returns the tabs of all windows, in the order in which Chrome lists them. */
 export async function listAllTabs(): Promise<TabEntry[]> {
   const [tabs, groupTitles] = await Promise.all([chrome.tabs.query({}), readGroupTitles()]);
   return tabs.flatMap(({ id, windowId, title = '', url, pendingUrl, active, groupId }) => {
@@ -71,31 +60,21 @@ export async function listAllTabs(): Promise<TabEntry[]> {
   });
 }
 
-/**
- * readGroupTitles returns the title of each tab group, keyed by the ID of the group. Without the permission
- * `tabGroups`, readGroupTitles returns an empty map.
- */
+/** Without the permission `tabGroups`, readGroupTitles returns an empty map. */
 async function readGroupTitles(): Promise<ReadonlyMap<number, string>> {
   if (!(await hasTabGroupsPermission())) return new Map();
   const groups = await chrome.tabGroups.query({});
   return new Map(groups.map(({ id, title = '' }) => [id, title]));
 }
 
-/** hasTabGroupsPermission reports whether the user has granted the optional permission `tabGroups`. */
 function hasTabGroupsPermission(): Promise<boolean> {
   return chrome.permissions.contains({ permissions: ['tabGroups'] });
 }
 
-/** GroupColors lists the colors that a tab group in Chrome can have. */
 export const GroupColors = ['blue', 'green', 'purple', 'cyan', 'orange', 'pink', 'yellow', 'red', 'grey'] as const;
-/** GroupColor is a color that a tab group in Chrome can have. */
 export type GroupColor = (typeof GroupColors)[number];
 
-/**
- * groupTab moves a tab into a given tab group that is in the tab's window, or else into a new group with the given
- * title and color. groupTab returns the ID of the tab group. The extension needs the Chrome permission `tabGroups` for
- * groupTab.
- */
+/** groupTab needs the Chrome permission `tabGroups`. */
 export async function groupTab(
   tabId: number,
   groupIds: readonly number[],
@@ -111,23 +90,18 @@ export async function groupTab(
   return groupId;
 }
 
-/**
- * closeTab closes a tab. If the page asks the user to confirm leaving, the promise of closeTab settles after the user's
- * answer.
- */
+/** If the page asks the user to confirm leaving, the promise of closeTab settles after the user's answer. */
 export async function closeTab(tabId: number): Promise<void> {
   await chrome.tabs.remove(tabId);
 }
 
 // ---- view ----
 
-/** WindowFocus records which tab is active in each window, and which window is focused. */
 export interface WindowFocus {
   readonly activeTabs: readonly { readonly windowId: number; readonly tabId: number }[];
   readonly focusedWindow: number | undefined;
 }
 
-/** readWindowFocus returns the active tab of each window, and the focused window. */
 export async function readWindowFocus(): Promise<WindowFocus> {
   const [active, windows] = await Promise.all([chrome.tabs.query({ active: true }), chrome.windows.getAll()]);
   return {
@@ -136,7 +110,6 @@ export async function readWindowFocus(): Promise<WindowFocus> {
   };
 }
 
-/** restoreWindowFocus activates the tabs and the window of an earlier WindowFocus again if a new tab became active. */
 export async function restoreWindowFocus(view: WindowFocus, newTab: number): Promise<void> {
   const tab = await chrome.tabs.get(newTab).catch(() => undefined);
   if (!tab?.active) return;
@@ -149,23 +122,18 @@ export async function restoreWindowFocus(view: WindowFocus, newTab: number): Pro
 
 // ---- screenshots ----
 
-/** captureTab returns a PNG screenshot of the visible part of a window's active tab, as a data URL. */
 export async function captureTab(windowId: number): Promise<string> {
   return await chrome.tabs.captureVisibleTab(windowId, { format: 'png' });
 }
 
-/** DisplayedTab describes the window, the viewport and the document of a tab. */
 export interface DisplayedTab {
   readonly windowId: number;
-  /** active is true if the window displays the tab. */
   readonly active: boolean;
   readonly loading: boolean;
-  /** width is the width of the page's viewport in CSS pixels, or 0 if the width is unknown. */
   readonly width: number;
   readonly documentId: string | undefined;
 }
 
-/** readDisplayedTab returns the window, the viewport and the document of a tab, or undefined for a closed tab. */
 export async function readDisplayedTab(tabId: number): Promise<DisplayedTab | undefined> {
   const [tab, frame, zoom] = await Promise.all([
     chrome.tabs.get(tabId).catch(() => undefined),

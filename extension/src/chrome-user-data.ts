@@ -1,6 +1,5 @@
 // Wraps Chrome's functions for browser history, bookmarks and notifications, each of which requires a permission.
 
-/** HistoryEntry is a visited page in the browser history. */
 export interface HistoryEntry {
   readonly url: string;
   readonly title: string;
@@ -8,9 +7,7 @@ export interface HistoryEntry {
   readonly visitCount: number;
 }
 
-/**
- * HistorySearch selects entries of the browser history. The times of a history search are in milliseconds since 1970.
- */
+/** The times of a history search are in milliseconds since 1970. */
 export interface HistorySearch {
   readonly text: string;
   readonly startTime: number;
@@ -31,7 +28,7 @@ export async function listVisits(url: string): Promise<{ readonly atMs: number; 
   return visits.map(({ visitTime = 0, transition }) => ({ atMs: visitTime, transition }));
 }
 
-/** Bookmark is a bookmark or a bookmark folder. Only a bookmark that is not a folder has a url. */
+/** Only a bookmark that is not a folder has a url. */
 export interface Bookmark {
   readonly id: string;
   readonly title: string;
@@ -47,16 +44,12 @@ export async function searchBookmarks(query: string): Promise<Bookmark[]> {
   return (await chrome.bookmarks.search(query)).map(toBookmark);
 }
 
-/**
- * readBookmarks returns the bookmarks below a folder, or all bookmarks without a folder. For a folder that does not
- * exist, readBookmarks returns undefined.
- */
 export async function readBookmarks(folder: string | undefined): Promise<readonly Bookmark[] | undefined> {
   const tree = folder === undefined ? chrome.bookmarks.getTree() : chrome.bookmarks.getSubTree(folder);
   return (await tree.catch(() => undefined))?.map(toBookmark);
 }
 
-/** createBookmark creates a bookmark and returns its ID. Without a url, createBookmark creates a bookmark folder. */
+/** Without a url, createBookmark creates a bookmark folder. */
 export async function createBookmark(bookmark: {
   readonly title: string;
   readonly url?: string;
@@ -65,7 +58,6 @@ export async function createBookmark(bookmark: {
   return (await chrome.bookmarks.create(bookmark)).id;
 }
 
-/** NotificationText contains the texts of a desktop notification. */
 export interface NotificationText {
   readonly title: string;
   readonly message: string;
@@ -73,10 +65,7 @@ export interface NotificationText {
   readonly source: string;
 }
 
-/**
- * showNotification shows a desktop notification, and returns false if the user has turned off the extension's
- * notifications.
- */
+/** showNotification returns false if the user has turned off the extension's notifications. */
 export async function showNotification({ title, message, source }: NotificationText): Promise<boolean> {
   if ((await chrome.notifications.getPermissionLevel()) !== 'granted') return false;
   const iconUrl = chrome.runtime.getURL('icons/128.png');

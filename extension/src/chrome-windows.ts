@@ -1,6 +1,5 @@
 // Wraps Chrome's functions for windows, tab groups and recently closed tabs.
 
-/** WindowTab describes a tab of a WindowEntry. */
 interface WindowTab {
   readonly tabId: number;
   readonly title: string;
@@ -8,7 +7,6 @@ interface WindowTab {
   readonly active: boolean;
 }
 
-/** WindowEntry describes a window: its state, its position and its tabs. */
 export interface WindowEntry {
   readonly windowId: number;
   readonly state: string;
@@ -20,13 +18,11 @@ export interface WindowEntry {
   readonly tabs: readonly WindowTab[];
 }
 
-/** listWindows returns all windows with their tabs. */
 export async function listWindows(): Promise<WindowEntry[]> {
   const windows = await chrome.windows.getAll({ populate: true, windowTypes: ['normal', 'popup'] });
   return windows.flatMap(toWindowEntry);
 }
 
-/** readWindow returns the window with an ID, or undefined if the window does not exist. */
 export async function readWindow(windowId: number): Promise<WindowEntry | undefined> {
   const window = await chrome.windows.get(windowId, { populate: true }).catch(() => undefined);
   return window ? toWindowEntry(window)[0] : undefined;
@@ -41,7 +37,6 @@ function toWindowEntry(window: chrome.windows.Window): WindowEntry[] {
   return [{ windowId: id, state, focused, left, top, width, height, tabs: entries }];
 }
 
-/** WindowProperties is the state and the position of a window. */
 export interface WindowProperties {
   readonly state?: 'normal' | 'minimized' | 'maximized' | 'fullscreen';
   readonly left?: number;
@@ -51,7 +46,6 @@ export interface WindowProperties {
   readonly focused?: boolean;
 }
 
-/** openWindow opens a window with one tab, by default without the focus. */
 export async function openWindow(url: string, place: WindowProperties): Promise<{ windowId: number; tabId: number }> {
   const window = await chrome.windows.create({ url, focused: false, ...place });
   const tabId = window?.tabs?.[0]?.id;
@@ -63,17 +57,13 @@ export async function updateWindow(windowId: number, place: WindowProperties): P
   await chrome.windows.update(windowId, place);
 }
 
-/**
- * closeWindow closes a window. If a page opens a dialog that asks the user whether to leave, the promise of closeWindow
- * settles after the user's answer.
- */
+/** If a page asks the user whether to leave, the promise of closeWindow settles after the user's answer. */
 export async function closeWindow(windowId: number): Promise<void> {
   await chrome.windows.remove(windowId);
 }
 
 // ---- groups ----
 
-/** TabGroup describes a tab group and lists its tabs. */
 export interface TabGroup {
   readonly groupId: number;
   readonly windowId: number;
@@ -83,7 +73,6 @@ export interface TabGroup {
   readonly tabIds: readonly number[];
 }
 
-/** listTabGroups returns the tab groups of all windows. */
 export async function listTabGroups(): Promise<TabGroup[]> {
   const [groups, tabs] = await Promise.all([chrome.tabGroups.query({}), chrome.tabs.query({})]);
   return groups.map(({ id, windowId, title = '', color, collapsed }) => {
@@ -92,14 +81,12 @@ export async function listTabGroups(): Promise<TabGroup[]> {
   });
 }
 
-/** TabGroupProperties is the title, the color and the collapsed state of a tab group. */
 export interface TabGroupProperties {
   readonly title?: string;
   readonly color?: `${chrome.tabGroups.Color}`;
   readonly collapsed?: boolean;
 }
 
-/** createTabGroup moves tabs of one window into a new tab group, and returns the ID of the tab group. */
 export async function createTabGroup(tabIds: readonly number[], windowId: number): Promise<number> {
   const [first, ...others] = tabIds;
   if (first === undefined) throw new Error('a tab group needs a tab');
@@ -122,7 +109,6 @@ export async function updateTabGroup(groupId: number, look: TabGroupProperties):
 
 // ---- sessions ----
 
-/** RecentlyClosedEntry is a recently closed tab or window. */
 export interface RecentlyClosedEntry {
   readonly sessionId: string;
   /** closedAtMs is the time when the tab or window was closed, in milliseconds since 1970. */
@@ -131,7 +117,6 @@ export interface RecentlyClosedEntry {
   readonly tabs: readonly { readonly title: string; readonly url: string }[];
 }
 
-/** listRecentlyClosed returns the recently closed tabs and windows, newest first. */
 export async function listRecentlyClosed(): Promise<RecentlyClosedEntry[]> {
   const sessions = await chrome.sessions.getRecentlyClosed();
   return sessions.flatMap(({ tab, window, lastModified }) => {
@@ -142,7 +127,6 @@ export async function listRecentlyClosed(): Promise<RecentlyClosedEntry[]> {
   });
 }
 
-/** restoreRecentlyClosed reopens a closed tab or window, and returns the IDs of the reopened tabs. */
 export async function restoreRecentlyClosed(sessionId: string): Promise<number[]> {
   const { tab, window } = await chrome.sessions.restore(sessionId);
   const tabs = tab ? [tab] : (window?.tabs ?? []);

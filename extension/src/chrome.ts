@@ -4,7 +4,6 @@ import type { Port as BridgeSidePort } from './bridge/link.ts';
 import { optionalPermissionNames } from './chrome-permissions.ts';
 import { BRIDGE_MARK_KEY, BRIDGE_PORT, PANEL_PORT, POPUP_PORT } from './port-message.ts';
 
-/** ChromeTab contains the fields of a chrome.tabs.Tab that the worker reads. */
 export interface ChromeTab {
   readonly id: number;
   readonly windowId: number;
@@ -12,21 +11,14 @@ export interface ChromeTab {
   readonly title: string;
   readonly active: boolean;
   readonly loading: boolean;
-  /**
-   * pending is true while a tab that loads a page has received no response from the site. Chrome does not set `pending`
-   * for every tab that waits for a site.
-   */
+  /** pending is true while a tab that loads a page has received no response from the site. */
   readonly pending?: boolean;
-  /**
-   * discarded is true for a tab that Chrome unloaded to save memory. `frozen` is true for a tab that is in memory, but
-   * in which Chrome runs no code.
-   */
+  /** discarded is true for a tab that Chrome unloaded; `frozen` is true for a tab in which Chrome runs no code. */
   readonly discarded: boolean;
   readonly frozen: boolean;
   readonly lastAccessed: number;
 }
 
-/** Sender is the document at the other end of a port. */
 export interface Sender {
   readonly tabId: number;
   /** frameId is 0 for the top document of a tab. */
@@ -35,7 +27,6 @@ export interface Sender {
   readonly url: string;
 }
 
-/** Port is a connection between the worker and a document, a side panel or a popup. */
 export interface Port {
   readonly name: string;
   /** sender is set for the top document of a tab and for its same-origin frames. */
@@ -50,25 +41,19 @@ export interface Port {
 
 // ---- ports ----
 
-/** connectBridge connects a document's bridge to the worker, and throws if the extension was removed or reloaded. */
 export function connectBridge(): BridgeSidePort {
   return wrapPort(chrome.runtime.connect({ name: BRIDGE_PORT }));
 }
 
-/** connectPanel connects the side panel to the worker. */
 export function connectPanel(): Port {
   return wrapPort(chrome.runtime.connect({ name: PANEL_PORT }));
 }
 
-/** connectPopup connects the popup to the worker. */
 export function connectPopup(): Port {
   return wrapPort(chrome.runtime.connect({ name: POPUP_PORT }));
 }
 
-/**
- * isExtensionAlive reports whether the extension that injected the running script is still loaded. After an extension
- * was reloaded or removed, the content scripts that it had injected continue to run.
- */
+/** After an extension was reloaded or removed, the content scripts that it had injected continue to run. */
 export function isExtensionAlive(): boolean {
   return typeof chrome === 'object' && chrome.runtime?.id !== undefined;
 }
@@ -90,10 +75,7 @@ function wrapPort(port: chrome.runtime.Port): Port {
   };
 }
 
-/**
- * toSender returns the document at the other end of a port. For a cross-origin frame, toSender returns undefined, so
- * that no plugin runs in the frame.
- */
+/** For a cross-origin frame, toSender returns undefined, so that no plugin runs in the frame. */
 function toSender({ tab, frameId, documentId, url, origin }: chrome.runtime.MessageSender): Sender | undefined {
   if (tab?.id === undefined || frameId === undefined || !documentId) return undefined;
   if (frameId !== 0 && (origin === undefined || !tab.url || new URL(tab.url).origin !== origin)) return undefined;
@@ -102,35 +84,25 @@ function toSender({ tab, frameId, documentId, url, origin }: chrome.runtime.Mess
 
 // ---- events ----
 
-/** onPort calls the listener for each port that a document, a side panel or a popup opens. */
 export function onPort(listener: (port: Port) => void): void {
   chrome.runtime.onConnect.addListener((port) => listener(wrapPort(port)));
 }
 
-/** onWorkerStart listens for the events that start the worker: browser start, and the alarm of createWakeAlarm. */
 export function onWorkerStart(listener: () => void): void {
   chrome.runtime.onStartup.addListener(listener);
   chrome.alarms.onAlarm.addListener(listener);
 }
 
-/** onInstalled listens for the extension's installation, update and reload. */
 export function onInstalled(listener: () => void): void {
   chrome.runtime.onInstalled.addListener(listener);
 }
 
-/**
- * createWakeAlarm creates an alarm that triggers onWorkerStart every 30 s, the shortest period that Chrome allows. The
- * alarm restarts the service worker if Chrome has stopped it.
- */
+/** The alarm of createWakeAlarm restarts a stopped worker every 30 s, the shortest period that Chrome allows. */
 export async function createWakeAlarm(): Promise<void> {
   await chrome.alarms.create('wake', { periodInMinutes: 0.5 });
 }
 
-/**
- * onTabsChanged listens for all events that change the list of tabs. `onRemove` is called for a closed tab, before
- * `onChange`. `onDiscard` is called with the old ID of a tab that Chrome unloaded, because unloading a tab changes its
- * ID. `onFreeze` is called when Chrome freezes or thaws a tab.
- */
+/** `onDiscard` is called with the old ID of a tab that Chrome unloaded, because unloading a tab changes its ID. */
 export function onTabsChanged(
   onChange: () => void,
   onRemove: (tabId: number) => void,
@@ -156,23 +128,14 @@ export function onTabsChanged(
   chrome.windows.onFocusChanged.addListener(onChange);
 }
 
-/** LoadListeners are listeners for page loads of top documents. */
 export interface LoadListeners {
-  /** onLoadStarted is called when a tab sends the request for a new document. */
   onLoadStarted(tabId: number): void;
-  /**
-   * onDocumentShown is called when a tab shows a new document. `atMs` is when Chrome committed the navigation, in
-   * milliseconds since 1970.
-   */
+  /** `atMs` is when Chrome committed the navigation, in milliseconds since 1970. */
   onDocumentShown(tabId: number, atMs: number): void;
-  /**
-   * onLoadFailed is called when a document fails to load. `error` is Chrome's name for the error, such as
-   * net::ERR_ABORTED.
-   */
+  /** onLoadFailed is called when a document fails to load. */
   onLoadFailed(tabId: number, error: string): void;
 }
 
-/** onPageLoads listens for page loads of top documents. */
 export function onPageLoads({ onLoadStarted, onDocumentShown, onLoadFailed }: LoadListeners): void {
   // Ignore prerendered pages, because no tab shows a prerendered page.
   chrome.webNavigation.onBeforeNavigate.addListener(
@@ -184,7 +147,6 @@ export function onPageLoads({ onLoadStarted, onDocumentShown, onLoadFailed }: Lo
 
 // ---- tabs ----
 
-/** queryTabs returns all tabs whose URL Chrome reports. */
 export async function queryTabs(): Promise<ChromeTab[]> {
   const tabs: ChromeTab[] = [];
   for (const tab of await chrome.tabs.query({})) {
@@ -206,10 +168,8 @@ export async function queryTabs(): Promise<ChromeTab[]> {
   return tabs;
 }
 
-/** TabState describes whether a tab exists and whether the tab has a page. */
 export type TabState = 'open' | 'closed' | 'crashed' | 'discarded';
 
-/** readTabState reports whether a tab is open, closed, discarded or crashed. */
 export async function readTabState(tabId: number): Promise<TabState> {
   try {
     const tab = await chrome.tabs.get(tabId);
@@ -220,7 +180,6 @@ export async function readTabState(tabId: number): Promise<TabState> {
   }
 }
 
-/** isTabLoading reports whether a tab is loading a document, even if the tab still shows the old document. */
 export async function isTabLoading(tabId: number): Promise<boolean> {
   try {
     return (await chrome.tabs.get(tabId)).status === 'loading';
@@ -229,10 +188,7 @@ export async function isTabLoading(tabId: number): Promise<boolean> {
   }
 }
 
-/**
- * isDocumentGone reports whether a document no longer exists. The result of isDocumentGone is delayed while a script
- * blocks the page.
- */
+/** The result of isDocumentGone is delayed while a script blocks the page. */
 export async function isDocumentGone(tabId: number, documentId: string): Promise<boolean> {
   try {
     const target = { tabId, documentIds: [documentId] };
@@ -243,7 +199,6 @@ export async function isDocumentGone(tabId: number, documentId: string): Promise
   }
 }
 
-/** PageState is the state of a tab's top document. */
 export interface PageState {
   /** hasUserInteracted is true if the user has clicked or typed in the document. */
   readonly hasUserInteracted: boolean;
@@ -251,17 +206,10 @@ export interface PageState {
   readonly startedAtMs: number;
   readonly audible: boolean;
   readonly documentId: string;
-  /**
-   * hasBridge is true if the document runs a bridge of the current instance of the extension. hasBridge is false if the
-   * only bridge in the document is from before the last reload of the extension.
-   */
+  /** hasBridge is false if the only bridge in the document is from before the last reload of the extension. */
   readonly hasBridge: boolean;
 }
 
-/**
- * readPage returns the state of a tab's document, 'error' for Chrome's error page, or undefined if the document cannot
- * be read.
- */
 export async function readPage(tabId: number): Promise<PageState | 'error' | undefined> {
   try {
     const { audible = false } = await chrome.tabs.get(tabId);
@@ -292,35 +240,29 @@ export async function isTabBlank(tabId: number): Promise<boolean> {
   return tab !== undefined && (tab.url === '' || (await readPage(tabId)) === 'error');
 }
 
-/** isTabFrozen reports whether Chrome has frozen a tab. */
 export async function isTabFrozen(tabId: number): Promise<boolean> {
   return (await chrome.tabs.get(tabId)).frozen;
 }
 
-/** discardTab unloads the page of a tab, even if the page does not respond, and returns the tab's new ID. */
 export async function discardTab(tabId: number): Promise<number> {
   return (await chrome.tabs.discard(tabId))?.id ?? tabId;
 }
 
-/** Frame is a frame of a tab's page. */
 export interface Frame {
   readonly documentId: string;
   readonly url: string;
 }
 
-/** FrameState is the state of a frame's document. */
 export interface FrameState extends Frame {
   readonly startedAtMs: number;
   readonly hasUserInteracted: boolean;
 }
 
-/** listFrames returns the frames of a tab except the top frame, without running a script in the page. */
 export async function listFrames(tabId: number): Promise<Frame[]> {
   const frames = (await chrome.webNavigation.getAllFrames({ tabId })) ?? [];
   return frames.filter((frame) => frame.frameId !== 0).map(({ documentId, url }) => ({ documentId, url }));
 }
 
-/** readFrames runs a script to read the state of each loaded frame with the same origin as the tab's page. */
 export async function readFrames(tabId: number): Promise<FrameState[]> {
   const results = await chrome.scripting.executeScript({
     target: { tabId, allFrames: true },
@@ -334,32 +276,24 @@ export async function readFrames(tabId: number): Promise<FrameState[]> {
   });
 }
 
-/** reloadFrame reloads one frame of a tab. */
 export async function reloadFrame(tabId: number, documentId: string): Promise<void> {
   const target = { tabId, documentIds: [documentId] };
   await chrome.scripting.executeScript({ target, injectImmediately: true, func: () => location.reload() });
 }
 
-/** reloadTab reloads a tab. */
 export async function reloadTab(tabId: number): Promise<void> {
   await chrome.tabs.reload(tabId);
 }
 
-/** navigateTab navigates a tab to a URL. */
 export async function navigateTab(tabId: number, url: string): Promise<void> {
   await chrome.tabs.update(tabId, { url });
 }
 
-/** activateTab brings a tab and its window to the front. */
 export async function activateTab(tabId: number): Promise<void> {
   const tab = await chrome.tabs.update(tabId, { active: true });
   if (tab) await chrome.windows.update(tab.windowId, { focused: true });
 }
 
-/**
- * openBackgroundTab opens an inactive tab in the last focused window, and returns the ID of the tab. openBackgroundTab
- * throws if no normal window is open.
- */
 export async function openBackgroundTab(url: string): Promise<number> {
   const windows = (await chrome.windows.getAll({ windowTypes: ['normal'] })).filter((window) => !window.incognito);
   const lastFocused = await chrome.windows.getLastFocused({ windowTypes: ['normal'] }).catch(() => undefined);
@@ -370,7 +304,6 @@ export async function openBackgroundTab(url: string): Promise<number> {
   return tab.id;
 }
 
-/** readFocusedWindow returns the ID of the focused window, or -1 if no window has the focus. */
 export async function readFocusedWindow(): Promise<number> {
   const windows = await chrome.windows.getAll();
   return windows.find((w) => w.focused)?.id ?? -1;
@@ -378,15 +311,11 @@ export async function readFocusedWindow(): Promise<number> {
 
 // ---- extension ----
 
-/** readExtensionVersion returns the version in the extension's manifest. */
 export function readExtensionVersion(): string {
   return chrome.runtime.getManifest().version;
 }
 
-/**
- * listCapabilities returns the Chrome permissions of the extension that browser tools use. The permission `debugger` is
- * in the manifest only if the user chose the debugger during the installation.
- */
+/** The permission `debugger` is in the manifest only if the user chose the debugger during the installation. */
 export async function listCapabilities(): Promise<string[]> {
   const { permissions = [] } = await chrome.permissions.getAll();
   return ['debugger', ...optionalPermissionNames].filter((name) =>
@@ -394,13 +323,11 @@ export async function listCapabilities(): Promise<string[]> {
   );
 }
 
-/** onCapabilitiesChange calls listener after the user has granted or revoked an optional permission. */
 export function onCapabilitiesChange(listener: () => void): void {
   chrome.permissions.onAdded.addListener(listener);
   chrome.permissions.onRemoved.addListener(listener);
 }
 
-/** readOwnFile returns the text of a file in the extension's folder, or undefined if the file does not exist. */
 export async function readOwnFile(name: string): Promise<string | undefined> {
   try {
     const response = await fetch(chrome.runtime.getURL(name), { cache: 'no-store' });
@@ -410,25 +337,21 @@ export async function readOwnFile(name: string): Promise<string | undefined> {
   }
 }
 
-/** readPlatformName returns the display name of the operating system. */
 export async function readPlatformName(): Promise<string> {
   const { os } = await chrome.runtime.getPlatformInfo();
   const names: Readonly<Record<string, string>> = { mac: 'macOS', win: 'Windows', linux: 'Linux', cros: 'ChromeOS' };
   return names[os] ?? os;
 }
 
-/** readProductName returns the display name of the browser. */
 export function readProductName(): string {
   if (navigator.userAgent.includes(' Edg/')) return 'Edge';
   return navigator.userAgent.includes(' OPR/') ? 'Opera' : 'Chrome';
 }
 
-/** readSetting returns a string that was stored for this browser profile, or undefined. */
 export async function readSetting(key: string): Promise<string | undefined> {
   return toTextOrUndefined((await chrome.storage.local.get(key))[key]);
 }
 
-/** writeSetting stores a string for this browser profile. */
 export async function writeSetting(key: string, value: string): Promise<void> {
   await chrome.storage.local.set({ [key]: value });
 }
@@ -438,7 +361,6 @@ export async function readSessionValue(key: string): Promise<string | undefined>
   return toTextOrUndefined((await chrome.storage.session.get(key))[key]);
 }
 
-/** writeSessionValue stores a string until the browser or the extension restarts. */
 export async function writeSessionValue(key: string, value: string): Promise<void> {
   await chrome.storage.session.set({ [key]: value });
 }
@@ -447,51 +369,36 @@ function toTextOrUndefined(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/**
- * setBadge shows a short text on the toolbar icon. `title` is the tooltip of the icon, and its text for screen readers.
- */
+/** `title` is the tooltip of the icon, and its text for screen readers. */
 export async function setBadge(text: string, color: string, title: string): Promise<void> {
   await chrome.action.setBadgeBackgroundColor({ color });
   await chrome.action.setBadgeText({ text });
   await chrome.action.setTitle({ title });
 }
 
-/**
- * setTabBadge sets the toolbar badge that Chrome shows while a tab is active. Without a text, the tab shows the badge
- * text that setBadge set.
- */
+/** Without a text, the tab shows the badge text that setBadge set. */
 export async function setTabBadge(tabId: number, text: string | undefined, title: string): Promise<void> {
   await chrome.action.setBadgeText(text === undefined ? { tabId } : { tabId, text });
   await chrome.action.setTitle({ tabId, title });
 }
 
-/**
- * openPopupOnClick makes a click on the toolbar icon open the popup. In earlier versions of the extension, a click on
- * the toolbar icon opened the side panel.
- */
 export async function openPopupOnClick(): Promise<void> {
   await chrome.sidePanel.setPanelBehavior({ openPanelOnActionClick: false });
 }
 
-/**
- * openPanel opens the side panel of a window. Chrome allows openPanel only while the extension handles a click or a key
- * press of the user.
- */
+/** Chrome allows openPanel only while the extension handles a click or a key press of the user. */
 export async function openPanel(windowId: number): Promise<void> {
   await chrome.sidePanel.open({ windowId });
 }
 
-/** readCurrentWindow returns the ID of the window that contains this extension page. */
 export async function readCurrentWindow(): Promise<number | undefined> {
   return (await chrome.windows.getCurrent()).id;
 }
 
-/** makeDetailsPageUrl returns the URL of the Chrome page where the user allows user scripts. */
 export function makeDetailsPageUrl(): string {
   return `chrome://extensions/?id=${chrome.runtime.id}`;
 }
 
-/** openTab opens a URL in a new active tab. */
 export async function openTab(url: string): Promise<void> {
   await chrome.tabs.create({ url });
 }

@@ -1,25 +1,20 @@
-// Describes how a host and the bridge connect. Both the host and the bridge import the file handshake.ts. The file
-// handshake.ts contains only constants, because imported code might use built-in functions that the page has replaced.
+// Describes how a host and the bridge connect. handshake.ts contains only constants, because imported code might use
+// built-in functions that the page has replaced.
 //
 // At document_start, the host creates a MessageChannel, and passes one of its ports to the bridge in a synthetic event
 // on the document. The JavaScript worlds of the host and of the bridge share the port object, which serves as a private
 // event target. To send a message, the host and the bridge call
-// `port.dispatchEvent(new MessageEvent(UP or DOWN, {data: string}))`. The port only dispatches events, which are
-// synchronous, so messages arrive synchronously. Scripts of the page cannot get the port, because the handshake ends
-// before they run.
+// `port.dispatchEvent(new MessageEvent(UP or DOWN, {data: string}))`. Scripts of the page cannot get the port, because
+// the handshake ends before they run.
 //
-// Chrome runs the hosts before the bridge, because the worker registers the hosts' scripts first. A host sends its
-// offer, which is its first message, only when the bridge starts the handshake. The first host in a document is the
-// base, which belongs to no plugin. If the code of a plugin arrives after the handshake, the plugin connects through
-// the base. The bridge starts the handshake once, and listens only during this handshake. The handshake ends before the
-// first page script can run, because it ends when the bridge's script returns. If the page starts a handshake, it gets
-// no response, because each host answers only the first handshake.
+// Chrome runs the hosts before the bridge, because the worker registers the hosts' scripts first. The first host in a
+// document is the base, which belongs to no plugin. If the code of a plugin arrives after the handshake, the plugin
+// connects through the base. Each host answers only the first handshake, so a handshake that the page starts gets no
+// response.
 
 /**
  * OFFER_EVENT is the type of the event with which a host offers its channel to the bridge. The data of an offer is the
- * JSON text of [plugin, hash, base, whether the host has an adapter]. The event of an offer carries exactly one port:
- * the host's end of the channel. An offer from the base contains an empty plugin name, because the base belongs to no
- * plugin.
+ * JSON text of [plugin, hash, base, whether the host has an adapter].
  */
 export const OFFER_EVENT = 'opentabs:host';
 /** HANDSHAKE_EVENT is the type of the event that the bridge dispatches once, after all hosts have started. */
@@ -28,10 +23,6 @@ export const HANDSHAKE_EVENT = 'opentabs:bridge';
  * ACCEPTED_EVENT is the type of the event that the bridge dispatches on the port, synchronously, to accept an offer.
  */
 export const ACCEPTED_EVENT = 'taken';
-/**
- * UP_MESSAGE is the type of messages from the host to the bridge. DOWN is the type of messages from the bridge to the
- * host.
- */
 export const UP_MESSAGE = 'up';
 export const DOWN_MESSAGE = 'down';
 
@@ -46,12 +37,12 @@ export const DOWN_MESSAGE = 'down';
 // `t <call> <ms> <ms> <ms>`: A traced call is about to end. The three operands are the times, by performance.now(), at
 // which isReady had returned, the handler started, and the handler had settled.
 // `e <call> <json>`: The call failed with a wire.CallError, as JSON text.
-// `a <call>`: The handler of a call that was cancelled has settled: it has returned or thrown.
+// `a <call>`: The handler of a cancelled call has returned or thrown.
 // `f <call>`: The host received a cancellation for a call that is not running.
 // `q <call> <ask> <json>`: The tool's request to the server, as the JSON text of a wire.ToolAskParams without its IDs.
 // `s <1 or 0>`: The adapter became ready (1), or is no longer ready (0).
-// `l <count> <dropped> <json>`: Log entries, as the JSON text of an array of `count` wire.LogEntry. `dropped` is the
-// number of log entries that were lost before the first entry of the array.
+// `l <count> <dropped> <json>`: Log entries, as the JSON text of an array of `count` wire.LogEntry, after `dropped`
+// lost log entries.
 // `w <ms>`: The next timer is due in ms milliseconds; -1 means that no timer is pending.
 // `armed <nonce>`: The entry point accepts an adapter with this nonce.
 // `renewed <hash>`: An adapter with this hash replaced the older adapter.
@@ -61,12 +52,10 @@ export const DOWN_MESSAGE = 'down';
 //
 // `host <json>`: After the bridge has requested a plugin, the base offers the bridge a channel for this plugin.
 //
-// Each message from the bridge to the host is the JSON text of an array. If the JSON text of a message to the host
-// contains no integer of 16 or more digits, the bridge puts a space before the text. If a message begins with a space,
-// the host parses the message without special handling of large integers.
+// Each message from the bridge to the host is the JSON text of an array. The bridge puts a space before a message
+// without integers of 16 or more digits, which the host can parse without special handling of large integers.
 //
-// `["call", call, tool, maxBytes, args, prompt, decision]`: Starts a call. If the call needed no approval, the array of
-// the message `call` has no `decision`.
+// `["call", call, tool, maxBytes, args, prompt, decision]`: Starts a call; `decision` is absent without an approval.
 // `["traced", ...]`: Starts a traced call, with the operands of "call".
 // `["cancel", call, reason]`: Cancels a call.
 // `["answer", call, ask, ok, value]`: Answers a tool request. If ok is false, the operand `value` is a wire.CallError.
@@ -79,5 +68,4 @@ export const DOWN_MESSAGE = 'down';
 // `["renew", nonce, hash]`: Makes the entry point accept one adapter with this hash and nonce.
 // `["host", options, nonce]`: Asks the base to offer a plugin with these options (JSON text), whose entry point accepts
 // an adapter with the nonce.
-// `["remove"]`: The plugin was removed from the document. When the plugin is removed, the host tears down the adapter,
-// and rejects calls until its entry point accepts another adapter.
+// `["remove"]`: The host tears down the adapter, and rejects calls until its entry point accepts another adapter.

@@ -1,55 +1,42 @@
-// Defines the messages on the chrome.runtime port between a document's bridge and the service worker. The bridge and
-// the worker send messages in lists (batch.ts), and encode each list as one string (port-text.ts). The worker validates
-// each message from a document, because an attacker may control the document's process.
+// Defines the messages on the chrome.runtime port between a document's bridge and the service worker. The worker
+// validates each message from a document, because an attacker may control the document's process.
 
 import type { CancelOutcome, PageHops, PluginSettings, TabPlugin } from '../../wire/wire.gen.ts';
 import { type PortReaders, readMessage } from './port-router.ts';
 import { type Fields, isRecord } from './record.ts';
 
-/** BRIDGE_PORT, PANEL_PORT and POPUP_PORT are the names of the ports that bridges, panels and popups open. */
 export const BRIDGE_PORT = 'bridge';
 export const PANEL_PORT = 'panel';
 export const POPUP_PORT = 'popup';
 
-/**
- * BRIDGE_MARK_KEY is the name of a global variable that marks a document with a running bridge. While the extension
- * registers the bridge again, it is possible that two bridges run in one document.
- */
+/** While the extension registers the bridge again, two bridges can run in one document. */
 export const BRIDGE_MARK_KEY = 'opentabsBridge';
 
 /**
- * LiveAdapter describes an adapter that was started in a document. `problem` is the reason why the adapter failed to
- * start. `base` is a hash of the parts of the plugin that a hot reload cannot replace.
+ * LiveAdapter describes an adapter that was started in a document. `base` is a hash of the parts of the plugin that a
+ * hot reload cannot replace.
  */
 export interface LiveAdapter extends TabPlugin {
   base?: string;
   problem?: string;
 }
 
-/**
- * RemovedPlugin is a plugin whose adapter was removed from a document. A document from which an adapter was removed can
- * later receive a new adapter of the same plugin.
- */
+/** A document from which an adapter was removed can later receive a new adapter of the same plugin. */
 export interface RemovedPlugin {
   name: string;
   base?: string;
 }
 
-/** StartedPlugin is a plugin whose host has started in a document, but whose adapter has not started yet. */
 export interface StartedPlugin {
   readonly name: string;
   readonly hash: string;
-  /** awaitsAdapter is true if the host has no adapter yet and waits for the adapter. */
   readonly awaitsAdapter: boolean;
 }
 
-/** FromBridge is a message from a document to the worker. */
 export type FromBridge =
   /**
    * 'documentState' is the first message on each port, and is sent again when the plugins of the document change.
-   * `removedPlugins` are the plugins whose adapter was removed. `startedPlugins` are the plugins whose host has
-   * started, but whose adapter has not started yet. `running` contains the calls that run in the document. `hasBase` is
-   * true if the document has a base, which can host more plugins.
+   * `hasBase` is true if the document has a base, which can host more plugins.
    */
   | {
       op: 'documentState';
@@ -64,58 +51,38 @@ export type FromBridge =
    * are not in `reports`.
    */
   | { op: 'progress'; id: string; seq: number; skipped: number; reports: string }
-  /**
-   * Sends a part of a large result. After the last part, the bridge sends a message 'result' with the number of parts.
-   */
+  /** After the last part of a large result, the bridge sends a message 'result' with the number of parts. */
   | { op: 'part'; id: string; seq: number; text: string }
-  /**
-   * `text` is the JSON text of the tool's result. `text` is absent if the result is undefined or is sent in parts. If
-   * the call is traced, `hops` contains the times of the call's steps in the page.
-   */
+  /** `text` is the JSON text of the tool's result. `text` is absent if the result is undefined or is sent in parts. */
   | { op: 'result'; id: string; text?: string; parts?: number; hops?: PageHops }
-  /** `error` is the JSON text of a wire.CallError. `hops` is set if the call is traced and the host ended the call. */
+  /** `error` is the JSON text of a wire.CallError. */
   | { op: 'error'; id: string; error: string; hops?: PageHops }
   | { op: 'cancelled'; id: string; outcome: CancelOutcome }
   /** `body` is the tool's request as the JSON text of a wire.ToolAskParams without its IDs. */
   | { op: 'toolRequest'; id: string; ask: number; body: string }
-  /** Confirms an 'answer' message. `taken` is true if the tool was still waiting for the answer to its request. */
+  /** `taken` is true if the tool was still waiting for the answer to its request. */
   | { op: 'answerReceived'; id: string; ask: number; taken: boolean }
   /**
-   * 'leaving' is the last message of a document that the user leaves. `begunCalls` are the IDs of the calls that
-   * reached a host in the document, and whose ending the server has not confirmed. A call of the document that is not
-   * in `begunCalls` has not started.
+   * `begunCalls` are the IDs of the calls that reached a host in the document, and whose ending the server has not
+   * confirmed. A call of the document that is not in `begunCalls` has not started.
    */
   | { op: 'leaving'; begunCalls: readonly string[] }
-  /** Reports that the document started to navigate to another page, or that this navigation was cancelled. */
   | { op: 'navigating'; on: boolean }
-  /** Reports that a running adapter became ready, or is no longer ready. */
   | { op: 'ready'; plugin: string; ready: boolean }
-  /**
-   * `entries` is the JSON text of an array of at most MaxLogEntries wire.LogEntry. `dropped` is the number of log
-   * entries that were dropped before the first entry of this message.
-   */
+  /** `entries` is the JSON text of an array of at most MaxLogEntries wire.LogEntry. */
   | { op: 'log'; plugin: string; entries: string; dropped: number }
-  /**
-   * Reports that the document is hidden and needs a 'wake' message in ms milliseconds, at most 2^31 - 1. If a document
-   * sends 'scheduleWake' again, the new time replaces the previous time.
-   */
+  /** Reports that the document is hidden and needs a 'wake' message in ms milliseconds, at most 2^31 - 1. */
   | { op: 'scheduleWake'; ms: number }
   /** Answers a 'ping' at once. */
   | { op: 'pong'; ping: number }
   /**
-   * Answers a message 'replaceAdapter', 'prepareHost' or 'awaitLateHost'. The bridge sends 'entryPointReady' as soon as
-   * no call runs in the plugin's old adapter, and an entry point is ready to accept an adapter with the given nonce.
-   * `usesBase` is true if the entry point belongs to the base, and false if it belongs to the plugin. `isHostLate` is
-   * true if the bridge still waits for the plugin's host to start.
+   * The bridge sends 'entryPointReady' as soon as no call runs in the plugin's old adapter. `usesBase` is true if the
+   * entry point belongs to the base, and false if it belongs to the plugin.
    */
   | { op: 'entryPointReady'; plugin: string; nonce: string; usesBase: boolean; isHostLate?: true }
-  /**
-   * Reports the end of the replacement of an adapter that a message 'replaceAdapter' started. If `problem` is absent,
-   * the new adapter has started. If `problem` is set, the new adapter failed to start and the old adapter stays.
-   */
+  /** If `problem` is set, the new adapter failed to start and the old adapter stays. */
   | { op: 'adapterReplaced'; plugin: string; hash: string; problem?: string };
 
-/** ToBridge is a message from the worker to a document. */
 export type ToBridge =
   /** `args` is the JSON text of the tool's arguments, and `decision` is the JSON text of the user's decision. */
   | {
@@ -127,12 +94,8 @@ export type ToBridge =
       args: string;
       prompt?: true;
       decision?: string;
-      /** trace requests the times of the call's steps in the page (PageHops). */
       trace?: true;
-      /**
-       * atMs is when the call was sent, in milliseconds since 1970. The bridge does not start a call that arrives more
-       * than MaxCallAgeMs after atMs.
-       */
+      /** The bridge does not start a call that arrives more than MaxCallAgeMs after atMs. */
       atMs?: number;
     }
   /** Requests a 'pong'. The bridge answers a 'ping' at once unless a script blocks the page. */
@@ -143,28 +106,17 @@ export type ToBridge =
    * nor `error`, the answer to the tool's request is undefined.
    */
   | { op: 'answer'; id: string; ask: number; output?: string; error?: string }
-  /** Requests the current state of an activity of a call. */
   | { op: 'resync'; id: string; type: string }
-  /**
-   * Reports that one part of a tool's large result was sent to the server. After a message 'partSent', the bridge may
-   * send the next part of the result.
-   */
+  /** After a message 'partSent', the bridge may send the next part of the result. */
   | { op: 'partSent' }
-  /**
-   * Reports which endings of calls have reached the server. After a message 'confirmEndings', the bridge deletes its
-   * records of the calls in `ids`.
-   */
+  /** After a message 'confirmEndings', the bridge deletes its records of the calls in `ids`. */
   | { op: 'confirmEndings'; ids: readonly string[] }
-  /** Replaces the settings of a plugin. */
   | { op: 'settings'; plugin: string; settings: PluginSettings }
-  /** Starts a readiness check of the adapter of a plugin. */
   | { op: 'probe'; plugin: string }
-  /** Wakes the document at the time that the document requested with a message 'scheduleWake'. */
   | { op: 'wake' }
   /**
-   * Announces a new adapter that replaces the current adapter. `hash` identifies the new adapter. Once the running
-   * calls have ended, or after waitMs, the document answers with 'entryPointReady'. The entry point accepts a new
-   * adapter only with this nonce, and only once.
+   * `hash` identifies the new adapter. Once the running calls have ended, or after waitMs, the document answers with
+   * 'entryPointReady'. The entry point accepts a new adapter only with this nonce, and only once.
    */
   | { op: 'replaceAdapter'; plugin: string; hash: string; nonce: string; waitMs: number }
   /**
@@ -177,7 +129,6 @@ export type ToBridge =
    * plugin has no host in the document yet, the new host sends its offer in an event whose type is the nonce.
    */
   | { op: 'awaitLateHost'; plugin: string; hash: string; nonce: string }
-  /** Removes a plugin: the bridge tears down the plugin's adapter. */
   | { op: 'removePlugin'; plugin: string };
 
 /** MaxWakeMs is the longest delay that timers in browsers support, in milliseconds. */
@@ -189,9 +140,6 @@ const MaxWakeMs = 2 ** 31 - 1;
  */
 export const MaxCallAgeMs = 4000;
 
-/**
- * readFromBridge checks whether value is a valid message from a document, and returns undefined for an invalid message.
- */
 export function readFromBridge(value: unknown): FromBridge | undefined {
   return readMessage(fromBridgeReaders, value);
 }
@@ -269,10 +217,6 @@ function readDocumentState(fields: Fields): Extract<FromBridge, { op: 'documentS
   };
 }
 
-/**
- * readHops checks the times at which a traced call passed each process. readHops returns { hops }, or {} if the times
- * are invalid.
- */
 function readHops(hops: unknown): { hops?: PageHops } {
   if (!isRecord(hops)) return {};
   const { bridgeInUs, hostInUs, schemaUs, handlerUs, resultUs } = hops;
@@ -292,12 +236,10 @@ function readPlugin({ name, hash, base, problem, ready }: Fields): LiveAdapter |
   };
 }
 
-/** toList returns the value if it is an array, and otherwise an empty array. */
 function toList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** readList validates each item of an array, and returns undefined if the value is no array or an item is invalid. */
 function readList<T>(value: unknown, read: (fields: Fields) => T | undefined): T[] | undefined {
   if (!Array.isArray(value)) return undefined;
   const items = value.map((item: unknown) => (isRecord(item) ? read(item) : undefined));
@@ -305,7 +247,6 @@ function readList<T>(value: unknown, read: (fields: Fields) => T | undefined): T
   return valid.length === items.length ? valid : undefined;
 }
 
-/** readToBridge validates a message from the worker, and returns undefined for an invalid message. */
 export function readToBridge(value: unknown): ToBridge | undefined {
   return readMessage(toBridgeReaders, value);
 }

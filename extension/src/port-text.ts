@@ -1,18 +1,12 @@
-// Encodes a list of port messages as one string, and decodes the string. Chrome transfers a string between extension
-// scripts faster than an object with the same content. The first line of the encoded string contains the messages as
-// JSON. Long strings follow unescaped after the first line, because most long strings are JSON text, which is slow to
-// escape.
+// Chrome transfers a string between extension scripts faster than an object with the same content. The first line of
+// the encoded string contains the messages as JSON, with the length of each long string. Long strings follow unescaped,
+// because most long strings are JSON text, which is slow to escape.
 
 import type { FromBridge, ToBridge } from './port-message.ts';
 import { type Fields, isRecord } from './record.ts';
 
-/**
- * longTextFields are the message fields that may contain a long string. In the first line of the encoded messages, a
- * long string is replaced by its length.
- */
 const longTextFields = ['args', 'reports', 'text', 'error', 'body', 'entries', 'output'] as const;
 
-/** encodeMessages encodes messages as one string, which decodeMessages decodes. */
 export function encodeMessages(messages: readonly (FromBridge | ToBridge)[]): string {
   let texts = '';
   const headers = messages.map((message: Fields) => {
@@ -28,10 +22,7 @@ export function encodeMessages(messages: readonly (FromBridge | ToBridge)[]): st
   return `${JSON.stringify(headers)}\n${texts}`;
 }
 
-/**
- * decodeMessages decodes messages, and validates each message with `read`. decodeMessages drops invalid messages, and
- * never throws.
- */
+/** decodeMessages drops invalid messages, and never throws. */
 export function decodeMessages<M>(text: unknown, read: (message: unknown) => M | undefined): M[] {
   if (typeof text !== 'string') return [];
   let position = text.indexOf('\n') + 1;
@@ -59,7 +50,6 @@ function parseMessageHeaders(line: string): readonly Record<string, unknown>[] {
   }
 }
 
-/** countMessageChars returns the approximate length of a port message, in UTF-16 units. */
 export function countMessageChars(message: FromBridge | ToBridge): number {
   const fields: Fields = message;
   return longTextFields.reduce((sum, field) => {

@@ -1,9 +1,5 @@
 import { MaxPartChars } from '../../wire/wire.gen.ts';
 
-/**
- * splitResult splits the JSON text of a tool's result into parts of at most MaxPartChars. If the text fits into one
- * part, splitResult returns a list with one element.
- */
 export function splitResult(text: string): string[] {
   const parts: string[] = [];
   for (let start = 0; start < text.length; ) {

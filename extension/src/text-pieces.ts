@@ -1,13 +1,9 @@
-// Chrome limits a message on a port to 64 MiB. A text that is longer than the limit is sent in several pieces. The
-// first character of each piece is '+' if more pieces follow, and '.' if the piece is the last one.
+// Chrome limits a message on a port to 64 MiB. Each piece of a text begins with '+' if more pieces follow, and '.' if
+// the piece is the last one.
 
-/**
- * MaxPieceChars limits a piece, in UTF-16 units. One UTF-16 unit needs at most three bytes in UTF-8, so a piece has at
- * most 24 MiB.
- */
+/** One UTF-16 unit needs at most three bytes in UTF-8, so a piece has at most 24 MiB. */
 const MaxPieceChars = 8 * 1024 * 1024;
 
-/** splitText splits a text into pieces that Chrome can send. */
 export function splitText(text: string, maxChars = MaxPieceChars): string[] {
   const pieces: string[] = [];
   let start = 0;
@@ -16,7 +12,6 @@ export function splitText(text: string, maxChars = MaxPieceChars): string[] {
   return pieces;
 }
 
-/** TextJoiner reassembles texts from their pieces. */
 export class TextJoiner {
   #pieces: string[] = [];
 

@@ -11,7 +11,6 @@ export async function awaitWithin<T>(promise: Promise<T>, limitMs: number): Prom
   }
 }
 
-/** sleep resolves after ms milliseconds, and rejects with the signal's reason when the signal is aborted. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const abort = () => {

@@ -2,7 +2,6 @@
 import type { BrowserCall, BrowserTool } from '../src/worker/browser/browser-tool.ts';
 import { ToolFailure } from '../src/worker/browser/tool-failure.ts';
 
-/** makeBrowserCall returns a call of a browser tool that is not bound to a tab. */
 export function makeBrowserCall(
   args: Readonly<Record<string, unknown>>,
   others: Partial<BrowserCall> = {},
@@ -11,14 +10,12 @@ export function makeBrowserCall(
   return { tool: 'test', tabId: 0, documentId: '', args, session: '', signal, report: () => undefined, ...others };
 }
 
-/** findTool finds a browser tool by name, and throws if there is none. */
 export function findTool(tools: readonly (readonly [string, BrowserTool])[], name: string): BrowserTool {
   const [, run] = tools.find(([each]) => each === name) ?? [];
   if (!run) throw new Error(`there is no tool ${name}`);
   return run;
 }
 
-/** awaitFailure awaits a tool call that must fail, and returns the error's code and message. */
 export async function awaitFailure(work: Promise<unknown>): Promise<{ code: string; message: string }> {
   const error = await work.then(
     () => undefined,

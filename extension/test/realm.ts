@@ -9,7 +9,6 @@ import { makeConstantScript } from '../src/worker/delivery/entry-points.ts';
 
 type Listener = (event: object) => void;
 
-/** HostPort is the fake bridge's end of the message port to one host. */
 export interface HostPort {
   readonly plugin: string;
   readonly hash: string;
@@ -18,55 +17,31 @@ export interface HostPort {
   /** readiness contains the messages from the host about the adapter's readiness, oldest first. */
   readonly readiness: string[];
   send(...parts: unknown[]): void;
-  /** sendText sends a message to the host as raw text, without encoding it. */
   sendText(text: string): void;
 }
 
-/** ScriptOptions are options of the script that starts a plugin's adapter in a simulated page. */
 export interface ScriptOptions {
   readonly settings?: object;
   readonly start?: 'now' | 'dom';
   readonly frames?: boolean;
-  /**
-   * entryPoint is the name of the constant that contains the host's entry point. If entryPoint is absent, the simulated
-   * page has no constant for the entry point.
-   */
+  /** entryPoint is the name of the constant that contains the host's entry point. */
   readonly entryPoint?: string;
   readonly preScript?: string;
 }
 
-/** PageOptions configure the URL of a simulated page, and whether the page is in a frame. */
 export interface PageOptions {
-  /** host is the host and port in the URL of the simulated page. By default, the URL has the host "127.0.0.1:8000". */
   readonly host?: string;
-  /** framed is true if the simulated page is in a frame. */
   readonly framed?: boolean;
 }
 
-/** Realm is one simulated page. */
 export interface Realm {
-  /** run evaluates JavaScript in the simulated page and returns its value. */
   run(code: string): unknown;
-  /**
-   * start runs a plugin's adapter in the simulated page, in the same way as the script that the extension registers in
-   * Chrome.
-   */
   start(plugin: string, hash: string, adapter: string, script?: ScriptOptions): void;
-  /**
-   * startBase starts the base script, which starts adapters on demand. entryPoint is the name of the constant that
-   * contains the entry point of the base script.
-   */
+  /** entryPoint is the name of the constant that contains the entry point of the base script. */
   startBase(entryPoint: string): void;
-  /**
-   * startLate starts a late plugin, whose host starts after the bridge. The late host connects to the fake bridge with
-   * a DOM event of the type `meet`.
-   */
+  /** startLate starts a late plugin, whose host starts after the bridge. */
   startLate(plugin: string, adapter: string, meet: string): void;
-  /**
-   * bridge performs the fake bridge's handshake with all hosts in the simulated page, and returns a port to each host.
-   */
   bridge(): HostPort[];
-  /** ports contains a message port from the fake bridge to each host in the simulated page. */
   readonly ports: HostPort[];
   /**
    * addContent adds the first element to the document, as Chrome's HTML parser does before any script of the page runs.
@@ -76,13 +51,11 @@ export interface Realm {
   dispatch(type: string, init?: { data?: unknown; ports?: unknown[] }): void;
   /** runNextTask delivers the messages that are queued in message channels, as a browser does between two tasks. */
   runNextTask(): void;
-  /** waitUntilIdle waits until all pending microtasks have run. */
   waitUntilIdle(): Promise<void>;
 }
 
 const folder = new URL('../testdata/', import.meta.url);
 const realmCode = readFileSync(new URL('realm.js', folder), 'utf8');
-/** hostileCode is a page script that attacks adapters, for example by replacing built-ins. */
 export const hostileCode = readFileSync(new URL('hostile.js', folder), 'utf8');
 /** builtIns lists the names of the JavaScript built-ins that the server passes to plugin code as variables. */
 export const builtIns = [
@@ -97,7 +70,6 @@ const hostCode = buildSync({
   target: 'es2022',
 }).outputFiles[0]?.text;
 
-/** makeRealm returns a simulated page whose document is still empty. */
 export function makeRealm(page: PageOptions = {}): Realm {
   const listeners = new WeakMap<object, Map<string, Listener[]>>();
   const slots = new WeakMap<object, unknown[]>();
@@ -281,10 +253,7 @@ function isObserver(value: unknown): value is { callback: () => void; on: boolea
   return typeof value === 'object' && value !== null && 'callback' in value;
 }
 
-/**
- * makeAdapterCode returns the JavaScript of an adapter that registers under the name in the argument `plugin`. `tools`
- * is the JavaScript of its list of tools.
- */
+/** `tools` is the JavaScript of the adapter's list of tools. */
 export function makeAdapterCode(plugin: string, tools: string, isReady = '() => Promise.resolve(true)'): string {
   return `
     const adapter = Object.freeze({ isReady: ${isReady}, tools: Object.freeze([${tools}].map((t) => Object.freeze(t))) });

@@ -6,33 +6,21 @@ import { isRecord } from '../src/record.ts';
 import type { Handshake } from '../src/worker/link/handshake.ts';
 import type { OpenSocket, SocketEvents } from '../src/worker/link/socket.ts';
 
-/** FakeSocket is the server's end of one fake WebSocket. */
 export interface FakeSocket {
   readonly url: string;
   readonly protocols: readonly string[];
-  /** sent contains the parsed frames from the extension that the test has not answered. */
   readonly sent: Readonly<Record<string, unknown>>[];
-  /** isClosed is true once the extension has closed the socket. */
   isClosed: boolean;
-  /** unsent is the number of unsent bytes that the fake socket reports to the extension. */
   unsent: number;
-  /** open opens the socket without starting the handshake. */
+  /** accept opens the socket and sends a challenge that passes the fake handshake. */
   open(): void;
-  /**
-   * answer sends a result for the oldest request in `sent` with the given method, and removes the request from `sent`.
-   */
   accept(): void;
   text(text: string): void;
   close(code?: number, reason?: string): void;
-  /** answer sends a result for the oldest request with this method, and removes the request from sent. */
+  /** answer sends a result for the oldest request with the given method, and removes the request from `sent`. */
   answer(method: string, result: unknown): void;
-  /**
-   * refuse sends an error for the oldest request in `sent` with the given method, and removes the request from `sent`.
-   */
   refuse(method: string, code: number, message: string): void;
-  /** request sends a JSON-RPC request from the server to the extension. */
   request<M extends RequestMethod>(id: string, method: M, params: Requests[M]['params']): void;
-  /** notify sends a JSON-RPC notification from the server to the extension. */
   notify<M extends NotificationMethod>(method: M, params: Notifications[M]): void;
 }
 
@@ -46,7 +34,6 @@ export async function makeFakeHandshake(): Promise<Handshake> {
   };
 }
 
-/** makeServer returns a fake function that opens WebSockets, and the list of sockets that it has opened. */
 export function makeServer(): { open: OpenSocket; sockets: FakeSocket[] } {
   const sockets: FakeSocket[] = [];
   const open: OpenSocket = (url, protocols, events) => {
@@ -97,7 +84,6 @@ function makeSocket(url: string, protocols: readonly string[], events: SocketEve
   };
 }
 
-/** settle waits until pending microtasks have run. */
 export async function settle(): Promise<void> {
   for (let i = 0; i < 20; i++) await Promise.resolve();
 }

@@ -1,5 +1,5 @@
 // Prints how much work the extension does in typical situations, as one JSON object for `make bench-smoke`
-// (internal/bench). The printed counts are the same on every machine, in contrast to measured times.
+// (internal/bench).
 
 import type { PluginInfo } from '../../wire/wire.gen.ts';
 import type { RegisteredScript } from '../src/chrome-scripts.ts';
@@ -11,16 +11,13 @@ import { RunningCalls } from '../src/worker/calls/running.ts';
 import { type Doc, makeDocs } from '../src/worker/documents/docs.ts';
 import { Plugins, type Registrar } from '../src/worker/plugins/plugins.ts';
 
-/** pluginCount is the number of installed plugins. */
 const pluginCount = 120;
 
 /** callId has the usual length of a call ID, because the measured byte counts depend on this length. */
 const callId = 'call_0123456789abcdefghijklmnop';
 
-/** neverSettles is a promise that never settles, such as for an answer that does not arrive. */
 const neverSettles = new Promise<never>(() => undefined);
 
-/** makePlugin returns a plugin that runs on one site; number is part of its name. */
 function makePlugin(number: number): PluginInfo {
   const name = `plugin${number}`;
   return {
@@ -33,7 +30,6 @@ function makePlugin(number: number): PluginInfo {
   };
 }
 
-/** countRegistrations returns how many user scripts the extension registers in Chrome for all plugins. */
 async function countRegistrations(): Promise<number> {
   const userScripts = new Map<string, RegisteredScript>();
   const files = new Map<string, RegisteredScript>();
@@ -65,10 +61,7 @@ async function countRegistrations(): Promise<number> {
   return userScripts.size + files.size;
 }
 
-/**
- * countCallBytes returns how many bytes the service worker sends for one call: to the page and to the server. The call
- * that is measured has neither arguments nor a result.
- */
+/** The call that is measured has neither arguments nor a result. */
 async function countCallBytes(): Promise<{ portBytes: number; frameBytes: number }> {
   let portBytes = 0;
   let frameBytes = 0;

@@ -17,8 +17,8 @@ const blockCalls = 2_000;
 const blockCount = 15;
 
 /**
- * measure prints the average time of one call of run, in microseconds. measure repeats the measurement and prints the
- * fastest, because other programs on the machine can only slow it down.
+ * measure prints the fastest of several averages, in microseconds, because other programs can only slow the measurement
+ * down.
  */
 async function measure(station: string, run: (call: number) => void | Promise<void>, scale = 1): Promise<void> {
   let call = 0;
@@ -49,10 +49,6 @@ const makeFrame = (call: number) =>
     args,
   });
 
-/**
- * makeWorker returns the service worker's code for one call, with a document that collects the messages that the worker
- * sends.
- */
 function makeWorker() {
   const posted: string[] = [];
   const docs = makeDocs();
@@ -86,10 +82,6 @@ function makeWorker() {
   return { dispatch, receive, outbox };
 }
 
-/**
- * makeBridge returns the bridge's code for one call, with a running host, and the last messages that the bridge sent to
- * the worker and to the host.
- */
 function makeBridge() {
   const last = { toWorker: '', toHost: '' };
   const bridge = new BridgeCalls((message: FromBridge) => {

@@ -1,6 +1,5 @@
 import type { PanelState } from '../panel-message.ts';
 
-/** describeCalls describes how many calls are running, and how many calls wait for the user. */
 export function describeCalls({ link, calls, running }: Pick<PanelState, 'link' | 'calls' | 'running'>): string {
   if (link.kind !== 'open') return 'The state of calls is unknown.';
   const waiting = calls.filter((call) => call.waiting !== undefined).length;

@@ -1,4 +1,4 @@
-// Renders the popup of the toolbar icon. The popup receives the same state from the worker as a side panel.
+// Renders the popup of the toolbar icon.
 
 import { render } from 'preact';
 import type { CallView } from '../../../wire/wire.gen.ts';
@@ -7,19 +7,13 @@ import { makeRequests, type SendAction } from '../panel/requests.ts';
 import { isToPanel, type PanelState } from '../panel-message.ts';
 import { Popup } from './popup.tsx';
 
-/** ReconnectDelayMs is the delay before the popup reopens a closed port to the worker, in milliseconds. */
 const ReconnectDelayMs = 250;
-/** RenderIntervalMs is the interval at which displayed times are updated, in milliseconds. */
 const RenderIntervalMs = 1000;
-/** MaxEndedCalls limits the number of ended calls that the popup stores. */
 const MaxEndedCalls = 50;
 
 let port: Port | undefined;
 let state: PanelState | undefined;
-/**
- * endedCalls are the calls that ended recently, newest first. The popup shows the card of an ended call to explain why
- * the call no longer needs a decision.
- */
+/** The popup shows the card of an ended call to explain why the call no longer needs a decision. */
 let endedCalls: readonly CallView[] = [];
 let windowId: number | undefined;
 
@@ -32,10 +26,7 @@ const requests = makeRequests((message) => {
 const act: SendAction = (action) =>
   requests.act(action.op === 'decide' ? { ...action, params: { ...action.params, surface: 'popup' } } : action);
 
-/**
- * showPanel opens the side panel, and closes the popup. Chrome allows a script to open the side panel only during a
- * click or a key press of the user.
- */
+/** Chrome allows a script to open the side panel only during a click or a key press of the user. */
 function showPanel(): void {
   if (windowId === undefined) return;
   void openPanel(windowId).then(() => window.close());
@@ -46,10 +37,7 @@ function renderPopup(): void {
   if (root) render(<Popup state={state} ended={endedCalls} nowMs={Date.now()} act={act} openPanel={showPanel} />, root);
 }
 
-/**
- * connectToWorker opens the port to the service worker. Reopening the port restarts a service worker that Chrome has
- * stopped.
- */
+/** Reopening the port restarts a service worker that Chrome has stopped. */
 function connectToWorker(): void {
   const openedPort = connectPopup();
   port = openedPort;

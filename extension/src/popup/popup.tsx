@@ -7,17 +7,13 @@ import type { PanelState } from '../panel-message.ts';
 import { describeCalls } from './calls-text.ts';
 
 export interface PopupProps {
-  /** state is undefined until the worker sends the first state. */
   readonly state: PanelState | undefined;
-  /** ended are the calls that ended recently, newest first. */
   readonly ended: readonly CallView[];
-  /** nowMs is the current time, in milliseconds since 1970. */
   readonly nowMs: number;
   readonly act: SendAction;
   openPanel(): void;
 }
 
-/** Popup shows the connection state, the number of calls, and the calls that wait for the user's decision. */
 export function Popup({ state, ended, nowMs, act, openPanel }: PopupProps): VNode {
   const link = state?.link;
   const advice = link && (makeLinkAdvice(link, state.pairing) ?? makeModeAdvice(state.mode));
