@@ -2,9 +2,7 @@ import { ensureContainer, getContainerPart } from './runtime/container.ts';
 import { defineProperty, getSafeProperty, hasOwn, makeBareObject, makeDataDescriptor } from './runtime/primordials.ts';
 import { hasProperties, type Properties } from './runtime/value.ts';
 
-// The auth cache stores a plugin's login data, such as a token. The auth cache is emptied when the document unloads,
-// but survives a hot reload of the plugin. Cached login data is in the plugin's container, which opentabs hides from
-// other plugins and from the page.
+// The auth cache survives a hot reload of the plugin, and opentabs hides the cache from the page.
 
 /** Returns the login data that {@link setAuthCache} stored in this document, or null if there is none. */
 export function getAuthCache<T>(namespace: string): T | null;

@@ -5,8 +5,6 @@ import { getConfig } from './config.ts';
 import { getPreScriptValue, setPreScriptOwner } from './pre-script-value.ts';
 import { notifyReadinessChanged } from './readiness.ts';
 
-// Tests the functions of the SDK that read settings, values and logs from an adapter's container.
-
 afterEach(() => {
   globalThis.__openTabs = undefined;
 });

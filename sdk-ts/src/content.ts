@@ -110,7 +110,6 @@ function requireMimeType(mimeType: string, majorType: 'image' | 'audio'): string
 
 const exampleMimeTypes = { image: 'image/png', audio: 'audio/mpeg' } as const;
 
-/** Reports whether `text` is padded base64 in the standard alphabet, by the same rule as the server. */
 function isBase64(text: string): boolean {
   const digits = text.endsWith('==') ? text.slice(0, -2) : text.endsWith('=') ? text.slice(0, -1) : text;
   return text !== '' && text.length % 4 === 0 && !/[^A-Za-z0-9+/]/.test(digits);
@@ -132,11 +131,7 @@ async function toBytes(source: Blob | ArrayBuffer | ArrayBufferView): Promise<Ui
   return new Uint8Array(source);
 }
 
-/**
- * How many bytes one call of `String.fromCharCode` converts. chunkBytes must be a multiple of 3, so that only the last
- * chunk has base64 padding. A chunk cannot be much larger, because JavaScript engines limit the number of arguments of
- * a function call.
- */
+/** chunkBytes must be a multiple of 3, so that only the last chunk has base64 padding. */
 const chunkBytes = 3 * 8192;
 
 function encodeBase64(bytes: Uint8Array): string {

@@ -10,7 +10,6 @@ import {
 } from './dom.ts';
 import { runCall } from './running.ts';
 
-/** A fake DOM element, which matches only the CSS selector that equals its field `selector`. */
 interface FakeElement {
   selector: string;
   textContent?: string | null;
@@ -48,7 +47,6 @@ class FakeObserver {
   }
 }
 
-/** Replaces the elements of the fake page and notifies all MutationObservers. */
 function changePage(newElements: FakeElement[]) {
   elements = newElements;
   for (const { notify: changed } of [...observations]) changed();

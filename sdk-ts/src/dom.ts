@@ -31,15 +31,9 @@ export async function waitForSelectorRemoval(selector: string, options: WaitForS
   await waitForMatch(selector, findMatch, options, 'the page still has an element that matches');
 }
 
-/**
- * Matches CSS selectors that an attribute change can affect: classes, ids, attributes and states such as `:checked`.
- */
 const attributeSelector = /[.#[:]/;
 
-/**
- * Waits until `findMatch`, called after changes of the page, returns a value other than undefined. The error message of
- * a timeout begins with `problem`.
- */
+/** The error message of a timeout begins with `problem`. */
 function waitForMatch<T>(
   selector: string,
   findMatch: () => T | undefined,

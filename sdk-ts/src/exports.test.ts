@@ -32,8 +32,7 @@ import * as sdk from './index.ts';
 import type { PreScriptContext, PreScriptValue } from './pre-script.ts';
 import * as preScript from './pre-script.ts';
 
-// Checks that the SDK exports everything that the original OpenTabs SDK exports. Plugins for the original SDK must
-// compile unchanged if they import the opentabs SDK instead.
+// Plugins for the original OpenTabs SDK must compile unchanged with the opentabs SDK.
 
 const originalNames = `
   OpenTabsPlugin defineTool definePrompt ToolError
@@ -62,10 +61,7 @@ test('package.json has the entries of the original OpenTabs SDK', () => {
   });
 });
 
-/**
- * The type of each exported value of the original OpenTabs SDK. If an export of the opentabs SDK has an incompatible
- * type, the test file does not compile.
- */
+/** If an export of the opentabs SDK has an incompatible type, exports.test.ts does not compile. */
 export const signatures: {
   defineTool: <I extends z.ZodObject<z.ZodRawShape>, O extends z.ZodType>(
     tool: ToolDefinition<I, O>,
@@ -150,7 +146,6 @@ interface Send<Body> {
 
 export const definePreScript: (script: (context: PreScriptContext) => void) => void = preScript.definePreScript;
 
-/** Uses the SDK's types in the same way as plugins for the original OpenTabs SDK. */
 export const types: {
   schema: ConfigSchema;
   setting: ConfigSettingDefinition;
@@ -206,7 +201,6 @@ const tool = sdk.defineTool({
   },
 });
 
-/** A plugin that was written for the original OpenTabs SDK and declares each hook with `override`. */
 class OriginalPlugin extends sdk.OpenTabsPlugin {
   readonly name = 'existing';
   override readonly displayName = 'Existing';

@@ -7,12 +7,10 @@ import { ToolError } from './tool-error.ts';
 
 type FetchMock = (url: string, init: RequestInit) => Response | Promise<Response>;
 
-/** Replaces the global `fetch` with `answer` for the duration of a test. */
 function mockFetch(t: TestContext, answer: FetchMock) {
   return t.mock.method(globalThis, 'fetch', async (url: string, init: RequestInit = {}) => await answer(url, init));
 }
 
-/** A mock of `fetch` that never returns a response, and rejects when the request's signal aborts. */
 const neverRespond: FetchMock = (_, { signal }) =>
   new Promise((_, reject) => {
     signal?.addEventListener('abort', () => reject(signal.reason), { once: true });

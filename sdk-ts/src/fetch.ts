@@ -17,7 +17,6 @@ export interface FetchFromPageOptions extends Omit<RequestInit, 'signal'> {
 }
 
 const defaultTimeoutMs = 30_000;
-/** The maximum length of the excerpt from a response body in an error message, in characters. */
 const maxBodyInError = 512;
 
 /**
@@ -47,7 +46,6 @@ export async function fetchFromPage(url: string, options: FetchFromPageOptions =
   throw httpStatusToToolError(response, `HTTP ${response.status} from ${url}${detail}`);
 }
 
-/** Returns the ToolError for an HTTP request that failed, or whose response body could not be read. */
 function toRequestError(error: unknown, signal: AbortSignal | undefined, url: string): ToolError {
   if (signal?.aborted) return ToolError.aborted(signal.reason);
   const message = error instanceof Error ? error.message : String(error);
@@ -59,7 +57,6 @@ function toRequestError(error: unknown, signal: AbortSignal | undefined, url: st
   });
 }
 
-/** Reports whether `url` is cross-origin, where CORS restricts what the page may read. */
 function isCrossOrigin(url: string): boolean {
   try {
     return withPristineBuiltIns(() => new URL(url, location.href).origin !== location.origin);
@@ -68,7 +65,6 @@ function isCrossOrigin(url: string): boolean {
   }
 }
 
-/** HTTP status codes after which a retry can succeed. */
 const retryableStatuses: ReadonlySet<number> = new Set([500, 502, 503, 504]);
 
 /** Returns the ToolError for an HTTP response whose status is not 2xx. */

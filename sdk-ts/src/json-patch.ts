@@ -2,10 +2,7 @@ import type { PatchOperation } from './context.ts';
 import { withPristineBuiltIns } from './runtime/pristine.ts';
 import { hasProperties } from './runtime/value.ts';
 
-/**
- * Applies a JSON Patch (RFC 6902) to a copy of a JSON value and returns the copy. Throws an Error that names the first
- * operation that cannot be applied.
- */
+/** applyPatch changes only a copy of the value, and throws an Error that names the first operation that failed. */
 export function applyPatch(original: unknown, patch: readonly PatchOperation[]): unknown {
   return withPristineBuiltIns(() => {
     const root: PatchedDocument = { value: structuredClone(original) };
@@ -21,7 +18,7 @@ export function applyPatch(original: unknown, patch: readonly PatchOperation[]):
   });
 }
 
-/** A wrapper around the patched JSON document, so that an operation can also replace the whole document. */
+/** The wrapper around the patched JSON document lets an operation replace the whole document. */
 interface PatchedDocument {
   value: unknown;
 }
@@ -54,7 +51,6 @@ function applyOperation(root: PatchedDocument, operation: PatchOperation): void 
   }
 }
 
-/** Splits a JSON Pointer into its unescaped tokens: `/a/b~1c` becomes `a` and `b/c`. */
 function splitPointer(pointer: string): string[] {
   if (pointer === '') return [];
   if (typeof pointer !== 'string' || !pointer.startsWith('/')) throw new Error('a path must be empty or begin with /');
@@ -73,10 +69,6 @@ function readValue(root: PatchedDocument, tokens: readonly string[]): unknown {
   return value;
 }
 
-/**
- * Returns the object or array that directly contains the JSON value at a path, and the value's key there. A JSON
- * Pointer that is passed to findParent must have at least one token.
- */
 function findParent(root: PatchedDocument, tokens: readonly string[]): { parent: unknown; key: string } {
   return { parent: readValue(root, tokens.slice(0, -1)), key: tokens.at(-1) ?? '' };
 }
@@ -112,7 +104,7 @@ function removeValue(root: PatchedDocument, tokens: readonly string[]): unknown 
   return value;
 }
 
-/** Sets a property by definition instead of assignment, because the key may be `__proto__`. */
+/** setMember defines a property instead of assigning it, because the key may be `__proto__`. */
 function setMember(object: Record<string, unknown>, key: string, value: unknown): void {
   Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
 }
@@ -135,7 +127,6 @@ function parseIndex(list: readonly unknown[], token: string, maxIndex: number): 
   return index;
 }
 
-/** Compares two JSON values recursively, for the operation `test` of a JSON Patch. */
 function isEqual(a: unknown, b: unknown): boolean {
   if (!hasProperties(a) || !hasProperties(b)) return a === b;
   if (Array.isArray(a) !== Array.isArray(b)) return false;

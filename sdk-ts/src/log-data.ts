@@ -1,13 +1,10 @@
 import { hasProperties, isMethod, type Properties, readMessage } from './runtime/value.ts';
 
-// The functions in this file convert the arguments of a log call to JSON before they return. If the page changes an
-// argument after the log call, the log entry does not change. The functions in this file never throw. The length limits
-// of log data are those of wire.LogEntry in Go.
+// The arguments of a log call become JSON before the call returns, so later changes by the page have no effect. The
+// functions that convert log data never throw.
 
 const maxArguments = 10;
-/** The maximum length of a string in a log entry, in UTF-16 code units. */
 const maxTextChars = 4096;
-/** The maximum length of the JSON text of one log argument, in UTF-16 code units. */
 const maxJsonChars = 64 * 1024;
 /**
  * maxDepth limits how many nested levels of a logged object are converted. maxEntries limits how many entries of each
@@ -15,12 +12,10 @@ const maxJsonChars = 64 * 1024;
  */
 const [maxDepth, maxEntries] = [12, 1000];
 
-/** Converts the arguments of a log call to JSON. toLogData drops all arguments after the first 10. */
 export function toLogData(args: readonly unknown[]): unknown[] {
   return args.slice(0, maxArguments).map(convertArgument);
 }
 
-/** Truncates the text of a string in a log entry to at most 4,096 UTF-16 code units. */
 export function truncateLogText(text: string): string {
   return text.length > maxTextChars ? `${text.slice(0, maxTextChars - 1)}…` : text;
 }
@@ -33,15 +28,8 @@ function convertArgument(value: unknown): unknown {
 }
 
 interface ConversionState {
-  /**
-   * `path` contains the objects in which the value that is being converted is nested. If `path` already contains a
-   * value, the value contains itself.
-   */
+  /** If `path` already contains a value, the value contains itself. */
   path: Set<unknown>;
-  /**
-   * About how many more characters of JSON the argument may produce. Each converted value reduces charsLeft by at least
-   * one.
-   */
   charsLeft: number;
 }
 
@@ -96,9 +84,6 @@ function convertObjectContent(value: Properties, state: ConversionState): unknow
   return Object.fromEntries(entries.map((key) => [toPlainText(key, state), convertField(value, key, state)]));
 }
 
-/**
- * Converts one field of a logged object. If a getter throws, convertField returns a text with the error message.
- */
 function convertField(value: Properties, key: string, state: ConversionState): unknown {
   try {
     return toPlainValue(value[key], state);
@@ -124,9 +109,7 @@ function convertError(error: Error, state: ConversionState): unknown {
   };
 }
 
-/**
- * Reports whether a value is a DOM element. `instanceof` would miss elements of iframes, which have separate classes.
- */
+/** `instanceof` would miss DOM elements of iframes, which have separate classes. */
 function isElement(value: Properties): boolean {
   return value.nodeType === 1 && typeof value.tagName === 'string';
 }

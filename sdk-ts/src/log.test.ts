@@ -11,7 +11,6 @@ beforeEach(() => {
 });
 afterEach(() => restoreTransport());
 
-/** Logs one value, and returns the value in the form in which the log transport receives it. */
 function logAndConvert(value: unknown): unknown {
   log.info('', value);
   return JSON.parse(JSON.stringify(entries.pop()?.data[0]));

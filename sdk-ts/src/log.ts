@@ -31,17 +31,13 @@ export interface Log {
 
 const consoleMethods = { debug: 'debug', info: 'info', warning: 'warn', error: 'error' } as const;
 
-/**
- * Writes log entries to the console. Plugins log to the console when they run outside opentabs: in tests, and in a page
- * into which the author pasted the adapter.
- */
+/** Plugins log to the console when they run outside opentabs, for example in tests. */
 const writeToConsole: LogTransport = ({ level, message, data }) => {
   console[consoleMethods[level]](`[opentabs] ${message}`, ...data);
 };
 
 let transport = writeToConsole;
 
-/** Sends the plugin's log entries to `newTransport`. Returns a function that restores the previous transport. */
 export function setLogTransport(newTransport: LogTransport): () => void {
   const previous = transport;
   transport = newTransport;

@@ -1,7 +1,6 @@
 import type { ConfigSchema } from './config.ts';
 
-// The format of dist/tools.json. `opentabs plugin build` writes tools.json, and the server reads the tools and prompts
-// of the plugin from tools.json.
+// `opentabs plugin build` writes dist/tools.json, and the server reads the plugin's tools and prompts from the file.
 
 /** One tool in dist/tools.json. */
 export interface ManifestTool {

@@ -1,4 +1,3 @@
-/** Property names that `getPageGlobal` rejects, because they lead to prototypes and constructors. */
 const forbiddenKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
 /**

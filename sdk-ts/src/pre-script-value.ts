@@ -2,10 +2,9 @@ import { getContainer, getContainerPart } from './runtime/container.ts';
 import { getSafeProperty, hasOwn } from './runtime/primordials.ts';
 import { hasProperties } from './runtime/value.ts';
 
-/** The name of the plugin into which this module is bundled. The name is undefined until the adapter has started. */
+/** The plugin's name is undefined until the adapter has started. */
 let ownerName: string | undefined;
 
-/** Sets the plugin name under which `getPreScriptValue` looks up values. */
 export function setPreScriptOwner(name: string): void {
   ownerName = name;
 }

@@ -13,12 +13,10 @@ export function parseRetryAfterMs(header: string): number | undefined {
   });
 }
 
-/** HTTP headers that contain when a rate limit ends, in the order of preference. */
 const resetHeaders = ['x-rate-limit-reset', 'x-ratelimit-reset', 'ratelimit-reset'] as const;
 
 /**
- * A rate-limit header contains seconds from now, seconds since 1970 or milliseconds since 1970, depending on the site.
- * Numbers from 1e9 are taken as seconds since 1970, and numbers from 1e12 as milliseconds since 1970.
+ * A rate-limit header of at least 1e9 counts as seconds since 1970, and of at least 1e12 as milliseconds since 1970.
  */
 const [minEpochSeconds, minEpochMs] = [1e9, 1e12];
 

@@ -3,10 +3,6 @@ import test, { type TestContext } from 'node:test';
 import { z } from 'zod';
 import { deleteJSON, patchJSON, postForm, postFormData, postJSON, putJSON } from './send.ts';
 
-/**
- * Mocks a site that answers every HTTP request with `{id: 1}`. Returns a list to which the mock appends each received
- * request.
- */
 function mockSiteResponses(t: TestContext): Request[] {
   const requests: Request[] = [];
   t.mock.method(globalThis, 'fetch', async (url: string, init: RequestInit) => {

@@ -2,10 +2,10 @@ import type { z } from 'zod';
 import { type FetchFromPageOptions, fetchJSON } from './fetch.ts';
 import { withPristineBuiltIns } from './runtime/pristine.ts';
 
-// HTTP requests that send a body, and DELETE requests. Each exported function parses the response body as JSON and
-// returns the value, or undefined if the response body is empty. If `schema` is given, it validates the value.
+// HTTP requests that send a body, and DELETE requests. Each exported function returns the response body as JSON, or
+// undefined if the response body is empty.
 
-/** Sends an HTTP request with a body. `contentType` applies unless the plugin's headers contain a `Content-Type`. */
+/** `contentType` applies unless the plugin's headers contain a `Content-Type`. */
 async function sendRequest(
   url: string,
   method: string,
@@ -20,7 +20,6 @@ async function sendRequest(
   return schema ? await fetchJSON(url, request, schema) : await fetchJSON(url, request);
 }
 
-/** Returns a function such as `postJSON`, which sends a request body that `encode` has converted. */
 function makeBodySender<B>(method: string, contentType: string | undefined, encode: (body: B) => BodyInit | undefined) {
   async function send<S extends z.ZodType>(
     url: string,

@@ -37,10 +37,6 @@ let sessionStorageFake = new FakeStorage();
 let frameCount = 0;
 let warnings: string[] = [];
 
-/**
- * Mocks a page whose `window` has the given properties. Each new iframe in the mocked page has both localStorage and
- * sessionStorage.
- */
 function mockPage(windowProperties: object, cookie = '') {
   const makeFrame = () => ({
     style: {},

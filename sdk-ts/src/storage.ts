@@ -4,11 +4,7 @@ import { readMessage } from './runtime/value.ts';
 
 type StorageKind = 'localStorage' | 'sessionStorage';
 
-/**
- * Calls the function `useStorage` with the localStorage or sessionStorage of the page. If the page deleted
- * `localStorage` from its window, an invisible iframe gives access to the same data. Throws if the page has no storage,
- * as in a sandboxed iframe.
- */
+/** If the page deleted `localStorage` from its window, an invisible iframe gives access to the same data. */
 function withStorage<T>(kind: StorageKind, useStorage: (storage: Storage) => T): T {
   const pageStorage: Storage | undefined = window[kind];
   if (pageStorage) return useStorage(pageStorage);

@@ -153,16 +153,11 @@ export function makeContext(script: ContextScript = {}, onReport: () => void = (
   };
 }
 
-/** Stores the activities of one call, with the same limits as the extension and the server. */
 function makeActivityStore() {
   const changes: RecordedActivity[] = [];
   const contents = new Map<string, unknown>();
   const dropped: string[] = [];
 
-  /**
-   * Stores the new content of the activity `type` and the recorded change, both of which `makeChange` returns. If
-   * `makeChange` throws, applyChange adds the error message to `dropped`.
-   */
   const applyChange = (type: string, makeChange: () => { content: unknown; change: RecordedActivity }) => {
     try {
       if (!contents.has(type) && contents.size === maxActivityTypes) {
@@ -194,9 +189,7 @@ function makeActivityStore() {
   return { changes, contents, dropped, replace, change };
 }
 
-/**
- * Converts a value to JSON and back. Throws if JSON cannot represent the value, or if the JSON is larger than 256 KiB.
- */
+/** toJsonValue throws if JSON cannot represent the value, or if the JSON is larger than 256 KiB. */
 function toJsonValue(value: unknown): unknown {
   const json = toJsonText(value);
   if (json === undefined) throw new Error('the content is not JSON');
@@ -205,10 +198,6 @@ function toJsonValue(value: unknown): unknown {
   return JSON.parse(json);
 }
 
-/**
- * Returns `value` as JSON text; bigints become numbers, as in the extension. For a value that JSON omits, such as a
- * function, toJsonText returns undefined.
- */
 function toJsonText(value: unknown): string | undefined {
   return JSON.stringify(value, (_key, member: unknown) => (typeof member === 'bigint' ? Number(member) : member));
 }
@@ -220,10 +209,7 @@ function makeRecordedCall(tool: string, input: unknown, { tabId }: NestedCallOpt
   return { tool, input: JSON.parse(toJsonText(input) ?? '{}'), ...(tabId !== undefined && { tabId }) };
 }
 
-/**
- * Returns the result that the test specified for a called tool. Converts the result to JSON and back, as the extension
- * converts a result from another page.
- */
+/** resolveToolResult converts the result to JSON and back, as the extension does with a result from another page. */
 async function resolveToolResult(tools: ContextScript['tools'], { tool, input }: RecordedCall): Promise<unknown> {
   if (!tools || !Object.hasOwn(tools, tool)) {
     throw new ToolError(`the script has no tool ${tool}; add it to makeContext({ tools: {...} })`, 'unknown_tool');
@@ -244,7 +230,6 @@ async function answerUserRequest(userBehavior: ContextScript['user'], request: U
   if (typeof userBehavior === 'function') await userBehavior(request);
 }
 
-/** Returns the promise of `work()`, but rejects as soon as one of the signals aborts. */
 function runUnlessStopped<T>(signals: readonly (AbortSignal | undefined)[], work: () => Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const settledController = new AbortController();

@@ -2,10 +2,9 @@ import { getContainer } from './runtime/container.ts';
 import { isMethod } from './runtime/value.ts';
 
 /**
- * Calls `callback` once after `ms` milliseconds, even in a hidden tab. The returned function cancels the timer. In a
- * hidden tab, Chrome delays the page's own timers by up to a second, and later by up to a minute. Chrome does not delay
- * the timers of an extension, so startTimer uses a timer of the extension if it can. If the extension is missing, for
- * example in a test, startTimer uses setTimeout.
+ * startTimer calls `callback` once after `ms` milliseconds, even in a hidden tab, and returns a function that cancels.
+ * In a hidden tab, Chrome delays the page's timers by up to a second, and later by up to a minute. Chrome does not
+ * delay the timers of an extension, so startTimer uses a timer of the extension if it can.
  */
 export function startTimer(ms: number, callback: () => void): () => void {
   const setPlatformTimer = getContainer()?._setTimer;
@@ -24,9 +23,8 @@ export function startTimer(ms: number, callback: () => void): () => void {
 /**
  * Calls `callback` from a message event instead of a timer, so that Chrome does not throttle the next timer. After a
  * tab has been hidden for 5 min, a timer that was started by another timer runs only once a minute
- * (developer.chrome.com/blog/timer-throttling-in-chrome-88). If timers ran only once a minute, a tool that sleeps
- * between its progress reports would reach its idle limit. Chrome does not slow down timers that a message event
- * started: in Chromium 156, such a timer ran within a second of its due time.
+ * (developer.chrome.com/blog/timer-throttling-in-chrome-88). A timer that a message event started is not delayed: in
+ * Chromium 156, such a timer ran within a second.
  */
 function runOutsideTimerChain(callback: () => void): void {
   const { port1, port2 } = new MessageChannel();

@@ -163,7 +163,6 @@ test('retry throws the error of the last attempt', async () => {
   await assert.rejects(retry(failingAttempt, { delay: 0, maxAttempts: 1 }), { message: 'try 4' });
 });
 
-/** Runs `retry` with the given options, and returns the delay before each further attempt in milliseconds. */
 async function measureDelays(t: TestContext, options: RetryOptions): Promise<number[]> {
   const delays: number[] = [];
   t.mock.method(globalThis, 'setTimeout', (callback: () => void, ms: number) => {

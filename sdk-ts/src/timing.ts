@@ -71,7 +71,6 @@ export async function waitUntil(
   throw givenSignal?.aborted ? ToolError.aborted(givenSignal.reason) : makeTimeoutError(timeout, lastError);
 }
 
-/** Returns the result of `predicate`, or false as soon as `stopSignal` aborts. */
 function callUnlessStopped(predicate: () => boolean | Promise<boolean>, stopSignal: AbortSignal): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const onAbort = () => resolve(false);

@@ -32,9 +32,7 @@ export class ToolError extends Error {
 
   constructor(message: string, code: string, options: ToolErrorOptions = {}) {
     super(message);
-    // The fields of a ToolError are defined instead of assigned, because a page may have added setters to
-    // Error.prototype. Even fields whose value is undefined are defined, so that a page cannot forge their values with
-    // properties of Error.prototype.
+    // The fields are defined instead of assigned, so that setters and properties on Error.prototype cannot forge them.
     const defineField = (name: string, value: unknown) => defineProperty(this, name, makeDataDescriptor(value));
     const defineHiddenField = (name: string, value: unknown) => defineProperty(this, name, makeHiddenDescriptor(value));
     defineHiddenField('name', 'ToolError');
@@ -92,9 +90,8 @@ export class ToolError extends Error {
   }
 }
 
-// For errors from the extension, `instanceof ToolError` is also true, so that a handler can test every error in the
-// same way. `instanceof ToolError` is also true for errors from the extension, so that a handler can test every error
-// in the same way.
+// `instanceof ToolError` is true for errors from the extension too, so that a handler can test every error in the same
+// way.
 const { [Symbol.hasInstance]: nativeHasInstance } = Function.prototype;
 Object.defineProperty(ToolError, Symbol.hasInstance, {
   value(this: unknown, error: unknown): boolean {

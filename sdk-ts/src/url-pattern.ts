@@ -1,7 +1,5 @@
-// Checks a plugin's URL patterns by the same rules as plugin.ParsePattern in Go, which the server applies when a plugin
-// is added. A change of the rules in TypeScript requires the same change in Go.
+// The URL patterns of a plugin must satisfy the same rules as plugin.ParsePattern in Go, so change both together.
 
-/** The maximum number of `*` wildcards in the path of a URL pattern. */
 const maxPathWildcards = 5;
 const hostLabel = /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$/;
 
@@ -34,7 +32,6 @@ function findProblem(pattern: string): string | null {
   return findHostProblem(hostAndPath.slice(0, pathStart));
 }
 
-/** Returns why the part `host[:port]` of a URL pattern is invalid, or null if it is valid. */
 function findHostProblem(hostAndPort: string): string | null {
   const colon = hostAndPort.indexOf(':');
   if (colon >= 0) {

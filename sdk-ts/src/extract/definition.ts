@@ -5,17 +5,11 @@ import { convertSchema, isSchema } from './schema.ts';
 
 export type JsonSchema = Record<string, unknown>;
 
-/** Matches valid names of tools and prompts, such as `send_message`. */
 const definitionName = /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/;
 const maxDescriptionChars = 1000;
 
-/** Records one mistake in the definition of a tool or prompt, as a sentence for the plugin's author. */
 export type ReportProblem = (problem: string) => void;
 
-/**
- * Returns the name of a tool or prompt, and adds the name to `usedNames`. Calls `report` if the name is invalid or
- * already used.
- */
 export function readName(definition: Properties, usedNames: Set<string>, report: ReportProblem): string {
   const { name } = definition;
   if (typeof name !== 'string' || !definitionName.test(name)) {
@@ -29,10 +23,6 @@ export function readName(definition: Properties, usedNames: Set<string>, report:
   return name;
 }
 
-/**
- * Returns the description of a tool or prompt. If the description is absent, reports the problem `missingProblem`. If
- * `missingProblem` is undefined, the description is optional.
- */
 export function readDescription(definition: Properties, report: ReportProblem, missingProblem?: string): string {
   const { description } = definition;
   if (missingProblem === undefined && description === undefined) return '';
@@ -46,7 +36,6 @@ export function readDescription(definition: Properties, report: ReportProblem, m
   return description;
 }
 
-/** Returns the optional text field `key` of a tool or prompt. Calls `report` if the text is empty. */
 export function readText(definition: Properties, key: string, report: ReportProblem): string | undefined {
   const value = definition[key];
   if (value === undefined) return undefined;
@@ -55,11 +44,9 @@ export function readText(definition: Properties, key: string, report: ReportProb
   return undefined;
 }
 
-/** The allowed range of a call's timeouts, in milliseconds. */
 const [minTimeoutMs, maxTimeoutMs] = [1000, 300_000];
 const limitNames = ['idleTimeoutMs', 'hardTimeoutMs'] as const;
 
-/** Returns the timeouts that a tool or prompt sets in `limits`. */
 export function readLimits(definition: Properties, report: ReportProblem): Record<string, number> | undefined {
   const { limits } = definition;
   if (limits === undefined) return undefined;
@@ -77,7 +64,6 @@ export function readLimits(definition: Properties, report: ReportProblem): Recor
   return Object.keys(validLimits).length > 0 ? validLimits : undefined;
 }
 
-/** Converts the zod schema of a tool's `input` or `output`, or of a prompt's `args`, to JSON Schema. */
 export function readSchema(
   definition: Properties,
   key: 'input' | 'output' | 'args',
@@ -95,7 +81,6 @@ export function readSchema(
   return json;
 }
 
-/** Converts a zod schema to JSON Schema, and reports any schema that is not an object with named parameters. */
 export function readParameters(
   definition: Properties,
   key: 'input' | 'args',
@@ -109,7 +94,6 @@ export function readParameters(
   return undefined;
 }
 
-/** Converts a name such as `send_message` to a title such as `Send Message`. */
 export function toTitleCase(name: string): string {
   return name.replace(
     /(^|_)([a-z0-9])/g,

@@ -97,7 +97,6 @@ test('all problems of a plugin are reported at once', () => {
   );
 });
 
-/** Changes some fields of a valid tool, and returns the problems that the extraction reports. */
 function listProblems(change: Record<string, unknown>): string[] {
   const name = typeof change.name === 'string' ? change.name : minimalTool.name;
   const { problems } = extract({ isReady() {}, tools: [{ ...minimalTool, ...change }] });
@@ -180,7 +179,6 @@ test('settings are read unchanged, and resources are rejected', () => {
 
 const textSchema = { type: 'string' };
 
-/** Extracts a plugin with the given prompts, and returns the extracted prompts and the reported problems. */
 function extractPrompts(...prompts: unknown[]) {
   const { prompts: extractedPrompts, problems } = extract({ isReady() {}, tools: [minimalTool], prompts });
   return { read: extractedPrompts, problems };

@@ -14,22 +14,19 @@ import {
 import { readPrompts } from './prompts.ts';
 import { checkUndos, readUndo } from './undo.ts';
 
-// Reads a plugin's tools, prompts and descriptive fields from its module. The extraction runs in `opentabs plugin
-// build`, never in a page.
+// The extraction of tools and prompts runs in `opentabs plugin build`, never in a page.
 
 export interface ExtractionResult {
   tools: ManifestTool[];
   prompts: ManifestPrompt[];
   configSchema?: Properties;
-  /** The plugin's descriptive fields, such as `displayName`, which the build compares with package.json. */
   described: Record<string, unknown>;
-  /** All mistakes in the plugin's definition, as one sentence each. */
   problems: string[];
 }
 
 const annotationKeys = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
 
-/** Reads a plugin from its module's default export. Returns the mistakes of an invalid plugin instead of throwing. */
+/** extract returns the mistakes of an invalid plugin instead of throwing. */
 export function extract(exported: unknown): ExtractionResult {
   const result: ExtractionResult = { tools: [], prompts: [], described: {}, problems: [] };
   const plugin = readPlugin(exported, result.problems);

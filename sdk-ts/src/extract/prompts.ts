@@ -11,10 +11,7 @@ import {
   toTitleCase,
 } from './definition.ts';
 
-/**
- * Reads the optional prompts of a plugin. No prompt can have the name of a tool. `usedNames` contains the names of the
- * tools.
- */
+/** No prompt can have the name of a tool; `usedNames` contains the names of the tools. */
 export function readPrompts(prompts: unknown, usedNames: Set<string>, problems: string[]): ManifestPrompt[] {
   if (prompts === undefined) return [];
   if (!Array.isArray(prompts)) {
@@ -54,7 +51,6 @@ interface Argument {
   required: boolean;
 }
 
-/** Reads the `arguments` array of a prompt. */
 function readArguments(list: unknown, report: ReportProblem): Argument[] {
   if (list === undefined) return [];
   if (!Array.isArray(list)) {
@@ -79,7 +75,6 @@ function readArguments(list: unknown, report: ReportProblem): Argument[] {
   return promptArguments;
 }
 
-/** Returns the JSON Schema of a prompt's arguments, all of which are strings. */
 function makeArgumentsSchema(list: readonly Argument[]): JsonSchema {
   const required = list.filter((argument) => argument.required).map(({ name }) => name);
   return {
@@ -92,10 +87,6 @@ function makeArgumentsSchema(list: readonly Argument[]): JsonSchema {
   };
 }
 
-/**
- * Copies descriptions from a prompt's `arguments` array to those properties of its JSON Schema that have no
- * description.
- */
 function addDescriptions(list: readonly Argument[], schema: JsonSchema, report: ReportProblem): void {
   const properties = hasProperties(schema.properties) ? schema.properties : {};
   for (const { name, description } of list) {

@@ -1,13 +1,11 @@
 import { toJSONSchema, type z } from 'zod';
 import { hasProperties, readMessage } from '../runtime/value.ts';
 
-/** The JSON Schema of a zod schema, or the problems that prevent the conversion. */
 export interface ConversionResult {
   schema?: Record<string, unknown>;
   problems: string[];
 }
 
-/** Whether a schema describes what an agent sends (`input`) or what a handler returns (`output`). */
 type SchemaSide = 'input' | 'output';
 
 /** Maps zod's name of a type that JSON cannot represent, such as `date`, to advice for the plugin's author. */
@@ -25,12 +23,10 @@ const replacementHints: Readonly<Record<string, string>> = {
   symbol: 'use z.string() or z.enum()',
 };
 
-/** Reports whether `value` is a zod 4 schema. */
 export function isSchema(value: unknown): value is z.ZodType {
   return hasProperties(value) && hasProperties(value._zod) && hasProperties(value._zod.def);
 }
 
-/** Converts a zod schema to JSON Schema, and reports every field that JSON Schema cannot express. */
 export function convertSchema(schema: z.ZodType, side: SchemaSide): ConversionResult {
   const problems: string[] = [];
   const addProblem = ({ zodSchema, path, message }: Unrepresentable): 'any' => {
@@ -45,8 +41,7 @@ export function convertSchema(schema: z.ZodType, side: SchemaSide): ConversionRe
       unrepresentable: addProblem,
     });
     if (problems.length > 0) return { problems };
-    // Before version 4.6, zod accepts every type if the option `unrepresentable` is a function. Without the option
-    // `unrepresentable`, every version of zod throws if JSON Schema cannot represent a type, so the schema is converted
+    // Without the option `unrepresentable`, every version of zod rejects unsupported types, so the schema is converted
     // twice.
     toJSONSchema(schema, { io: side });
     const { $schema: _, ...json } = jsonSchema;
@@ -62,7 +57,6 @@ interface Unrepresentable {
   message: string;
 }
 
-/** Converts a path in a JSON Schema to a path in the described JSON: `properties/a/items` becomes `.a[]`. */
 function formatFieldPath(path: readonly (string | number)[]): string {
   let field = '';
   for (let i = 0; i < path.length; i++) {
@@ -74,10 +68,7 @@ function formatFieldPath(path: readonly (string | number)[]): string {
   return field;
 }
 
-/**
- * String formats that newer versions of zod add to a JSON Schema, although its `pattern` already expresses the same
- * rule. Strict MCP clients reject tools whose schemas have unknown string formats.
- */
+/** Strict MCP clients reject tools whose schemas have unknown string formats. */
 const removedFormats: ReadonlySet<unknown> = new Set([
   'starts_with',
   'ends_with',
@@ -86,11 +77,7 @@ const removedFormats: ReadonlySet<unknown> = new Set([
   'uppercase',
 ]);
 
-/**
- * Removes string formats that MCP clients do not support. For an output schema, adjustNode also lets every object have
- * additional fields, except a `z.strictObject`. A handler can return additional fields that its output schema does not
- * list.
- */
+/** A handler can return additional fields that its output schema does not list. */
 function adjustNode(node: { zodSchema: unknown; jsonSchema: Record<string, unknown> }, side: SchemaSide): void {
   if (removedFormats.has(node.jsonSchema.format)) delete node.jsonSchema.format;
   if (side !== 'output' || !isSchema(node.zodSchema)) return;
@@ -100,9 +87,8 @@ function adjustNode(node: { zodSchema: unknown; jsonSchema: Record<string, unkno
 }
 
 /**
- * Sets `additionalProperties` to false in each object schema. Zod drops unknown fields silently, so an agent would not
- * notice that it misspelled an optional parameter. Object schemas inside an `allOf` still accept additional fields,
- * because each of them describes only some of the fields.
+ * Zod drops unknown fields silently, so an agent would not notice that it misspelled an optional parameter. Object
+ * schemas inside an `allOf` accept additional fields, because each of them describes only some of the fields.
  */
 function closeObjects(json: Record<string, unknown>): Record<string, unknown> {
   const openObjects = new Set<unknown>();
@@ -122,10 +108,8 @@ function closeObjects(json: Record<string, unknown>): Record<string, unknown> {
   return json;
 }
 
-/** JSON Schema keywords whose value is data and not a schema. */
 const dataKeywords: ReadonlySet<string> = new Set(['default', 'const', 'enum', 'examples']);
 
-/** Returns the JSON Schema to which a `$ref` node refers, or `node` itself if `node` has no `$ref`. */
 function resolveReference(json: Record<string, unknown>, node: unknown): unknown {
   if (!hasProperties(node) || typeof node.$ref !== 'string' || !hasProperties(json.$defs)) return node;
   return json.$defs[node.$ref.replace('#/$defs/', '')];

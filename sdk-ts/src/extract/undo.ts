@@ -4,10 +4,8 @@ import type { ReportProblem } from './definition.ts';
 
 // Reads a tool's `undo` field, which names another tool that undoes a call.
 
-/** A JSON Pointer into the arguments or the result of a call. */
 const undoPointer = /^\/(input|result)(\/([^~/]|~[01])*)*$/;
 
-/** Reads the optional `undo` field of a tool. */
 export function readUndo(tool: Properties, report: ReportProblem): ManifestUndo | undefined {
   const { undo } = tool;
   if (undo === undefined) return undefined;
@@ -27,7 +25,7 @@ export function readUndo(tool: Properties, report: ReportProblem): ManifestUndo 
   return { tool: undo.tool, ...(Object.keys(input).length > 0 && { input }) };
 }
 
-/** Checks that each `undo` field names another tool of the plugin. The server checks the arguments of the undo call. */
+/** The server checks the arguments of the undo call. */
 export function checkUndos(tools: readonly ManifestTool[], usedNames: ReadonlySet<string>, problems: string[]): void {
   for (const { name, undo } of tools) {
     if (undo?.tool === name) problems.push(`tool ${name}: undo.tool is the tool itself; name another tool`);

@@ -14,10 +14,9 @@ import {
   settleHiddenFromPage,
 } from './primordials.ts';
 
-// Runs a plugin's async functions, which the build rewrites as generators (internal/jsbuild/async.go). Native async
-// functions would expose the awaited and returned values to the page. `await` reads the property `constructor` of a
-// promise, and resolving a promise with an object reads the object's `then`. A page can define getters for
-// `constructor` and `then` on built-in prototypes.
+// Runs a plugin's async functions, which the build rewrites as generators (internal/jsbuild/async.go). `await` reads a
+// promise's `constructor`, and resolving a promise with an object reads the object's `then`. A page can define getters
+// for `constructor` and `then` on built-in prototypes, and so see awaited and returned values.
 
 type StepResult = IteratorResult<unknown, unknown>;
 
@@ -33,10 +32,6 @@ function getGeneratorMethod(prototype: object, name: string): Fn {
   return method;
 }
 
-/**
- * Runs an async function that the build has rewritten as the generator `body`, which yields each awaited value. Returns
- * the promise that the async function returns to its caller.
- */
 export function runAsync(self: unknown, args: ArrayLike<unknown> | null, body: Fn): Promise<unknown> {
   let resolvePromise: (value: unknown) => void = doNothing;
   let rejectPromise: (error: unknown) => void = doNothing;
@@ -66,10 +61,7 @@ export function runAsync(self: unknown, args: ArrayLike<unknown> | null, body: F
   return promise;
 }
 
-/**
- * Narrows the type of an iterator result. Generators create `done` and `value` as own properties, so no page's getter
- * runs.
- */
+/** Generators create `done` and `value` as own properties of an iterator result, so no page's getter runs. */
 function isStepResult(value: unknown): value is StepResult {
   return isObject(value);
 }
@@ -78,7 +70,6 @@ function doNothing(): void {
   // Initial value of `resolvePromise` and `rejectPromise`, which the executor of the promise replaces synchronously.
 }
 
-/** Waits for `value` like `await`: calls onFulfilled or onRejected in a microtask. */
 function awaitValue(value: unknown, onFulfilled: (value: unknown) => void, onRejected: (error: unknown) => void): void {
   let hasReturned = false;
   const deferCallback = (callback: (value: unknown) => void) => (settledValue: unknown) => {
@@ -89,7 +80,6 @@ function awaitValue(value: unknown, onFulfilled: (value: unknown) => void, onRej
   hasReturned = true;
 }
 
-/** Resolves an async function's promise with its return value, which may itself be a promise. */
 function resolveWith(
   value: unknown,
   resolvePromise: (value: unknown) => void,
@@ -101,10 +91,6 @@ function resolveWith(
   onSettled(value, resolveValue, rejectPromise);
 }
 
-/**
- * Returns the iterator for a `for await` loop over `values`. The iterator's methods `next` and `return` return
- * promises, even if `values` is a synchronous iterable.
- */
 export function asyncIteratorOf(values: Readonly<Record<PropertyKey, unknown>>): unknown {
   const asyncMethod = values[asyncIterator];
   if (isFunction(asyncMethod)) return apply(asyncMethod, values, []);

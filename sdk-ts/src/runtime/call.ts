@@ -16,10 +16,7 @@ import {
 } from './primordials.ts';
 import { isMethod, type Properties } from './value.ts';
 
-/**
- * A plugin, and a function that logs the errors that the plugin's hooks throw. A hook is a function such as
- * `onNavigate`.
- */
+/** A hook of a plugin is a function such as `onNavigate`. */
 export interface InstalledPlugin {
   name: string;
   plugin: Properties;
@@ -27,9 +24,8 @@ export interface InstalledPlugin {
 }
 
 /**
- * Returns a copy of `tool` whose handler calls the plugin's hooks before and after the tool. The handler receives a
- * context that has all functions of the SDK. If the call is stopped, the waiting functions of the context end. Errors
- * that the handler throws reach the extension unchanged.
+ * Returns a copy of `tool` whose handler calls the plugin's hooks before and after the tool. Errors that the handler
+ * throws reach the extension unchanged.
  */
 export function wrapTool(installedPlugin: InstalledPlugin, tool: Properties): Properties {
   const toolName = getSafeProperty(tool, 'name');
@@ -48,17 +44,12 @@ export function wrapTool(installedPlugin: InstalledPlugin, tool: Properties): Pr
   });
 }
 
-/** Returns a frozen copy of `prompt` that works like the copy from {@link wrapTool}, but calls no hooks. */
 export function wrapPrompt(caller: InstalledPlugin, prompt: Properties): Properties {
   return freeze(wrapMethod(caller, prompt, 'render', (run) => run()));
 }
 
 type CallWrapper = (run: () => Promise<unknown>) => Promise<unknown>;
 
-/**
- * Returns a copy of a tool or prompt whose method `key` is replaced: the new method calls `wrapper`, and passes a
- * context with all functions of the SDK to the original method.
- */
 function wrapMethod(
   caller: InstalledPlugin,
   definition: Properties,
@@ -95,14 +86,10 @@ function wrapMethod(
   return copy;
 }
 
-/** Calls a hook of the plugin, such as `onActivate`, if the plugin defines it. */
 export function callHook(caller: InstalledPlugin, hook: string, args: readonly unknown[] = []): void {
   runHook(caller, hook, getSafeProperty(caller.plugin, hook), args);
 }
 
-/**
- * Calls `method`, the implementation of a plugin's hook, with the plugin as `this`. Logs an error that `method` throws.
- */
 export function runHook(caller: InstalledPlugin, hook: string, method: unknown, args: readonly unknown[] = []): void {
   if (!isMethod(method)) return;
   try {

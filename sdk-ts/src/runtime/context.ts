@@ -13,9 +13,8 @@ import {
 import { hasProperties, isMethod, type Properties } from './value.ts';
 
 /**
- * Returns a context with all methods of {@link ToolHandlerContext}, even under an older extension. A context that
- * already has all methods is returned unchanged. Older versions of the extension lack activities, nested calls and
- * `waitForUser`; the oldest versions support only `reportProgress`.
+ * Returns a context with all methods of {@link ToolHandlerContext}, even under an older extension. Older versions of
+ * the extension lack activities, nested calls and `waitForUser`; the oldest versions support only `reportProgress`.
  */
 export function completeContext(hostContext: unknown): ToolHandlerContext {
   if (isComplete(hostContext)) return hostContext;
@@ -73,10 +72,7 @@ function isComplete(hostContext: unknown): hostContext is ToolHandlerContext {
   return true;
 }
 
-/**
- * Reports whether a context has an abort signal. `hasSignal` does not read the signal, because the extension creates a
- * context's signal when it is first read.
- */
+/** `hasSignal` does not read the signal, because the extension creates a context's signal when it is first read. */
 function hasSignal(hostContext: Properties): boolean {
   const descriptor = getOwnPropertyDescriptor(hostContext, 'signal');
   if (descriptor && hasOwn(descriptor, 'get')) return isMethod(descriptor.get);
@@ -90,7 +86,6 @@ async function rejectUnsupported(name: string): Promise<never> {
   );
 }
 
-/** Returns a copy of `fields` without a prototype and without undefined fields. */
 function copyDefinedFields(fields: object): ProgressOptions {
   const copy = makeBareObject();
   for (const key in fields) {

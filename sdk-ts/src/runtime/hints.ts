@@ -15,11 +15,8 @@ import {
   textIncludes,
 } from './primordials.ts';
 
-// Advice about common mistakes of plugin authors, for the plugin's log and for `opentabs plugin test`. Each piece of
-// advice describes what happened and what to change in the plugin. Only authors of plugins receive the advice, never
-// agents.
+// Advice for plugin authors about common mistakes, for the plugin's log and for `opentabs plugin test`.
 
-/** makeFailureHint returns advice for the plugin's author about an error that a tool threw, or an empty string. */
 export function makeFailureHint(thrown: unknown, message: string): string {
   if (typeof thrown === 'string')
     return 'The tool threw a text, which has no stack trace and no code. Throw new ToolError(message, code) instead.';
@@ -41,11 +38,6 @@ export function makeFailureHint(thrown: unknown, message: string): string {
   return '';
 }
 
-/**
- * makeLossHint describes which data JSON.stringify would drop from `value`, and what a tool should return instead.
- * Returns an empty string if JSON.stringify would drop no data. `value` is a function, or an object without a `toJSON`
- * method.
- */
 export function makeLossHint(value: object): string {
   if (isFunction(value)) return 'is a function, which JSON leaves out. Call it, or leave it out.';
   if (inheritsFromPromise(value) || isFunction(getSafeProperty(value, 'then')))
@@ -61,10 +53,6 @@ export function makeLossHint(value: object): string {
   return makeClassHint(value);
 }
 
-/**
- * makeClassHint describes what JSON.stringify drops from a class instance: its getters, or everything if the instance
- * has no fields.
- */
 function makeClassHint(value: object): string {
   const prototype = getPrototypeOf(value);
   if (prototype === null || prototype === ObjectPrototype) return '';
@@ -80,7 +68,6 @@ function makeClassHint(value: object): string {
   return '';
 }
 
-/** listGetterNames returns the names of the first few getters of a class, such as `id, name`. */
 function listGetterNames(prototype: object): string {
   const keys = ownKeys(prototype);
   let names = '';
@@ -95,13 +82,8 @@ function listGetterNames(prototype: object): string {
   return names;
 }
 
-/** outputTypesWithoutValue lists the types of zod schemas that accept undefined as a tool's result. */
 const outputTypesWithoutValue = 'void undefined any unknown optional default prefault catch';
 
-/**
- * makeMissingResultHint returns advice about a tool that returned undefined, or an empty string if the output schema
- * allows undefined.
- */
 export function makeMissingResultHint(outputSchema: unknown): string {
   const definition = isObject(outputSchema) ? getSafeProperty(outputSchema, 'def') : undefined;
   const type = isObject(definition) ? getSafeProperty(definition, 'type') : undefined;
@@ -109,7 +91,6 @@ export function makeMissingResultHint(outputSchema: unknown): string {
   return 'returned undefined, but the tool has an output schema. Is a return missing?';
 }
 
-/** isError reports whether a thrown value is an Error, or another object with a text in its property `message`. */
 function isError(thrown: unknown): boolean {
   if (!isObject(thrown)) return false;
   try {

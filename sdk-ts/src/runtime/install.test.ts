@@ -56,7 +56,6 @@ async function callTool(name: string, ...args: unknown[]): Promise<unknown> {
   return await Reflect.apply(tool.handle, tool, args);
 }
 
-/** Locks an adapter, like the code that the build appends to each adapter. */
 function lockAdapter(name = 'shop'): void {
   const container = globalThis.__openTabs;
   assert.ok(hasProperties(container));

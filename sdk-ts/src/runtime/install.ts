@@ -7,7 +7,7 @@ import { connectToPlatform } from './platform.ts';
 import { apply } from './primordials.ts';
 import { hasProperties, isMethod, type Properties, readMessage } from './value.ts';
 
-/** The descriptive fields of a plugin's package.json. `name` is derived from the name of the npm package. */
+/** `name` is derived from the name of the npm package. */
 export interface PluginIdentity {
   name: string;
   displayName: string;
@@ -17,11 +17,7 @@ export interface PluginIdentity {
   homepage?: string;
 }
 
-/**
- * Registers a module's default export as the adapter `identity.name`, after tearing down an earlier version. After
- * `install` returns, code that `opentabs plugin build` has appended to the bundle sets the adapter's hash and locks the
- * adapter.
- */
+/** After `install` returns, code from `opentabs plugin build` sets the adapter's hash and locks the adapter. */
 export function install(exported: unknown, identity: PluginIdentity): void {
   if (!hasProperties(exported)) throw new TypeError(`plugin ${identity.name}: the default export is not a plugin`);
   const plugin = exported;
@@ -55,8 +51,7 @@ export function install(exported: unknown, identity: PluginIdentity): void {
     'teardown',
     wrapTeardown(installedPlugin, startNavigationHook(installedPlugin), disconnect),
   );
-  // The SDK's wrapper of `teardown` already calls onDeactivate. Setting onDeactivate to undefined prevents the
-  // extension from calling onDeactivate a second time.
+  // The SDK's wrapper of `teardown` already calls onDeactivate, so onDeactivate is undefined for the extension.
   defineOwnProperty(plugin, 'onDeactivate', undefined);
 }
 
@@ -65,7 +60,6 @@ function tearDownEarlierVersion({ name, reportHookError }: InstalledPlugin): voi
   if (hasProperties(earlierPlugin)) callHook({ name, plugin: earlierPlugin, reportHookError }, 'teardown');
 }
 
-/** Sets the plugin's name to `identity.name`, and copies missing descriptive fields from package.json. */
 function applyIdentity(plugin: Properties, identity: PluginIdentity): void {
   defineOwnProperty(plugin, 'name', identity.name);
   const { name: _, ...fields } = identity;
@@ -99,7 +93,6 @@ function wrapTeardown(
   };
 }
 
-/** Sets a property of the plugin, even if the plugin's class has a read-only field or a getter of that name. */
 function defineOwnProperty(plugin: Properties, key: string, value: unknown): void {
   Object.defineProperty(plugin, key, { value, writable: true, enumerable: true, configurable: true });
 }

@@ -3,7 +3,6 @@ import test, { beforeEach } from 'node:test';
 import { watchNavigation } from './navigation.ts';
 import { hasProperties } from './value.ts';
 
-/** A fake page with the parts of `window` that watchNavigation uses. */
 class FakePage extends EventTarget {
   location = { href: 'https://a.example/' };
   history = {

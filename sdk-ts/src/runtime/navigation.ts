@@ -4,8 +4,8 @@ import { apply } from './primordials.ts';
 import { hasProperties, readMessage } from './value.ts';
 
 // All adapters of a document share one patch of `history.pushState` and `history.replaceState`.
-// `__openTabs._navigationInterceptor` stores the original methods of `history`, and a callback for each plugin name.
-// Adapters of the original OpenTabs SDK also use `_navigationInterceptor`.
+// `__openTabs._navigationInterceptor` has the original methods of `history`, and adapters of the original OpenTabs SDK
+// use it too.
 
 const { forEach: forEachOfMap } = Map.prototype;
 
@@ -21,8 +21,7 @@ function isInterceptor(value: unknown): value is Interceptor {
 
 /**
  * Calls `onNavigate` whenever the document's URL changes without loading a new document: by `history.pushState`, a link
- * to a `#fragment`, or the Back button. If `onNavigate` throws an error, `reportError` receives the error. Returns a
- * function that stops calling `onNavigate`.
+ * to a `#fragment`, or the Back button.
  */
 export function watchNavigation(
   name: string,

@@ -8,11 +8,9 @@ import {
   isObject,
 } from './primordials.ts';
 
-// DOM built-ins that the SDK uses, saved when this module loads, before the page can replace them. In the simulator and
-// in unit tests, some DOM classes are fakes whose prototypes have no methods and getters. For a fake class, the SDK
-// looks up the method on the object at each use, so a test can define the class later.
+// DOM built-ins that the SDK uses, saved when this module loads, before the page can replace them. For fake DOM classes
+// in tests, the SDK looks up a method at each use, so a test can define the class later.
 
-/** Returns the method `key` of a DOM class or object, as it was when this module loaded. */
 function findMethod(owner: unknown, key: string): Fn {
   const value: unknown = findDescriptor(owner, key)?.value;
   if (isFunction(value)) return value;
@@ -22,7 +20,6 @@ function findMethod(owner: unknown, key: string): Fn {
   };
 }
 
-/** Returns the getter `key` of a DOM class, as it was when this module loaded. */
 function findGetter(owner: unknown, key: string): Fn {
   return (
     findDescriptor(owner, key)?.get ??
@@ -57,14 +54,12 @@ const reasonGetter = findGetter(AbortSignalClass, 'reason');
 const addEventListener = findMethod(EventTargetClass, 'addEventListener');
 const performanceNow: unknown = clock?.now;
 
-/** Returns the value of `performance.now()` in milliseconds, or 0 where `performance` is not defined. */
 export function readElapsedMs(): number {
   if (!isFunction(performanceNow)) return globalThis.performance?.now() ?? 0;
   const time: unknown = apply(performanceNow, clock, []);
   return typeof time === 'number' ? time : 0;
 }
 
-/** Returns the message of a DOMException, or undefined for any other value. */
 export function readExceptionMessage(error: unknown): unknown {
   try {
     return apply(exceptionMessage, error, []);
@@ -73,7 +68,6 @@ export function readExceptionMessage(error: unknown): unknown {
   }
 }
 
-/** Returns a new AbortController, even if the page has replaced the class. */
 export function makeController(): AbortController {
   return construct(AbortControllerClass ?? globalThis.AbortController, []);
 }
@@ -87,12 +81,10 @@ export function abortController(controller: AbortController, reason: unknown): v
   apply(abortMethod, controller, [reason]);
 }
 
-/** Reads `signal.aborted` with the original getter, which the page cannot have replaced. */
 export function isAborted(signal: AbortSignal): boolean {
   return apply(abortedGetter, signal, []) === true;
 }
 
-/** Reads `signal.reason` with the original getter, which the page cannot have replaced. */
 export function readAbortReason(signal: AbortSignal): unknown {
   return apply(reasonGetter, signal, []);
 }

@@ -2,10 +2,8 @@ import { type LogEntry, log, setLogTransport } from '../log.ts';
 import { ensureContainer, getContainer } from './container.ts';
 import { isMethod } from './value.ts';
 
-// Connects an adapter's log and readiness notices to the original OpenTabs platform. For the original platform, this
-// module assigns functions to the container that post log entries and readiness notices to the window. In opentabs,
-// accessors of the container replace the functions with private functions of the extension's host, which post no
-// messages.
+// For the original OpenTabs platform, functions of the container post log entries and readiness notices to the window.
+// In opentabs, accessors of the container replace these functions with private functions of the extension's host.
 
 const initialContainer = ensureContainer();
 if (initialContainer) {
@@ -13,10 +11,6 @@ if (initialContainer) {
   initialContainer.log = log;
 }
 
-/**
- * Sends an adapter's log entries and readiness notices to the original OpenTabs platform. Returns a function that stops
- * sending log entries.
- */
 export function connectToPlatform(plugin: string): () => void {
   const container = getContainer();
   if (!container) return () => undefined;

@@ -2,11 +2,8 @@ import type { PreScriptContext, PreScriptLog } from '../pre-script.ts';
 import { ensureContainer } from './container.ts';
 import { hasProperties, isMethod, type Properties } from './value.ts';
 
-// The build puts the code of this file before a plugin's pre-script in dist/pre-script.iife.js, which runs before any
-// script of the page. Pre-scripts use the same container fields as in the original OpenTabs SDK, so the original
-// platform can also run them.
+// Pre-scripts use the same container fields as in the original OpenTabs SDK, whose platform can therefore run them.
 
-/** The build replaces OPENTABS_PLUGIN_NAME with the plugin's name as a string literal. */
 declare const OPENTABS_PLUGIN_NAME: string;
 
 const consoleMethods = ['debug', 'info', 'warn', 'error'] as const;
@@ -24,10 +21,6 @@ function makeLog(name: string): PreScriptLog {
   };
 }
 
-/**
- * Creates the object in which the pre-script stores JSON values, and prepares the container for the call of
- * `definePreScript`.
- */
 export function preparePreScript(name: string): void {
   const container = ensureContainer();
   if (!container) return;

@@ -1,7 +1,6 @@
-// Language built-ins that the SDK and the extension's host use. This module stores the built-ins when it loads: before
-// any script of the page, or while the host has undone the page's changes (extension/src/host/pristine.ts). A page can
-// replace `Reflect.apply` or `Promise.prototype.then`, so code that runs during a call must not look up built-ins
-// again. Rules for code that runs during a call:
+// Built-ins of the language, stored when this module loads: before any script of the page, or while the host has undone
+// the page's changes (extension/src/host/pristine.ts). A page can replace `Reflect.apply` or `Promise.prototype.then`,
+// so code that runs during a call must not look up built-ins again. Rules for code that runs during a call:
 //
 // - Call methods of built-ins only through `apply`, with a function that this module exports.
 // - Do not use `for...of`, spread, or destructuring of arrays: they look up methods that a page can replace.
@@ -28,20 +27,16 @@ export const SetPrototype = Set.prototype;
 export const stringSlice = String.prototype.slice;
 export const textIncludes = String.prototype.includes;
 
-/** Fn is a function with unknown parameters and an unknown result. */
 export type Fn = (this: unknown, ...args: unknown[]) => unknown;
 
 export function isFunction(value: unknown): value is Fn {
   return typeof value === 'function';
 }
 
-/** isObject reports whether value is an object or a function. */
 export function isObject(value: unknown): value is object {
   return (typeof value === 'object' && value !== null) || typeof value === 'function';
 }
 
-// Built-in prototypes, on which a page can define getters. Almost every value that a tool handles inherits from a
-// built-in prototype.
 const plainPrototypes: object[] = [Object.prototype, Function.prototype, Array.prototype, Promise.prototype];
 const textPrototypes: object[] = [String.prototype, Number.prototype, Boolean.prototype, RegExp.prototype];
 const urlPrototype = typeof URL === 'function' ? URL.prototype : Object.prototype;
@@ -71,10 +66,6 @@ const errorNames: string[] = [
   'DOMException',
 ];
 
-/**
- * findErrorKind returns the name of the built-in error class that `value` is an instance of, such as `TypeError`, or an
- * empty string.
- */
 export function findErrorKind(value: object): string {
   let prototype = getPrototypeOf(value);
   for (let depth = 0; depth < 64 && prototype !== null; depth++) {
@@ -84,13 +75,11 @@ export function findErrorKind(value: object): string {
   return '';
 }
 
-/** listIncludes is `list.includes(value)` without calling a method that the page may have replaced. */
 export function listIncludes(list: readonly object[], value: object): boolean {
   for (let i = 0; i < list.length; i++) if (list[i] === value) return true;
   return false;
 }
 
-/** isNativePrototype reports whether `value` is a built-in prototype, on which the page can define getters. */
 function isNativePrototype(value: object): boolean {
   return (
     value === ObjectPrototype ||
@@ -103,8 +92,7 @@ function isNativePrototype(value: object): boolean {
 
 /**
  * getSafeProperty returns `object[key]`, but ignores properties of the built-in prototypes. On a built-in prototype, a
- * page can define forged properties, and getters that would receive `object` as `this`. If a getter of `object` itself
- * throws, getSafeProperty throws the same error.
+ * page can define getters that would receive `object` as `this`.
  */
 export function getSafeProperty(object: object, key: PropertyKey): unknown {
   let owner: object | null = object;
@@ -123,9 +111,9 @@ export function getSafeProperty(object: object, key: PropertyKey): unknown {
 const MaxThenableChain = 10_000;
 
 /**
- * onSettled works like `Promise.resolve(value).then(onFulfilled, onRejected)`, but uses no built-in that a page could
- * have replaced. Unlike `then`, onSettled calls onFulfilled synchronously if `value` is not a promise. onFulfilled
- * and onRejected must not throw.
+ * onSettled works like `Promise.resolve(value).then(onFulfilled, onRejected)`, but without built-ins that a page can
+ * replace. Unlike `then`, onSettled calls onFulfilled synchronously if `value` is not a promise. The functions
+ * onFulfilled and onRejected must not throw.
  */
 export function onSettled(
   value: unknown,
@@ -135,11 +123,7 @@ export function onSettled(
   settleChain(value, onFulfilled, onRejected, 0);
 }
 
-/**
- * settleChain implements onSettled for a chain of thenables that resolve to other thenables. `resolvedCount` is the
- * number of thenables in the chain that have resolved so far. settleChain uses a loop, because recursion over thenables
- * that resolve synchronously could overflow the stack and lose the tool's result.
- */
+/** settleChain uses a loop, because recursion over thenables that resolve synchronously could overflow the stack. */
 function settleChain(
   value: unknown,
   onFulfilled: (value: unknown) => void,
@@ -183,10 +167,8 @@ function settleChain(
 }
 
 /**
- * followPromise calls onFulfilled or onRejected when a promise of this realm settles. `Promise.prototype.then` reads
- * the promise's `constructor`, for which a page can define a getter on Promise.prototype. followPromise defines an own
- * property `constructor` with the value undefined, so that no getter of the page runs and `then` uses the default
- * Promise class.
+ * `Promise.prototype.then` reads `constructor`, for which a page can define a getter. An own property `constructor`
+ * with the value undefined prevents a getter of the page from running.
  */
 function followPromise(
   value: Promise<unknown>,
@@ -199,34 +181,24 @@ function followPromise(
   apply(promiseThen, value, [onFulfilled, onRejected]);
 }
 
-/** makeBareObject returns an empty object without a prototype. */
 export function makeBareObject(): Record<PropertyKey, unknown> {
   const object: Record<PropertyKey, unknown> = {};
   setPrototypeOf(object, null);
   return object;
 }
 
-/**
- * makeDataDescriptor returns a property descriptor for `value`: writable, enumerable and configurable, without a
- * prototype.
- */
 export function makeDataDescriptor(value: unknown): PropertyDescriptor {
   const descriptor: PropertyDescriptor = { value, writable: true, enumerable: true, configurable: true };
   setPrototypeOf(descriptor, null);
   return descriptor;
 }
 
-/**
- * makeHiddenDescriptor returns a descriptor of a non-enumerable property with the value `value`. The descriptor has no
- * prototype.
- */
 export function makeHiddenDescriptor(value: unknown): PropertyDescriptor {
   const descriptor: PropertyDescriptor = { value, writable: true, enumerable: false, configurable: true };
   setPrototypeOf(descriptor, null);
   return descriptor;
 }
 
-/** inheritsFromPromise reports whether `value` inherits from the built-in Promise.prototype of this realm. */
 export function inheritsFromPromise(value: object): value is Promise<unknown> {
   let prototype = getPrototypeOf(value);
   for (let depth = 0; depth < 64 && prototype !== null; depth++) {
@@ -236,16 +208,14 @@ export function inheritsFromPromise(value: object): value is Promise<unknown> {
   return false;
 }
 
-/** SynchronousResult records whether a thenable resolved before its method `then` returned, and with which value. */
 interface SynchronousResult {
   resolved: boolean;
   value: unknown;
 }
 
 /**
- * callThen calls the method `then` of a thenable that is not a native promise. If the thenable resolves before `then`
- * returns, callThen returns the result. callThen passes a later result to the callbacks in a microtask, because the
- * thenable may resolve while the stack is almost full.
+ * callThen passes a late result to the callbacks in a microtask, because the thenable may resolve while the stack is
+ * almost full.
  */
 function callThen(
   value: object,
@@ -293,21 +263,17 @@ function callThen(
 const resolvedPromise = construct(Promise, [(resolve: (value: undefined) => void) => resolve(undefined)]);
 defineProperty(resolvedPromise, 'constructor', makeDataDescriptor(undefined));
 
-/**
- * runInMicrotask calls `work` in a microtask, where `window.event` is undefined. The function `work` must not throw.
- */
+/** runInMicrotask calls `work`, which must not throw, in a microtask, where `window.event` is undefined. */
 export function runInMicrotask(work: () => void): void {
   apply(promiseThen, resolvedPromise, [work]);
 }
 
-/** lockedThenMessage is the error message of a call for which {@link settleHiddenFromPage} returned false. */
 export const lockedThenMessage =
   'a script of the page has locked a `then` that would read and change what the call waits for';
 
 /**
  * settleHiddenFromPage resolves a promise with a value that is not a thenable, without running a getter of the page.
- * Resolving a promise reads the value's `then`, so an object gets a temporary own property `then` that is undefined. A
- * sealed object accepts no own property `then`, so its inherited `then` properties are removed temporarily instead. If
+ * Resolving a promise reads the value's `then`, so the value gets a temporary own property `then` that is undefined. If
  * the page has locked an inherited `then` property, settleHiddenFromPage does not resolve the promise and returns
  * false.
  */

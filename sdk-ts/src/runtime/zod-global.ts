@@ -1,6 +1,2 @@
-/**
- * Stores zod's configuration and schema registry, which zod normally keeps on `globalThis`. On `globalThis`, a page
- * could replace zod's configuration and registry, and so read or change an adapter's schemas. The build makes zod use
- * zodGlobal instead of `globalThis`.
- */
+/** On `globalThis`, a page could replace zod's configuration and registry, so the build makes zod use zodGlobal. */
 export const zodGlobal: Record<string, unknown> = {};

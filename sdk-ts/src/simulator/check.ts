@@ -2,7 +2,6 @@ import { hasProperties, isMethod, type Properties } from '../runtime/value.ts';
 import { SimulatedCallError } from './failure.ts';
 import { addHint, findJsonLosses } from './failures.ts';
 
-/** Validates the arguments of a simulated call as the server would: rejects unknown arguments and fills in defaults. */
 export function checkInput(definition: Properties, kind: 'tools' | 'prompts', args: unknown): unknown {
   const name = String(definition.name);
   if (!hasProperties(args) || Array.isArray(args))
@@ -30,10 +29,6 @@ function makeInvalidArgumentsError(name: string, issues: string): SimulatedCallE
   return new SimulatedCallError('invalid_arguments', `the arguments of ${name} are not valid:\n${issues}`);
 }
 
-/**
- * Converts a handler's result to the JSON that the agent receives, and checks this JSON against the tool's output
- * schema.
- */
 export function checkOutput(definition: Properties, kind: 'tools' | 'prompts', value: unknown): unknown {
   let text: string | undefined;
   const schema = kind === 'tools' ? definition.output : undefined;
@@ -56,10 +51,6 @@ export function checkOutput(definition: Properties, kind: 'tools' | 'prompts', v
   );
 }
 
-/**
- * Formats zod's validation errors, one per line. An error that concerns the whole value has no path, so formatIssues
- * shows `rootPath` as its path.
- */
 function formatIssues(error: unknown, rootPath: string): string {
   const issues: unknown = hasProperties(error) ? error.issues : undefined;
   if (!Array.isArray(issues)) return 'it is not valid';

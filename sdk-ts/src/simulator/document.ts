@@ -1,14 +1,10 @@
 import { parseHTML } from '../../vendor/linkedom/worker.js';
 import { hasProperties, isMethod } from '../runtime/value.ts';
 
-/** Matches an element at the start of HTML that belongs into the document's head, such as `<meta>` or `<title>`. */
 const headElementPattern =
   /^\s*(?:<!--[\s\S]*?-->|<(?:meta|link|base)\b[^>]*>|<(title|style|script|noscript)\b[^>]*>[\s\S]*?<\/\1\s*>)/i;
 
-/**
- * Adds missing `<html>`, `<head>` and `<body>` tags as a browser would. The HTML parser linkedom does not add missing
- * tags.
- */
+/** addMissingHtmlTags adds tags as a browser would, because the HTML parser linkedom does not. */
 function addMissingHtmlTags(html: string): string {
   const text = html.replace(/^\s*<!doctype[^>]*>/i, '');
   if (/<html[\s>]/i.test(text)) return `<!doctype html>${text}`;
@@ -29,12 +25,10 @@ function addMissingHtmlTags(html: string): string {
   return `<!doctype html><html><head>${head}</head><body>${bodyHtml}</body></html>`;
 }
 
-/** Parses HTML and returns linkedom's `window` for the document. */
 export function parseToWindow(html: string): Readonly<Record<string, unknown>> {
   return parseHTML(addMissingHtmlTags(html));
 }
 
-/** Returns a DOMParser class that adds missing tags to HTML, and parses other MIME types with linkedom's DOMParser. */
 export function makeParserClass(window: Readonly<Record<string, unknown>>): unknown {
   return class {
     parseFromString(text: unknown, type: unknown): unknown {

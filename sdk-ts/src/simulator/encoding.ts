@@ -15,10 +15,7 @@ export class FakeTextEncoder {
   }
 }
 
-/**
- * Replaces the browser's TextDecoder in the JavaScript engine QuickJS, which has none. Supports only UTF-8; invalid
- * bytes become U+FFFD.
- */
+/** FakeTextDecoder supports only UTF-8; invalid bytes become U+FFFD. */
 export class FakeTextDecoder {
   readonly encoding = 'utf-8';
 
@@ -49,7 +46,6 @@ export class FakeTextDecoder {
 
 const base64Digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 
-/** Encodes `text` as base64, like the browser's `btoa`. fakeBtoa throws if a character's code is above 255. */
 export function fakeBtoa(text: string): string {
   let encoded = '';
   for (let start = 0; start < text.length; start += 3) {
@@ -64,7 +60,6 @@ export function fakeBtoa(text: string): string {
   return encoded;
 }
 
-/** Decodes base64 like the browser's `atob`, to a string in which each character is one byte. */
 export function fakeAtob(text: string): string {
   const base64 = text.replace(/[\t\n\f\r ]/g, '').replace(/={1,2}$/, '');
   if (/[^A-Za-z0-9+/]/.test(base64) || base64.length % 4 === 1)

@@ -80,7 +80,6 @@ export class FakeEventTarget {
   }
 }
 
-/** Maps the name of a DOMException to its legacy numeric `code`. */
 const exceptionCodes: Readonly<Record<string, number>> = {
   AbortError: 20,
   TimeoutError: 23,
@@ -140,7 +139,6 @@ export class FakeAbortController {
   }
 }
 
-/** Returns an AbortSignal class whose method `timeout` uses the virtual clock. */
 export function makeSignalClass(clock: Clock): typeof FakeAbortSignal {
   return class extends FakeAbortSignal {
     static timeout(ms: number): FakeAbortSignal {
@@ -151,7 +149,6 @@ export function makeSignalClass(clock: Clock): typeof FakeAbortSignal {
   };
 }
 
-/** Returns a MessageChannel class that delivers each message in a separate task of the virtual clock. */
 export function makeChannelClass(clock: Clock): new () => { port1: FakeMessagePort; port2: FakeMessagePort } {
   return class {
     readonly port1 = new FakeMessagePort(clock);

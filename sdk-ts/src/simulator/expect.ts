@@ -71,7 +71,6 @@ function contains(value: unknown, want: unknown): boolean {
   return Array.isArray(value) && value.some((element) => isEqual(element, want));
 }
 
-/** Compares two values recursively, including dates, maps and sets. */
 function isEqual(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
   if (!hasProperties(a) || !hasProperties(b) || isMethod(a) || isMethod(b)) return false;

@@ -8,23 +8,17 @@ export interface FailedCall {
   readonly stack: string;
 }
 
-/** CallDiagnostics contains the errors and advice that the tool calls of one test produced. */
 export interface CallDiagnostics {
   readonly failedCalls: readonly FailedCall[];
-  /** Advice for the plugin's author, with one text per kind of mistake. */
   readonly hints: readonly string[];
 }
 
-/**
- * maxFailedCalls and maxHints limit how many failed calls and how much advice the report of one failed test contains.
- */
 const maxFailedCalls = 3;
 const maxHints = 5;
 
 let failedCalls: FailedCall[] = [];
 let hints: string[] = [];
 
-/** Returns the errors and advice that the tool calls of a test have added since the previous call of drainCallNotes. */
 export function drainCallNotes(): CallDiagnostics {
   const notes = { failedCalls, hints };
   failedCalls = [];
@@ -32,12 +26,10 @@ export function drainCallNotes(): CallDiagnostics {
   return notes;
 }
 
-/** Adds advice for the plugin's author to the report of the current test. */
 export function addHint(hint: string): void {
   if (hints.length < maxHints && !hints.includes(hint)) hints.push(hint);
 }
 
-/** Adds an error that a tool's handler threw to the report of the current test. */
 export function addThrownError(tool: string, error: unknown): void {
   const message = readMessage(error);
   const hint = makeFailureHint(error, message);
@@ -46,10 +38,7 @@ export function addThrownError(tool: string, error: unknown): void {
   if (failedCalls.length < maxFailedCalls) failedCalls.push({ tool, message, stack });
 }
 
-/**
- * Returns advice about each part of a tool's result that JSON cannot represent, such as `get_items: items[3].el is a
- * DOM node`. Throws a TypeError if the tool's result contains a circular reference.
- */
+/** findJsonLosses throws a TypeError if the tool's result contains a circular reference. */
 export function findJsonLosses(tool: string, value: unknown, outputSchema: unknown): readonly string[] {
   const losses: string[] = [];
   const hint = value === undefined ? makeMissingResultHint(outputSchema) : '';
@@ -79,10 +68,6 @@ function collectLosses(
   for (const key of Object.keys(value)) collectLosses(value[key], keyPath(key), [...parents, value], onLoss);
 }
 
-/**
- * Reports whether JSON.stringify replaces `value` by another value before writing it, as it does for dates and objects
- * with `toJSON`.
- */
 function isConvertedByJson(value: Properties): boolean {
   return (
     isMethod(value.toJSON) || value instanceof Date || [String, Number, Boolean].some((type) => value instanceof type)

@@ -20,7 +20,6 @@ export interface RouteAnswer {
   error?: string | undefined;
 }
 
-/** An HTTP request that the plugin sent. */
 export interface RouteRequest {
   readonly method: string;
   readonly url: string;
@@ -182,9 +181,7 @@ export class FakeResponse {
   }
 }
 
-/** A simulated site, which answers HTTP requests as the test's `routes` specify. */
 export class FakeSite {
-  /** All HTTP requests that the page has sent, oldest first. */
   readonly requests: RouteRequest[] = [];
   readonly #clock: Clock;
   readonly #routes: Routes;
@@ -196,7 +193,6 @@ export class FakeSite {
     this.#pageUrl = pageUrl;
   }
 
-  /** Implements the `fetch` function of the simulated page. */
   async fetch(input: unknown, init: Properties = {}): Promise<FakeResponse> {
     const url = new FakeURL(
       hasProperties(input) && typeof input.url === 'string' ? input.url : String(input),
@@ -218,10 +214,6 @@ export class FakeSite {
     return makeResponse(answer, url.href);
   }
 
-  /**
-   * Returns the response that the test's routes define for an HTTP request, or undefined if no route matches the
-   * request.
-   */
   async answer(request: RouteRequest): Promise<Properties | undefined> {
     const route = this.#findRoute(request.method, new FakeURL(request.url));
     if (route === undefined) return undefined;
@@ -267,7 +259,6 @@ function decodeUrl(url: string): string {
   }
 }
 
-/** Returns the error message for an HTTP request that no route of the test matches. */
 export function describeMissingRoute(request: RouteRequest): string {
   const { pathname, search } = new FakeURL(request.url);
   return `the test has no route "${request.method} ${pathname}${search}"; add it to routes of simulate()`;
@@ -281,7 +272,6 @@ function isSignal(value: unknown): value is FakeAbortSignal {
   return hasProperties(value) && typeof value.aborted === 'boolean' && isMethod(value.throwIfAborted);
 }
 
-/** Converts the response that a route of the test returned to HTTP headers, body and status. */
 export function toResponseParts(answer: Properties): { headers: FakeHeaders; body: string; status: number } {
   const headers = new FakeHeaders(answer.headers ?? {});
   let body = typeof answer.text === 'string' ? answer.text : '';

@@ -1,9 +1,7 @@
 declare global {
-  /** True in the JavaScript engine in which `opentabs plugin test` runs tests; undefined elsewhere. */
   var __opentabsSimulated: unknown;
 }
 
-/** Reports whether `opentabs plugin test` runs this code. */
 export function isSimulated(): boolean {
   return globalThis.__opentabsSimulated === true;
 }
@@ -14,10 +12,6 @@ export function isSimulated(): boolean {
  */
 declare const OPENTABS_TEST_REAL_MS: number;
 
-/**
- * Returns the time limit of a test that runs in a real browser, in milliseconds. Returns 0 if tests run in simulated
- * pages.
- */
 export function readRealTimeoutMs(): number {
   return isSimulated() ? OPENTABS_TEST_REAL_MS : 0;
 }

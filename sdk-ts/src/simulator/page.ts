@@ -35,30 +35,22 @@ export interface ConsoleLine {
   readonly text: string;
 }
 
-/** The virtual clock of the test run. All simulated pages share one clock. */
 export const clock = new Clock();
 
-/** The part of a simulated page that its simulated tab uses. */
 export interface Page {
   readonly site: FakeSite;
   readonly console: readonly ConsoleLine[];
   url(): string;
-  /** Calls `listener` with the new URL when the simulated page navigates. */
   onNavigate(listener: (url: string) => void): void;
 }
 
-/** The names of the global variables that the test's option `globals` has defined. */
 let pageGlobals: readonly string[] = [];
 
-/** Defines a global variable that is writable but not enumerable, like browser globals. */
 function defineGlobal(name: string, value: unknown): void {
   Object.defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: false });
 }
 
-/**
- * Defines the browser globals that the JavaScript engine QuickJS lacks, such as `setTimeout`. The child process calls
- * installPlatform once, before any code of the test runs.
- */
+/** installPlatform runs once, before any code of the test. */
 export function installPlatform(): void {
   defineGlobal('setTimeout', (work: unknown, ms: unknown = 0, ...args: unknown[]) =>
     clock.setTimer(() => callIfFunction(work, args), Number(ms)),
@@ -104,7 +96,6 @@ export function installPlatform(): void {
   defineGlobal('console', makeConsole([]));
 }
 
-/** Opens a new simulated page, which replaces the current one. */
 export function openPage(options: PageOptions): Page {
   clock.clearAllTimers();
   const lines: ConsoleLine[] = [];
@@ -175,7 +166,7 @@ function callIfFunction(work: unknown, args: readonly unknown[]): void {
   if (isMethod(work)) Reflect.apply(work, undefined, args);
 }
 
-/** Returns a fake `location` object. As in a browser, an assignment to a property of `location` causes a navigation. */
+/** As in a browser, an assignment to a property of `location` causes a navigation. */
 function makeLocation(currentUrl: () => FakeURL, navigate: (url: unknown) => void): object {
   const location = {
     assign: navigate,
@@ -223,7 +214,6 @@ function makeHistory(changeUrl: (url: unknown) => void): object {
   });
 }
 
-/** Defines the properties of `document` that linkedom lacks, such as `cookie`. */
 function completeDocument(document: unknown, url: () => string, cookies: string): void {
   if (!hasProperties(document)) return;
   let cookieText = cookies;
@@ -263,7 +253,6 @@ function makeConsole(lines: ConsoleLine[]): object {
   );
 }
 
-/** Formats any value as text for error messages and the simulated console. */
 export function formatValue(value: unknown): string {
   if (value instanceof Error) return `${value.name}: ${value.message}`;
   if (isMethod(value)) return `function ${String(value.name)}`;
@@ -277,7 +266,6 @@ export function formatValue(value: unknown): string {
   }
 }
 
-/** Copies plain data recursively, including arrays, dates, maps and sets. */
 function clonePlainValue(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(clonePlainValue);
   if (value instanceof Date) return new Date(value.getTime());
@@ -289,7 +277,6 @@ function clonePlainValue(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, clonePlainValue(member)]));
 }
 
-/** The seed of the replaced `Math.random`, so that random numbers are the same in every test run. */
 let randomSeed = 1;
 
 function generateRandomNumber(): number {
@@ -309,7 +296,6 @@ function generateFakeUUID(): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20)}`;
 }
 
-/** Returns a Date class whose current time comes from the virtual clock. */
 function makeDateClass(time: Clock): typeof Date {
   return new Proxy(Date, {
     construct: (RealDate, args) => Reflect.construct(RealDate, args.length === 0 ? [time.date] : args),

@@ -5,22 +5,15 @@ import { UnsupportedInBrowserError } from './mode.ts';
 import { clock } from './page.ts';
 import type { CallOptions, SimulatedCall, SimulatedTab, SimulateOptions } from './tab.ts';
 
-// Tabs of a real browser, which `opentabs plugin test` controls for a test. The test script sends browser commands to
-// `opentabs plugin test`. `opentabs plugin test` sends the page's HTTP requests to the test script, whose routes answer
-// the requests. `opentabs plugin test` and the test script exchange messages of one line of JSON.
+// `opentabs plugin test` and the test script exchange messages of one line of JSON about the tabs of a real browser.
 
-/** A message to `opentabs plugin test`: a browser command, or the response to an HTTP request of the page. */
 type OutgoingMessage =
   | { op: 'ask'; id: number; what: string; params: unknown }
   | { op: 'answer'; id: number; value?: unknown; error?: string };
 
-/**
- * An HTTP request of the page, which the test's routes answer. `fetched` is true if the page's script made the request,
- * and false for navigations and subresources.
- */
+/** `fetched` is true if the page's script made the request, and false for navigations and subresources. */
 type PageRequest = RouteRequest & { readonly fetched: boolean };
 
-/** A message from `opentabs plugin test`: the result of a browser command, or an HTTP request of the page. */
 interface IncomingMessage {
   readonly id: number;
   readonly request?: PageRequest;
@@ -36,28 +29,23 @@ interface PendingRequest {
 let outgoingMessages: OutgoingMessage[] = [];
 let lastId = 0;
 const pendingRequests = new Map<number, PendingRequest>();
-/** The browser tab of the running test; undefined until the test opens one. */
 let currentTab: RealTab | undefined;
 
-/** Returns and removes the messages that wait to be sent to `opentabs plugin test`. */
 export function drainOutgoingMessages(): readonly OutgoingMessage[] {
   const messages = outgoingMessages;
   outgoingMessages = [];
   return messages;
 }
 
-/** Reports whether a browser command has not been answered yet. */
 export function hasPendingRequests(): boolean {
   return pendingRequests.size > 0;
 }
 
-/** Forgets the browser tab and the unanswered commands of the previous test. */
 export function resetBrowser(): void {
   pendingRequests.clear();
   currentTab = undefined;
 }
 
-/** Handles a line of JSON from `opentabs plugin test`, which contains one message. */
 export function receiveLine(line: string): void {
   const message: unknown = JSON.parse(line);
   if (!isIncomingMessage(message)) throw new Error('opentabs sent a malformed message to the test');
@@ -75,7 +63,6 @@ function isIncomingMessage(value: unknown): value is IncomingMessage {
   return hasProperties(value) && typeof value.id === 'number';
 }
 
-/** Sends a command to the real browser and returns its result. */
 function requestBrowser(operation: string, params: unknown): Promise<unknown> {
   const id = ++lastId;
   outgoingMessages.push({ op: 'ask', id, what: operation, params });
@@ -84,7 +71,6 @@ function requestBrowser(operation: string, params: unknown): Promise<unknown> {
   });
 }
 
-/** Sends the response of the test's routes to an HTTP request of the page. */
 function answerPageRequest(id: number, request: PageRequest): void {
   const answer = currentTab ? currentTab.answer(request) : Promise.resolve(undefined);
   answer.then(
@@ -93,7 +79,6 @@ function answerPageRequest(id: number, request: PageRequest): void {
   );
 }
 
-/** Opens a tab in the real browser. */
 export function openRealTab(options: SimulateOptions): SimulatedTab {
   const tab = new RealTab(options);
   currentTab = tab;
@@ -187,7 +172,6 @@ class RealTab implements SimulatedTab {
     };
   }
 
-  /** Updates the tab's URL and log entries from the result of a browser command. */
   #update(state: unknown): void {
     if (!hasProperties(state)) return;
     if (typeof state.url === 'string') this.#url = state.url;
@@ -203,7 +187,6 @@ function isLogEntry(value: unknown): value is LogEntry {
   return hasProperties(value) && typeof value.message === 'string';
 }
 
-/** Throws UnsupportedInBrowserError for options that only simulated pages support. */
 function rejectUnsupported(options: SimulateOptions): void {
   const { preScript, tools, decision, user: userBehavior } = options;
   const reason = 'which requires a simulated page';

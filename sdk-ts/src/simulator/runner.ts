@@ -4,13 +4,11 @@ import { isSimulated, readRealTimeoutMs, UnsupportedInBrowserError } from './mod
 import { clock, openPage } from './page.ts';
 import { drainOutgoingMessages, hasPendingRequests, resetBrowser } from './real.ts';
 
-/** A test that a test file has registered with the function `test`. */
 interface Test {
   readonly name: string;
   readonly work: () => unknown;
 }
 
-/** A progress message about the test file to `opentabs plugin test`. */
 type TestEvent =
   | { op: 'begin'; test: string }
   | {
@@ -30,37 +28,23 @@ type TestEvent =
 /** The longest virtual time that one test may take: an hour, in milliseconds. */
 const maxVirtualMs = 3_600_000;
 
-/**
- * How long the timers of a passed test still run, in virtual milliseconds. If nothing awaits a promise, the promise can
- * be rejected after the test's function has returned.
- */
+/** If nothing awaits a promise, the promise can be rejected after the test's function has returned. */
 const settleMs = 1000;
 
-/**
- * maxSettleTimers limits how many timers run after a test has passed, because a timer can set itself again without end.
- */
+/** maxSettleTimers limits the timers after a passed test, because a timer can set itself again without end. */
 const maxSettleTimers = 1000;
 
-/**
- * The bundler replaces OPENTABS_TEST_FILTER with the regular expression that selects tests by name; an empty string
- * selects all tests.
- */
 declare const OPENTABS_TEST_FILTER: string;
 
 declare global {
-  /**
-   * Returns the errors of promise rejections that no code handled. The script internal/jsbuild/rejections.js defines
-   * the function __opentabsUnhandled.
-   */
+  /** The script internal/jsbuild/rejections.js defines the function __opentabsUnhandled. */
   var __opentabsUnhandled: unknown;
 }
 
 interface RunningTest {
   readonly test: Test;
   readonly startedAt: number;
-  /** When the test's function returned; undefined while the function runs. */
   passedAt: number | undefined;
-  /** The number of timer callbacks that have run since the test's function returned. */
   settleTimers: number;
   isOver: boolean;
 }
@@ -76,10 +60,7 @@ export function test(name: string, work: () => unknown): void {
   if (new RegExp(OPENTABS_TEST_FILTER).test(name)) tests.push({ name, work });
 }
 
-/**
- * Runs one step of the test file, such as a due timer, and returns the step's messages as a JSON array. `opentabs
- * plugin test` calls runStep repeatedly until runStep returns the message `done`.
- */
+/** `opentabs plugin test` calls runStep repeatedly until runStep returns the message `done`. */
 export function runStep(): string {
   if (!currentTest) startTest();
   else if (!currentTest.isOver) advanceTest(currentTest);
@@ -145,11 +126,7 @@ function advanceTest(runningTest: RunningTest): void {
   }
 }
 
-/**
- * After a test's function has returned, runs the test's next timer, or ends the test if no timer is due soon. In a real
- * browser, settleTest ends the test at once. Without a virtual clock, waiting for late timers would add a second to
- * each test.
- */
+/** In a real browser, settleTest ends a passed test at once, because late timers would add a second to each test. */
 function settleTest(runningTest: RunningTest, passedAt: number): void {
   const msUntilNext = readRealTimeoutMs() > 0 ? undefined : clock.msUntilNextTimer();
   const isSettled = msUntilNext === undefined || clock.now + msUntilNext > passedAt + settleMs;
@@ -161,8 +138,7 @@ function settleTest(runningTest: RunningTest, passedAt: number): void {
   try {
     clock.runNextTimer();
   } catch {
-    // The test has already passed, so an error of a late timer callback is ignored: such an error is not an unhandled
-    // promise rejection.
+    // The test has already passed, so an error of a late timer callback is ignored.
   }
 }
 
@@ -172,17 +148,12 @@ function makeTimeoutMessage(realLimit: number): string {
   return `the test did not end within ${seconds} s; a real browser has no virtual clock: raise --timeout or skip the test with --filter`;
 }
 
-/** Returns the errors of promise rejections that no code has handled, and forgets them. */
 function drainUnhandledErrors(): readonly unknown[] {
   const take = globalThis.__opentabsUnhandled;
   const errors: unknown = isMethod(take) ? take() : [];
   return Array.isArray(errors) ? errors : [];
 }
 
-/**
- * Ends a test whose function returned without an error. If a promise was rejected and no code handled the rejection,
- * endPassedTest reports the test as failed.
- */
 function endPassedTest(runningTest: RunningTest): void {
   const [unhandled] = drainUnhandledErrors();
   if (unhandled === undefined) {

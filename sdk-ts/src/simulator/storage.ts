@@ -1,4 +1,3 @@
-/** Replaces the browser's localStorage or sessionStorage by a storage in memory. */
 export class FakeStorage {
   readonly #items = new Map<string, string>();
 

@@ -65,10 +65,7 @@ export interface SimulatedCall {
   readonly activities: readonly RecordedActivity[];
   readonly calls: readonly RecordedCall[];
   readonly userRequests: readonly UserRequest[];
-  /**
-   * Progress reports of the tool that were malformed. The extension drops malformed reports without an error. A test
-   * should assert that `dropped` is empty.
-   */
+  /** Progress reports of the tool that were malformed. A test should assert that `dropped` is empty. */
   readonly dropped: readonly string[];
   /** How long the call took, in milliseconds of virtual time. */
   readonly tookMs: number;
@@ -103,15 +100,11 @@ export interface SimulatedTab {
   readonly url: string;
 }
 
-/** The server's default timeouts for a call, in milliseconds. */
 const idleLimitMs = 30_000;
 const hardLimitMs = 300_000;
 const readinessLimitMs = 5_000;
 const stopLimitMs = 2_000;
-/**
- * How many milliseconds a page continues to run after the start of a navigation to another page. If the tool returns
- * while the old page continues to run, the call still succeeds.
- */
+/** If the tool returns while the old page continues to run, the call still succeeds. */
 const navigationDelayMs = 50;
 
 /**
@@ -204,10 +197,6 @@ class Tab implements SimulatedTab {
     );
   }
 
-  /**
-   * Checks the plugin's isReady() before a tool call, as the extension does. Fails the call unless isReady() returns
-   * true.
-   */
   async #checkReady(run: SimulatedCallRun): Promise<void> {
     const { isReady } = this.#plugin;
     if (!isMethod(isReady)) throw new SimulatedCallError('internal', 'the plugin has no isReady function');
@@ -243,7 +232,6 @@ class Tab implements SimulatedTab {
   }
 }
 
-/** One simulated tool call, with its timeouts and its outcome. */
 class SimulatedCallRun {
   readonly context: TestContext;
   readonly outcome: Promise<SimulatedCall>;
@@ -267,7 +255,6 @@ class SimulatedCallRun {
     this.context = makeContext({ tools, user: userBehavior, decision }, () => this.#handleReport());
   }
 
-  /** Starts the call's timeouts, right before its handler runs. */
   start(limits: unknown): void {
     const ownLimits = hasProperties(limits) ? limits : {};
     if (typeof ownLimits.idleTimeoutMs === 'number') this.#idleLimitMs = ownLimits.idleTimeoutMs;
@@ -280,14 +267,12 @@ class SimulatedCallRun {
     if (navigateAt !== undefined) this.#setTimer(navigateAt, () => this.navigate('another page'));
   }
 
-  /** Fails the call 50 ms from now with the error `navigated`, as if the tab navigated to `url`. */
   navigate(url: string): void {
     this.#setTimer(navigationDelayMs, () => {
       this.fail('navigated', `the tab navigated to ${url} while the tool ran`);
     });
   }
 
-  /** Ends the call with the result or error of its handler, unless the call has already ended. */
   handleSettledHandler(readOutcome: () => unknown): void {
     this.#hasSettled = true;
     if (this.isOver) return;
@@ -312,10 +297,7 @@ class SimulatedCallRun {
     this.failWith(new SimulatedCallError(code, message));
   }
 
-  /**
-   * Aborts the handler's signal, and then waits for the handler. The simulated call ends when its handler settles, or 2
-   * s after the abort.
-   */
+  /** After the handler's signal is aborted, the simulated call ends when its handler settles, or 2 s later. */
   #stop(code: string, message: string): void {
     if (this.isOver || this.#isStopping) return;
     this.#isStopping = true;
@@ -365,7 +347,6 @@ class SimulatedCallRun {
   }
 }
 
-/** Converts a value that the tool's handler threw to the error that the agent receives. */
 function toSimulatedError(error: unknown): SimulatedError {
   if (error instanceof SimulatedCallError) return { code: error.code, message: error.message };
   const message = readMessage(error);
