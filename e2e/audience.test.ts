@@ -78,7 +78,6 @@ test('terminals and /events filter reports by audience; agents and the audit log
       assert.ok(text.includes(message), `${name}: ${message}`);
     assert.equal(text.includes('internal step 1'), showsInternal, `${name}: ${text}`);
   }
-  // The user sees the end of every call, whatever its audience.
   assert.equal((userEvents.read.text.match(/^event: ended$/gm) ?? []).length, 3);
   assert.equal((allEvents.read.text.match(/^event: ended$/gm) ?? []).length, 3);
   await Promise.all([stopProcess(userFollower), stopProcess(verboseFollower)]);

@@ -1,4 +1,4 @@
-/** One plugin can call another plugin only if the user allows this pair of plugins. */
+/** One plugin can call another plugin only if the user allows this combination of caller and called plugin. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { ElicitResult } from '@modelcontextprotocol/sdk/types.js';

@@ -24,7 +24,7 @@ const waitForAbortedRequest = (channel: string) =>
   waitFor(`the page to abort its request for ${channel}`, () =>
     stack.site.abortedRequests.some((path) => path.startsWith(channel)),
   );
-/** A call that is cancelled before the page sends its HTTP request leaves no request to abort. */
+/** A call must not be cancelled before the page sends its HTTP request, because no request would be aborted. */
 const waitForRunningCall = (channel: string) =>
   waitFor('a running call that has requested its channel', async () =>
     stack.site.requestedChannels.includes(channel)
@@ -50,7 +50,7 @@ test('notifications/cancelled stops the code in the page, and the client gets no
 
 test('the reason of a cancel reaches the page, the record and the error', async () => {
   const readAbortReason = () => stack.page.evaluate(() => document.documentElement.dataset.aborted);
-  // Wait for a progress report, because a tool that is cancelled before it starts writes nothing to the page.
+  // Wait for a progress report, because a tool that is cancelled before its start writes nothing to the page.
   const waitForReportingCall = () =>
     waitFor('a call that reports', async () =>
       (await stack.listCalls()).find((call) => call.status === 'running' && call.reports > 0),
@@ -76,7 +76,7 @@ test('the reason of a cancel reaches the page, the record and the error', async 
   await waitFor('the page to receive the reason of the cancel', async () =>
     /: it takes too long$/.test(String(await readAbortReason())),
   );
-  // The daemon writes the audit entry of a cancellation after it has responded to the request.
+  // The daemon writes the audit entry of a cancellation only after its response to the request.
   for (const reason of ['the wrong channel', 'it takes too long']) {
     await waitFor(`the reason "${reason}" in the audit`, async () =>
       (await stack.runCli('audit', '--json', '--last', '0')).stdout.includes(`"reason":"${reason}"`),

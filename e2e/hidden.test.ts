@@ -28,7 +28,7 @@ test('20 steps of 1 s each take 20 s in a hidden tab', async () => {
   const client = await fixture.connectHttp();
   const outcome = await client.call('messages__countdown', { from: 20, intervalMs: 1000, tabId });
   assert.equal(outcome.isError, false, outcome.text);
-  // If Chrome's throttling of hidden tabs applied, each step of the call would take 2 s.
+  // With Chrome's throttling of hidden tabs, each step of the call would take 2 s.
   assert.ok(outcome.durationMs >= 19_990 && outcome.durationMs < 32_000, `the call took ${outcome.durationMs} ms`);
 });
 
@@ -87,7 +87,6 @@ test('a call runs in a hidden tab, also in a browser that has just started', asy
       return newBrowser?.tabs?.some(({ url }) => url === fixture.urlOf('/new')) ? newBrowser : undefined;
     });
     const client = await fixture.connectHttp();
-    // If Chrome had not registered the plugin's scripts when the page loaded, the call reloads the page.
     const outcome = await client.call('messages__echo', { value: 1, browser: id });
     assert.deepEqual(outcome.structured, { value: 1 }, outcome.text);
     // waitFor retries, because Chrome may replace the DevTools target of a reloaded page while the test attaches to the

@@ -47,7 +47,7 @@ test('the browser and the clients reconnect to a server that was killed and rest
   assert.match(await lostCall, /restarted/);
   const startMs = performance.now();
   await stack.waitForPlugins('/');
-  // Without its own retries, the extension would reconnect only at Chrome's next alarm, up to 30 s later.
+  // Without retries by the extension, the link would return only at Chrome's next alarm, up to 30 s later.
   assert.ok(performance.now() - startMs < 25_000, 'the browser reconnected too late');
   const outcome = await stdio.call('messages__echo', { value: 'again' });
   assert.equal(outcome.isError, false, outcome.text);

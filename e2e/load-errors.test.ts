@@ -7,7 +7,7 @@ import type { McpClient } from './harness/client.ts';
 import { placesPlugin, type Stack, startStack } from './harness/stack.ts';
 import { waitFor } from './harness/wait.ts';
 
-/** opentabs fails a call 8 s after its tab began to load a broken page, and without the load error after 20 s. */
+/** If a tab cannot load, opentabs fails the call after 8 s; without Chrome's load error, after 20 s. */
 const maxErrorMs = 18_000;
 
 let stack: Stack;

@@ -28,7 +28,7 @@ async function callInNewTab(changeTab: (page: Page) => Promise<unknown>) {
   const page = await stack.openTab(`/fresh-${++tabCount}`);
   await bringToFront(page);
   const call = client.call('messages__heartbeat', { everyMs: 100, forMs: 60_000 });
-  // Wait for a progress report: if the call had not started yet, opentabs would retry it in another tab.
+  // Wait for a progress report, because opentabs would retry a call that has not started in another tab.
   await waitFor('a running call that has reported progress', async () =>
     (await stack.listCalls()).some((call) => call.status === 'running' && call.reports > 0),
   );

@@ -72,7 +72,7 @@ for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     await stopProcess(daemon, signal); // listening clients must not delay the shutdown
     await listenStream.text().catch(() => ''); // waits until the daemon has closed the listen stream
     await startDaemon();
-    // While the test sends requests, the MCP SDK's transports also try to reopen their GET streams.
+    // While the test sends requests, the MCP SDK's transports try to reopen their GET streams.
     const errors = await Promise.all(
       Array.from({ length: 40 }, async (_, i) => {
         const result = await clients[i % clients.length]?.sdk.listTools().catch((error: unknown) => error);

@@ -11,10 +11,7 @@ import { waitFor } from './harness/wait.ts';
 
 let stack: Stack;
 let client: McpClient;
-/**
- * pluginFolders maps two test plugins to their folders: "versions" runs in the world of the page's scripts, "apart" in
- * an isolated world.
- */
+/** The plugin "versions" runs in the world of the page's scripts, the plugin "apart" in an isolated world. */
 const pluginFolders: Record<string, string> = {};
 
 before(async () => {

@@ -125,7 +125,8 @@ test('a tab that Chrome has discarded is reloaded for a call and stays in the ba
 });
 
 test('neither a navigation nor a call runs any script in the page except the registered scripts', async () => {
-  // Tests that change a plugin setting must run later, because the extension then registers its scripts again.
+  // After a change of a plugin setting, the extension registers its scripts again, so tests with such a change run
+  // later.
   const worker = await waitFor('the service worker to start', () => stack.chrome.context.serviceWorkers()[0]);
   await worker.evaluate(() => {
     Reflect.set(globalThis, 'ran', 0);

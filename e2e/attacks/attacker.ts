@@ -117,7 +117,6 @@ export async function openWithPlugin(
   url: string,
   plugin: string,
 ): Promise<{ page: Page; tabId: number }> {
-  // The daemon can still list a closed tab with the same URL.
   const earlierTabs = (await stack.listTabs()).map((tab) => tab.tabId);
   const page = await stack.chrome.context.newPage();
   await page.goto(url);

@@ -1,7 +1,4 @@
-/**
- * Threat: a page manipulates its own frames before their documents load. The page must neither read nor forge the
- * arguments and results of tools in its frames.
- */
+/** Threat: a page manipulates its own frames before their documents load. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { placesPlugin, type Stack, startStack } from '../harness/stack.ts';
@@ -55,7 +52,7 @@ test('page: a page that replaces the built-ins of a frame before the frame loads
   });
   assert.deepEqual(framePaths, safePaths);
   assert.deepEqual(await page.evaluate(() => Reflect.get(window, 'got')), []);
-  // A plugin host compares the page's built-ins with the built-ins of a temporary frame, which it must remove.
+  // A plugin host adds a temporary frame to read unmodified built-ins, and must remove the frame afterward.
   assert.deepEqual(
     page.frames().map((frame) => new URL(frame.url()).pathname),
     ['/page', '/poisoned', '/clean'],

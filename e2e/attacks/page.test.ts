@@ -18,7 +18,6 @@ import {
 let stack: Stack;
 let client: McpClient;
 let attackerSite: AttackerSite;
-/** addFrames is page code that adds 120 frames: 40 of the same origin, 40 with srcdoc and 40 with about:blank. */
 const addFrames = `for (const make of [() => ({ src: '/inner' }), () => ({ srcdoc: '<script>' + inner + '</' + 'script>' }), () => ({ src: 'about:blank' })])
   for (let i = 0; i < 40; i++) document.documentElement.append(Object.assign(document.createElement('iframe'), make()));`;
 

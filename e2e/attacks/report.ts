@@ -61,7 +61,6 @@ function runGoAttacks(): Promise<number> {
   });
 }
 
-/** The name of each test begins with its threat and a colon. */
 function runNodeAttacks(testFiles: readonly string[], cwd: string): Promise<number> {
   const tsx = `${root}node_modules/.bin/tsx`;
   const args = ['--test', '--test-concurrency=1', '--test-timeout=300000', '--test-reporter=tap', ...testFiles];

@@ -107,7 +107,6 @@ test('text: no log contains the token, arguments, results or errors of calls', a
   const logs = [stack.daemon.stderr(), stack.daemon.stdout()].map(withoutReports);
   for (const name of readdirSync(stack.home)) {
     const path = join(stack.home, name);
-    // The daemon renames a .tmp file soon after it has written the file.
     if (name === 'token' || name.endsWith('.tmp') || !statSync(path).isFile()) continue;
     logs.push(withoutReports(readFileSync(path, 'utf8')));
   }

@@ -21,10 +21,7 @@ const privatePage = `<title>Accounts ${privateText}</title><h1>${privateText}</h
     fetch('/api?${privateText}').catch(() => undefined);
   </script>`;
 
-/**
- * forbiddenSites are a site with the rule "off", a site without a rule, and a sensitive site for which only the
- * wildcard rule "auto" exists.
- */
+/** forbiddenSites have the rule "off", no rule, or as a sensitive site only the wildcard rule "auto". */
 const forbiddenSites = ['bank', 'other', 'login'] as const;
 type Site = (typeof forbiddenSites)[number];
 

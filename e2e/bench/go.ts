@@ -72,8 +72,8 @@ export class GoClient {
   }
 
   /**
-   * If token is empty, connect connects to a plain HTTP server, otherwise to an MCP server. If isTraced is true, the Go
-   * client also reports the duration of each hop of a call.
+   * If token is empty, the Go client connects to a plain HTTP server instead of an MCP server. If isTraced is true, the
+   * Go client also reports the duration of each hop of a call.
    */
   async connect(target: string, url: string, token = '', isTraced = false): Promise<void> {
     await this.sendCommand({ do: 'connect', target, url, token, isTraced }, z.unknown());

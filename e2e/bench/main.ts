@@ -26,7 +26,7 @@ import { measureServer } from './rows/server.ts';
 import { measureSize, measureStart } from './rows/start.ts';
 
 const defaultRows: Readonly<Record<string, (fixture: BenchFixture) => Promise<Row[]>>> = {
-  // The rows that need no browser run first, because a running browser would use CPU time and distort their values.
+  // Benchmark rows without a browser run first, because a running browser would distort their measured times.
   start: measureStart,
   plugins: measurePlugins,
   size: measureSize,
@@ -72,7 +72,6 @@ try {
     try {
       rows.push(...(await measure(fixture)));
     } catch (error) {
-      // If one benchmark row fails, the remaining rows are still measured.
       rows.push({ id, what: 'the row could not be measured', ours: '', broken: String(error) });
     }
   }

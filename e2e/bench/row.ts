@@ -6,8 +6,7 @@ export interface Row {
   /** The field what describes the measured value and the method of measurement. */
   readonly what: string;
   /**
-   * ours is the measured value of opentabs, and floor the value of a reference implementation, both as text
-   * with a unit.
+   * `ours` is the measured value of opentabs, and `floor` the value of a reference implementation, as text with a unit.
    */
   readonly ours: string;
   readonly floor?: string;
@@ -15,7 +14,7 @@ export interface Row {
   readonly value?: number;
   readonly threshold?: Threshold;
   readonly note?: string;
-  /** broken describes a violated requirement other than the threshold, which makes the verdict "MISSED". */
+  /** `broken` describes a violated requirement, other than the threshold, and makes the verdict "MISSED". */
   readonly broken?: string;
 }
 

@@ -28,7 +28,7 @@ export function summarize(blocks: readonly (readonly number[])[]): Summary {
   };
 }
 
-/** Because the measurements alternate, other load on the machine affects each of them equally. */
+/** Because the measurements alternate, other load on the machine affects all of them equally. */
 export async function measureAlternately<K extends string>(
   rounds: number,
   measurements: Readonly<Record<K, () => Promise<readonly number[]>>>,

@@ -1,4 +1,7 @@
-/** After the user clicks Cancel in Chrome's debugger bar, actions run without the debugger and add a note. */
+/**
+ * After the user clicks Cancel in Chrome's debugger bar, actions run without the debugger, and their results contain a
+ * note.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { waitFor } from '../harness/wait.ts';

@@ -105,7 +105,7 @@ test('a page that opens 10,000 dialogs blocks only its own tab, which the agent 
   const { callTool: run, callExpectingFailure: fail } = fixture;
   const flood = `<button onclick="for (let i = 0; i < 10000; i++) alert('again ' + i)">Flood</button>`;
   fixture.setPage('/flood', flood);
-  // A dialog also blocks the other tabs of the same process, and Chrome may use one process for all tabs of a site.
+  // A dialog blocks all tabs of its process, and Chrome may use one process for all tabs of a site.
   const opened = await run('browser_tabs', { action: 'new', url: `${fixture.other}/flood` });
   const floodTab = Number(/Opened tab (\d+)/.exec(opened)?.[1]);
   const snapshot = await run('browser_snapshot');

@@ -120,8 +120,7 @@ test('a cancelled call of the action start leaves no download', async () => {
   const answer = await waitFor('the request of the download', () => hangingAnswers.pop());
   controller.abort();
   await assert.rejects(call);
-  // A download that completes before the worker receives the cancellation is not deleted, because cancelling a call
-  // does not undo its effects.
+  // A download that completes before the worker receives the cancellation is not deleted.
   await findCall(agent.stack, 'browser_downloads', ({ stopped }) => stopped !== undefined);
   answer.end('content');
   await waitForDownloadEnd(await startDownload('/next.txt'));

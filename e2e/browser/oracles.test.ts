@@ -49,8 +49,7 @@ test('buttons that are late, moving or below the fold are clicked, and a covered
 
 test('controlled fields keep the text, and a field that rejects the text is no success', async () => {
   const { client } = fixture;
-  // The fields of this test page behave like React's controlled fields: they reset any value that was set without an
-  // input event.
+  // The fields of the test page reset any value that was set without an input event, as React's controlled fields do.
   const snapshot = await open(
     '/controlled',
     `<input id="react" aria-label="Controlled"><input id="digits" aria-label="Digits"><input id="locked" aria-label="Locked">

@@ -102,7 +102,7 @@ async function main(): Promise<boolean> {
 }
 
 /**
- * The conformance suite expects a tool input schema that zod cannot express, so the run writes it into the manifest.
+ * The conformance suite expects an input schema that zod cannot express, so the schema is written into the manifest.
  */
 function setToolSchema(file: string): void {
   const schema: unknown = JSON.parse(readFileSync(join(runnerFolder, 'schema-2020-12.json'), 'utf8'));

@@ -1,5 +1,5 @@
 /**
- * Starts what the fault tests need: a daemon, a browser, a TCP proxy that connects the two, a test site, and MCP
+ * Starts what the fault tests need: a daemon, a browser, a TCP proxy between daemon and browser, a test site, and MCP
  * clients.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -134,7 +134,7 @@ export class FaultFixture {
         parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 4).split(' ')[0]));
         if (readFileSync(`/proc/${name}/cmdline`, 'utf8').includes(profilePath)) pids.add(Number(name));
       } catch {
-        // The process has exited since readdirSync listed its folder in /proc.
+        // The process has exited since readdirSync listed the process in /proc.
       }
     }
     for (let hasGrown = true; hasGrown; ) {

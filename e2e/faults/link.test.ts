@@ -1,5 +1,6 @@
 /**
- * After a reset, the browser reconnects at once. Calls survive if the link returns within the grace period.
+ * After a reset of the link, the browser reconnects to the daemon at once. Calls survive if the link returns within the
+ * grace period.
  */
 import { after, before, test } from 'node:test';
 import { pause } from '../harness/wait.ts';

@@ -35,10 +35,7 @@ export type InjectFault = (cell: CellContext) => Promise<unknown>;
 export interface ExpectedBehavior {
   /** If errorCode is absent, the interrupted call must succeed despite the fault. */
   readonly errorCode?: string;
-  /**
-   * slowErrorCode is the error code of the interrupted call if the fault is repaired only after the grace period, as on
-   * a busy machine.
-   */
+  /** slowErrorCode is the error code of the interrupted call if the fault lasts longer than the grace period. */
   readonly slowErrorCode?: string;
   /**
    * maxEndMs is the maximum time from the fault until the interrupted call fails, in milliseconds; 2,000 by default.
@@ -48,7 +45,9 @@ export interface ExpectedBehavior {
   readonly maxRecoveryMs?: number;
   readonly maxFailures?: number;
   readonly stopReceived?: boolean;
-  /** withoutTabId omits tabId from the calls after the fault, because the fault closes the tab or changes its ID. */
+  /**
+   * withoutTabId omits tabId from the calls after the fault, because the fault closes the tab or changes the tab's ID.
+   */
   readonly withoutTabId?: boolean;
   readonly overStdio?: boolean;
 }

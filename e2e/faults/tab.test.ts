@@ -36,7 +36,7 @@ async function closeWindow(cell: CellContext): Promise<void> {
 const discardTab = ({ tab }: CellContext) =>
   fixture.evaluateInWorker(`chrome.tabs.discard(${tab.tabId}).then(() => 0)`);
 
-/** Chrome must restore the tab's first page from the back/forward cache, instead of loading it again. */
+/** Chrome must restore the tab's first page from the back/forward cache, without a new request. */
 async function navigateAwayAndBack({ path }: CellContext): Promise<void> {
   await fixture.evaluateInPage(path, `window.mark = 1, location.href = '${fixture.urlOf('/away')}', 0`);
   await waitFor('the tab to open /away', () => fixture.findTarget('/away').catch(() => undefined));
@@ -94,8 +94,6 @@ test('a call succeeds after its page was frozen for 3 s', () =>
   testBetweenCalls('page frozen for 3 s', fixture, freezePage));
 
 test('a prerendered page gets no call until it is shown', async () => {
-  // If Chrome registered the plugin's scripts late, opentabs would reload the page, which applies speculation rules
-  // twice.
   await fixture.openTab();
   await fixture.closeTabs();
   const rules = JSON.stringify({ prerender: [{ source: 'list', urls: ['/page?ahead'] }] });

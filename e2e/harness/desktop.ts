@@ -22,7 +22,7 @@ export interface DesktopNotification {
 export interface Desktop {
   readonly env: Readonly<Record<string, string>>;
   notifications(): readonly DesktopNotification[];
-  /** Chrome changes the action keys each time it updates a notification, so press sends the latest key. */
+  /** Chrome changes the action keys with each update of a notification, so press sends the latest key. */
   press(notification: DesktopNotification, action: string): void;
   dismiss(notification: DesktopNotification): void;
   close(): Promise<void>;
@@ -30,10 +30,7 @@ export interface Desktop {
 
 const service = 'org.freedesktop.Notifications';
 const servicePath = '/org/freedesktop/Notifications';
-/**
- * These constants are the reasons in the D-Bus signal NotificationClosed: the user dismissed the notification, or a
- * program closed it.
- */
+/** The constants are reasons in the D-Bus signal NotificationClosed: dismissed by the user, or closed by a program. */
 const dismissedReason = 2;
 const closedReason = 3;
 

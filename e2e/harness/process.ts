@@ -34,8 +34,7 @@ export function startOpentabs(
   child.stderr.on('data', (chunk) => {
     stderr += String(chunk);
   });
-  // A command that exits without reading its stdin breaks the pipe, and a later write to this pipe must not fail the
-  // test.
+  // A command that exits without reading its stdin breaks the pipe, which must not fail the test.
   child.stdin.on('error', () => undefined);
   if (input !== undefined) child.stdin.end(input);
   const ended = new Promise<CommandResult>((resolve, reject) => {

@@ -57,7 +57,7 @@ export async function startProxy(port: number): Promise<Proxy> {
   function startPipe(pipe: Pipe): void {
     const { from: source, to: destination, direction, buffered } = pipe;
     pipes.add(pipe);
-    // Node.js emits "end" and "close" even for a paused socket, so the proxy also buffers these two events.
+    // Node.js emits "end" and "close" even for a paused socket, so the proxy buffers "end" and "close" too.
     const passOrBuffer = (action: () => void) => {
       if (blackholedSockets.has(source)) return;
       if (isStalled[direction]) buffered.push(action);

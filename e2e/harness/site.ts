@@ -67,7 +67,7 @@ function readPort(address: string | AddressInfo | null): number {
   return address.port;
 }
 
-/** The channel "slow-5-300" has 5 pages, and the test site delays each of its responses by 300 ms. */
+/** The channel "slow-5-300" has 5 pages, and the test site delays each response by 300 ms. */
 function serveMessages(site: Site, url: URL, channel: string, response: ServerResponse): void {
   const [, pages = '4', delayMs = '0'] = channel.split('-');
   const page = Number(url.searchParams.get('cursor') || '0');

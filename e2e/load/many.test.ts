@@ -94,8 +94,7 @@ describe('calls of 64 clients', () => {
       `the greedy client's 1,000 calls took ${greedyMs.toFixed(0)} ms; the 63 others waited ${waitsMs[31]?.toFixed(0)} ms (median), ${waitsMs[62]?.toFixed(0)} ms (maximum), and ${stillWaiting} calls were still queued`,
     );
     for (const { ending } of [...modestResults, ...greedyResults]) assert.equal(ending.code, 'ok', ending.text);
-    // The daemon alternates between clients that have queued calls, so a single call does not wait for another client's
-    // 1,000 calls.
+    // The daemon alternates between clients with queued calls, so one client's 1,000 calls do not delay another client.
     assert.ok(stillWaiting > 300, `${stillWaiting} calls of the greedy client were still waiting`);
     assert.ok((waitsMs[62] ?? 0) < greedyMs / 2, `a client waited ${waitsMs[62]} ms of ${greedyMs} ms`);
   });

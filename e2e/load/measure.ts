@@ -6,10 +6,7 @@ import type { Cdp, Session } from '../harness/cdp.ts';
 
 export interface WorldMemory {
   readonly heapBytes: number;
-  /**
-   * The field promises and the fields after it count live objects of classes that typically leak, and the entries of
-   * all Maps and Sets.
-   */
+  /** The field `promises` and all later fields count live objects of classes that typically leak. */
   readonly promises: number;
   readonly ports: number;
   readonly controllers: number;

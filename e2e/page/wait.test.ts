@@ -1,6 +1,4 @@
-/**
- * Drags, scrolls, uploads and waits of the page script have the effect in the page that their answers report.
- */
+/** Drags, scrolls, uploads and waits of the page script have the effect that their answers report. */
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import { type LabPage, type PageLab, startPageLab } from './test/page-lab.ts';

@@ -112,7 +112,6 @@ test('an approval card that has just appeared or moved ignores clicks and keys',
   );
   assert.equal(await panel.title(), 'pressed');
   assert.deepEqual(server.requests, []);
-  // The test removes the first approval card, so that the second card moves to its place.
   await clickOnAppearance('.gone + .ticket button');
   showCalls([makeWaitingCall('s2', 't2')]);
   await panel.getByText('The call is no longer waiting for approval.').waitFor();

@@ -45,7 +45,10 @@ export interface ToolRun {
   cancel(reason: string): Promise<Answer>;
 }
 
-/** Call startFakeServer before the browser loads the extension, because it writes the port and key into the folder. */
+/**
+ * Call startFakeServer before the browser loads the extension, because startFakeServer writes files into the
+ * extension's folder.
+ */
 export async function startFakeServer(extension: string): Promise<FakeServer> {
   const port = await findFreePort();
   writeFileSync(join(extension, 'connection.json'), JSON.stringify({ port, key }));

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { repositoryRoot } from '../harness/process.ts';
 import { assertAccessible } from './accessibility.ts';
 
-/** checksAll makes saveScreenshots check all rules of axe-core in the dark scheme too, as `make nightly` does. */
+/** checksAll makes saveScreenshots check all rules of axe-core in the dark scheme, as in `make nightly`. */
 const checksAll = Boolean(process.env.OPENTABS_TEST_ALL);
 
 const MaxHeight = 4000;

@@ -29,7 +29,7 @@ test('the settings of a plugin that lacks a required setting are expanded, and a
   const { panel, server } = fixture;
   server.notifyPanel('state.plugins', { plugins: [makeWikiPlugin()] });
   await panel.getByText('needs settings').waitFor();
-  // Two plugins need the user: wiki needs settings, and messages needs a reload of its tab.
+  // Two plugins need the user: "wiki" lacks settings, and the tab of "messages" needs a reload.
   await waitFor(
     'the panel to show two plugins that need the user',
     async () => (await panel.locator('#view-plugins .todo').innerText()) === '2',

@@ -1,7 +1,4 @@
-/**
- * Tests the first use: the user of an empty home directory runs `opentabs setup`, and an MCP client then calls a tool
- * on the open tabs.
- */
+/** In an empty home directory, the user runs `opentabs setup`, and an MCP client then calls a tool on the open tabs. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -83,7 +80,7 @@ test('setup connects a client and a browser, and makes the first call', async ()
   await waitForText(terminal, 'waiting for the browser to connect');
   assert.match(terminal.screen(), /In Chrome:\r\n {2}1\. A new window has opened\. Type chrome:\/\/extensions/);
   assert.match(terminal.screen(), /Its path is in the clipboard:\r\n {5}press Ctrl\+L/);
-  // setup does not wait long for the browser that it has started.
+  // `opentabs setup` does not wait long for the browser that it has started.
   await waitFor(
     'the arguments of the started browser',
     () => readFileSync(join(home, 'google-chrome.txt'), 'utf8') === '--new-window about:blank\n\n',

@@ -8,7 +8,7 @@ import type { SystemUnderTest } from './system-under-test.ts';
 
 type InjectFault = (system: SystemUnderTest, fault: PlannedFault, clients: readonly SoakClient[]) => Promise<void>;
 
-/** Each injector returns when its fault is over; the system may still be recovering. */
+/** Each injector returns when its fault is over, even if the system is still recovering. */
 const injectors: Readonly<Record<FaultKind, InjectFault>> = {
   async 'worker stopped'(system) {
     const targetId = await system.browser.workerId();
@@ -87,7 +87,7 @@ const injectors: Readonly<Record<FaultKind, InjectFault>> = {
   async 'browser SIGKILL'(system) {
     await system.browser.kill();
     await system.browser.start();
-    // Chrome does not reopen tabs after a crash, so the test reopens them as a user would.
+    // Chrome does not reopen tabs after a crash, so the test reopens the tabs as a user would.
     await system.restoreTabs();
   },
 

@@ -272,8 +272,8 @@ class SoakRun {
       'calls that browsers run',
       status.browsers.reduce((sum, b) => sum + b.running, 0),
     );
-    // The HTTP session of a killed client remains until it expires, because the daemon cannot distinguish a killed
-    // client from an idle client.
+    // The daemon cannot distinguish a killed client from an idle client, so the client's HTTP session remains until it
+    // expires.
     const stdioSessions = status.clients.filter((client) => client.transport === 'stdio');
     checkCount(`stdio sessions (${stdioSessions.map((client) => client.name).join(', ')})`, stdioSessions.length);
     const ignoringMs = Math.max(

@@ -39,8 +39,7 @@ function expectEnding(call: ObservedCall): ExpectedEnding {
   const { kind, stopAfterMs } = call.plan;
   const { codes, ms } = expectEndingWithoutStop(call);
   if (stopAfterMs === undefined) return { codes, ms };
-  // The daemon may send the call's result just before it receives the cancellation, so the call may end normally or as
-  // cancelled.
+  // The daemon may send the call's result just before the cancellation arrives, so the call may end normally.
   const endsNearStop = stopAfterMs + 500 >= ms;
   return { codes: kind === 'flood' || endsNearStop ? ['silent', ...codes] : ['silent'], ms: stopAfterMs + 3_000 };
 }
@@ -87,7 +86,7 @@ const codesWithoutBrowser = [
   'not_ready',
 ];
 
-/** A call that names a tab may fail because the tab was closed; any other call can run in another tab. */
+/** A call that names a tab may fail because the tab was closed; a call without a tab can run in any tab. */
 function listCodesWithoutDocument(call: ObservedCall, ...codes: string[]): readonly string[] {
   return call.plan.tab === undefined ? codes : [...codes, 'no_tab', 'navigated', 'not_ready'];
 }
@@ -131,8 +130,7 @@ function listCodesOfDelay(call: ObservedCall, fault: ObservedFault): readonly st
   const everyMs = Number(Object(call.plan.args).everyMs ?? 0);
   return [
     ...(delayMs + everyMs + 500 >= idleMs ? ['idle_timeout'] : []),
-    // When a lost link is reconnected, the idle timer restarts, so a handler that reports nothing may still succeed
-    // after the idle limit.
+    // After a lost link, the idle timer restarts, so a handler that reports nothing may succeed after the idle limit.
     ...(call.plan.kind === 'ignoresAbort' ? ['ok'] : []),
     ...(delayMs + call.toMs - call.fromMs >= hardMs ? ['deadline_exceeded'] : []),
   ];

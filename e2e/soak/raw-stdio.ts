@@ -18,8 +18,7 @@ interface OpenRequest {
 /** The daemon need not send a response to a request that the client has cancelled. */
 const killGraceMs = 3_000;
 /**
- * cancelCrossingMs is how long after the cancellation of a request a message about this request may still arrive, in
- * milliseconds.
+ * cancelCrossingMs is how long after a request's cancellation a message about the request may arrive, in milliseconds.
  */
 const cancelCrossingMs = 15_000;
 

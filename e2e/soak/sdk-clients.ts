@@ -95,7 +95,7 @@ class SdkClient implements SoakClient {
 
   #connectOnce(): Promise<SdkConnection> {
     if (!this.#connection) {
-      // A connection may close after a newer connection has replaced it; the newer connection must stay.
+      // An old connection may close after a newer connection has replaced it, and must not close the newer one.
       const newConnection = this.#openConnection(() => {
         if (this.#connection === newConnection) this.#connection = undefined;
       });

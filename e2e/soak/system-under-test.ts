@@ -1,6 +1,5 @@
 /**
- * Starts the processes into which a soak test injects faults: a daemon, a browser, a TCP proxy between both, and a test
- * site.
+ * Starts the processes of a soak test: a daemon, a browser, a TCP proxy between daemon and browser, and a test site.
  */
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -30,7 +30,7 @@ test('the first message is sent at once, the following ones as a batch', () => {
   batcher.post('d');
   runScheduledWork();
   assert.deepEqual(sent, [['a'], ['b', 'c'], ['d']]);
-  // If no message is waiting, the batcher has no scheduled task, and sends the next message immediately.
+  // If no message is waiting, the batcher sends the next message immediately.
   runScheduledWork();
   assert.equal(works.length, 0);
   batcher.post('e');

@@ -20,7 +20,6 @@ export function onNotifications({ onClick, onButtonClick, onClose }: Notificatio
   chrome.notifications.onClosed.addListener(onClose);
 }
 
-/** showNotification replaces a notification with the same ID. */
 export async function showNotification(id: string, content: NotificationContent): Promise<void> {
   const { title, message, context, buttons } = content;
   await chrome.notifications.create(id, {

@@ -71,7 +71,7 @@ export async function unregisterUserScripts(ids: readonly string[]): Promise<voi
 
 /**
  * `worldId` selects an isolated world; without worldId, scripts run in the page's main world. If a script throws or
- * cannot be parsed, its value is undefined.
+ * cannot be parsed, the value of the script is undefined.
  */
 export async function runInPage(
   { tabId, documentId }: Pick<Sender, 'tabId' | 'documentId'>,

@@ -8,7 +8,7 @@ export async function describeTab(tabId: number | undefined): Promise<AnyTab | u
   if (tab?.id === undefined) return undefined;
   const { id, title = '', active } = tab;
   const frame = await chrome.webNavigation.getFrame({ tabId: id, frameId: 0 }).catch(() => null);
-  // While a page loads, tab.url may already be the new URL although the frame still contains the old document.
+  // While a page loads, tab.url may already be the new URL although the frame still shows the old document.
   const url = frame?.url || tab.url || '';
   const problem = findAccessProblem(url, tab.discarded);
   if (problem !== undefined || !frame)

@@ -102,7 +102,7 @@ export async function createWakeAlarm(): Promise<void> {
   await chrome.alarms.create('wake', { periodInMinutes: 0.5 });
 }
 
-/** `onDiscard` is called with the old ID of a tab that Chrome unloaded, because unloading a tab changes its ID. */
+/** `onDiscard` receives the old ID of a tab that Chrome unloaded, because unloading a tab changes the tab's ID. */
 export function onTabsChanged(
   onChange: () => void,
   onRemove: (tabId: number) => void,
@@ -376,7 +376,7 @@ export async function setBadge(text: string, color: string, title: string): Prom
   await chrome.action.setTitle({ title });
 }
 
-/** Without a text, the tab shows the badge text that setBadge set. */
+/** Without a text of its own, a tab shows the badge text that setBadge set. */
 export async function setTabBadge(tabId: number, text: string | undefined, title: string): Promise<void> {
   await chrome.action.setBadgeText(text === undefined ? { tabId } : { tabId, text });
   await chrome.action.setTitle({ tabId, title });

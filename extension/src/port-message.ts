@@ -60,7 +60,7 @@ export type FromBridge =
   | { op: 'cancelled'; id: string; outcome: CancelOutcome }
   /** `body` is the tool's request as the JSON text of a wire.ToolAskParams without its IDs. */
   | { op: 'toolRequest'; id: string; ask: number; body: string }
-  /** `taken` is true if the tool was still waiting for the answer to its request. */
+  /** `taken` is true if the tool was still waiting for the answer. */
   | { op: 'answerReceived'; id: string; ask: number; taken: boolean }
   /**
    * `begunCalls` are the IDs of the calls that reached a host in the document, and whose ending the server has not
@@ -120,8 +120,8 @@ export type ToBridge =
    */
   | { op: 'replaceAdapter'; plugin: string; hash: string; nonce: string; waitMs: number }
   /**
-   * Prepares a document for an adapter. If the plugin has a host, its entry point will accept the adapter; otherwise
-   * the base creates a host with `options` (JSON text).
+   * Prepares a document for an adapter. The entry point of the plugin's host accepts the adapter; without a host, the
+   * base creates one with `options` (JSON text).
    */
   | { op: 'prepareHost'; plugin: string; hash: string; nonce: string; options: string }
   /**

@@ -1,5 +1,5 @@
-// Chrome transfers a string between extension scripts faster than an object with the same content. The first line of
-// the encoded string contains the messages as JSON, with the length of each long string. Long strings follow unescaped,
+// Chrome transfers a string between extension scripts faster than an object with equal content. The first line of the
+// encoded string contains the messages as JSON, with the length of each long string. Long strings follow unescaped,
 // because most long strings are JSON text, which is slow to escape.
 
 import type { FromBridge, ToBridge } from './port-message.ts';

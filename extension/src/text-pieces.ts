@@ -15,7 +15,6 @@ export function splitText(text: string, maxChars = MaxPieceChars): string[] {
 export class TextJoiner {
   #pieces: string[] = [];
 
-  /** add returns the complete text after its last piece, and undefined after any other piece or an invalid piece. */
   add(piece: unknown): string | undefined {
     if (typeof piece !== 'string') return undefined;
     this.#pieces.push(piece.slice(1));

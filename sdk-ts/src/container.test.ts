@@ -44,8 +44,7 @@ test('getPreScriptValue returns only values of the same plugin', () => {
   const preScript = { mine: { token: 't' }, other: { token: 'x' } };
   globalThis.__openTabs = { preScript, _pluginName: 'other' };
   assert.equal(getPreScriptValue('token'), 'x');
-  // While the function isReady of a plugin runs, the original OpenTabs platform sets `_pluginName` to nothing, or to
-  // another plugin's name.
+  // During isReady, the original OpenTabs platform sets `_pluginName` to nothing, or to another plugin's name.
   setPreScriptOwner('mine');
   assert.equal(getPreScriptValue<string>('token'), 't');
   assert.equal(getPreScriptValue('constructor'), undefined);

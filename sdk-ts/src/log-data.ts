@@ -28,7 +28,7 @@ function convertArgument(value: unknown): unknown {
 }
 
 interface ConversionState {
-  /** If `path` already contains a value, the value contains itself. */
+  /** If `path` contains a value, the value contains itself, which JSON cannot express. */
   path: Set<unknown>;
   charsLeft: number;
 }

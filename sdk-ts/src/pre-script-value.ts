@@ -10,8 +10,8 @@ export function setPreScriptOwner(name: string): void {
 }
 
 /**
- * Returns the value that the plugin's pre-script stored under `key` in this document. If the pre-script stored nothing
- * under `key`, or did not run because the plugin was added after the page had loaded, the result is undefined.
+ * Returns the value that the plugin's pre-script stored under `key` in this document. The result is undefined if the
+ * pre-script stored nothing under `key`, or did not run because the page had already loaded.
  */
 export function getPreScriptValue<T = unknown>(key: string): T | undefined;
 export function getPreScriptValue(key: string): unknown {

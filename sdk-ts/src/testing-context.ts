@@ -78,7 +78,7 @@ export interface TestContext extends ToolHandlerContext {
   stop(reason?: string): void;
 }
 
-/** The extension and the server enforce the same limits for the activities of a call. */
+/** The extension and the server limit the activities of a call in the same way. */
 const maxActivityBytes = 256 * 1024;
 const maxActivityTypes = 16;
 

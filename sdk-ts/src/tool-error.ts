@@ -32,7 +32,7 @@ export class ToolError extends Error {
 
   constructor(message: string, code: string, options: ToolErrorOptions = {}) {
     super(message);
-    // The fields are defined instead of assigned, so that setters and properties on Error.prototype cannot forge them.
+    // The fields of a ToolError are defined instead of assigned, so that Error.prototype of the page cannot forge them.
     const defineField = (name: string, value: unknown) => defineProperty(this, name, makeDataDescriptor(value));
     const defineHiddenField = (name: string, value: unknown) => defineProperty(this, name, makeHiddenDescriptor(value));
     defineHiddenField('name', 'ToolError');
@@ -90,8 +90,7 @@ export class ToolError extends Error {
   }
 }
 
-// `instanceof ToolError` is true for errors from the extension too, so that a handler can test every error in the same
-// way.
+// `instanceof ToolError` is true for errors from the extension, so that a handler can test all errors in one way.
 const { [Symbol.hasInstance]: nativeHasInstance } = Function.prototype;
 Object.defineProperty(ToolError, Symbol.hasInstance, {
   value(this: unknown, error: unknown): boolean {

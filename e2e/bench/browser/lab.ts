@@ -14,10 +14,7 @@ export interface BrowserLab {
   readonly site: BenchSite;
   readonly ourBrowser: OurBrowser;
   readonly agent: Agent;
-  /**
-   * playwright and devtools are undefined if their npm packages are not installed in the folder that the environment
-   * variable PEERS names.
-   */
+  /** playwright and devtools are undefined if the folder in the environment variable PEERS lacks their npm packages. */
   readonly playwright: Agent | undefined;
   readonly devtools: Agent | undefined;
   readonly agents: readonly Agent[];

@@ -47,10 +47,6 @@ const nodesPerRow = 11;
 const nodesPerPost = 5;
 const nodesOutsideRows = 32;
 
-/**
- * makeOrdersPage returns the HTML of a web application with about the given number of elements: navigation, a form, a
- * table and a feed.
- */
 export function makeOrdersPage(nodes: number): string {
   const posts = Math.max(2, Math.round((nodes - nodesOutsideRows) / 5 / nodesPerPost));
   const rows = Math.max(2, Math.round((nodes - nodesOutsideRows - posts * nodesPerPost) / nodesPerRow));

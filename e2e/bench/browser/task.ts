@@ -35,7 +35,7 @@ class ShoppingAgent {
     for (const call of calls) this.#knownAnswers.unshift(await this.#agent.call(call));
   }
 
-  /** #openOtherDocument drops the results of earlier tools, because their refs are invalid in another document. */
+  /** #openOtherDocument drops the results of earlier tools, because refs are invalid in another document. */
   async #openOtherDocument(call: ToolCall): Promise<void> {
     const answer = await this.#agent.call(call);
     this.#knownAnswers = [answer];

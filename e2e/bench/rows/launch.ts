@@ -46,10 +46,6 @@ function removeProfile(profile: string): void {
   }
 }
 
-/**
- * With each new profile, measureLaunch calls one plugin in the first launch, the same plugin in the second, and another
- * plugin in the third.
- */
 export async function measureLaunch(home: string, plugins: readonly string[]): Promise<LaunchTimes> {
   const env = { OPENTABS_HOME: home, OPENTABS_PORT: String(await findFreePort()) };
   const extension = join(home, 'unpacked');

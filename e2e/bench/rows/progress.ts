@@ -81,7 +81,7 @@ export async function measureEvent(fixture: BenchFixture): Promise<Row[]> {
     await (target === 'ours' ? stack.page : floorPage).bringToFront();
     const args = { count: 21, everyMs: 150 };
     const stream = await fixture.goClient.sendCommand({ do: 'stream', target, tool, args }, StreamAnswer);
-    // The first progress report is skipped, because the page is still busy when it sends that report.
+    // The first progress report is skipped, because the page is still busy when it sends the first report.
     return (stream.events ?? []).slice(1).map(({ atMs, message }) => atMs - Number(message.params.message));
   };
   const summaries = await measureAlternately(6, {

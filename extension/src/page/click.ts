@@ -109,10 +109,7 @@ function pressAndRelease(mouse: Mouse, point: InputPoint, count: number): boolea
   return target?.isConnected === true && mouse.click(target, count);
 }
 
-/**
- * moveMouseTo measures the element after the move, because the pointer's move can shift it, for example by closing a
- * menu.
- */
+/** moveMouseTo measures the element's position after the move, because the move can shift the element. */
 export async function moveMouseTo(
   mouse: { move(x: number, y: number, hit: Element): unknown },
   element: Element,

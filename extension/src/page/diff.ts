@@ -15,11 +15,10 @@ export interface DiffOptions<Old extends DiffLine, New extends DiffLine> {
    */
   readonly isStillShown: (line: Old) => boolean;
   /**
-   * markFresh returns the mark of a line that the old snapshot does not contain: "+" new, "~" changed, or ">" revealed
-   * by scrolling.
+   * The mark of a line that the old snapshot does not contain is "+" new, "~" changed, or ">" revealed by scrolling.
    */
   readonly markFresh: (line: New) => '+' | '~' | '>';
-  /** maxTokens is the maximum size of the diff in tokens; further changed lines are only counted. */
+  /** maxTokens is the maximum size of the diff in tokens; lines beyond the limit are only counted. */
   readonly maxTokens: number;
 }
 

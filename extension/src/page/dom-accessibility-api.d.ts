@@ -1,4 +1,4 @@
-// With this declaration file, the extension compiles without installing the npm package dom-accessibility-api.
+// Declares the types of dom-accessibility-api, so that the extension compiles without the npm package.
 declare module 'dom-accessibility-api' {
   export function computeAccessibleName(
     root: Element,

@@ -73,7 +73,7 @@ function isDraggable(element: Element): boolean {
   );
 }
 
-/** A drag scrolls as little as possible, because the start element must also stay in view. */
+/** A drag scrolls as little as possible, because the start element must stay in view. */
 function scrollToCenter(end: Element): ViewportPoint {
   const seen = end.getBoundingClientRect();
   if (seen.bottom <= 0 || seen.right <= 0 || seen.top >= innerHeight || seen.left >= innerWidth) {
@@ -130,7 +130,7 @@ async function dragSynthetic(from: InputPoint, to: ViewportPoint, end: Element, 
   let drop: DropEvents | undefined;
   try {
     await waitForNextFrame(context.signal);
-    // Some libraries make an element draggable only when it is pressed.
+    // Some libraries make an element draggable only while the mouse button is pressed on it.
     const source = findClosestInFlatTree(from.hit, isDraggable);
     if (source) {
       drop = new DropEvents(source);

@@ -90,7 +90,7 @@ export async function writeField(
     chooseValue(field, text);
     return;
   }
-  // A script cannot set the selection in fields such as number and email, so their whole value is typed again.
+  // A script cannot set the selection in number and email fields, so typing replaces their whole value.
   const isWhole = isInput(field) && field.selectionEnd === null;
   const before = isWhole && append ? readField(field) : '';
   await selectContent(field, append && !isWhole);
@@ -176,10 +176,7 @@ export function sendChange(field: Element): void {
   field.dispatchEvent(new Event('change', { bubbles: true }));
 }
 
-/**
- * SubmitOnEnterTypes are the input types in which Enter submits a form without a submit button, if the form has only
- * one such field.
- */
+/** In SubmitOnEnterTypes, Enter submits a form without a submit button, if the form has only one such field. */
 const SubmitOnEnterTypes = /^(text|search|tel|url|email|password|date|month|week|time|datetime-local|number)$/;
 
 export function pressEnterInField(field: Element): boolean {

@@ -1,5 +1,4 @@
-// Traverses the flat tree of a document, which is what the browser draws: shadow roots replace their hosts' children,
-// and assigned nodes replace slots.
+// The flat tree of a document is what the browser draws, with shadow roots and assigned nodes in place.
 import { readShadowRoot } from '../chrome-dom.ts';
 import { getChildNodes, getParentNode, isClobbered, unclobbered } from './unclobbered.ts';
 
@@ -8,10 +7,7 @@ const ShadowHostTags = new Set(
   'article aside blockquote body div footer h1 h2 h3 h4 h5 h6 header main nav p section span'.split(' '),
 );
 
-/**
- * knownRootRefs contains the shadow roots that were found so far, so that their changes can be watched without a
- * search.
- */
+/** knownRootRefs contains all shadow roots that were found so far, so that no search is needed to watch them. */
 const knownRootRefs = new Set<WeakRef<ShadowRoot>>();
 const knownRootSet = new WeakSet<ShadowRoot>();
 

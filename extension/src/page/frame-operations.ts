@@ -2,7 +2,7 @@
 import type { Rect } from './operations.ts';
 
 export interface ChildFrame {
-  /** index is the index of the child frame in window.frames of the parent frame, or -1 for a frame in a shadow root. */
+  /** index is the position of the child frame in window.frames of the parent frame, or -1 in a shadow root. */
   readonly index: number;
   /**
    * url, width and height are the URL and the size of the child's document, which identify a frame in a shadow root.

@@ -135,10 +135,7 @@ function measureContentArea(element: HTMLElement): Rect {
   };
 }
 
-/**
- * toParentPoint converts a point of a child frame to coordinates of the parent frame, or returns undefined for a
- * rotated or skewed frame.
- */
+/** toParentPoint returns undefined for a rotated or skewed frame. */
 function toParentPoint(element: HTMLElement, { x, y }: { readonly x: number; readonly y: number }) {
   const rect = element.getBoundingClientRect();
   const [scaleX, scaleY] = [rect.width / element.offsetWidth, rect.height / element.offsetHeight];

@@ -134,10 +134,7 @@ interface NameBuilder {
   readonly owned: Set<Element>;
 }
 
-/**
- * makeContentName computes an element's name from its content, or returns undefined if the content requires the library
- * dom-accessibility-api.
- */
+/** makeContentName returns undefined if the name requires the library dom-accessibility-api. */
 function makeContentName(element: Element, field?: Element): string | undefined {
   if (!isNameShown(element)) return '';
   const builder: NameBuilder = { text: '', isComplex: false, nesting: 0, field, owned: new Set() };
@@ -233,7 +230,6 @@ function applyTextTransform(text: string, style: CSSStyleDeclaration): string {
   }
 }
 
-/** findLabelledControl returns the element that a label, legend or caption names, or null for any other element. */
 export function findLabelledControl(element: Element): Element | null {
   if (element instanceof HTMLLabelElement) return element.control;
   const parent = getFlatParent(element);

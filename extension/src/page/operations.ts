@@ -88,7 +88,7 @@ export type PageErrorCode =
   | 'wrong_element'
   /** The page rejected the input: a field did not accept the text, or an option was not selected. */
   | 'rejected'
-  /** The field is a secret field, and the user has not approved typing into it. */
+  /** The user has not approved typing into the secret field. */
   | 'needs_approval'
   /** The arguments of the operation are invalid. */
   | 'invalid_arguments'
@@ -211,7 +211,7 @@ export interface ReadArguments {
   readonly target?: string;
   /** maxTokens is the maximum size of one part in tokens (bytes / 4), 6,000 by default. */
   readonly maxTokens?: number;
-  /** cursor is the cursor that came with the previous part; all other arguments except maxTokens are then ignored. */
+  /** cursor is the cursor of the previous part; with a cursor, only the argument maxTokens has an effect. */
   readonly cursor?: string;
 }
 
@@ -283,9 +283,9 @@ export interface ClickResult extends PageActionResult {
 }
 
 export interface TypeArguments extends TargetArguments, ActionArguments {
-  /** If text is empty, the operation clears the field. */
+  /** If text is empty, the operation `type` clears the field. */
   readonly text: string;
-  /** append adds the text to the text in the field, instead of replacing it; false by default. */
+  /** append adds the new text to the text in the field, instead of replacing the old text; false by default. */
   readonly append?: boolean;
   /** If `slowly` is true, each character is typed with key events; false by default. */
   readonly slowly?: boolean;
@@ -312,7 +312,7 @@ export interface FillField {
 }
 
 export interface FillResult extends PageActionResult {
-  /** If a field fails, the operation still fills the other fields. */
+  /** If one field fails, the operation `fill` still fills the other fields. */
   readonly fields: readonly FillOutcome[];
   readonly submitted: boolean;
 }
@@ -351,8 +351,8 @@ export interface PressArguments extends ActionArguments {
 
 export interface ScrollArguments extends ActionArguments {
   /**
-   * target is the element that the operation scrolls into view. If `direction` is given, the operation scrolls the area
-   * around target instead.
+   * target is the element that the operation scrolls into view. If `direction` is given, the operation `scroll` scrolls
+   * the area around target instead.
    */
   readonly target?: string;
   readonly direction?: 'up' | 'down' | 'left' | 'right' | 'top' | 'bottom';
@@ -362,7 +362,6 @@ export interface ScrollArguments extends ActionArguments {
 
 export interface ScrollResult extends PageActionResult {
   readonly position: { readonly x: number; readonly y: number };
-  /** size is the size of the scrolled content, and visible is the size of its visible part. */
   readonly size: { readonly width: number; readonly height: number };
   readonly visible: { readonly width: number; readonly height: number };
 }
@@ -374,7 +373,7 @@ export interface WaitForArguments {
   readonly selector?: string;
   /** state is the state that the first match of `selector` must reach, by default visible. */
   readonly state?: 'visible' | 'hidden' | 'attached' | 'detached' | 'enabled';
-  /** url is a part of the URL to wait for, or a pattern for the whole URL if it contains `*`. */
+  /** url is a part of the URL to wait for, or with `*` a pattern for the whole URL. */
   readonly url?: string;
   readonly load?: 'domcontentloaded' | 'load';
   /** timeMs is a fixed time to wait, in milliseconds. */
@@ -426,7 +425,7 @@ export interface FactsResult {
   readonly title: string;
   readonly readyState: DocumentReadyState;
   /**
-   * index is the index of the page script's frame in window.frames of its parent; -1 in the top frame and in shadow
+   * index is the position of the page script's frame in window.frames of its parent; -1 in the top frame and in shadow
    * roots.
    */
   readonly index: number;

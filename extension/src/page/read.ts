@@ -68,10 +68,6 @@ function makePart(
   };
 }
 
-/**
- * findPartEnd returns the end index of a part with at most maxTokens tokens, at the end of a paragraph, line or word if
- * possible.
- */
 function findPartEnd(text: string, offset: number, maxTokens: number): number {
   let length = 4 * maxTokens;
   while (countTokens(text.slice(offset, offset + length)) > maxTokens) length = Math.floor(length * 0.8);

@@ -32,9 +32,7 @@ const PollIntervalMs = 200;
 export interface InputPoint {
   readonly x: number;
   readonly y: number;
-  /**
-   * hit is the deepest element at the point: the target itself, or an element inside the target or inside its label.
-   */
+  /** hit is the deepest element at the point: the target, or an element inside the target or its label. */
   readonly hit: Element;
 }
 
@@ -97,10 +95,6 @@ async function tryReady(element: Element, check: number, context: Context): Prom
 
 const MaxInnerBoxes = 50;
 
-/**
- * For a hidden control, listBoxes returns its labels; for an image map area, its images; for an element without a size,
- * its content.
- */
 function listBoxes(element: Element): Element[] {
   if (element instanceof HTMLAreaElement) return findMappedImages(element).filter(hasBox);
   const boxes = [element].filter(hasBox);

@@ -5,10 +5,6 @@ import { computeElementName } from './names.ts';
 import { computeRole } from './roles.ts';
 import { unclobbered } from './unclobbered.ts';
 
-/**
- * RememberedElement contains the element of a ref, and the role and name by which a similar element is found if the ref
- * is stale.
- */
 interface RememberedElement {
   readonly element: WeakRef<Element>;
   role: string;
@@ -53,7 +49,7 @@ export class Refs {
     return prefix + ref;
   }
 
-  /** If the element is no longer in the document, find returns the element's last known role and name. */
+  /** For an element that is no longer in the document, find returns the last known role and name. */
   find(ref: string, prefix: string): Element | { readonly role: string; readonly name: string } | undefined {
     if (!ref.startsWith(prefix)) return undefined;
     const known = this.#elements.get(ref.slice(prefix.length));
@@ -98,7 +94,6 @@ export function findNearestMatch(
 
 const MinSimilarity = 0.4;
 
-/** measureSimilarity returns 1 for equal texts, and otherwise the share of words that the texts have in common. */
 function measureSimilarity(a: string, b: string): number {
   if (a === b) return 1;
   const words = new Set(a.toLowerCase().split(/\s+/));

@@ -200,10 +200,7 @@ function makeListNotOpenedFailure(): PageFailure {
   );
 }
 
-/**
- * findListOf returns the list of options of a combobox: the element itself, a list that it controls, or a list inside
- * it.
- */
+/** The list of a combobox is the element itself, a list that the combobox controls, or a list inside it. */
 function findListOf(element: Element): Element | undefined {
   if (/^(listbox|radiogroup|menu|tree)$/.test(computeRole(element))) return element;
   const root = element.getRootNode();
@@ -354,10 +351,7 @@ function joinOptionNames(options: readonly Element[]): string {
   return options.map(nameOfOption).join('\n');
 }
 
-/**
- * isDrawnByOtherElements reports whether the elements with the role option have no size, because the page draws other
- * elements in place of them.
- */
+/** Some pages give elements with the role option no size, and draw other elements in place of them. */
 function isDrawnByOtherElements(list: Element): boolean {
   const options = listOptions(list).filter(isShown);
   return options.length > 0 && !options.some(hasSize);

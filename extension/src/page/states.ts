@@ -53,10 +53,6 @@ function readHeadingLevel(element: Element): string {
   return /^h[1-6]$/.test(element.localName) ? element.localName.slice(1) : '2';
 }
 
-/**
- * readCheckedState returns true, false or mixed for an element that can be checked, and undefined for any other
- * element.
- */
 export function readCheckedState(element: Element, role: string): 'true' | 'false' | 'mixed' | undefined {
   if (element instanceof HTMLInputElement && (element.type === 'checkbox' || element.type === 'radio')) {
     if (element.indeterminate && element.type === 'checkbox') return 'mixed';
@@ -97,7 +93,6 @@ function isRequired(element: Element): boolean {
 
 const SecretPlaceholder = '•••';
 
-/** readShownValue returns the value of a field as a user sees it, shortened, or undefined if the field has no value. */
 export function readShownValue(element: Element, role: string): string | undefined {
   const value = readFullValue(element, role);
   return value === undefined || value === '' ? undefined : shorten(cleanText(value), MaxValueCharacters);

@@ -9,7 +9,7 @@ export interface StorageArguments {
    */
   readonly database?: string;
   readonly store?: string;
-  /** For IndexedDB, the key is a string, or the JSON text of a number or an array. */
+  /** For IndexedDB, `key` is a string, or the JSON text of a number or an array. */
   readonly key?: string;
   readonly value?: string;
   readonly from?: number;
@@ -18,7 +18,6 @@ export interface StorageArguments {
 export interface StorageResult {
   readonly found: boolean;
   readonly lines?: readonly string[];
-  /** value is the requested part of the entry's value, which can be too long for one answer. */
   readonly value?: string;
   readonly total?: number;
   /** next is the position at which the next part of the list or value begins; absent after the last part. */

@@ -93,7 +93,7 @@ async function runDatabaseAction(args: StorageArguments, signal: AbortSignal): P
       throw new PageFailure('invalid_arguments', `The action ${action} needs a database and a store.`);
     return await listDatabases(args, names, signal);
   }
-  // Opening a missing database would create the database, so its existence is checked first.
+  // The existence of the database is checked first, because opening a missing database would create it.
   if (!names.includes(name))
     throw new PageFailure(
       'invalid_arguments',
@@ -187,7 +187,7 @@ async function runStoreAction(
   return { found: old !== undefined };
 }
 
-/** findRecord first tries the key as a string, and then as a number or an array in JSON. */
+/** findRecord tries the key first as a string, and then as a number or an array in JSON. */
 async function findRecord(
   store: IDBObjectStore,
   text: string,

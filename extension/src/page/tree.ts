@@ -10,7 +10,7 @@ export interface TreeNode {
   readonly value: string | undefined;
   readonly ref: string;
   readonly children: TreePart[];
-  /** rows is the number of rows of a list or table, and shownRows is how many of these rows the tree contains. */
+  /** rows is the number of rows of a list or table, and shownRows is how many rows the tree contains. */
   rows: number;
   shownRows: number;
 }

@@ -20,9 +20,7 @@ export class TrustedInput {
   #press: TrustedPress | undefined;
   #hasFocus = true;
   #hasUserPressed = false;
-  /**
-   * No input is sent until #leavingUntilMs, because a started navigation could replace the document before this time.
-   */
+  /** No input is sent before #leavingUntilMs, because a started navigation could replace the document. */
   #leavingUntilMs = 0;
   /** #isLost is true if the worker could not send the input, for example because the user stopped the debugger. */
   #isLost = false;
@@ -35,7 +33,7 @@ export class TrustedInput {
     navigation.addEventListener('navigate', this.#onNavigate);
   }
 
-  /** If the user presses a mouse button during an operation, the operation must not type the rest of its text. */
+  /** If the user presses a mouse button during an operation, the operation types no further text. */
   get hasUserPressed(): boolean {
     return this.#hasUserPressed;
   }
@@ -73,8 +71,7 @@ export class TrustedInput {
   /**
    * endFocusEmulation sends no blur event, because in a background tab a blur event would close the menus of the page.
    * A field whose value changed receives the event "change". If an operation ends while the mouse button is pressed,
-   * the worker releases the button, but the page receives no click. If the worker cannot send input because the
-   * debugger was detached, endFocusEmulation dispatches synthetic events that release the mouse button.
+   * the worker releases the button, but the page receives no click.
    */
   async endFocusEmulation(): Promise<void> {
     if (!this.#hasFocus) return;
@@ -165,8 +162,7 @@ export class TrustedMouse {
     };
     addEventListener('pointermove', note, true);
     try {
-      // The pointer first moves to the pixel right of the requested point, because a move to the pointer's current
-      // position causes no event.
+      // The pointer first moves one pixel further, because a move to its current position causes no event.
       await this.#input.requestInput(this.#request('move', x + 1, y));
       await this.#input.requestInput(this.#request('move', x, y));
       const end = performance.now() + PointerArrivalTimeoutMs;

@@ -51,7 +51,7 @@ export class ViewportPart {
     this.clip = new ClippedArea(intersectRects(rect, getViewportRect()));
   }
 
-  /** An element without a size counts as in view if it has children, because its children can extend beyond its box. */
+  /** An element without a size counts as in view if it has children, because children can extend beyond its box. */
   intersects(element: Element, clip: ClippedArea): boolean {
     if (this.#findPinned().has(element)) return true;
     const rect = element.getBoundingClientRect();

@@ -17,17 +17,14 @@ export interface WalkOptions {
   readonly refs: Refs;
   readonly prefix: string;
   readonly mode: SnapshotMode;
-  /**
-   * maxTokens is the number of tokens after which the traversal leaves out content that is not in view; 0 for the
-   * complete tree.
-   */
+  /** maxTokens is the number of tokens after which content out of view is left out; 0 for the complete tree. */
   readonly maxTokens: number;
   readonly view: ViewportPart;
   /** depth is the maximum number of levels below the root element of the tree; Infinity for all levels. */
   readonly depth: number;
-  /** If the root element of a snapshot is a list, the snapshot shows more of its rows than of other lists. */
+  /** If the root of a snapshot is a list, the snapshot shows more rows of this list than of other lists. */
   readonly unfolded: Element | undefined;
-  /** A snapshot shows each element that the action changed, even in a long list of which it leaves out other rows. */
+  /** A snapshot shows each element that the action changed, even in a long list with omitted rows. */
   readonly forced: ReadonlySet<Element>;
   readonly onFold: (container: Node) => void;
 }

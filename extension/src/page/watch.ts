@@ -31,7 +31,7 @@ const MinQuietChecks = 3;
  * start new ones.
  */
 const MaxAnimationRounds = 5;
-/** On a busy machine, Chrome draws the next frame late, and with it sends the events of ended animations. */
+/** On a busy machine, Chrome draws the next frame late, and sends the events of ended animations late. */
 const AnimationEndTimeoutMs = 500;
 const MaxRecordedElements = 2_000;
 

@@ -30,7 +30,7 @@ export interface CallsProps {
 
 export const Calls = memoizeComponent(function Calls(props: CallsProps): VNode {
   const { openCalls, recent, tabs, running, showsEverything, setShowsEverything, act } = props;
-  // Omit calls that wait for approval, because the component Waiting shows them at the top of the panel.
+  // Calls that wait for approval are omitted, because the component Waiting shows them.
   const shownCalls = openCalls.filter(({ call }) => call.waiting?.kind !== 'permission');
   const placed = listCallTree(shownCalls.map(({ call }) => call));
   const byId = new Map(shownCalls.map((open) => [open.call.callId, open]));
@@ -81,9 +81,6 @@ export const Calls = memoizeComponent(function Calls(props: CallsProps): VNode {
   );
 });
 
-/**
- * findSite returns the host of the page in which a call runs, or an empty string before the server has chosen a page.
- */
 function findSite(call: CallView, tabs: readonly PanelTab[]): string {
   const tab = tabs.find((one) => one.tabId === call.tabId);
   return call.site ?? (tab ? readHost(tab.url) : '');

@@ -4,8 +4,8 @@
 import { replaceHidden } from './plain-text.ts';
 
 /**
- * MaxIndent is the deepest indented level of formatted JSON. Without a limit, 8,000 nested brackets would become 128 MB
- * of spaces.
+ * MaxIndent is the deepest indented level of formatted JSON. Without MaxIndent, 8,000 nested brackets would become 128
+ * MB of spaces.
  */
 const MaxIndent = 32;
 

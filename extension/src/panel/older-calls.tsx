@@ -52,8 +52,7 @@ export function useCallSearch(history: History, filter: Filter, showsEverything:
   filterRef.current = filter;
   const search = async () => {
     let { calls, next } = found;
-    // A page of results may be empty although older calls match, because the server reads only a limited part of its
-    // files per request.
+    // A page of results may be empty, because the server reads only a limited part of its files per request.
     while (filterRef.current === filter) {
       const page = await history.search(toRecorderFilter(filter), next);
       if (page.error !== undefined) return page.error;

@@ -1,13 +1,9 @@
 // Finds hidden characters: characters that are invisible, or that change how other text looks. The server's package
-// internal/plaintext has the same rules for hidden characters, and the tests of panel and server use the same list of
-// cases.
+// internal/plaintext has the same rules, and the tests of panel and server share a list of cases.
 
 const HiddenCharacter =
   /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Variation_Selector}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}]/u;
-/**
- * NumberSignCharacters matches Unicode format characters that are visible, because they are drawn around or under the
- * digits after them.
- */
+/** NumberSignCharacters are format characters that are visible, because they are drawn around or under digits. */
 const NumberSignCharacters = /[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110cd}]/u;
 const Pictograph = /[\u203c\u2049\u2139\u3030]|(?![\0-\u00a8\ufffc\ufffd])[\p{So}\p{Sm}]/u;
 /** EmojiModifier matches a character that sets the style or skin tone of the preceding emoji. */

@@ -44,10 +44,6 @@ export function groupTools(tools: readonly ToolView[]): ToolGroup[] {
     .map(([category, grouped]) => ({ category: category || (groups.size > 1 ? 'Other' : ''), tools: grouped }));
 }
 
-/**
- * findPackageName returns the text of a search as the name of an npm package, or an empty string if no package can have
- * that name.
- */
 export function findPackageName(text: string): string {
   const name = text.trim().toLowerCase();
   return /^(@[a-z0-9][\w.-]*\/)?[a-z0-9][\w.-]*$/.test(name) ? name : '';

@@ -86,7 +86,7 @@ export function addRecords(calls: readonly RecentCall[], page: readonly Recorded
     const record = recordsById.get(call.callId);
     return record && !call.record ? { ...call, ...record } : call;
   });
-  // A record that is not in the list is inserted before the next older call that both list and page contain.
+  // A record that is not in the list is inserted before the next older call that the list and the page contain.
   let index = merged.length;
   for (const record of records.toReversed()) {
     const position = merged.findIndex((call) => call.callId === record.callId);

@@ -32,8 +32,8 @@ export const RunningCall = memoizeComponent(function RunningCall(props: RunningC
   const { share, message, word } = readVisibleReport(call, showsEverything);
   const knownShare = isQueued ? undefined : share;
   const argsText = formatArguments(call.args);
-  // The accessible name of the button "Stop" contains the site and the arguments, which distinguish two running calls
-  // of the same tool.
+  // The accessible name of the button "Stop" contains the site and the arguments, because several calls can run the
+  // same tool.
   const name = [removeHiddenCharacters(formatToolName(call)), site, argsText.slice(0, 80)].filter(Boolean).join(', ');
   return (
     <li class={`call ${depth > 0 ? 'nested' : ''}`} style={{ '--depth': Math.min(depth, MaxIndent) }}>

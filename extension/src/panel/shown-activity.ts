@@ -14,7 +14,7 @@ export type ShownActivity =
   | { readonly kind: 'code'; readonly text: string; readonly language: string }
   | Table
   | { readonly kind: 'json'; readonly text: string }
-  /** The variant 'large' means that the content is too large for the panel, and that the server did not send it. */
+  /** The variant 'large' means that the server did not send the content, because it is too large for the panel. */
   | { readonly kind: 'large'; readonly bytes: number };
 
 export interface Table {

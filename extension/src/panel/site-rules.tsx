@@ -8,9 +8,7 @@ import { removeHiddenCharacters, siteRuleWords } from './wording.ts';
 
 /** siteRules lists what agents may do on a site with browser tools, from the strictest to the most permissive. */
 const siteRules = ['off', 'read', 'ask', 'auto'] as const;
-/**
- * NoRule is the select option for a site without a rule, which is listed only because the user approved calls there.
- */
+/** NoRule is the select option for a site that is listed only because the user approved calls there. */
 const NoRule = '';
 
 export function SiteRules({ sites, act }: { readonly sites: readonly SiteView[]; readonly act: SendAction }): VNode {

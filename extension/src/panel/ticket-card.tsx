@@ -17,14 +17,10 @@ export interface TicketCardProps {
   readonly parent: CallView | undefined;
   readonly tab: PanelTab | undefined;
   readonly leftMs: number;
-  /**
-   * sameToolCount is the number of other waiting calls that are also allowed if the user allows further calls of the
-   * tool.
-   */
+  /** sameToolCount is the number of other waiting calls that a grant for the tool also allows. */
   readonly sameToolCount: number;
   /** ignoresClicks is true while the card ignores clicks, because it has just appeared or moved. */
   readonly ignoresClicks: boolean;
-  /** acceptsClick reports whether the card accepts a click, or ignores it because the card has just moved. */
   acceptsClick(event: Event): boolean;
   setOutcome(outcome: string): void;
   readonly act: SendAction;

@@ -15,9 +15,7 @@ const InitialCardCount = 5;
 export interface WaitingProps {
   readonly calls: readonly CallView[];
   readonly tabs: readonly PanelTab[];
-  /**
-   * nowMs is the current time, and callsAt is when `calls` arrived from the server, both in milliseconds since 1970.
-   */
+  /** nowMs and callsAt are in milliseconds since 1970; callsAt is when `calls` arrived from the server. */
   readonly nowMs: number;
   readonly callsAt: number;
   readonly act: SendAction;
@@ -144,10 +142,7 @@ function makeAnnouncement(open: readonly Card[]): string {
   return `${removeHiddenCharacters(name)} ${requestText}. ${open.length} waiting.`;
 }
 
-/**
- * useFocusFallback moves the keyboard focus to the heading if the focused card was removed, so that keyboard users keep
- * their place.
- */
+/** useFocusFallback moves the keyboard focus to the heading if the card with the focus was removed. */
 function useFocusFallback(sectionRef: { readonly current: HTMLElement | null }): void {
   const hadFocus = sectionRef.current?.contains(document.activeElement) === true;
   useLayoutEffect(() => {

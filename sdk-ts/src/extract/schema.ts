@@ -77,7 +77,7 @@ const removedFormats: ReadonlySet<unknown> = new Set([
   'uppercase',
 ]);
 
-/** A handler can return additional fields that its output schema does not list. */
+/** A handler can return fields that its output schema does not list. */
 function adjustNode(node: { zodSchema: unknown; jsonSchema: Record<string, unknown> }, side: SchemaSide): void {
   if (removedFormats.has(node.jsonSchema.format)) delete node.jsonSchema.format;
   if (side !== 'output' || !isSchema(node.zodSchema)) return;

@@ -16,7 +16,7 @@ import {
 
 // Runs a plugin's async functions, which the build rewrites as generators (internal/jsbuild/async.go). `await` reads a
 // promise's `constructor`, and resolving a promise with an object reads the object's `then`. A page can define getters
-// for `constructor` and `then` on built-in prototypes, and so see awaited and returned values.
+// for `constructor` and `then` on built-in prototypes, and thus read awaited values.
 
 type StepResult = IteratorResult<unknown, unknown>;
 

@@ -38,7 +38,9 @@ export function getRegisteredAdapters(): Properties | undefined {
   return getContainerPart('adapters');
 }
 
-/** replaceRegistry copies the container, because each adapter locks its registry entry, which cannot be deleted. */
+/**
+ * replaceRegistry replaces the whole container, because adapters lock their registry entries, which cannot be deleted.
+ */
 export function replaceRegistry(name: string): Properties {
   const adapters = copyWithoutKey(getRegisteredAdapters(), name);
   const copy = copyWithoutKey(getContainer(), 'adapters');

@@ -3,9 +3,8 @@ import { getContainer } from './container.ts';
 import { apply } from './primordials.ts';
 import { hasProperties, readMessage } from './value.ts';
 
-// All adapters of a document share one patch of `history.pushState` and `history.replaceState`.
-// `__openTabs._navigationInterceptor` has the original methods of `history`, and adapters of the original OpenTabs SDK
-// use it too.
+// All adapters of a document share one patch of `history.pushState` and `history.replaceState`. Adapters of the
+// original OpenTabs SDK share `__openTabs._navigationInterceptor`, which has the original methods of `history`.
 
 const { forEach: forEachOfMap } = Map.prototype;
 

@@ -8,8 +8,8 @@ import {
   isObject,
 } from './primordials.ts';
 
-// DOM built-ins that the SDK uses, saved when this module loads, before the page can replace them. For fake DOM classes
-// in tests, the SDK looks up a method at each use, so a test can define the class later.
+// The SDK saves DOM built-ins when this module loads, before the page can replace them. For fake DOM classes in tests,
+// the SDK looks up a method at each use, so a test can define the class later.
 
 function findMethod(owner: unknown, key: string): Fn {
   const value: unknown = findDescriptor(owner, key)?.value;

@@ -3,7 +3,7 @@ import { ensureContainer, getContainer } from './container.ts';
 import { isMethod } from './value.ts';
 
 // For the original OpenTabs platform, functions of the container post log entries and readiness notices to the window.
-// In opentabs, accessors of the container replace these functions with private functions of the extension's host.
+// In opentabs, the container's log and readiness functions are private functions of the extension's host.
 
 const initialContainer = ensureContainer();
 if (initialContainer) {

@@ -2,7 +2,7 @@ import type { PreScriptContext, PreScriptLog } from '../pre-script.ts';
 import { ensureContainer } from './container.ts';
 import { hasProperties, isMethod, type Properties } from './value.ts';
 
-// Pre-scripts use the same container fields as in the original OpenTabs SDK, whose platform can therefore run them.
+// Pre-scripts use the container fields of the original OpenTabs SDK, so that the original platform can run them.
 
 declare const OPENTABS_PLUGIN_NAME: string;
 

@@ -7,8 +7,8 @@ export function isSimulated(): boolean {
 }
 
 /**
- * The build replaces OPENTABS_TEST_REAL_MS with the time limit of one test in a real browser, in milliseconds, or with
- * 0 for simulated pages.
+ * The build replaces OPENTABS_TEST_REAL_MS with the time limit of one test in milliseconds, or with 0 for simulated
+ * pages.
  */
 declare const OPENTABS_TEST_REAL_MS: number;
 

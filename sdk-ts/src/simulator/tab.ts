@@ -22,7 +22,7 @@ import { openRealTab } from './real.ts';
 export interface SimulateOptions extends PageOptions, Pick<ContextScript, 'tools' | 'user' | 'decision'> {
   /** The plugin's settings, which `getConfig` returns, by key. */
   settings?: Readonly<Record<string, string | number | boolean>> | undefined;
-  /** The values that the plugin's pre-script stored, keyed by name. `getPreScriptValue` returns them. */
+  /** The values that the plugin's pre-script stored, keyed by name. */
   preScript?: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -104,7 +104,7 @@ const idleLimitMs = 30_000;
 const hardLimitMs = 300_000;
 const readinessLimitMs = 5_000;
 const stopLimitMs = 2_000;
-/** If the tool returns while the old page continues to run, the call still succeeds. */
+/** If the tool returns before the navigation replaces the page, the call succeeds. */
 const navigationDelayMs = 50;
 
 /**

@@ -76,8 +76,8 @@ const tools = [
     input: z.object({}),
     output: z.string(),
     async handle(_, context) {
-      // The daemon sends at most ten progress notifications per second, so it would merge reports that are more
-      // frequent.
+      // The daemon would merge more frequent progress reports, because it sends at most ten progress notifications per
+      // second.
       for (const doneCount of [0, 50, 100]) {
         context?.reportCount(doneCount, 100);
         await sleep(150);
