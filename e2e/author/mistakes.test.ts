@@ -177,8 +177,7 @@ test('the log and plugin dev show a thrown error with its source lines', async (
 });
 
 test("a page's hook for stack traces receives no error of a plugin", async () => {
-  // The script is a string, because the TypeScript compiler inserts a call to a helper that the page lacks into
-  // functions.
+  // The script is a string, because the TypeScript compiler would insert a call to a helper that the page lacks.
   await page.evaluate('window.formatted = 0; Error.prepareStackTrace = () => { window.formatted++; return "x"; }');
   await client.call('mistakes__throws');
   assert.equal(await page.evaluate(() => Reflect.get(window, 'formatted')), 0);

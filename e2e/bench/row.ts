@@ -1,16 +1,16 @@
 import { computeMedian, computeQuantile, type Summary } from './samples.ts';
 
 export interface Row {
-  /** id is the name by which the environment variable ROWS selects the row, such as "echo". */
+  /** `id` is the name by which the environment variable ROWS selects the row, such as "echo". */
   readonly id: string;
-  /** The field what describes the measured value and the method of measurement. */
+  /** `what` describes the measured value and the method of measurement. */
   readonly what: string;
   /**
    * `ours` is the measured value of opentabs, and `floor` the value of a reference implementation, as text with a unit.
    */
   readonly ours: string;
   readonly floor?: string;
-  /** value is the measured number that is compared with the row's threshold. */
+  /** `value` is the measured number that is compared with the row's threshold. */
   readonly value?: number;
   readonly threshold?: Threshold;
   readonly note?: string;

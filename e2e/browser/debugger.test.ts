@@ -35,7 +35,7 @@ function findExtensionWorker(): Promise<Worker> {
   return waitFor('the worker', () => fixture.chrome.context.serviceWorkers()[0]);
 }
 
-/** page must be an extension page, because only extension pages can call chrome.debugger. */
+/** The argument `page` must be an extension page, because only extension pages can call chrome.debugger. */
 async function isAttached(page: Page, tabId: number): Promise<boolean> {
   return await page.evaluate(
     (id) =>
@@ -150,7 +150,7 @@ test('pictures of a zoomed page show the element and the full page', async () =>
     const target = await findRef(tabId, `"${name}"`);
     const picture = await fixture.callTool('browser_take_screenshot', { type: 'png', target }, tabId);
     const [width, height] = readPngSize(picture);
-    // The viewport has no whole number of CSS pixels.
+    // The size of a zoomed viewport need not be a whole number of CSS pixels.
     assert.ok(Math.abs(width - wantWidth) <= 1 && Math.abs(height - wantHeight) <= 1, `${name}: ${width} x ${height}`);
     for (const [x, y] of [
       [2, 2],

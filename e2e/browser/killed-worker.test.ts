@@ -75,7 +75,7 @@ for (const [level, flags] of [
     await pause(200); // time for the worker to receive the call
   }
 
-  /** An open extension page restarts a stopped worker at once; without one, an alarm does so within 30 s. */
+  /** An open extension page restarts a stopped worker at once; otherwise, an alarm restarts the worker within 30 s. */
   async function killWorker(limitMs = 25_000): Promise<void> {
     const { faults } = fixture;
     const connectionsBefore = faults.proxy.connectionsMade;

@@ -58,7 +58,7 @@ test('a tool works without a restart after the grant in the side panel, and fail
   const panel = await stack.chrome.openPanel();
   await panel.getByRole('tab', { name: 'Browser' }).click();
   const switchOf = (label: string) => panel.getByRole('switch', { name: label, exact: true });
-  // Chrome grants only the first three permissions without a dialog, which a test cannot answer.
+  // The test covers only the permissions that Chrome grants without a dialog, because a test cannot answer a dialog.
   for (const [name, label, tool, args] of listCallsByPermission().slice(0, 3)) {
     await switchOf(label).check();
     await waitFor(`the grant of ${label}`, () => isGranted(name));

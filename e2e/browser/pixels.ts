@@ -9,7 +9,7 @@ export function readPngSize({ image }: Output): [number, number] {
   return [bytes.readUInt32BE(16), bytes.readUInt32BE(20)];
 }
 
-/** The browser of `page` decodes the screenshot. */
+/** The browser of the argument `page` decodes the screenshot. */
 export async function readColorAt(page: Page, { image }: Output, x: number, y: number): Promise<number[]> {
   return await page.evaluate(
     async ({ url, x, y }) => {

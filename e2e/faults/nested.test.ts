@@ -16,7 +16,7 @@ after(() => fixture?.close());
 const pagesPerChannel = 2;
 const channelIds = Array.from({ length: 10 }, (_, i) => `c${i}-${pagesPerChannel}-40`);
 
-/** Each round injects the fault later in the nested calls than the round before. */
+/** Each test round injects the fault a little later than the previous round. */
 async function testNestedCalls(fault: string, injectFault: () => Promise<void>): Promise<void> {
   const client = await fixture.connectHttp();
   const { tab } = await fixture.openTab();

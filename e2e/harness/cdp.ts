@@ -8,7 +8,7 @@ export interface Target {
   readonly url: string;
 }
 
-/** Session sends DevTools commands to one target; `Object(answer).x` reads a field without a type error. */
+/** Session sends DevTools commands to one target; `Object(answer).x` reads a field x without a type error. */
 export interface Session {
   send(method: string, params?: object): Promise<unknown>;
   evaluate(expression: string): Promise<unknown>;

@@ -45,18 +45,20 @@ export function deriveExtensionId(folder: string): string {
 /** The environment variable CHROMIUM overrides the default path of Chromium. */
 export const chromiumPath = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
-/** Our --disable-features flag replaces Playwright's flag, so disabledFeatures repeats Playwright's features. */
+/**
+ * Chromium reads only the last --disable-features, so disabledFeatures repeats the features that Playwright turns off.
+ */
 const disabledFeatures = [
   // Two hidden pages of the address bar use a third of the CPU time of a browser start.
   'WebUIOmniboxPopup',
   'WebUIOmniboxAimPopup',
-  // The following Chromium features send requests to Google's servers.
+  // The Chromium features in the next lines send requests to Google's servers.
   'AimEnabled',
   'MediaRouter',
   'NetworkTimeServiceQuerying',
   'OptimizationHints',
   'PreconnectToSearch',
-  // The following Chromium features do not work with Playwright, or change the URLs of local sites.
+  // The Chromium features in the next lines do not work with Playwright, or change the URLs of local sites.
   'AvoidCorsURLLoaderRestartOnRedirect',
   'AvoidUnnecessaryBeforeUnloadCheckSync',
   'DestroyProfileOnBrowserClose',
@@ -69,10 +71,6 @@ const disabledFeatures = [
 
 const disableFeatures = '--disable-features=';
 
-/**
- * Chromium reads only the last --disable-features, so makeChromiumFlags merges the features in otherFlags into
- * disabledFeatures.
- */
 export function makeChromiumFlags(
   debugPort: number,
   extensions: readonly string[],
@@ -169,7 +167,7 @@ export async function launchChrome(options: ChromeOptions): Promise<Chrome> {
       const opener = await context.newPage();
       await opener.goto(`chrome-extension://${extension}/panel.html`);
       await opener.evaluate(async () => {
-        // Chrome opens the side panel only shortly after a click, so the click handler must not wait for the window.
+        // Chrome opens the side panel only shortly after a click, so the click handler does not wait for the window.
         const { id = 0 } = await chrome.windows.getCurrent();
         document.addEventListener('click', () => void chrome.sidePanel.open({ windowId: id }), { once: true });
       });

@@ -2,7 +2,7 @@
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { opentabsBinary } from './process.ts';
 
-/** onProgress receives the progress notifications whose token equals the request's ID, only over stdio. */
+/** Over stdio, onProgress receives the progress notifications whose token equals the request's ID. */
 export type ExchangeRequest = (
   message: Record<string, unknown>,
   onProgress?: (progress: Record<string, unknown>) => void,

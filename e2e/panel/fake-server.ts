@@ -10,7 +10,7 @@ import { findFreePort } from '../harness/chromium.ts';
 const key = 'key-of-the-fake-server';
 
 export interface FakeServer {
-  /** requests omits hello, ping, and the calls.history request that the panel sends when it opens. */
+  /** `requests` omits hello, ping, and the calls.history request that the panel sends when it opens. */
   readonly requests: readonly { readonly method: string; readonly params: unknown }[];
   listTabs(): readonly { readonly tabId: number; readonly url: string }[];
   version: string;

@@ -65,7 +65,7 @@ export const failedCalls: readonly CallView[] = [
   makeCall('f3', { tool: 'echo', status: 'done', runMs: 3 }),
 ];
 
-/** The second of the three calls waits for the user to do something in the tab with the ID tabId. */
+/** The second call of makeSuspendedCalls waits for the user to act in the tab with the ID tabId. */
 export function makeSuspendedCalls(tabId: number): readonly CallView[] {
   const login = makeWaitingCall('s2', 't2', {
     kind: 'user',

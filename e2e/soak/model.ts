@@ -74,7 +74,7 @@ function expectEndingWithoutStop(call: ObservedCall): ExpectedEnding {
   }
 }
 
-/** While the daemon is down, connections fail, and a restarted daemon does not have the client's session. */
+/** While the daemon is down, connections fail; after a restart, the daemon no longer has the client's session. */
 const codesWithoutServer = ['transport', 'refused', 'shutdown', 'silent', 'rpc:-32603', 'rpc:-32001', 'rpc:-32000'];
 const codesWithoutBrowser = [
   'no_browser',

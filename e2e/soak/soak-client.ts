@@ -1,9 +1,9 @@
 /** Defines the common interface of all MCP clients in a soak test, and how the clients report the ending of a call. */
 
 /**
- * The code is "ok", a wire.ErrorCode, "rpc:<code>" for a JSON-RPC error, "silent", "refused" or "transport". The code
- * "silent" means that the daemon sent no response, because none was due. The code "refused" means that the daemon did
- * not recognize the client's session, and "transport" means that the connection failed.
+ * The code of a CallEnding is "ok", a wire.ErrorCode, "rpc:<code>" for a JSON-RPC error, "silent", "refused" or
+ * "transport". The code "silent" means that the daemon sent no response, because none was due. The code "refused" means
+ * that the daemon did not recognize the client's session, and "transport" means that the connection failed.
  */
 export interface CallEnding {
   readonly code: string;

@@ -9,7 +9,7 @@ export interface BatcherOptions<M> {
   send(messages: readonly M[]): boolean;
   countChars(message: M): number;
   isLikelyLastMessage(): boolean;
-  /** runSoon runs `work` once, after the tasks that are already in the queue of the event loop. */
+  /** runSoon runs `work` once, after the tasks that are already in the event loop's queue. */
   readonly runSoon?: (work: () => void) => void;
 }
 

@@ -74,7 +74,6 @@ function hasTabGroupsPermission(): Promise<boolean> {
 export const GroupColors = ['blue', 'green', 'purple', 'cyan', 'orange', 'pink', 'yellow', 'red', 'grey'] as const;
 export type GroupColor = (typeof GroupColors)[number];
 
-/** groupTab needs the Chrome permission `tabGroups`. */
 export async function groupTab(
   tabId: number,
   groupIds: readonly number[],

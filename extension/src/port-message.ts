@@ -73,7 +73,7 @@ export type FromBridge =
   | { op: 'log'; plugin: string; entries: string; dropped: number }
   /** Reports that the document is hidden and needs a 'wake' message in ms milliseconds, at most 2^31 - 1. */
   | { op: 'scheduleWake'; ms: number }
-  /** Answers a 'ping' at once. */
+  /** Answers a message 'ping' at once. */
   | { op: 'pong'; ping: number }
   /**
    * The bridge sends 'entryPointReady' as soon as no call runs in the plugin's old adapter. `usesBase` is true if the
@@ -115,13 +115,13 @@ export type ToBridge =
   | { op: 'probe'; plugin: string }
   | { op: 'wake' }
   /**
-   * `hash` identifies the new adapter. Once the running calls have ended, or after waitMs, the document answers with
-   * 'entryPointReady'. The entry point accepts a new adapter only with this nonce, and only once.
+   * Once the running calls have ended, or after waitMs, the document answers with 'entryPointReady'. The entry point
+   * accepts a new adapter only with this nonce, and only once.
    */
   | { op: 'replaceAdapter'; plugin: string; hash: string; nonce: string; waitMs: number }
   /**
-   * Prepares a document for an adapter. The entry point of the plugin's host accepts the adapter; without a host, the
-   * base creates one with `options` (JSON text).
+   * The entry point of the plugin's host accepts the adapter; without a host, the base creates one with `options` (JSON
+   * text).
    */
   | { op: 'prepareHost'; plugin: string; hash: string; nonce: string; options: string }
   /**

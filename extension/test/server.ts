@@ -17,7 +17,6 @@ export interface FakeSocket {
   accept(): void;
   text(text: string): void;
   close(code?: number, reason?: string): void;
-  /** answer sends a result for the oldest request with the given method, and removes the request from `sent`. */
   answer(method: string, result: unknown): void;
   refuse(method: string, code: number, message: string): void;
   request<M extends RequestMethod>(id: string, method: M, params: Requests[M]['params']): void;

@@ -13,6 +13,6 @@ export function notifyReadinessChanged(): void {
   try {
     notify();
   } catch {
-    // Ignore an error of notify, because opentabs calls `isReady` again within 30 s anyway.
+    // An error of `notify` is ignored, because opentabs calls `isReady` again within 30 s anyway.
   }
 }

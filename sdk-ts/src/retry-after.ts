@@ -15,9 +15,7 @@ export function parseRetryAfterMs(header: string): number | undefined {
 
 const resetHeaders = ['x-rate-limit-reset', 'x-ratelimit-reset', 'ratelimit-reset'] as const;
 
-/**
- * A rate-limit header of at least 1e9 counts as seconds since 1970, and of at least 1e12 as milliseconds since 1970.
- */
+/** A rate-limit value from 1e9 is read as seconds since 1970, and a value from 1e12 as milliseconds since 1970. */
 const [minEpochSeconds, minEpochMs] = [1e9, 1e12];
 
 /**

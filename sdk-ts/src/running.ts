@@ -9,7 +9,7 @@ import {
 } from './runtime/page-primordials.ts';
 
 // If a call is cancelled, the SDK's waits stop even if the author did not pass `context.signal`. JavaScript cannot
-// determine which call the code after an `await` belongs to. While several calls are running, a wait without a signal
+// determine to which call the code after an `await` belongs. While several calls are running, a wait without a signal
 // stops only when all of these calls were stopped.
 
 type CallContext = Pick<ToolHandlerContext, 'signal'>;

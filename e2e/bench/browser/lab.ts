@@ -20,7 +20,6 @@ export interface BrowserLab {
   readonly agents: readonly Agent[];
 }
 
-/** startBrowserLab starts all MCP servers of the comparison. */
 export async function startBrowserLab(fixture: BenchFixture): Promise<BrowserLab> {
   const site = await startBenchSite();
   fixture.onClose(() => site.close());

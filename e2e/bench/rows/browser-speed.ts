@@ -198,7 +198,6 @@ export async function measureClick(lab: BrowserLab): Promise<Row[]> {
   ];
 }
 
-/** The measurement fails if any screenshot of the background tab fails. */
 const pictureCount = 40;
 
 export async function measurePictures(lab: BrowserLab): Promise<Row[]> {

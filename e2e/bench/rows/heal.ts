@@ -68,7 +68,8 @@ export async function measureServerRestart(fixture: BenchFixture): Promise<Row[]
   const { stack } = await fixture.getLiveStack();
   const times: number[] = [];
   for (let round = 0; round < rounds; round++) {
-    // Each round pauses longer than the round before, so that kills hit different points of the retry schedule.
+    // Each round pauses longer than the round before, so that the daemon is killed at different points of the retry
+    // schedule.
     await pause(round * 97);
     const beforeMs = Date.now();
     await stack.restartDaemon('SIGKILL');

@@ -20,7 +20,7 @@ const Profile = z.object({
   }),
 });
 
-/** The benchmark row profile has no limit, because it only explains the rows echo and load. */
+/** The benchmark row "profile" has no limit, because it only explains the rows "echo" and "load". */
 export async function measureProfile(fixture: BenchFixture): Promise<Row[]> {
   const { stack, floorPage } = await fixture.getLiveStack();
   const cdp = await connectCdp(stack.chrome.debugPort);

@@ -142,8 +142,7 @@ export function insertText(field: Field, text: string, approved: readonly Secret
 
 function insertLine(field: Field, line: string, approved: readonly SecretKind[]): void {
   const before = readField(field);
-  // execCommand dispatches no beforeinput event. An editor that prevents beforeinput inserts the text itself, or
-  // rejects the text.
+  // An editor that prevents beforeinput inserts the text itself, or rejects the text; execCommand sends no beforeinput.
   if (!sendBeforeInput(field, line)) return;
   requireTypingApproval(field, approved);
   const isDone = line === '' ? unclobbered.execCommand('delete') : unclobbered.execCommand('insertText', false, line);

@@ -2,7 +2,7 @@
 import { readShadowRoot } from '../chrome-dom.ts';
 import { getChildNodes, getParentNode, isClobbered, unclobbered } from './unclobbered.ts';
 
-/** Checking the tag name first is faster than a call of Chrome's API for shadow roots for each element. */
+/** Checking the tag name first is faster than calling Chrome's API for shadow roots on each element. */
 const ShadowHostTags = new Set(
   'article aside blockquote body div footer h1 h2 h3 h4 h5 h6 header main nav p section span'.split(' '),
 );

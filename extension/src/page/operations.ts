@@ -1,7 +1,8 @@
 /**
  * Defines the operations of the page script, which runs in the isolated world of each frame.
  *
- * Operations, answers and progress reports are plain JSON. Refs and snapshots are lost when the document is replaced.
+ * Operations, answers and progress reports are plain JSON. Refs and snapshots of a document are lost when another
+ * document replaces it.
  *
  * # Frames
  *
@@ -55,7 +56,7 @@ export interface PageCalls {
 
 export type PageOperationName = keyof PageCalls;
 
-/** `prefix` is the prefix of the frame, such as f3. */
+/** `prefix` is the prefix of the frame's refs, such as f3. */
 export type PageOperationOf<N extends PageOperationName> = {
   [P in N]: { readonly name: P; readonly prefix: string; readonly arguments: PageCalls[P]['arguments'] };
 }[N];
@@ -111,7 +112,7 @@ export interface PageError {
   readonly done?: string;
 }
 
-/** `total` is absent if the total is unknown. */
+/** `total` is absent if the total amount of work is unknown. */
 export interface PageProgress {
   readonly message: string;
   readonly progress?: number;

@@ -75,7 +75,6 @@ function isInDocument(element: Element): boolean {
 /** MaxCandidates limits how many elements findNearestMatch compares with the element of a stale ref. */
 const MaxCandidates = 5_000;
 
-/** findNearestMatch returns the element that is most similar to the element of a stale ref. */
 export function findNearestMatch(
   wanted: { readonly role: string; readonly name: string },
   elements: Iterable<Element>,

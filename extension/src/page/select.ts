@@ -58,7 +58,6 @@ export function listSelectedLabels(element: Element): string[] {
   return value ? [shorten(value, 200)] : [];
 }
 
-/** chooseOptions selects the options with the given labels or values. */
 export async function chooseOptions(
   element: Element,
   values: readonly string[],
@@ -308,7 +307,6 @@ class LongListScroller {
     return true;
   }
 
-  /** The first wheel event scrolls the list to its top. */
   async #turnWheel(options: readonly Element[]): Promise<boolean> {
     const last = options.at(-1);
     if (!last) return false;

@@ -98,7 +98,6 @@ export function readShownValue(element: Element, role: string): string | undefin
   return value === undefined || value === '' ? undefined : shorten(cleanText(value), MaxValueCharacters);
 }
 
-/** readFullValue returns the complete value of a field, or a placeholder for a secret field. */
 export function readFullValue(element: Element, role: string): string | undefined {
   if (element instanceof HTMLInputElement) return readInputValue(element);
   if (element instanceof HTMLTextAreaElement)

@@ -121,7 +121,7 @@ async function runDatabaseAction(args: StorageArguments, signal: AbortSignal): P
 
 async function openDatabase(name: string, signal: AbortSignal): Promise<IDBDatabase> {
   const request = indexedDB.open(name);
-  // The page could have deleted the database after the page script checked that the database exists.
+  // The page could have deleted the database since the check that the database exists.
   request.onupgradeneeded = () => request.transaction?.abort();
   const database = await awaitRequest(request, signal);
   database.onversionchange = () => database.close();

@@ -25,7 +25,6 @@ export class TrustedInput {
   /** #isLost is true if the worker could not send the input, for example because the user stopped the debugger. */
   #isLost = false;
 
-  /** The worker sends no input after the signal is aborted. */
   constructor(send: (request: InputRequest) => Promise<boolean>, signal: AbortSignal) {
     this.#send = send;
     this.#signal = signal;
@@ -70,8 +69,8 @@ export class TrustedInput {
 
   /**
    * endFocusEmulation sends no blur event, because in a background tab a blur event would close the menus of the page.
-   * A field whose value changed receives the event "change". If an operation ends while the mouse button is pressed,
-   * the worker releases the button, but the page receives no click.
+   * When the focus emulation ends, a field whose value changed receives the event "change". If an operation ends while
+   * the mouse button is pressed, the worker releases the button, but the page receives no click.
    */
   async endFocusEmulation(): Promise<void> {
     if (!this.#hasFocus) return;

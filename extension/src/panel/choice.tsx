@@ -6,8 +6,7 @@ import type { ActionResult } from '../panel-message.ts';
 export function useOptimisticChoice<T>(current: T, send: (value: T) => Promise<ActionResult>): [T, (value: T) => void] {
   const [chosenValue, setChosenValue] = useState<{ readonly value: T; readonly before: T }>();
   const shownValue = chosenValue?.before === current ? chosenValue.value : current;
-  // When the server's value changes, the component forgets the user's choice, because the choice would reappear if the
-  // server's value changed back.
+  // When the server's value changes, the control drops the user's choice, which would otherwise reappear later.
   if (chosenValue && chosenValue.before !== current) setChosenValue(undefined);
   const choose = async (value: T) => {
     setChosenValue({ value, before: current });

@@ -94,10 +94,7 @@ function renderPanel(): void {
   if (root) render(<Panel {...props} />, root);
 }
 
-/**
- * receiveState stores a new state from the service worker. Unchanged calls and plugins keep their previous objects, so
- * that their components do not render again.
- */
+/** Unchanged calls and plugins keep their previous objects, so that their components do not render again. */
 function receiveState(next: PanelState, ended: readonly CallView[]): void {
   openCalls = updateOpenCalls(openCalls, next.calls, next.callsAt);
   recentCalls = mergeRecent(

@@ -35,7 +35,6 @@ export interface PanelProps {
   readonly history: History;
   /** hasOlderCalls is true if the server may have recorded older calls that the panel has not loaded. */
   readonly hasOlderCalls: boolean;
-  /** plugins is undefined until the server has sent the list of plugins. */
   readonly plugins: readonly PluginView[] | undefined;
   readonly failed: readonly FailedPluginView[];
   /** browserTools is undefined until the server sends the permissions of browser tools. */
@@ -118,7 +117,6 @@ interface ProblemProps {
   readonly act: SendAction;
 }
 
-/** ServerProblem shows why the extension is not connected to the server, and how to fix the problem. */
 function ServerProblem({ state: { link, pairing, extensionVersion }, act }: ProblemProps): VNode | null {
   const problem = makeLinkAdvice(link, pairing);
   const versionProblem = link.kind === 'open' ? makeVersionAdvice(extensionVersion, link.serverVersion) : undefined;

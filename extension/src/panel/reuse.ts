@@ -6,7 +6,7 @@ export function reuseEqual<T>(previous: T | undefined, next: T): T {
   return previous !== undefined && isEqual(previous, next) ? previous : next;
 }
 
-/** reuseItems reuses the previous object of each unchanged item, and returns previous itself if nothing changed. */
+/** reuseItems reuses the previous object of each unchanged item, and the whole previous list if nothing changed. */
 export function reuseItems<T>(
   previous: readonly T[] | undefined,
   next: readonly T[],

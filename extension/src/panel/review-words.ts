@@ -108,10 +108,7 @@ export function mapToolDescriptions(
  */
 export type ToolDrafts = ReadonlyMap<string, Permission | ''>;
 
-/**
- * listChangedPermissions returns the tool permissions that the user changed in a review. When a plugin's content
- * changes, the server resets the permission "auto" of the plugin's tools, so an unchanged "auto" is not listed.
- */
+/** An unchanged "auto" is not listed, because the server resets "auto" when the plugin's content changes. */
 export function listChangedPermissions(tools: readonly ToolView[], drafts: ToolDrafts): ToolPermission[] {
   return tools.flatMap((tool): ToolPermission[] => {
     const draft = drafts.get(tool.name);

@@ -131,10 +131,7 @@ function compareVersions(a: string, b: string): number {
   return 0;
 }
 
-/**
- * debuggerAdvice is shown after the user has clicked Cancel in Chrome's debugger bar, which stops the browser tools
- * that need the debugger.
- */
+/** debuggerAdvice is shown after the user has clicked Cancel in Chrome's debugger bar. */
 export const debuggerAdvice: Advice = {
   title: 'You switched the debugger off.',
   steps: [

@@ -27,8 +27,8 @@ export interface SimulateOptions extends PageOptions, Pick<ContextScript, 'tools
 }
 
 /**
- * Options that cancel a simulated call or navigate its tab at a certain time. All times are in milliseconds of virtual
- * time since the call started.
+ * Options that cancel a simulated call or navigate its tab at a certain time. All times in CallOptions are in
+ * milliseconds of virtual time since the call started.
  */
 export interface CallOptions {
   /** When to cancel the call; 0 cancels the call before the handler starts. */
