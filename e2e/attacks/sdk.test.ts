@@ -73,6 +73,7 @@ after(async () => {
   await stack?.close();
 });
 
+/** addVictimPlugin adds a copy of the test plugin "victim" with additional manifest fields to the daemon. */
 async function addVictimPlugin(name: string, manifestFields: object): Promise<void> {
   const dir = join(stack.home, name);
   cpSync(join(repositoryRoot, 'e2e/testdata/victim'), dir, { recursive: true });

@@ -376,7 +376,7 @@ export async function setBadge(text: string, color: string, title: string): Prom
   await chrome.action.setTitle({ title });
 }
 
-/** Without a text of its own, a tab shows the badge text that setBadge set. */
+/** A tab without a separate text shows the badge text that setBadge set. */
 export async function setTabBadge(tabId: number, text: string | undefined, title: string): Promise<void> {
   await chrome.action.setBadgeText(text === undefined ? { tabId } : { tabId, text });
   await chrome.action.setTitle({ tabId, title });
