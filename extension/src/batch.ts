@@ -1,5 +1,6 @@
-// Sends port messages in batches, because the cost of a message depends little on the length of its text. While a batch
-// is scheduled, new messages wait until the queued tasks of the event loop have run.
+// Sends port messages in batches, because the cost of a message depends little on the length of its text. A message is
+// sent at once if no batch is scheduled, so a single message never waits. While a batch is scheduled, new messages wait
+// until the tasks that are already queued have run, and are sent as one batch.
 
 /** MinSingleMessageChars is the length, in UTF-16 units, from which a message is sent alone instead of in a batch. */
 const MinSingleMessageChars = 16 * 1024;

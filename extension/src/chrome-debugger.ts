@@ -1,4 +1,5 @@
-// The manifest contains the permission `debugger` only if the user chose the debugger during the installation.
+// The functions in this file wrap Chrome's API chrome.debugger. The manifest contains the permission `debugger` only if
+// the user chose the debugger during the installation.
 
 import type { Fields } from './record.ts';
 

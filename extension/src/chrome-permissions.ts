@@ -1,4 +1,5 @@
-// The user grants optional permissions with a click in the side panel.
+// The functions in this file wrap Chrome's API chrome.permissions. The user grants optional permissions with a click in
+// the side panel.
 
 export function hasPermission(permission: chrome.runtime.ManifestPermission): Promise<boolean> {
   return chrome.permissions.contains({ permissions: [permission] });

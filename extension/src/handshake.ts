@@ -1,16 +1,19 @@
-// Describes how a host and the bridge connect. handshake.ts contains only constants, because imported code might use
-// built-in functions that the page has replaced.
+// Describes how a host and the bridge connect. Both the host and the bridge import the file handshake.ts. The file
+// handshake.ts contains only constants, because imported code might use built-in functions that the page has replaced.
 //
 // At document_start, the host creates a MessageChannel, and passes one of its ports to the bridge in a synthetic event
 // on the document. The JavaScript worlds of the host and of the bridge share the port object, which serves as a private
 // event target. To send a message, the host and the bridge call
-// `port.dispatchEvent(new MessageEvent(UP or DOWN, {data: string}))`. Scripts of the page cannot get the port, because
-// the handshake ends before they run.
+// `port.dispatchEvent(new MessageEvent(UP or DOWN, {data: string}))`. The port only dispatches events, which are
+// synchronous, so messages arrive synchronously. Scripts of the page cannot get the port, because the handshake ends
+// before they run.
 //
-// Chrome runs the hosts before the bridge, because the worker registers the hosts' scripts first. The first host in a
-// document is the base, which belongs to no plugin. If the code of a plugin arrives after the handshake, the plugin
-// connects through the base. Each host answers only the first handshake, so a handshake that the page starts gets no
-// response.
+// Chrome runs the hosts before the bridge, because the worker registers the hosts' scripts first. A host sends its
+// offer, which is its first message, only when the bridge starts the handshake. The first host in a document is the
+// base, which belongs to no plugin. If the code of a plugin arrives after the handshake, the plugin connects through
+// the base. The bridge starts the handshake once, and listens only during this handshake. The handshake ends before the
+// first page script can run, because it ends when the bridge's script returns. If the page starts a handshake, it gets
+// no response, because each host answers only the first handshake.
 
 /**
  * OFFER_EVENT is the type of the event with which a host offers its channel to the bridge. The data of an offer is the

@@ -1,4 +1,5 @@
-// Each message on the port is the JSON text of a ToPage or a FromPage, split into pieces (text-pieces.ts).
+// Defines the messages on the port between the worker and the page script of a frame. Each message is the JSON text of
+// a ToPage or a FromPage, split into pieces (text-pieces.ts).
 
 import type { InputRequest } from './page/input-request.ts';
 import type { PageAnswer, PageNumbers, PageOperation, PageOperationName, PageProgress } from './page/operations.ts';

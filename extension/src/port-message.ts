@@ -1,5 +1,6 @@
-// Defines the messages on the chrome.runtime port between a document's bridge and the service worker. The worker
-// validates each message from a document, because an attacker may control the document's process.
+// Defines the messages on the chrome.runtime port between a document's bridge and the service worker. The bridge and
+// the worker send messages in lists (batch.ts), and encode each list as one string (port-text.ts). The worker validates
+// each message from a document, because an attacker may control the document's process.
 
 import type { CancelOutcome, PageHops, PluginSettings, TabPlugin } from '../../wire/wire.gen.ts';
 import { type PortReaders, readMessage } from './port-router.ts';

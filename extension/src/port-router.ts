@@ -1,4 +1,5 @@
-// Validates port messages with one reader per operation, and routes them to one handler per operation.
+// Validates port messages with one reader per operation, and routes them to one handler per operation. Messages from
+// the server are validated and routed by worker/link/handlers.ts.
 
 import { type Fields, isRecord } from './record.ts';
 

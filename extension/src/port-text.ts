@@ -1,6 +1,7 @@
-// Chrome transfers a string between extension scripts faster than an object with equal content. The first line of the
-// encoded string contains the messages as JSON, with the length of each long string. Long strings follow unescaped,
-// because most long strings are JSON text, which is slow to escape.
+// Encodes a list of port messages as one string, and decodes the string. Chrome transfers a string between extension
+// scripts faster than an object with the same content. The first line of the encoded string contains the messages as
+// JSON. Long strings follow unescaped after the first line, because most long strings are JSON text, which is slow to
+// escape.
 
 import type { FromBridge, ToBridge } from './port-message.ts';
 import { type Fields, isRecord } from './record.ts';

@@ -1,5 +1,5 @@
-// Chrome limits a message on a port to 64 MiB. Each piece of a text begins with '+' if more pieces follow, and '.' if
-// the piece is the last one.
+// Chrome limits a message on a port to 64 MiB. A text that is longer than the limit is sent in several pieces. The
+// first character of each piece is '+' if more pieces follow, and '.' if the piece is the last one.
 
 /** One UTF-16 unit needs at most three bytes in UTF-8, so a piece has at most 24 MiB. */
 const MaxPieceChars = 8 * 1024 * 1024;

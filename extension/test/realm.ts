@@ -1,4 +1,5 @@
-// Simulates a page for unit tests of the host: a separate JavaScript realm (testdata/realm.js) and a fake bridge.
+// Simulates a page for unit tests of the host: a separate JavaScript realm with the DOM classes that a host needs
+// (testdata/realm.js), and a fake bridge.
 
 import { readFileSync } from 'node:fs';
 import vm from 'node:vm';

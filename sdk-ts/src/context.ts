@@ -5,8 +5,8 @@
 export type ProgressAudience = 'internal' | 'user' | (string & {});
 
 /**
- * One progress report of a running tool. Numbers must be finite and not negative: the server drops invalid numbers and
- * keeps the message.
+ * One progress report of a running tool. Each field of a progress report is optional. Numbers must be finite and not
+ * negative: the server drops invalid numbers and keeps the message.
  */
 export interface ProgressOptions {
   /** The work done so far, in the same unit as `total`. */
@@ -92,7 +92,8 @@ export interface ToolHandlerContext {
    * Shows `content`, any JSON value, beside the progress of the call, and replaces earlier content of the same `type`.
    * For the types `text` and `code`, pass a string as `content`. For the type `table`, pass an array of objects, or
    * `{columns, rows}`, as `content`. Content of any other type is displayed as JSON. A call can have up to 16
-   * activities, one of each type. Content larger than 256 KiB, or that JSON cannot represent, is dropped.
+   * activities, one of each type. Content larger than 256 KiB, or that JSON cannot represent, is dropped. Like a
+   * progress report, `reportActivity` restarts the idle timeout.
    */
   reportActivity(type: string, content: unknown, options?: ReportOptions): void;
   /**

@@ -24,9 +24,7 @@ export abstract class OpenTabsPlugin {
    */
   abstract isReady(): Promise<boolean>;
 
-  /**
-   * Called when the plugin is removed or replaced. `teardown` must undo everything that the plugin changed in the page.
-   */
+  /** Called when the plugin is removed or replaced. Undo everything that the plugin changed in the page. */
   teardown?(): void;
   /** Called once in each document, after the plugin's adapter has started. */
   onActivate?(): void;

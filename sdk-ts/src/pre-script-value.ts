@@ -2,16 +2,17 @@ import { getContainer, getContainerPart } from './runtime/container.ts';
 import { getSafeProperty, hasOwn } from './runtime/primordials.ts';
 import { hasProperties } from './runtime/value.ts';
 
-/** The plugin's name is undefined until the adapter has started. */
+/** The name of the plugin into which this module is bundled. The name is undefined until the adapter has started. */
 let ownerName: string | undefined;
 
+/** Sets the plugin name under which `getPreScriptValue` looks up values. */
 export function setPreScriptOwner(name: string): void {
   ownerName = name;
 }
 
 /**
- * Returns the value that the plugin's pre-script stored under `key` in this document. The result is undefined if the
- * pre-script stored nothing under `key`, or did not run because the page had already loaded.
+ * Returns the value that the plugin's pre-script stored under `key` in this document. If the pre-script stored nothing
+ * under `key`, or did not run because the plugin was added after the page had loaded, the result is undefined.
  */
 export function getPreScriptValue<T = unknown>(key: string): T | undefined;
 export function getPreScriptValue(key: string): unknown {

@@ -1,4 +1,5 @@
-// The URL patterns of a plugin must satisfy the same rules as plugin.ParsePattern in Go, so change both together.
+// Checks a plugin's URL patterns by the same rules as plugin.ParsePattern in Go, which the server applies when a plugin
+// is added. A change of the rules in TypeScript requires the same change in Go.
 
 const maxPathWildcards = 5;
 const hostLabel = /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$/;

@@ -1,4 +1,5 @@
-// Performs the actions of browser tools, such as a click, waits until the page has settled, and reports what changed.
+// Performs the actions of browser tools, such as a click: watches the page, waits until the page has settled, and
+// reports what changed.
 import { describeElement } from './describe.ts';
 import { diffLines } from './diff.ts';
 import { PageFailure } from './failure.ts';

@@ -1,5 +1,5 @@
-// Chrome draws no frames in a hidden tab, so an animation does not advance, and a menu that closes with an animation
-// stays open.
+// Finishes animations in hidden tabs. Chrome draws no frames in a hidden tab, so an animation does not advance, and a
+// menu that closes with an animation would stay open.
 
 import { unclobbered } from './unclobbered.ts';
 

@@ -1,3 +1,5 @@
+// Clicks elements, and moves the pointer onto elements.
+
 import { runAction } from './act.ts';
 import { describeElement, isLink, readHref } from './describe.ts';
 import { findClosestInFlatTree } from './flat-tree.ts';

@@ -1,4 +1,5 @@
-// Declares the types of dom-accessibility-api, so that the extension compiles without the npm package.
+// Declares the parts of dom-accessibility-api (extension/vendor) that the page script uses. With this declaration file,
+// the extension compiles without installing the npm package dom-accessibility-api.
 declare module 'dom-accessibility-api' {
   export function computeAccessibleName(
     root: Element,

@@ -1,4 +1,5 @@
-// Some pages hide the list options that have ARIA roles, and draw other elements in place of them.
+// Finds the visible options of a custom list. Some pages hide the elements with ARIA roles, and draw other elements in
+// place of them.
 import { getFlatParent, listFlatChildren } from './flat-tree.ts';
 import { unclobbered } from './unclobbered.ts';
 

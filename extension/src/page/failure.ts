@@ -1,3 +1,5 @@
+// Converts the errors of page script operations to the format that the worker receives.
+
 import type { PageError, PageErrorCode } from './operations.ts';
 
 export class PageFailure extends Error {

@@ -1,4 +1,5 @@
-// The flat tree of a document is what the browser draws, with shadow roots and assigned nodes in place.
+// Traverses the flat tree of a document, which is what the browser draws: shadow roots replace their hosts' children,
+// and assigned nodes replace slots.
 import { readShadowRoot } from '../chrome-dom.ts';
 import { getChildNodes, getParentNode, isClobbered, unclobbered } from './unclobbered.ts';
 

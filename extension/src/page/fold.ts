@@ -1,4 +1,4 @@
-// Shortens a snapshot to a maximum number of tokens, but never leaves out content in the visible area.
+// Shortens a snapshot to a maximum number of tokens. Content in the visible area is never left out.
 import type { Line } from './lines.ts';
 import type { Rect } from './operations.ts';
 import { getViewportRect, intersectRects } from './view.ts';

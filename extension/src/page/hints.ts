@@ -1,4 +1,4 @@
-// Finds elements that a user recognizes only by an icon, and hints in the markup about their meaning.
+// Finds elements that a user recognizes only by their icon, and finds hints about their meaning in the page's markup.
 import { cleanText, shorten } from './visible-text.ts';
 
 /** An action icon has no text and no role, but a click on it acts on the element around it. */

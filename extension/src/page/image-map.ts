@@ -1,4 +1,5 @@
-// The browser draws no boxes for image map areas; they receive input through the image.
+// Finds points inside the areas of image maps. The browser draws no boxes for image map areas; they receive input
+// through the image.
 import type { Rect } from './operations.ts';
 import { unclobbered } from './unclobbered.ts';
 

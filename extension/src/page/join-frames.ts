@@ -1,5 +1,5 @@
-// Joins the snapshots of a tab's frames into one text. The module join-frames.ts must not use the DOM, because the
-// worker imports it.
+// Joins the snapshots of a tab's frames into one text. The worker, which has no DOM, imports join-frames.ts. The module
+// join-frames.ts and its imports must not use the DOM.
 import type { SnapshotResult } from './operations.ts';
 
 export interface ChildFrame {

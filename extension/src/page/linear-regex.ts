@@ -1,6 +1,8 @@
 // Matches regular expressions in linear time, so that no pattern of an agent can block the page.
 //
-// The matcher tracks all possible states at once, as in Thompson's construction, instead of backtracking.
+// The matcher tracks the set of all possible states at once, as in Thompson's construction, instead of backtracking. A
+// matcher without backtracking cannot support look-around and back-references, so compileRegex rejects patterns that
+// contain them.
 import { PageFailure } from './failure.ts';
 
 /** LinearRegex matches anywhere in a text and ignores case. */

@@ -1,4 +1,5 @@
-// The page script serves the operations of operations.ts on ports that the worker opens.
+// The worker injects the page script into each frame in which browser tools work. The page script serves the operations
+// of operations.ts on ports that the worker opens, and does nothing before the first operation.
 
 import { onPagePort, type PagePort } from '../chrome-pages.ts';
 import { type FromPage, readToPage } from '../page-message.ts';

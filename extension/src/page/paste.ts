@@ -1,4 +1,5 @@
-// An editor that uses the EditContext API draws its text itself, so a script cannot insert text through the DOM.
+// Inserts text into editors that use the EditContext API. An editor with an EditContext draws its text itself, so a
+// script cannot insert text through the DOM.
 import { PageFailure } from './failure.ts';
 import { parseKey, sendKey } from './keys.ts';
 import { focusElement } from './pointer.ts';

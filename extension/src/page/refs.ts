@@ -1,4 +1,5 @@
-// An element keeps its ref for its whole lifetime, and no ref is used twice.
+// Assigns refs, such as e12, to the elements of a document. An element keeps its ref for its whole lifetime, and no ref
+// is used twice.
 
 import { getFlatParent } from './flat-tree.ts';
 import { computeElementName } from './names.ts';

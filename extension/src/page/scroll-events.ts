@@ -1,4 +1,5 @@
-// The browser dispatches no scroll events in a hidden tab, because a hidden tab draws no frames.
+// Scrolls elements, and dispatches the scroll events that are missing in hidden tabs. The browser dispatches no scroll
+// events in a hidden tab, because a hidden tab draws no frames.
 import { getFlatParent } from './flat-tree.ts';
 import { unclobbered } from './unclobbered.ts';
 

@@ -1,3 +1,5 @@
+// Scrolls the page, or a scrollable area of the page.
+
 import { runAction } from './act.ts';
 import { PageFailure } from './failure.ts';
 import { findElementAtPoint, getFlatParent } from './flat-tree.ts';

@@ -1,4 +1,4 @@
-// Selects options in select elements, and in custom lists that pages implement with other elements.
+// Selects options in select elements, and in list boxes that pages implement themselves.
 import { runAction } from './act.ts';
 import { clickElement } from './click.ts';
 import { findDrawnOptions, findPopup, hasSize } from './drawn-options.ts';

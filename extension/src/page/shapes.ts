@@ -1,4 +1,5 @@
-// The shapes of an SVG drawing have no role and often no name, but a user can click them.
+// Describes the shapes of SVG drawings, such as circles. The shapes of an SVG drawing have no role and often no name,
+// but a user can click them.
 import { shorten } from './visible-text.ts';
 
 const ShapeTags = new Set('rect circle ellipse polygon polyline path line text image use'.split(' '));

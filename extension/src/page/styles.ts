@@ -1,3 +1,5 @@
+// Reads the computed styles of elements.
+
 import { describeElement } from './describe.ts';
 import type { StylesArguments, StylesResult } from './devtools-operations.ts';
 import { PageFailure } from './failure.ts';

@@ -1,4 +1,5 @@
-// Requests trusted input, which the worker sends through Chrome's debugger.
+// Requests trusted input, which the worker sends through Chrome's debugger. A page cannot distinguish trusted input
+// from a user's input.
 import { PageFailure } from './failure.ts';
 import { containsInFlatTree, findClosestInFlatTree, getFocusedElement } from './flat-tree.ts';
 import type { InputRequest } from './input-request.ts';

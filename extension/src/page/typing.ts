@@ -1,3 +1,5 @@
+// Types into fields, presses keys, and fills forms.
+
 import { runAction } from './act.ts';
 import { clickElement } from './click.ts';
 import { describeElement } from './describe.ts';

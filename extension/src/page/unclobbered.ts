@@ -1,4 +1,6 @@
-// An element <img name=body> replaces document.body even in the isolated world of the page script.
+// Reads properties of the document and of forms, even if elements of the page replace them. An element <img name=body>
+// replaces document.body, and a field <input name=childNodes> replaces form.childNodes, even in the isolated world of
+// the page script.
 
 /** DOM functions that require a Node, such as contains(), throw if they receive the proxy `unclobbered`. */
 export const unclobbered: Document = new Proxy(document, {

@@ -1,5 +1,5 @@
 // Splits the arguments of a call into the rows of a list. The user must see exactly the arguments that the client sent,
-// including duplicate names and all digits of numbers.
+// so duplicate names get several rows, and numbers keep all their digits.
 
 import { escapeHidden, indentJson, splitTokens } from './json-text.ts';
 

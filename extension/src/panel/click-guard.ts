@@ -1,4 +1,5 @@
-// Ignores clicks on an approval card that has just appeared or moved, so that a click cannot approve the wrong call.
+// Ignores clicks on an approval card that has just appeared or moved. A card can move in the moment in which the user
+// clicks. Without the click guard, the click could hit another card and approve the wrong call.
 
 /** MinUnmovedMs is how long an approval card must stay in place before its buttons accept clicks, in milliseconds. */
 export const MinUnmovedMs = 500;

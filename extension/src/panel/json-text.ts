@@ -1,5 +1,6 @@
-// Formats JSON text for display without parsing it, because parsing would round large numbers and drop duplicate
-// members.
+// Formats JSON text for display. The user must see exactly the arguments that the client sent. Parsing and reprinting
+// JSON would round large numbers and drop duplicate members, so the text is only reformatted. The panel shows hidden
+// characters as escape sequences.
 
 import { replaceHidden } from './plain-text.ts';
 

@@ -1,4 +1,5 @@
-// Renders the side panel from the state that the service worker sends, and sends the user's actions to the worker.
+// Renders the side panel from the state that the service worker sends, and sends the user's actions to the worker. The
+// panel itself stores only unsaved input, the switch "Show everything", and whether a call has ever succeeded.
 
 import { render } from 'preact';
 import type { CallView, FailedPluginView, PluginView, StateBrowserParams } from '../../../wire/wire.gen.ts';

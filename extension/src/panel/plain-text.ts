@@ -1,5 +1,6 @@
 // Finds hidden characters: characters that are invisible, or that change how other text looks. The server's package
-// internal/plaintext has the same rules, and the tests of panel and server share a list of cases.
+// internal/plaintext has the same rules for hidden characters, and the tests of panel and server use the same list of
+// cases.
 
 const HiddenCharacter =
   /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Variation_Selector}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}]/u;

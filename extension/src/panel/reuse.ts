@@ -1,4 +1,5 @@
-// Replaces new objects with equal previous objects, so that components with unchanged content do not render again.
+// Replaces new objects with equal previous objects, so that components with unchanged content do not render again. Each
+// message from the service worker creates new objects, even if the content has not changed.
 
 import { isRecord } from '../record.ts';
 

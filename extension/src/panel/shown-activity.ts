@@ -1,4 +1,5 @@
-// Converts an activity to text, code or a table; content that does not match its type is shown as JSON.
+// Converts the content of an activity to text, code or a table, depending on its type. If the content does not have the
+// form that its type requires, the panel shows the content as JSON.
 
 import type { ActivityView } from '../../../wire/wire.gen.ts';
 import { isRecord } from '../record.ts';

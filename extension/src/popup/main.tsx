@@ -1,4 +1,4 @@
-// Renders the popup of the toolbar icon.
+// Renders the popup of the toolbar icon. The popup receives the same state from the worker as a side panel.
 
 import { render } from 'preact';
 import type { CallView } from '../../../wire/wire.gen.ts';

@@ -1,4 +1,5 @@
-// `atob.ts` must be imported first, because the vendored URL module decodes a table with `atob` while it loads.
+// The classes URL and URLSearchParams of the simulated page. `atob.ts` must be imported first, because the vendored URL
+// module decodes a table with `atob` while it loads.
 import './atob.ts';
 
 export {
