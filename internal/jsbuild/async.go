@@ -22,9 +22,8 @@ import (
 // the page's promises anyway.
 var loweredAsync = map[string]bool{"async-await": false, "for-await": false}
 
-// asyncHelper and forAwaitHelper match esbuild's helper functions for async code.
-// esbuild may add a number to a helper's name, such as __async2. A bundle with the
-// helper __forAwait also has the helper __async, at an earlier line.
+// asyncHelper and forAwaitHelper match esbuild's helper functions for async code. A bundle with esbuild's helper
+// __forAwait also has the helper __async, at an earlier line.
 var (
 	asyncHelper    = lazyregexp.New(`(?ms)^  var (__async\d*) = \(__this, __arguments, generator\) => \{\n.*?^  \};\n`)
 	forAwaitHelper = lazyregexp.New(`(?m)^  var (__forAwait\d*) = \(obj, it, method\) => .*;\n`)
@@ -53,12 +52,8 @@ func replaceAsyncHelpers(code []byte) ([]byte, error) {
 	return forAwaitHelper().ReplaceAll(code, []byte("  var $1 = "+runtimeName+".asyncIteratorOf;\n")), nil
 }
 
-// runtimeName is the JavaScript variable in a bundle whose value is the exports of the
-// SDK module async.ts.
 const runtimeName = "__opentabsAsync"
 
-// asyncRuntime returns a one-line JavaScript expression whose value is the exports of
-// async.ts. asyncRuntime caches the expression, so that esbuild bundles async.ts only once.
 var asyncRuntime = sync.OnceValues(func() (string, error) {
 	sources := sourceSet{Roots: map[string]fs.FS{"sdk": sdkts.Source}}
 	r := api.Build(api.BuildOptions{

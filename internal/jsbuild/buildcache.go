@@ -6,10 +6,7 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// maxCachedContexts is the number of cached bundles above which the cache drops unused
-// bundles. A build of a plugin uses at most three bundles at once. After a change of the
-// plugin's package.json, or of the parts of zod that the plugin uses, the plugin's builds
-// use new bundles.
+// maxCachedContexts is the number of cached bundles above which the cache drops unused bundles.
 const maxCachedContexts = 6
 
 // BuildCache makes repeated builds faster, because esbuild does not parse unchanged files
@@ -24,7 +21,7 @@ type BuildCache struct {
 // one bundle quickly.
 type cachedContext struct {
 	api.BuildContext
-	users int // number of running builds that use the context
+	users int
 }
 
 // Close frees esbuild's contexts in the cache. Call Close after the last build that uses
@@ -46,8 +43,7 @@ func (cache *BuildCache) dropUnused() {
 	}
 }
 
-// build works like esbuild's api.Build, but uses the cache. All calls of build with the
-// same cache key must pass the same build options.
+// All calls of BuildCache.build with the same cache key must pass the same build options.
 func (cache *BuildCache) build(key string, o api.BuildOptions) api.BuildResult {
 	if cache == nil {
 		return api.Build(o)
@@ -64,8 +60,6 @@ func (cache *BuildCache) build(key string, o api.BuildOptions) api.BuildResult {
 	return cached.Rebuild()
 }
 
-// acquire returns esbuild's build context for key, and increments the number of builds
-// that use the context. If the cache contains no context for key, acquire creates one.
 func (cache *BuildCache) acquire(key string, o api.BuildOptions) (*cachedContext, *api.ContextError) {
 	cache.mu.Lock()
 	defer cache.mu.Unlock()

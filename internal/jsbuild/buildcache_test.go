@@ -10,8 +10,6 @@ import (
 	"testing"
 )
 
-// TestKeptBuildsAreTheSame checks that a build writes the same files with and without the
-// cache.
 func TestKeptBuildsAreTheSame(t *testing.T) {
 	dir, freshDir := buildFreshExample(t), t.TempDir()
 	cache := &BuildCache{}

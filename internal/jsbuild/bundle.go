@@ -15,7 +15,6 @@ import (
 	sdkts "opentabs/sdk-ts"
 )
 
-// bundleFileName is the file name of a built adapter.
 const bundleFileName = "adapter.iife.js"
 
 // licenseNotice is the first line of every script that contains zod. The MIT license of zod
@@ -33,30 +32,27 @@ type pluginIdentity struct {
 	Homepage        string   `json:"homepage,omitempty"`
 }
 
-// assetLoaders maps file extensions such as ".css" to esbuild loaders that embed such a file
-// in the adapter as a string. An adapter has to be a single file.
+// assetLoaders embed files such as ".css" in the adapter as strings, because an adapter has to be a single file.
 var assetLoaders = map[string]api.Loader{
 	".css": api.LoaderText, ".html": api.LoaderText, ".svg": api.LoaderText, ".graphql": api.LoaderText, ".md": api.LoaderText,
 	".png": api.LoaderDataURL, ".jpg": api.LoaderDataURL, ".gif": api.LoaderDataURL, ".webp": api.LoaderDataURL,
 }
 
-// bundledScript is the result of bundling one entry file with esbuild.
 type bundledScript struct {
 	Code      []byte
 	SourceMap []byte
 	// MinifiedCode is the bundle with minified libraries, which runs in pages. MinifiedMap is
 	// the source map of MinifiedCode, and covers only the author's modules.
 	MinifiedCode, MinifiedMap []byte
-	// Metafile is esbuild's JSON description of the bundle's input files.
-	Metafile string
-	Warnings []Problem
+	Metafile                  string
+	Warnings                  []Problem
 	// IsForOriginalSDK is true if the plugin's imports use the package name of the original
 	// OpenTabs SDK.
 	IsForOriginalSDK bool
 }
 
-// sourceLocation returns the first location in a stack trace that is in the plugin's
-// source, as file:line:column. sourceLocation returns "" if the stack trace has no such location.
+// sourceLocation returns the first location in a stack trace that is in the plugin's source, as file:line:column, or
+// "".
 func (b bundledScript) sourceLocation(stack string) string {
 	sourceMap, err := sourcemap.Parse(b.SourceMap)
 	if err != nil {
@@ -106,7 +102,6 @@ func sdkSources(withZod bool) (sourceSet, error) {
 	return s, nil
 }
 
-// adapterScript returns the script that registers the plugin's code as an adapter.
 func adapterScript(entry string, id pluginIdentity) (script, error) {
 	idJSON, err := json.Marshal(id)
 	if err != nil {
@@ -120,7 +115,6 @@ install(module.default, %s);
 `, quoteJS("./"+entry), idJSON)}, nil
 }
 
-// extractScript describes the script that opentabs runs to read the plugin's tools.
 func extractScript(entry string) script {
 	return script{banner: licenseNotice + "\n", ownModule: entry, entry: fmt.Sprintf(`import "@opentabs/sdk/runtime/jitless.ts";
 import * as module from %s;
@@ -133,8 +127,6 @@ globalThis.%s = JSON.stringify(extract(module.default));
 // has "sideEffects": false.
 const pluginModuleName = "opentabs:own-module"
 
-// preScriptScript describes the script from which a plugin's pre-script is bundled. name is
-// the plugin's name.
 func preScriptScript(entry, name string) script {
 	return script{
 		pluginModule: entry,
@@ -146,7 +138,6 @@ import %s;
 	}
 }
 
-// script describes the input of [bundlePluginScript]: an entry module and the way to bundle it.
 type script struct {
 	// entry is the source text of the ES module at which the bundle starts. A relative
 	// import path in entry is relative to the plugin's directory.
@@ -159,13 +150,10 @@ type script struct {
 	// pluginModule is the file to which the import name pluginModuleName in entry
 	// resolves; empty if entry does not import that name.
 	pluginModule string
-	// defines maps global JavaScript names to expressions. The bundler replaces each of the
-	// names in defines by the corresponding expression.
+	// defines maps global JavaScript names to the expressions that replace them.
 	defines map[string]string
 }
 
-// esbuildPlugin returns an esbuild plugin that resolves the import name pluginModuleName to
-// the file pluginModule.
 func (s script) esbuildPlugin(dir string) api.Plugin {
 	return api.Plugin{Name: "opentabs-own-module", Setup: func(build api.PluginBuild) {
 		build.OnResolve(api.OnResolveOptions{Filter: "^" + pluginModuleName + "$"}, func(api.OnResolveArgs) (api.OnResolveResult, error) {
@@ -174,9 +162,7 @@ func (s script) esbuildPlugin(dir string) api.Plugin {
 	}}
 }
 
-// bundlePluginScript bundles one script of the plugin in the directory zod.Dir, with the
-// parts of zod that the plugin uses. A nil cache disables caching. If the plugin's source
-// does not compile, bundlePluginScript returns a *BuildError.
+// A nil cache of bundlePluginScript disables caching.
 func bundlePluginScript(s script, zod zodSource, cache *BuildCache) (bundledScript, error) {
 	for range maxCompileAttempts {
 		usage := findZodUsage(pluginSource{Dir: zod.Dir, Entry: s.ownModule})
@@ -189,7 +175,6 @@ func bundlePluginScript(s script, zod zodSource, cache *BuildCache) (bundledScri
 	return bundledScript{}, errUnstableSource(zod.Dir)
 }
 
-// bundleOnce bundles a script, with the parts of zod that the argument zod selects.
 func bundleOnce(s script, zod zodSource, cache *BuildCache) (bundledScript, error) {
 	sources, err := sdkSources(!zod.Installed)
 	if err != nil {
@@ -236,7 +221,6 @@ func bundleOnce(s script, zod zodSource, cache *BuildCache) (bundledScript, erro
 	return b, nil
 }
 
-// hasImport reports whether a bundle imports name, according to esbuild's metafile.
 func hasImport(metafile, name string) bool {
 	var meta struct {
 		Inputs map[string]struct {
@@ -256,10 +240,9 @@ func hasImport(metafile, name string) bool {
 	return false
 }
 
-// quoteJS returns s as a JavaScript string literal.
 func quoteJS(s string) string {
 	text, err := json.Marshal(s)
-	if err != nil { // json.Marshal never fails for a string
+	if err != nil {
 		panic("jsbuild: " + err.Error())
 	}
 	return string(text)

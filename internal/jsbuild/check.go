@@ -20,16 +20,12 @@ const CheckVersion = 1
 // number in the wrapped code is one higher than in the adapter.
 type functionWrapping struct{ before, after string }
 
-// functionWrappings returns three ways to use code as the body of a function. WrapAdapter
-// uses only the first way that functionWrappings returns.
+// functionWrappings returns three ways to use code as the body of a function.
 //
-// Code that parses in only one wrapping can close the function and open another function.
-// Code can close the function around it in one or two of the three function wrappings,
-// but not in all of them. The grammar of the three function wrappings differs only after
-// the brace that closes the function body. After the closing brace of the function, code
-// in the first two function wrappings must continue with a comma, and code in the third
-// must not. Code that parses in all three wrappings therefore cannot close the function
-// around it.
+// Code can close the function around it in one or two of the three function wrappings, but not in all of them. The
+// grammar of the three function wrappings differs only after the brace that closes the function body. After the closing
+// brace of the function, code in the first two function wrappings must continue with a comma, and code in the third
+// must not. Code that parses in all three wrappings therefore cannot close the function around it.
 func functionWrappings(code []byte) [3]functionWrapping {
 	names := scriptParameters(code)
 	return [3]functionWrapping{
@@ -60,8 +56,7 @@ func CheckScript(code []byte) error {
 	return nil
 }
 
-// firstError parses a script and returns the first syntax error. If findDecorators is
-// true, firstError also returns an error for decorators.
+// If findDecorators is true, firstError also returns an error for decorators.
 func firstError(text string, findDecorators bool) (api.Message, bool) {
 	options := api.TransformOptions{
 		Loader: api.LoaderJS, Target: api.ESNext, Sourcefile: bundleFileName, LogLevel: api.LogLevelSilent,
@@ -94,13 +89,12 @@ func firstError(text string, findDecorators bool) (api.Message, bool) {
 	return api.Message{}, false
 }
 
-// scriptError converts an esbuild message about wrapped code. The location in the
-// returned error is relative to the original code, without the wrapping.
+// scriptError returns an error whose location is relative to the original code, without the wrapping.
 func scriptError(m api.Message, code []byte) error {
 	if location := m.Location; location != nil {
 		lines := 1 + bytes.Count(code, []byte("\n"))
 		location.Line--
-		if location.Line > lines { // the code lacks something at its end, such as a bracket
+		if location.Line > lines {
 			location.Line, location.Column, location.LineText = lines, 0, ""
 		}
 	}
@@ -108,7 +102,6 @@ func scriptError(m api.Message, code []byte) error {
 		"; an adapter is one classic script: remove top-level import, export and await, and close all brackets")
 }
 
-// invalidUTF8 returns the index of the first byte of code that is not UTF-8, or -1.
 func invalidUTF8(code []byte) int {
 	if utf8.Valid(code) {
 		return -1

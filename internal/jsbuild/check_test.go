@@ -25,8 +25,6 @@ func TestCheckScript(t *testing.T) {
 	}
 }
 
-// TestCheckScriptRejectsCodeThatLeavesFunction checks code that is valid by itself, but
-// closes the function around an adapter. CheckScript must reject it.
 func TestCheckScriptRejectsCodeThatLeavesFunction(t *testing.T) {
 	for _, escapingCode := range []string{
 		`await / "(" ; }); EVIL(); (function(){ "x)" /g`,
@@ -49,8 +47,6 @@ func TestCheckScriptRejectsCodeThatLeavesFunction(t *testing.T) {
 	}
 }
 
-// TestCheckScriptAsBrowsers checks that CheckScript rejects the code that browsers reject
-// in a function of a classic script.
 func TestCheckScriptAsBrowsers(t *testing.T) {
 	for _, invalidCode := range []string{
 		"export const a = 1", "export {}", "import 'x'", "import a from 'x'", "import.meta.url", "() => import.meta",
@@ -66,8 +62,6 @@ func TestCheckScriptAsBrowsers(t *testing.T) {
 	}
 }
 
-// TestCheckScriptPlace checks that an error has the location in the adapter, not in the
-// wrapped text.
 func TestCheckScriptPlace(t *testing.T) {
 	for code, want := range map[string]string{
 		"var a;\nvar b = ;":            "adapter.iife.js:2:9: ",
@@ -83,7 +77,6 @@ func TestCheckScriptPlace(t *testing.T) {
 	}
 }
 
-// largeScript returns a script of about 0.7 MB, the size of a large adapter.
 func largeScript() []byte {
 	var b strings.Builder
 	for i := range 10000 {

@@ -17,8 +17,6 @@ func hasSameSource(a, b bundledScript) bool {
 	return agreeOnCommonKeys(a.inputSizes(), b.inputSizes()) && agreeOnCommonKeys(a.sourceTexts(), b.sourceTexts())
 }
 
-// agreeOnCommonKeys reports whether each key that both maps contain has the same value
-// in both.
 func agreeOnCommonKeys[V comparable](a, b map[string]V) bool {
 	for key, value := range a {
 		if other, isCommon := b[key]; isCommon && other != value {
@@ -28,9 +26,7 @@ func agreeOnCommonKeys[V comparable](a, b map[string]V) bool {
 	return true
 }
 
-// inputSizes returns the size of each file that esbuild has read for the bundle, keyed by
-// path. inputSizes also returns the sizes of input files that contribute no code to the
-// bundle; a source map omits such files.
+// inputSizes includes input files that contribute no code to the bundle; a source map omits such files.
 func (b bundledScript) inputSizes() map[string]int {
 	var meta struct {
 		Inputs map[string]struct{ Bytes int }
@@ -47,8 +43,6 @@ func (b bundledScript) inputSizes() map[string]int {
 	return sizes
 }
 
-// sourceTexts returns the contents of the source files that contribute code to the
-// script, by path.
 func (b bundledScript) sourceTexts() map[string]string {
 	var sourceMap struct {
 		Sources        []string

@@ -6,8 +6,6 @@ import (
 	"testing"
 )
 
-// TestHasSameSource changes a source file after one script of a plugin was bundled, and
-// then bundles the other script. hasSameSource must detect the change.
 func TestHasSameSource(t *testing.T) {
 	dir := buildFreshExample(t)
 	src, problems, err := readSource(dir)

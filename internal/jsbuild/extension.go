@@ -21,7 +21,6 @@ import (
 	"opentabs/wire"
 )
 
-// extensionSources are the embedded source files of the extension.
 var extensionSources = sourceSet{
 	Roots: map[string]fs.FS{"extension": extension.Source, "wire": wire.Source, "sdk-ts": sdkts.Source},
 	Alias: map[string]string{
@@ -40,10 +39,8 @@ type ManifestOptions struct {
 	// as an optional permission, so the manifest contains the permission only if the user
 	// wants it.
 	WithDebugger bool
-	// IsForStore builds the extension for a store. In a store build of the extension, the
-	// user grants access to each site in the side panel. The manifest of a store build
-	// contains no key, because the store chooses the extension's ID. For a store build,
-	// WithDebugger must be false.
+	// IsForStore builds the extension for a store. The manifest of a store build contains no key, because the store
+	// chooses the extension's ID. For a store build, WithDebugger must be false.
 	IsForStore bool
 }
 
@@ -88,9 +85,6 @@ func ExtensionFiles(options ManifestOptions) (map[string][]byte, error) {
 	return files, nil
 }
 
-// bundledScripts returns the code of each bundled script of the extension, keyed by its
-// path. bundledScripts bundles the scripts only once per process, because the embedded
-// source files never change.
 var bundledScripts = sync.OnceValues(func() (map[string][]byte, error) {
 	return bundleEntries("", []api.EntryPoint{
 		{OutputPath: "worker", InputPath: "extension/src/worker/worker.ts"},
@@ -102,8 +96,6 @@ var bundledScripts = sync.OnceValues(func() (map[string][]byte, error) {
 	})
 })
 
-// makeManifest returns the extension's manifest for options, and the paths of the
-// extension's icons.
 func makeManifest(options ManifestOptions) ([]byte, []string, error) {
 	text, err := extensionSources.Read("extension/manifest.json")
 	if err != nil {
@@ -143,8 +135,6 @@ func makeManifest(options ManifestOptions) ([]byte, []string, error) {
 	return text, icons, nil
 }
 
-// replaceOnce replaces a text in the manifest, and returns an error unless the text
-// occurs exactly once.
 func replaceOnce(manifest []byte, oldText, newText string) ([]byte, error) {
 	if bytes.Count(manifest, []byte(oldText)) != 1 {
 		return nil, fmt.Errorf("the extension's manifest does not contain %s exactly once", oldText)
@@ -152,10 +142,9 @@ func replaceOnce(manifest []byte, oldText, newText string) ([]byte, error) {
 	return bytes.Replace(manifest, []byte(oldText), []byte(newText), 1), nil
 }
 
-// HostScript returns a JavaScript expression for a function that returns the host's start
-// function (extension/src/host/host.ts). For Chrome's isolated world, where the host may
-// start after the page's scripts, the caller must pass true to the function that the
-// expression returns. HostScript bundles the host code only once.
+// HostScript returns a JavaScript expression for a function that returns the host's start function
+// (extension/src/host/host.ts). For Chrome's isolated world, where the host may start after the page's scripts, the
+// caller must pass true to the function that the expression returns.
 func HostScript() ([]byte, error) { return bundledHost() }
 
 var bundledHost = sync.OnceValues(func() ([]byte, error) {
@@ -175,9 +164,8 @@ var bundledHost = sync.OnceValues(func() ([]byte, error) {
 	return fmt.Appendf(nil, form, check, bytes.TrimSpace(scripts["host.js"])), nil
 })
 
-// intactCheck returns the function intact (extension/src/host/intact.ts) without its
-// types. The function intact is not bundled, because a bundler would add code that runs
-// before the function.
+// The function intact (extension/src/host/intact.ts) is not bundled, because a bundler would add code that runs before
+// it.
 func intactCheck() ([]byte, error) {
 	const file = "extension/src/host/intact.ts"
 	text, err := extensionSources.Read(file)
@@ -197,8 +185,7 @@ func intactCheck() ([]byte, error) {
 	return expression, nil
 }
 
-// bundleEntries bundles entry points of the extension, and returns the bundles by path. If
-// global is not empty, the exports of each bundle are in a variable with that name.
+// If global is not empty, bundleEntries stores the exports of each bundle in a variable with that name.
 func bundleEntries(global string, entries []api.EntryPoint) (map[string][]byte, error) {
 	const outDir = "/bundle"
 	r := api.Build(api.BuildOptions{
@@ -237,20 +224,15 @@ func bundleEntries(global string, entries []api.EntryPoint) (map[string][]byte, 
 	return scripts, nil
 }
 
-// adapterGlobalName is the name of the global variable for an adapter's private storage.
 const adapterGlobalName = "__openTabs"
 
 // pageGlobal matches text such as "window." directly before the container's name, with
 // which code reads the container from the page's window.
 var pageGlobal = lazyregexp.New(`(?:[^\w$](?:window|self|top|parent|frames|this)|\.\s*globalThis)\)?\s*(?:\?\.\s*|\.\s*|(?:\?\.)?\[\s*["'` + "`" + `])$`)
 
-// destructuringBefore and destructuringAfter match the text around the container's name
-// in a destructuring pattern. destructuringBefore and destructuringAfter also match if
-// the destructured object is not the page's window.
+// destructuringBefore and destructuringAfter also match if the destructured object is not the page's window.
 var destructuringBefore, destructuringAfter = lazyregexp.New(`[{,]\s*$`), lazyregexp.New(`^__openTabs\s*[,:=}]`)
 
-// variableBefore matches the text before the container's name if the code reads the
-// container as a property of a variable.
 var variableBefore = lazyregexp.New(`[^\w$.]([\w$]+)\)?\s*(?:\?\.\s*|\.\s*|(?:\?\.)?\[\s*["'` + "`" + `])$`)
 
 // maxContextBytes is the number of bytes before and after the container's name that
@@ -271,7 +253,7 @@ const maxOccurrences = 50
 // page's window: comparisons with event.source and calls of DOM methods need the page's window.
 func scriptParameters(code []byte) string {
 	text := slices.Concat([]byte("\n"), code, []byte("\n"))
-	isChecked := map[string]bool{} // variables that were checked and are not the window
+	isChecked := map[string]bool{}
 	for offset := 0; ; offset += len(adapterGlobalName) {
 		distance := bytes.Index(text[offset:], []byte(adapterGlobalName))
 		if distance < 0 {
@@ -293,8 +275,6 @@ func scriptParameters(code []byte) string {
 	}
 }
 
-// isWindow reports whether the code in text assigns the page's window to the variable
-// with the given name.
 func isWindow(text, name []byte) bool {
 	if string(name) == "globalThis" {
 		return false
@@ -303,7 +283,6 @@ func isWindow(text, name []byte) bool {
 	return assignment.Match(text)
 }
 
-// isNameChar reports whether c can be part of a JavaScript identifier.
 func isNameChar(c byte) bool {
 	return c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
 }
@@ -335,12 +314,9 @@ const (
 	StartAtDOM StartTime = "dom"
 )
 
-// WrapAdapter returns the script that Chrome runs for one plugin. The returned script
-// passes the plugin's adapter and its pre-script, if any, as two functions to the host.
-// In the function of the adapter and in the function of the pre-script, globalThis is an
-// object that only the plugin uses. host is the result of [HostScript]. [CheckScript]
-// must have accepted adapter and preScript, so that their code cannot leave the functions
-// around it.
+// WrapAdapter returns the script that Chrome runs for one plugin. The returned script passes the plugin's adapter and
+// its pre-script, if any, as two functions to the host. host is the result of [HostScript]. [CheckScript] must have
+// accepted adapter and preScript, so that their code cannot leave the functions around it.
 func WrapAdapter(host []byte, options ScriptOptions, adapter, preScript []byte) []byte {
 	parts := MakeScriptParts(options, adapter, preScript)
 	b := make([]byte, 0, len(host)+len(parts.Adapter)+len(parts.PreScript)+len(parts.Options)+200)
@@ -415,9 +391,7 @@ const builtIns = "Object, Function, Array, String, Number, Boolean, Symbol, BigI
 // thisArgumentEnd matches globalThis and the character after it.
 var thisArgument, thisArgumentEnd = lazyregexp.New(`\.\s*(?:bind|call|apply)\(\s*$`), lazyregexp.New(`^globalThis\s*[,)]`)
 
-// replaceGlobalThis replaces globalThis with the page's window if the code passes
-// globalThis as `this`, as in fetch.bind(globalThis). Functions of the browser throw if
-// `this` is not the page's window.
+// replaceGlobalThis is necessary because functions of the browser throw if `this` is not the page's window.
 func replaceGlobalThis(code []byte) []byte {
 	const privateName, realName = "globalThis", "window"
 	out := make([]byte, 0, len(code))
@@ -435,9 +409,8 @@ func replaceGlobalThis(code []byte) []byte {
 	}
 }
 
-// defaultStart returns StartAtDOM if the adapter has an onActivate hook, because such a
-// hook can use the parsed document. If the adapter has no onActivate hook, defaultStart
-// returns StartNow.
+// defaultStart returns StartAtDOM if the adapter has an onActivate hook, because such a hook can use the parsed
+// document.
 func defaultStart(code []byte) StartTime {
 	if plugin.HasOnActivate(code) {
 		return StartAtDOM

@@ -120,9 +120,7 @@ func TestHostComparesFirst(t *testing.T) {
 	}
 }
 
-// TestHostIsStrict checks that the host is strict code. If the host were sloppy code, the
-// page could read the host's functions through `caller`. An adapter, in contrast, can be
-// sloppy code.
+// If the host were sloppy code, the page could read the host's functions through `caller`.
 func TestHostIsStrict(t *testing.T) {
 	host, err := HostScript()
 	if err != nil {
@@ -136,21 +134,14 @@ func TestHostIsStrict(t *testing.T) {
 	}
 }
 
-// wrapTestScript wraps the code of an adapter that has no settings and no pre-script.
 func wrapTestScript(host []byte, code string) string {
 	return string(WrapAdapter(host, ScriptOptions{Name: "a", Hash: "h"}, []byte(code), nil))
 }
 
-// plainOptions are the script options of a plugin that has neither settings nor a
-// pre-script.
 const plainOptions = `"{\"name\":\"a\",\"hash\":\"h\",\"settings\":{},\"start\":\"now\"}"`
 
-// outerFunctionHead is the start of the outer function around a plugin's code, up to the
-// inner function.
 const outerFunctionHead = "function ({" + builtIns + "}) { arguments[1]?.(new Error()); return "
 
-// TestBuiltInsOfHost checks that the host has a value for each built-in that a plugin's
-// code receives as a variable.
 func TestBuiltInsOfHost(t *testing.T) {
 	text, err := extensionSources.Read("extension/src/host/globals.ts")
 	if err != nil {
@@ -165,8 +156,6 @@ func TestBuiltInsOfHost(t *testing.T) {
 	}
 }
 
-// manyNames returns JavaScript code with n variables, from each of which the code reads
-// the adapter's container.
 func manyNames(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -220,8 +209,7 @@ func TestWrapAdapter(t *testing.T) {
 	}
 }
 
-// TestWrapAdapterOptions checks that WrapAdapter escapes the options, so that a user's
-// setting cannot inject code.
+// A user's setting must not inject code into an adapter's script.
 func TestWrapAdapterOptions(t *testing.T) {
 	options := ScriptOptions{
 		Name: "a", Hash: "h", RunsInFrames: true, FixedPartsID: "b", Settings: wire.PluginSettings{
@@ -251,8 +239,7 @@ func TestWrapAdapterOptions(t *testing.T) {
 	}
 }
 
-// TestStartTimeOfAdapter checks that only a hook in the author's code delays the start of
-// an adapter, not the SDK code that calls the hook.
+// Only a hook in the author's code delays the start of an adapter, not the SDK code that calls the hook.
 func TestStartTimeOfAdapter(t *testing.T) {
 	for _, c := range []struct {
 		code string
@@ -281,8 +268,6 @@ func TestStartTimeOfAdapter(t *testing.T) {
 	}
 }
 
-// TestWrapAdapterStart checks that the start time in the options overrides the default
-// from the code.
 func TestWrapAdapterStart(t *testing.T) {
 	for _, want := range []StartTime{StartNow, StartAtDOM} {
 		for _, code := range []string{"", "onActivate() {}"} {
@@ -294,8 +279,6 @@ func TestWrapAdapterStart(t *testing.T) {
 	}
 }
 
-// TestAdapterFunctionThis checks that functions of the browser receive the page's window
-// as `this`.
 func TestAdapterFunctionThis(t *testing.T) {
 	for _, c := range [][2]string{
 		{`fetch.bind(globalThis)`, `fetch.bind(window)`},
@@ -311,9 +294,6 @@ func TestAdapterFunctionThis(t *testing.T) {
 	}
 }
 
-// TestWrapAdapterShebang checks that the shebang line of an adapter ends at each line
-// terminator of JavaScript. WrapAdapter must remove only the shebang line. Text after the
-// shebang line must stay in the script, even if the text is the beginning of a comment.
 func TestWrapAdapterShebang(t *testing.T) {
 	for _, end := range []string{"\n", "\r\n", "\r", "\u2028", "\u2029"} {
 		rest := end + "/*\n}); EVIL(); (function () { /* */"
@@ -324,7 +304,6 @@ func TestWrapAdapterShebang(t *testing.T) {
 	}
 }
 
-// TestWrapAdapterParses checks that a valid script is still valid after WrapAdapter.
 func TestWrapAdapterParses(t *testing.T) {
 	host, err := HostScript()
 	if err != nil {
@@ -350,7 +329,6 @@ func TestWrapAdapterParses(t *testing.T) {
 	}
 }
 
-// syntaxErrors returns the text of each syntax error that esbuild finds in a script.
 func syntaxErrors(text string) []string {
 	r := api.Transform(text, api.TransformOptions{LogLevel: api.LogLevelSilent})
 	var problems []string
@@ -360,8 +338,6 @@ func syntaxErrors(text string) []string {
 	return problems
 }
 
-// TestPageScriptBundles checks that the page script of the browser tools, which imports a
-// library, can be bundled without npm.
 func TestPageScriptBundles(t *testing.T) {
 	scripts, err := bundleEntries("page", []api.EntryPoint{{OutputPath: "page", InputPath: "extension/src/page/main.ts"}})
 	if err != nil {

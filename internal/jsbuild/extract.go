@@ -30,42 +30,30 @@ import (
 //go:embed page_shim.js
 var pageShim string
 
-// extractedName is the name of the global JavaScript variable in which a script stores
-// the plugin's tools.
 const extractedName = "__opentabsExtracted"
 
 const (
 	// defaultExtractTimeout is much longer than reading a plugin's tools takes on a fast
 	// machine, because many machines are slower.
 	defaultExtractTimeout = 30 * time.Second
-	// extractMemoryBytes limits the memory of a plugin's code while opentabs reads the
-	// plugin's tools.
-	extractMemoryBytes = 256 << 20
-	// extractGrace is how long opentabs waits after the child process's own timeout
-	// before it kills the child process. The child process usually stops itself at its
-	// timeout, and reports which code of the plugin was running. On a busy machine, the
-	// start of the child process takes seconds.
-	extractGrace = 15 * time.Second
-	// maxExtractedBytes limits the output of a child process that reads a plugin's tools.
+	extractMemoryBytes    = 256 << 20
+	// extractGrace is how long opentabs waits after the child process's own timeout before it kills the child process.
+	// On a busy machine, the start of the child process takes seconds.
+	extractGrace      = 15 * time.Second
 	maxExtractedBytes = 32 << 20
 )
 
-// extractLimits is the first line of the child process's input, as JSON. The other lines
-// of the input contain the script that the child process runs.
+// extractLimits is the first line of the child process's input, as JSON.
 type extractLimits struct {
 	TimeoutMs   int64 `json:"timeoutMs"`
 	MemoryBytes int   `json:"memoryBytes"`
 }
 
-// extractAnswer is the output of the child process that reads a plugin's tools: the result
-// of the script, or its error.
 type extractAnswer struct {
 	Extracted json.RawMessage `json:"extracted,omitempty"`
 	Error     string          `json:"error,omitempty"`
-	// Stack is the stack trace of the error whose text is in Error.
-	Stack string `json:"stack,omitempty"`
-	// Limit is the limit that the script exceeded: "time", "memory" or "".
-	Limit string `json:"limit,omitempty"`
+	Stack     string          `json:"stack,omitempty"`
+	Limit     string          `json:"limit,omitempty"`
 }
 
 // Extract is the main function of the child process that reads a plugin's tools for
@@ -122,7 +110,6 @@ func evaluateScript(script string, limits extractLimits) extractAnswer {
 	return extractAnswer{Extracted: json.RawMessage(text)}
 }
 
-// failedAnswer converts an error of the JavaScript engine into an extractAnswer.
 func failedAnswer(err error) extractAnswer {
 	a := extractAnswer{Error: err.Error()}
 	var thrownErr *quickjs.Error
@@ -143,10 +130,8 @@ func failedAnswer(err error) extractAnswer {
 	return a
 }
 
-// runExtract runs script in a child process. The child process stops itself after
-// timeout; opentabs kills a child process that still runs after the grace period. If the
-// plugin's code fails, its error is in the returned extractAnswer. runExtract returns an
-// error only if opentabs or the machine failed, not if the plugin's code failed.
+// If the plugin's code fails, its error is in the extractAnswer that runExtract returns. runExtract returns an error
+// only if opentabs or the machine failed, not if the plugin's code failed.
 func runExtract(ctx context.Context, argv []string, script []byte, timeout, grace time.Duration) (extractAnswer, error) {
 	dir, err := os.MkdirTemp("", "opentabs-extract-")
 	if err != nil {
@@ -188,15 +173,13 @@ func runExtract(ctx context.Context, argv []string, script []byte, timeout, grac
 	return answer, nil
 }
 
-// cappedBuffer stores the first max bytes that are written to it and drops all further bytes.
 type cappedBuffer struct {
 	bytes.Buffer
 	max         int
-	isTruncated bool // true if bytes above max were dropped
+	isTruncated bool
 }
 
-// Write stores those bytes of p for which the buffer has room, and drops all other bytes.
-// Write never fails.
+// Write never fails, and drops bytes for which the buffer has no room.
 func (b *cappedBuffer) Write(p []byte) (int, error) {
 	freeBytes := b.max - b.Len()
 	if len(p) > freeBytes {

@@ -12,14 +12,11 @@ import (
 	"time"
 )
 
-// longTimeout is the time limit for plugins that exit on their own. longTimeout is long,
-// because the race detector is slow on a busy machine.
+// longTimeout is long, because the race detector is slow on a busy machine.
 const longTimeout = 10 * time.Minute
 
-// childArgs is a command line that starts the test binary as the child process that
-// reads a plugin's tools; see TestMain. The variable GORACE=atexit_sleep_ms=0 keeps a
-// program that was built with -race from sleeping for a second before it exits
-// (go.dev/doc/articles/race_detector).
+// The variable GORACE=atexit_sleep_ms=0 keeps a program that was built with -race from sleeping for a second before it
+// exits (go.dev/doc/articles/race_detector).
 var childArgs = func() []string {
 	if runtime.GOOS == "windows" {
 		return []string{os.Args[0], "__extract"}
@@ -76,8 +73,6 @@ func TestExtractRunsScript(t *testing.T) {
 	}
 }
 
-// TestExtractLimits checks that code that hangs, crashes or uses up memory ends only the
-// child process.
 func TestExtractLimits(t *testing.T) {
 	tests := []struct{ name, script, limit, err string }{
 		{name: "endless loop", script: `for (;;) {}`, limit: "time"},
@@ -113,8 +108,6 @@ func TestExtractLimits(t *testing.T) {
 	}
 }
 
-// TestExtractSurroundings checks that the child process receives no environment
-// variables, and that its directory is removed.
 func TestExtractSurroundings(t *testing.T) {
 	t.Setenv("OPENTABS_SECRET", "token")
 	answer, err := runExtract(t.Context(), []string{os.Args[0], "__surroundings"}, nil, longTimeout, extractGrace)

@@ -24,8 +24,6 @@ type extractedPlugin struct {
 	Problems     []string          `json:"problems"`
 }
 
-// extractedTool is one tool in dist/tools.json, with the fields in the order in which the
-// file contains them.
 type extractedTool struct {
 	Name         string          `json:"name"`
 	DisplayName  string          `json:"displayName"`
@@ -40,7 +38,6 @@ type extractedTool struct {
 	OutputSchema json.RawMessage `json:"output_schema"`
 }
 
-// extractedPrompt is one prompt in dist/tools.json.
 type extractedPrompt struct {
 	Name        string          `json:"name"`
 	DisplayName string          `json:"displayName"`
@@ -66,12 +63,10 @@ type toolsFile struct {
 	Prompts             []extractedPrompt `json:"prompts,omitempty"`
 }
 
-// toolsFile returns the content of dist/tools.json as far as the plugin's code defines it.
 func (e extractedPlugin) toolsFile() toolsFile {
 	return toolsFile{SDKVersion: plugin.OwnSDKPrefix + sdkts.Version(), ConfigSchema: e.ConfigSchema, Tools: e.Tools, Prompts: e.Prompts}
 }
 
-// encode returns the text of the file dist/tools.json: indented JSON.
 func (f toolsFile) encode() ([]byte, error) {
 	text, err := rawjson.Marshal(f)
 	if err != nil {
@@ -80,8 +75,6 @@ func (f toolsFile) encode() ([]byte, error) {
 	return rawjson.Indent(text), nil
 }
 
-// readPlugin runs a plugin's modules in a child process to read the plugin's tools,
-// prompts and settings. readPlugin also returns the bundled script that the child process ran.
 func readPlugin(ctx context.Context, src pluginSource, zod zodSource, o Options) (extractedPlugin, bundledScript, error) {
 	argv := o.Extract
 	if len(argv) == 0 {
@@ -120,8 +113,6 @@ func readPlugin(ctx context.Context, src pluginSource, zod zodSource, o Options)
 	return extractedData, script, nil
 }
 
-// extractProblem describes why the plugin's tools could not be read, or returns nil if
-// they were read.
 func (a extractAnswer) extractProblem(script bundledScript, timeout time.Duration) *Problem {
 	location := script.sourceLocation(a.Stack)
 	switch {

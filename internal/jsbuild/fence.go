@@ -20,17 +20,14 @@ type sourceBoundary struct {
 // use up the memory.
 const maxSourceBytes = 32 << 20
 
-// allowedText is the end of each error text about a file that a plugin's build must not read.
 const allowedText = "a plugin may only use files in its own directory, and in node_modules there or in the directories above"
 
-// isInside reports whether path is root itself or a file below root.
 func isInside(root, path string) bool {
 	rel, err := filepath.Rel(root, path)
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// check returns an error if the plugin's build must not read a file. check does not follow a
-// link named node_modules, because a plugin's repository can contain a link with this name.
+// check does not follow a link named node_modules, because a plugin's repository can contain a link with this name.
 func (f sourceBoundary) check(path string) error {
 	realPath, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -53,10 +50,7 @@ func (f sourceBoundary) check(path string) error {
 	return fmt.Errorf("%s is outside of the plugin", path)
 }
 
-// esbuildPlugin returns an esbuild plugin that rejects files which the plugin's build
-// must not read. The esbuild plugin opentabs-fence must run before all other esbuild
-// plugins. An error of the esbuild plugin opentabs-fence points to the import statement
-// of the rejected file.
+// The esbuild plugin opentabs-fence must run before all other esbuild plugins.
 func (f sourceBoundary) esbuildPlugin() api.Plugin {
 	return api.Plugin{Name: "opentabs-fence", Setup: func(build api.PluginBuild) {
 		// Imports of URLs are rejected, because esbuild would leave URL imports in the
@@ -74,7 +68,6 @@ func (f sourceBoundary) esbuildPlugin() api.Plugin {
 	}}
 }
 
-// checkPlainFile returns an error unless path is a regular file of at most 32 MB.
 func checkPlainFile(path string) error {
 	info, err := os.Stat(path)
 	switch {
@@ -88,9 +81,7 @@ func checkPlainFile(path string) error {
 	return nil
 }
 
-// fromEsbuild converts the errors and warnings of esbuild into problems of the plugin.
-// esbuild also reads configuration files outside of the plugin, so fromEsbuild removes
-// their content from the messages.
+// esbuild also reads configuration files outside of the plugin, so fromEsbuild removes their content from the messages.
 func (f sourceBoundary) fromEsbuild(messages []api.Message) []Problem {
 	for i, m := range messages {
 		if f.isOutside(m.Location) {
@@ -107,7 +98,6 @@ func (f sourceBoundary) fromEsbuild(messages []api.Message) []Problem {
 	return fromEsbuild(messages)
 }
 
-// isOutside reports whether a location is in a file that the plugin's build must not read.
 func (f sourceBoundary) isOutside(location *api.Location) bool {
 	if location == nil || location.Namespace != "" && location.Namespace != "file" {
 		return false
@@ -117,13 +107,12 @@ func (f sourceBoundary) isOutside(location *api.Location) bool {
 		path = filepath.Join(f.dir, path)
 	}
 	if _, err := os.Lstat(path); err != nil {
-		return false // a file that is not on disk, such as the generated entry module, is not outside
+		return false
 	}
 	return f.check(path) != nil
 }
 
-// checkPluginLink returns a problem if the given path in the plugin's directory is a link
-// that leads outside of this directory. checkPluginLink returns nil for a missing file.
+// checkPluginLink returns nil for a missing file.
 func (f sourceBoundary) checkPluginLink(name string) *Problem {
 	path := filepath.Join(f.dir, filepath.FromSlash(name))
 	info, err := os.Lstat(path)

@@ -11,15 +11,10 @@ import (
 
 const secretText = "S3CRET-of-the-user"
 
-// boundaryFixture is a plugin's directory beside another directory, which the plugin must
-// not read.
 type boundaryFixture struct {
 	dir, outside string
 }
 
-// newBoundaryFixture writes a plugin whose entry module begins with the JavaScript code
-// index. newBoundaryFixture replaces the text OUT in index by the path of a directory
-// that the plugin must not read.
 func newBoundaryFixture(t *testing.T, index string) boundaryFixture {
 	t.Helper()
 	baseDir, err := filepath.EvalSymlinks(t.TempDir())
@@ -49,8 +44,6 @@ func newBoundaryFixture(t *testing.T, index string) boundaryFixture {
 	return f
 }
 
-// linkFile replaces the file or directory name in the plugin's directory by a symbolic
-// link to target.
 func (f boundaryFixture) linkFile(t *testing.T, name, target string) {
 	t.Helper()
 	path := filepath.Join(f.dir, name)
@@ -62,8 +55,6 @@ func (f boundaryFixture) linkFile(t *testing.T, name, target string) {
 	}
 }
 
-// checkRefused checks that BuildPlugin fails and writes no adapter. The error text must
-// contain each text in parts, but not the content of the file secret.
 func (f boundaryFixture) checkRefused(t *testing.T, parts ...string) {
 	t.Helper()
 	_, err := BuildPlugin(t.Context(), f.dir, Options{Extract: childArgs, ExtractTimeout: longTimeout})
@@ -90,8 +81,6 @@ func (f boundaryFixture) checkRefused(t *testing.T, parts ...string) {
 	}
 }
 
-// TestImportsOutsidePluginAreRejected checks that a plugin can import only its own files
-// and installed packages.
 func TestImportsOutsidePluginAreRejected(t *testing.T) {
 	usage := "\n(globalThis as any).q = a;"
 	for name, index := range map[string]string{
@@ -152,8 +141,6 @@ func TestLinksOutsidePluginAreRejected(t *testing.T) {
 	})
 }
 
-// TestConfigurationOutsidePluginIsNotRead checks that esbuild reads no configuration
-// files outside of the plugin's directory.
 func TestConfigurationOutsidePluginIsNotRead(t *testing.T) {
 	writeConfig := func(t *testing.T, f boundaryFixture, text string) {
 		t.Helper()
@@ -192,8 +179,6 @@ func TestConfigurationOutsidePluginIsNotRead(t *testing.T) {
 	})
 }
 
-// TestSourcesInsidePluginAreAllowed checks that a plugin can import its own files, also
-// through links, and installed packages.
 func TestSourcesInsidePluginAreAllowed(t *testing.T) {
 	f := newBoundaryFixture(t, `import a from "../in.ts"; import b from "dep"; import c from "../linked.ts";`+"\n(globalThis as any).q = [a, b, c];")
 	f.linkFile(t, "linked.ts", "in.ts")
@@ -215,7 +200,6 @@ func TestSourcesInsidePluginAreAllowed(t *testing.T) {
 	buildPlugin(t, linkDir)
 }
 
-// TestNoOutputOutsidePlugin checks that a build writes no file outside of the plugin.
 func TestNoOutputOutsidePlugin(t *testing.T) {
 	for _, target := range []string{"OUT", "../outside"} {
 		f := newBoundaryFixture(t, "")

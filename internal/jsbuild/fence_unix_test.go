@@ -11,9 +11,7 @@ import (
 	"testing"
 )
 
-// TestPipesAndHugeFilesAreRejected checks that pipes and huge files are rejected. A build
-// that read a pipe would block forever, and a build that read a huge file would run out
-// of memory.
+// A build that read a pipe would block forever, and a build that read a huge file would run out of memory.
 func TestPipesAndHugeFilesAreRejected(t *testing.T) {
 	const imports = "import words from './words.json';\nvoid words;\n"
 	for _, name := range []string{packageFile, "tsconfig.json", "src/index.ts", "src/words.json", "icon.svg", "src/early.ts"} {

@@ -16,7 +16,6 @@ const (
 	tokenSign
 )
 
-// jsToken is one JavaScript token in esbuild's output.
 type jsToken struct {
 	kind tokenKind
 	text string
@@ -30,16 +29,12 @@ var (
 	signPattern   = lazyregexp.New(`^(===|!==|\?\?=|\|\|=|&&=|\*\*=|\.\.\.|<<=|>>=|=>|==|!=|<=|>=|&&|\|\||\?\?|\?\.|\+\+|--|\+=|-=|\*=|/=|%=|&=|\|=|\^=|\*\*|.)`)
 )
 
-// reservedWords contains the words that JavaScript does not allow as the name of a
-// variable, at least in some contexts.
 var reservedWords = wordSet(`await break case catch class const continue debugger default delete do else enum export extends false finally for
 	function if import in instanceof new null return super switch this throw true try typeof var void while with yield let static async
 	of get set as from arguments undefined`)
 
-// keywordsBeforeRegexp are the keywords after which a slash begins a regular expression.
 var keywordsBeforeRegexp = wordSet("return typeof case in of do else instanceof new delete void throw yield await")
 
-// wordSet returns the words of a text as a set.
 func wordSet(words string) map[string]bool {
 	set := map[string]bool{}
 	for _, word := range strings.Fields(words) {
@@ -48,11 +43,10 @@ func wordSet(words string) map[string]bool {
 	return set
 }
 
-// jsTokens splits esbuild's output into tokens. The texts of template literals become
-// string tokens. The code in a ${} expression of a template literal is split like other code.
+// jsTokens returns the texts of template literals as string tokens.
 func jsTokens(code string) []jsToken {
 	var tokens []jsToken
-	var templates []int // number of open braces in the expression of each open template literal
+	var templates []int
 	add := func(kind tokenKind, text string) { tokens = append(tokens, jsToken{kind: kind, text: text}) }
 	for offset := 0; offset < len(code); {
 		restOfCode := code[offset:]
@@ -112,8 +106,6 @@ func jsTokens(code string) []jsToken {
 	return tokens
 }
 
-// lengthThrough returns the length of text up to and including the first occurrence of
-// end. If text does not contain end, lengthThrough returns the length of text.
 func lengthThrough(text, end string) int {
 	if i := strings.Index(text, end); i >= 0 {
 		return i + len(end)
@@ -121,7 +113,6 @@ func lengthThrough(text, end string) int {
 	return len(text)
 }
 
-// quotedLength returns the length of the JavaScript string literal with which text begins.
 func quotedLength(text string, quote byte) int {
 	for i := 1; i < len(text); i++ {
 		switch text[i] {
@@ -134,8 +125,6 @@ func quotedLength(text string, quote byte) int {
 	return len(text)
 }
 
-// templateLength returns the length of a part of a template literal that begins with ` or
-// }. hasSubstitution is true if an expression in ${} follows.
 func templateLength(text string) (n int, hasSubstitution bool) {
 	for i := 1; i < len(text); i++ {
 		switch {
@@ -166,8 +155,6 @@ func startsRegexp(tokens []jsToken) bool {
 	return false
 }
 
-// regexpLength returns the length of the JavaScript regular expression literal with which
-// text begins.
 func regexpLength(text string) int {
 	isInClass := false
 	for i := 1; i < len(text); i++ {
@@ -182,7 +169,7 @@ func regexpLength(text string) int {
 			return i
 		case '/':
 			if !isInClass {
-				for i++; i < len(text) && 'a' <= text[i] && text[i] <= 'z'; i++ { // skips the flags of the regular expression
+				for i++; i < len(text) && 'a' <= text[i] && text[i] <= 'z'; i++ {
 				}
 				return i
 			}

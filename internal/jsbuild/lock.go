@@ -16,8 +16,6 @@ const lockSnippet = `(function(){var o=(globalThis).__openTabs;var s=o.adapters;
 	`Object.defineProperty(s,"NAME",{value:a,writable:false,enumerable:true,configurable:false});` +
 	`Object.defineProperty(o,"adapters",{value:s,writable:false,enumerable:true,configurable:false});})();`
 
-// lockAdapter appends lockSnippet to an adapter's bundle. hash is the SHA-256 of the
-// bundle in hex. name needs no escaping, because plugin names contain no special characters.
 func lockAdapter(bundledCode []byte, name string) (code []byte, hash string) {
 	sum := sha256.Sum256(bundledCode)
 	hash = hex.EncodeToString(sum[:])

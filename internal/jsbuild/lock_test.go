@@ -8,8 +8,6 @@ import (
 	"modernc.org/quickjs"
 )
 
-// runScripts evaluates scripts in a JavaScript engine with simulated page globals, and
-// returns the value of the last script.
 func runScripts(t *testing.T, scripts ...string) any {
 	t.Helper()
 	vm, err := quickjs.NewVM()
@@ -29,8 +27,6 @@ func runScripts(t *testing.T, scripts ...string) any {
 	return value
 }
 
-// checkAdapter is JavaScript that reports whether an adapter, and the property of the
-// container through which scripts find the adapter, are frozen.
 const checkAdapter = `
 const entry = Object.getOwnPropertyDescriptor(o.adapters, 'messages');
 const adapters = Object.getOwnPropertyDescriptor(o, 'adapters');
@@ -55,8 +51,6 @@ func TestRegisteredAdapterIsLocked(t *testing.T) {
 	}
 }
 
-// TestAdapterInPrivateContainer checks that an adapter in a private container, as in the
-// extension, adds nothing to the page's window.
 func TestAdapterInPrivateContainer(t *testing.T) {
 	b := buildExampleOnce(t)
 	code := string(readFileIn(t, b.Dir, "dist/adapter.iife.js"))

@@ -11,17 +11,15 @@ import (
 	"opentabs/internal/sourcemap"
 )
 
-// minifyLibraries minifies the libraries in a bundled script, and returns the code with its
-// source map. minifyLibraries does not change the author's modules and the comment before each
-// module, so that a reviewer can read them. The returned source map covers only the code that is
-// not minified.
+// minifyLibraries does not change the author's modules and the comment before each module, so that a reviewer can read
+// them. The returned source map covers only the code that is not minified.
 func minifyLibraries(script bundledScript) (code, sourceMap []byte, err error) {
 	fullMap, err := sourcemap.Parse(script.SourceMap)
 	if err != nil {
 		return nil, nil, err
 	}
 	var out bytes.Buffer
-	var newLines []int // maps each line of script.Code to its new number, or to -1 for a removed line
+	var newLines []int
 	nextLine := 0
 	for _, module := range bundlecode.SplitModules(string(script.Code)) {
 		lineCount := strings.Count(module.Code, "\n")
@@ -48,17 +46,14 @@ func minifyLibraries(script bundledScript) (code, sourceMap []byte, err error) {
 	return out.Bytes(), sourceMap, nil
 }
 
-// minifyModule removes the white space of a library and shortens the names of its local
-// variables. minifyModule keeps top-level names, because other modules use these names.
-// minifyModule returns the author's code unchanged. minifyModule also returns a library
-// unchanged if the library does not parse as a complete script. A library does not parse,
-// for example, if the module's comment line is part of a string literal.
+// minifyModule keeps top-level names, because other modules use these names. minifyModule also returns a library
+// unchanged if the library does not parse as a complete script.
 func minifyModule(module bundlecode.Module) (text string, isMinified bool) {
 	comment, code, _ := strings.Cut(module.Code, "\n")
 	if !module.IsLibrary || strings.TrimSpace(code) == "" {
 		return module.Code, false
 	}
-	const directive = "\"use strict\";" // the bundle that contains the module is strict code
+	const directive = "\"use strict\";"
 	r := api.Transform(directive+code, api.TransformOptions{
 		Loader:            api.LoaderJS,
 		Target:            api.ES2022,

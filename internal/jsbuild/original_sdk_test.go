@@ -18,10 +18,6 @@ import (
 	"opentabs/plugin"
 )
 
-// The tests in this file build plugins for the original OpenTabs SDK, and plugins with
-// pre-scripts, icons and settings.
-
-// TestBuildForOriginalSDK builds a plugin for the original OpenTabs SDK, with a prompt.
 func TestBuildForOriginalSDK(t *testing.T) {
 	b := buildPlugin(t, writeFiles(t, map[string]string{
 		packageFile: validPackage,
@@ -60,13 +56,10 @@ export default new Old();
 	}
 }
 
-// withPackage returns a valid package.json with additional fields in its member
-// "opentabs".
 func withPackage(moreFields string) string {
 	return strings.Replace(validPackage, `"displayName"`, moreFields+`,"displayName"`, 1)
 }
 
-// loadBuilt builds a plugin from the given files and loads the plugin.
 func loadBuilt(t *testing.T, files map[string]string) (*BuildResult, *plugin.Plugin) {
 	t.Helper()
 	b := buildPlugin(t, writeFiles(t, files))
@@ -77,8 +70,6 @@ func loadBuilt(t *testing.T, files map[string]string) (*BuildResult, *plugin.Plu
 	return b, loaded
 }
 
-// evaluateText runs a script in a new JavaScript engine and returns the value of an
-// expression as text.
 func evaluateText(t *testing.T, script, expression string) string {
 	t.Helper()
 	vm, err := quickjs.NewVM()
@@ -101,7 +92,6 @@ import { keyOf } from './key.js';
 export default definePreScript(({ set, log }) => { set(keyOf(1), { n: 1 }); log.info('early', 2); });
 `
 
-// TestPreScript checks that a built pre-script has the format of the original OpenTabs.
 func TestPreScript(t *testing.T) {
 	files := map[string]string{
 		// Although package.json has "sideEffects": false, the bundle must contain the
@@ -131,8 +121,6 @@ func TestPreScript(t *testing.T) {
 	if got := evaluateText(t, string(code), `lines + " " + JSON.stringify(__openTabs)`); got != `[opentabs:bad:pre-script] early 2 {"preScript":{"bad":{"key1":{"n":1}}}}` {
 		t.Error(got)
 	}
-	// The built pre-script keeps the values that other pre-scripts have stored in
-	// __openTabs.
 	if got := evaluateText(t, "var __openTabs = {a: 1, preScript: {other: {k: 1}, bad: {old: 1}}};\n"+string(code), `JSON.stringify(__openTabs)`); got != `{"a":1,"preScript":{"other":{"k":1},"bad":{"key1":{"n":1}}}}` {
 		t.Error(got)
 	}
@@ -140,7 +128,6 @@ func TestPreScript(t *testing.T) {
 		t.Errorf("files %v", names)
 	}
 
-	// A build without a pre-script removes the pre-script of the previous build.
 	if err := os.WriteFile(filepath.Join(b.Dir, packageFile), []byte(validPackage), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -158,9 +145,7 @@ func namesOf(b *BuildResult) []string {
 	return names
 }
 
-// TestPreScriptThatThrows checks that an error in a pre-script is logged and does not
-// propagate. The test plugin's name ends in "-prescript", because opentabs must allow
-// such plugin names.
+// The test plugin's name ends in "-prescript", because opentabs must allow such plugin names.
 func TestPreScriptThatThrows(t *testing.T) {
 	b, loaded := loadBuilt(t, map[string]string{
 		packageFile: strings.Replace(withPackage(`"preScript":"src/early.ts"`), "plugin-bad", "plugin-x-prescript", 1), "src/index.ts": withTools(`{...ok, name: 'a'}`),
@@ -180,7 +165,7 @@ func TestInvalidPackageParts(t *testing.T) {
 		name, moreFields string
 		index            string
 		files            map[string]string
-		want             string // expected parts of the error message, separated by |
+		want             string
 	}{
 		{"pre-script outside", `"preScript":"../x.ts"`, "", nil, `opentabs.preScript is "../x.ts"; name a file inside the plugin's directory, such as src/pre-script.ts`},
 		{"pre-script that is not there", `"preScript":"src/early.ts"`, "", nil, "src/early.ts: the file does not exist; write the pre-script there, or remove opentabs.preScript"},
@@ -223,8 +208,6 @@ func TestInvalidPackageParts(t *testing.T) {
 	}
 }
 
-// TestPartsThatAreLinks checks that a build does not follow a link that leads outside of
-// the plugin.
 func TestPartsThatAreLinks(t *testing.T) {
 	secret := filepath.Join(t.TempDir(), "secret")
 	if err := os.WriteFile(secret, []byte(`<svg viewBox="0 0 1 1"/>`), 0o600); err != nil {
@@ -269,8 +252,6 @@ func TestIcons(t *testing.T) {
 	}
 }
 
-// TestSettings checks that a plugin can declare its settings either in its code or in
-// package.json. A plugin with a required setting of the type "url" needs no URL pattern.
 func TestSettings(t *testing.T) {
 	const describedSettings = `"configSchema":{"site":{"type":"url","label":"Site","required":true}}`
 	noPatterns := strings.Replace(withPackage(describedSettings), `["*://*.example.com/*"]`, "[]", 1)
@@ -292,9 +273,6 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// TestBuildsFromSource checks that a build ignores the files of earlier builds and runs
-// no script of package.json. In this test, the plugin's modules use the page while they
-// load.
 func TestBuildsFromSource(t *testing.T) {
 	markerFile := filepath.Join(t.TempDir(), "ran")
 	pkg := strings.Replace(validPackage, `"version"`, fmt.Sprintf(`"scripts":{"prebuild":%q,"build":%[1]q,"prepare":%[1]q,"prepack":%[1]q,"install":%[1]q},"version"`, "touch "+markerFile), 1)
@@ -336,8 +314,6 @@ export default definePlugin({ isReady: () => true, tools: [{ ...echo, descriptio
 	}
 }
 
-// TestSchemasOfArguments checks that arguments with a default are optional, and that the
-// formats of times, URLs and IDs are validated.
 func TestSchemasOfArguments(t *testing.T) {
 	_, loaded := loadBuilt(t, map[string]string{packageFile: validPackage, "src/index.ts": withTools(`{...ok, name: 'a', input: z.object({
   at: z.iso.datetime().optional(), local: z.iso.datetime({ local: true, offset: true }).optional(), day: z.iso.date().optional(),
@@ -360,8 +336,6 @@ func TestSchemasOfArguments(t *testing.T) {
 	}
 }
 
-// TestPatternsOfTheSDK checks that the SDK and the server report the same errors for URL
-// patterns.
 func TestPatternsOfTheSDK(t *testing.T) {
 	patterns := []string{
 		"*://*.example.com/*", "https://example.com/a/*?b=*", "http://localhost:8080/*", "*://localhost:*/*", "*://127.0.0.1/*", "*://10.0.0.1:65535/x", "*://my_host.test/*",
@@ -393,8 +367,6 @@ func TestPatternsOfTheSDK(t *testing.T) {
 	}
 }
 
-// bareRealmScript defines the global variables that an adapter needs, as the original
-// OpenTabs would. The JavaScript engine that runs bareRealmScript has no page.
 const bareRealmScript = `globalThis.window = globalThis; globalThis.document = {}; globalThis.location = {href: "https://a.test/"};
 globalThis.history = {}; globalThis.performance = {now: () => 0}; globalThis.setTimeout = () => 0; globalThis.addEventListener = () => {};
 globalThis.AbortController = class { signal = {aborted: false, addEventListener() {}} };
@@ -402,8 +374,6 @@ globalThis.sent = []; globalThis.postMessage = (message) => sent.push(message);
 globalThis.__openTabs = {_logNonce: "l", _readinessNonce: "r", pluginConfig: {size: 3}, tokenCache: {a: 1}};
 `
 
-// TestAdapterInOriginalOpenTabs checks that a built adapter registers, is locked and logs
-// in the original OpenTabs.
 func TestAdapterInOriginalOpenTabs(t *testing.T) {
 	b := buildPlugin(t, writeFiles(t, map[string]string{packageFile: validPackage, "src/index.ts": `import { definePlugin, defineTool, getConfig, log, notifyReadinessChanged } from '@opentabs/sdk';
 import { z } from 'zod';
@@ -434,8 +404,6 @@ export default definePlugin({
 	}
 }
 
-// TestBuildTickets checks that the example plugin with settings, an icon and a pre-script
-// builds without a warning.
 func TestBuildTickets(t *testing.T) {
 	const example = "../../sdk-ts/examples/tickets"
 	dir := t.TempDir()

@@ -11,15 +11,12 @@ import (
 	"opentabs/plugin"
 )
 
-// outputFiles contains the built files by their names in dist, in the order of
-// BuildResult.Files. If the text of a file is nil, the build deletes the file that an
-// earlier build wrote under the same name.
+// If the text of an output file is nil, the build deletes the file that an earlier build wrote under the same name.
 type outputFiles []struct {
 	name string
 	text []byte
 }
 
-// makeOutput returns the files of the built plugin package, and the hash of its adapter.
 func makeOutput(src pluginSource, compiled compiledPlugin) (out outputFiles, hash string, err error) {
 	code, hash := lockAdapter(compiled.Adapter.MinifiedCode, src.ID.Name)
 	code = append(code, "//# sourceMappingURL="+mapName+"\n"...)
@@ -43,7 +40,6 @@ func makeOutput(src pluginSource, compiled compiledPlugin) (out outputFiles, has
 	return outputFiles{{bundleFileName, code}, {mapName, compiled.Adapter.MinifiedMap}, {preScriptName, compiled.PreScript}, {toolsName, tools}}, hash, nil
 }
 
-// write checks the built package and then writes the package's files.
 func (b *BuildResult) write(src pluginSource, compiled compiledPlugin, o Options) error {
 	out, hash, err := makeOutput(src, compiled)
 	if err != nil {
@@ -78,9 +74,7 @@ func (b *BuildResult) write(src pluginSource, compiled compiledPlugin, o Options
 	return nil
 }
 
-// checkPackage checks a built package with plugin.Load, which also checks the package
-// when a user adds the plugin. checkPackage returns the package's warnings and problems.
-// If out is empty because the build has not written files yet, checkPackage checks only package.json.
+// checkPackage checks only package.json if out is empty.
 func checkPackage(text []byte, out outputFiles) (warnings, problems []Problem, err error) {
 	dir, err := os.MkdirTemp("", "opentabs-build-")
 	if err != nil {
@@ -120,8 +114,7 @@ func checkPackage(text []byte, out outputFiles) (warnings, problems []Problem, e
 	return nil, problems, nil
 }
 
-// writeFile writes a file atomically, so that no process reads a partial file. writeFile
-// creates the file's directory if necessary.
+// writeFile writes a file atomically, so that no process reads a partial file.
 func writeFile(name string, content []byte) error {
 	dir := filepath.Dir(name)
 	if err := os.MkdirAll(dir, 0o755); err != nil {

@@ -16,39 +16,31 @@ import (
 const (
 	packageFile  = "package.json"
 	defaultEntry = "src/index.ts"
-	// outputDir is the default folder of the built files, relative to the plugin's directory.
-	outputDir = "dist"
+	outputDir    = "dist"
 )
 
-// pluginSource contains the parts of package.json that a build needs. [plugin.Load]
-// validates package.json.
 type pluginSource struct {
 	// Dir is the absolute path of the plugin's directory.
 	Dir string
 	// Text is the text of the plugin's package.json.
 	Text []byte
 	// Entry is the path of the module to build, relative to Dir, with slashes.
-	Entry string
-	ID    pluginIdentity
-	// Version is the plugin's version in package.json.
+	Entry   string
+	ID      pluginIdentity
 	Version string
 	// PreScript is the path of the pre-script's module, relative to Dir, with slashes.
-	// PreScript is empty if the plugin has no pre-script.
 	PreScript string
-	// ConfigSchema is the declaration of the plugin's settings in package.json. If the
-	// plugin's code also declares settings, the declaration in the code takes precedence.
+	// If the plugin's code also declares settings, the declaration in the code takes precedence.
 	ConfigSchema json.RawMessage
 	Icons        svgicon.Set
 }
 
-// readSource reads package.json of the plugin in dir. readSource returns a list of
-// problems with which the build can continue, and returns any other problem as an error.
+// readSource returns a list of problems with which the build can continue, and returns any other problem as an error.
 func readSource(dir string) (pluginSource, []Problem, error) {
 	abs, err := filepath.Abs(dir)
 	if err == nil {
-		// Paths in the adapter are relative to the plugin's directory. EvalSymlinks
-		// resolves symbolic links in the plugin's path, because the paths that esbuild
-		// reports have no links.
+		// EvalSymlinks resolves symbolic links in the plugin's path, because the paths that esbuild reports have no
+		// links.
 		abs, err = filepath.EvalSymlinks(abs)
 	}
 	switch {
@@ -121,8 +113,6 @@ func readSource(dir string) (pluginSource, []Problem, error) {
 	return s, append(problems, fieldProblems...), nil
 }
 
-// modulePath returns the cleaned path of the module that the key "opentabs.<key>" in
-// package.json names. If the path is unusable, modulePath returns the problems.
 func (f sourceBoundary) modulePath(key, name, example, missingText string) (string, []Problem) {
 	cleanPath := filepath.ToSlash(filepath.Clean(name))
 	if !filepath.IsLocal(filepath.FromSlash(cleanPath)) {
@@ -141,7 +131,6 @@ func (f sourceBoundary) modulePath(key, name, example, missingText string) (stri
 	return cleanPath, nil
 }
 
-// readIcons returns the contents of the icon files that exist in the plugin's directory.
 func (f sourceBoundary) readIcons() (map[string][]byte, []Problem) {
 	files := map[string][]byte{}
 	var problems []Problem

@@ -29,25 +29,19 @@ var sdkPageUses = map[string]PageScriptUse{
 	"onNavigate":        "onNavigate, which patches the page's history",
 }
 
-// sdkImport matches the import names of the SDK and of zod.
 var sdkImport = lazyregexp.New(`^(@opentabs/sdk|@opentabs-dev/plugin-sdk|zod)(/.*)?$`)
 
-// importStatement matches an import statement in esbuild's output and captures its names.
 var importStatement = lazyregexp.New(`(?m)^import (?:([\w$*, {}\n]+?) from )?"[^"]*";\n`)
 
-// importedName matches one name of an import statement.
 var importedName = lazyregexp.New(`[\w$]+`)
 
-// exportStatement matches the export statement in esbuild's output.
 var exportStatement = lazyregexp.New(`(?m)^export \{\n?([^}]*)\};?\n?`)
 
-// FindPageScriptUses returns the places where the plugin in dir possibly uses the page's
-// own JavaScript, sorted. If FindPageScriptUses finds no use of the page's JavaScript,
-// the plugin also works in the isolated world. The SDK and zod work in both worlds, so
-// FindPageScriptUses analyzes only the author's source. If FindPageScriptUses cannot
-// follow some code, such as a variable whose value is the window, FindPageScriptUses
-// reports the code as a use of the page's JavaScript. If the plugin's source does not
-// compile, FindPageScriptUses returns a *[BuildError].
+// FindPageScriptUses returns the places where the plugin in dir possibly uses the page's own JavaScript, sorted. If
+// FindPageScriptUses finds no use of the page's JavaScript, the plugin also works in the isolated world. If
+// FindPageScriptUses cannot follow some code, such as a variable whose value is the window, FindPageScriptUses reports
+// the code as a use of the page's JavaScript. If the plugin's source does not compile, FindPageScriptUses returns a
+// *[BuildError].
 func FindPageScriptUses(dir string) ([]PageScriptUse, error) {
 	src, _, err := readSource(dir) // problems of package.json with which a build could continue are ignored
 	if err != nil {
@@ -62,7 +56,7 @@ func FindPageScriptUses(dir string) ([]PageScriptUse, error) {
 	if src.PreScript != "" {
 		uses["a pre-script, which runs among the page's scripts"] = true
 	}
-	var boundNames []string // local names of imported values
+	var boundNames []string
 	for _, statement := range importStatement().FindAllStringSubmatch(code, -1) {
 		for _, name := range importedName().FindAllString(statement[1], -1) {
 			if use, ok := sdkPageUses[name]; ok {
@@ -90,8 +84,6 @@ func FindPageScriptUses(dir string) ([]PageScriptUse, error) {
 	return sortedUses, nil
 }
 
-// pluginCode bundles the modules that src.Entry imports into one module. The returned
-// bundle contains only the author's modules, and imports the SDK and zod.
 func pluginCode(src pluginSource) (bundledScript, error) {
 	pluginFence := sourceBoundary{dir: src.Dir}
 	r := api.Build(api.BuildOptions{
@@ -121,19 +113,15 @@ func pluginCode(src pluginSource) (bundledScript, error) {
 	if len(r.OutputFiles) != 2 {
 		return bundledScript{}, fmt.Errorf("analyze the plugin's code: the bundler returned %d files instead of two", len(r.OutputFiles))
 	}
-	// esbuild returns the source map as OutputFiles[0], and the code as OutputFiles[1].
 	return bundledScript{Code: r.OutputFiles[1].Contents, SourceMap: r.OutputFiles[0].Contents, Metafile: r.Metafile}, nil
 }
 
-// endOfCode is a string literal that renamedTokens appends to the plugin's code. At the
-// literal endOfCode, renamedTokens stops reading tokens.
+// endOfCode is a string literal that renamedTokens appends to the plugin's code.
 const endOfCode = "opentabs:end-of-code"
 
-// renamedTokens lets esbuild rename everything that the code declares, and returns the
-// tokens. A name that esbuild leaves unchanged is a property, or a variable that the code
-// does not declare. esbuild could pick a new name that the code also uses elsewhere.
-// renamedTokens therefore also uses each name of the code at the top level of the script,
-// so that esbuild cannot pick one of these names.
+// A name that esbuild leaves unchanged is a property, or a variable that the plugin's code does not declare.
+// renamedTokens uses each name of the plugin's code at the top level of the script, so that esbuild cannot pick one of
+// these names.
 func renamedTokens(code string, boundNames []string) ([]jsToken, error) {
 	var b strings.Builder
 	b.WriteString("(() => {\n")

@@ -7,10 +7,6 @@ import (
 	"testing"
 )
 
-// pageUses builds a plugin and returns its uses of the page's JavaScript. The arguments
-// head and code are JavaScript: head is the beginning of the plugin's module, and code is
-// in the handler of its only tool. The argument pkg is JSON text that pageUses inserts
-// into package.json.
 func pageUses(t *testing.T, pkg, head, code string) []PageScriptUse {
 	t.Helper()
 	dir := t.TempDir()
@@ -43,7 +39,6 @@ export default new P();
 	return uses
 }
 
-// withHook returns an onNavigate hook if the code contains the comment /*hook*/.
 func withHook(code string) string {
 	if strings.Contains(code, "/*hook*/") {
 		return "onNavigate(url: string) { fetchJSON(url); }"
@@ -51,8 +46,6 @@ func withHook(code string) string {
 	return ""
 }
 
-// TestPageUsesNothing checks that FindPageScriptUses reports nothing for code that also
-// works in the isolated world.
 func TestPageUsesNothing(t *testing.T) {
 	for name, code := range map[string]string{
 		"the DOM":                 `return document.querySelector('.x')?.textContent?.trim() ?? [...document.querySelectorAll('a')].map((a) => a.href);`,

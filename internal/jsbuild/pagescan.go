@@ -44,8 +44,7 @@ var (
 	// frameworkTexts matches strings that contain the property of a framework, or a
 	// script element.
 	frameworkTexts = lazyregexp.New(`__(react|vue|ng|svelte|preact)|<script`)
-	// windowSettings matches names such as location and onload: properties of the window
-	// that a plugin may set. pageScan does not report this.
+	// windowSettings matches names such as location and onload: properties of the window that a plugin may set.
 	windowSettings = lazyregexp.New(`^(location|name|status|on[a-z]+)$`)
 	// languageProperties are properties that JavaScript itself defines and whose names
 	// begin with underscores.
@@ -55,19 +54,15 @@ var (
 	settableObjects = wordSet("document location localStorage sessionStorage")
 )
 
-// pageScan searches the tokens of a plugin's code for uses of the page's own JavaScript.
 type pageScan struct {
 	tokens []jsToken
 	uses   map[PageScriptUse]bool
 }
 
-// addUse records one use of the page's own JavaScript.
 func (s *pageScan) addUse(format string, args ...any) {
 	s.uses[PageScriptUse(fmt.Sprintf(format, args...))] = true
 }
 
-// tokenText returns the text of the token at index i. tokenText returns "" for a string,
-// a regular expression, or an index out of range.
 func (s *pageScan) tokenText(i int) string {
 	if i < 0 || i >= len(s.tokens) || s.tokens[i].kind == tokenString || s.tokens[i].kind == tokenRegexp {
 		return ""
@@ -75,7 +70,6 @@ func (s *pageScan) tokenText(i int) string {
 	return s.tokens[i].text
 }
 
-// findUses scans all tokens for uses of the page's own JavaScript.
 func (s *pageScan) findUses() {
 	for i, t := range s.tokens {
 		switch {
@@ -94,7 +88,6 @@ func (s *pageScan) findUses() {
 	}
 }
 
-// scanText checks a string for properties of frameworks and for script elements.
 func (s *pageScan) scanText(i int) {
 	text := s.tokens[i].text
 	if frameworkTexts().MatchString(text) {
@@ -105,8 +98,6 @@ func (s *pageScan) scanText(i int) {
 	}
 }
 
-// scanProperty checks whether the code at token index i uses a property that belongs to
-// the page's own JavaScript.
 func (s *pageScan) scanProperty(i int) {
 	name := s.tokens[i].text
 	if use, ok := sdkPageUses[name]; ok {
@@ -120,7 +111,6 @@ func (s *pageScan) scanProperty(i int) {
 	}
 }
 
-// isKey reports whether the name at index i is a key or a method of an object or a class.
 func (s *pageScan) isKey(i int) bool {
 	tokenBefore, tokenAfter := s.tokenText(i-1), s.tokenText(i+1)
 	switch tokenAfter {
@@ -147,8 +137,6 @@ func (s *pageScan) isKey(i int) bool {
 	return false
 }
 
-// scanVariable checks a variable that the code does not declare, and the properties that
-// the code reads from it.
 func (s *pageScan) scanVariable(i int) {
 	root := s.tokens[i].text
 	if use, ok := unavailableObjects[root]; ok {
@@ -180,11 +168,9 @@ func (s *pageScan) scanVariable(i int) {
 	}
 }
 
-// scanWindow checks an expression whose value is the page's window itself. firstIndex and
-// lastIndex are the indexes of the first and the last token of the window expression.
-// Code that only compares a value with the window is allowed: the comparison does not use
-// the page's JavaScript. Code that passes the window to other code counts as a use of the
-// page's JavaScript, because scanWindow cannot follow the window there.
+// Code that only compares a value with the window is allowed: the comparison does not use the page's JavaScript. Code
+// that passes the window to other code counts as a use of the page's JavaScript, because scanWindow cannot follow the
+// window there.
 func (s *pageScan) scanWindow(firstIndex, lastIndex int) {
 	comparisons := []string{"===", "!==", "==", "!="}
 	tokenBefore, tokenAfter := s.tokenText(firstIndex-1), s.tokenText(lastIndex+1)
@@ -200,8 +186,6 @@ func (s *pageScan) scanWindow(firstIndex, lastIndex int) {
 	}
 }
 
-// scanChain checks whether the code changes an object that all scripts share. firstIndex
-// and index are the first and the last token of chain, such as window.name.
 func (s *pageScan) scanChain(firstIndex int, chain []string, index int) {
 	for (s.tokenText(index+1) == "." || s.tokenText(index+1) == "?.") && index+2 < len(s.tokens) && s.tokens[index+2].kind == tokenName {
 		chain = append(chain, s.tokens[index+2].text)

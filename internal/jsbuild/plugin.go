@@ -12,12 +12,10 @@ import (
 )
 
 const (
-	toolsName = "tools.json"
-	mapName   = bundleFileName + ".map"
-	// preScriptName is the name of the file in dist that contains the built pre-script.
+	toolsName     = "tools.json"
+	mapName       = bundleFileName + ".map"
 	preScriptName = "pre-script.iife.js"
-	// maxAdapterBytes is the maximum size of an adapter, in bytes. plugin.Load rejects
-	// adapters that are larger.
+	// plugin.Load rejects adapters that are larger than maxAdapterBytes.
 	maxAdapterBytes = 5 << 20
 )
 
@@ -46,8 +44,7 @@ type BuildResult struct {
 	Name        string
 	DisplayName string
 	Version     string
-	// Hash is the SHA-256 of the adapter's bundle, in hex. The last statement of the
-	// adapter also contains the hash of the bundle.
+	// Hash is the SHA-256 of the adapter's bundle, in hex.
 	Hash  string
 	Tools []BuiltTool
 	// Prompts are the plugin's prompts; most plugins have none.
@@ -69,7 +66,7 @@ type BuiltTool struct {
 // BuiltPrompt is one prompt of a built plugin.
 type BuiltPrompt struct {
 	Name        string
-	Description string // a prompt may have no description
+	Description string
 }
 
 // BuiltFile is one file that a build wrote.
@@ -120,19 +117,14 @@ func BuildPlugin(ctx context.Context, dir string, o Options) (*BuildResult, erro
 	return b, nil
 }
 
-// compiledPlugin contains the code and the descriptions that a build derives from a
-// plugin's source.
 type compiledPlugin struct {
-	Adapter bundledScript
-	// PreScript is the code of the pre-script; nil if the plugin has no pre-script.
+	Adapter   bundledScript
 	PreScript []byte
 	Extracted extractedPlugin
 	Warnings  []Problem
 }
 
-// compilePlugin bundles the plugin's scripts, and runs the plugin's code to read its
-// tools. compilePlugin bundles and runs the same version of the source files. If a source
-// file changes during a build, compilePlugin bundles and runs the plugin again.
+// If a source file changes during a build, compilePlugin bundles and runs the plugin again.
 func compilePlugin(ctx context.Context, src pluginSource, zod zodSource, o Options) (compiledPlugin, error) {
 	for range maxCompileAttempts {
 		compiled, extractScript, err := compileOnce(ctx, src, zod, o)
@@ -143,14 +135,10 @@ func compilePlugin(ctx context.Context, src pluginSource, zod zodSource, o Optio
 	return compiledPlugin{}, errUnstableSource(src.Dir)
 }
 
-// errUnstableSource returns the error for a plugin whose source files changed during
-// every attempt to build the plugin.
 func errUnstableSource(dir string) error {
 	return &BuildError{Dir: dir, Problems: []Problem{{Text: "the plugin's files changed again and again while they were built; build again when they no longer change"}}}
 }
 
-// compileOnce bundles the plugin's scripts, and at the same time runs the plugin's code
-// to read its tools. compileOnce also returns the bundled script that read the tools.
 func compileOnce(ctx context.Context, src pluginSource, zod zodSource, o Options) (compiledPlugin, bundledScript, error) {
 	adapter, err := adapterScript(src.Entry, src.ID)
 	if err != nil {
@@ -174,7 +162,6 @@ func compileOnce(ctx context.Context, src pluginSource, zod zodSource, o Options
 	return r.compiled, readScript, extractErr
 }
 
-// bundleScripts bundles the adapter and the pre-script of a plugin.
 func bundleScripts(src pluginSource, mainScript script, zod zodSource, cache *BuildCache) (compiledPlugin, error) {
 	adapter, err := bundlePluginScript(mainScript, zod, cache)
 	if err != nil {
@@ -207,8 +194,7 @@ func bundleScripts(src pluginSource, mainScript script, zod zodSource, cache *Bu
 	return compiled, nil
 }
 
-// checkSize returns a problem if a script is larger than maxAdapterBytes. plugin.Load
-// also checks the size of a script, but cannot name the cause of a large script.
+// plugin.Load also checks the size of a script, but cannot name the cause of a large script.
 func checkSize(scriptKind string, bytes int) *Problem {
 	if bytes <= maxAdapterBytes {
 		return nil
@@ -217,8 +203,6 @@ func checkSize(scriptKind string, bytes int) *Problem {
 		scriptKind, float64(bytes)/(1<<20), maxAdapterBytes>>20)}
 }
 
-// findWarnings returns warnings about the plugin's zod, and about contradictions between
-// the plugin's package.json and its code.
 func findWarnings(src pluginSource, zod zodSource, extracted extractedPlugin) []Problem {
 	var warnings []Problem
 	if zod.Warning != "" {
@@ -243,7 +227,6 @@ func findWarnings(src pluginSource, zod zodSource, extracted extractedPlugin) []
 	return warnings
 }
 
-// isSameJSON reports whether two JSON texts have the same value.
 func isSameJSON(a, b json.RawMessage) bool {
 	var firstValue, secondValue any
 	return json.Unmarshal(a, &firstValue) == nil && json.Unmarshal(b, &secondValue) == nil && reflect.DeepEqual(firstValue, secondValue)

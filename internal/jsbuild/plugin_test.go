@@ -19,15 +19,10 @@ import (
 	sdkts "opentabs/sdk-ts"
 )
 
-// exampleDirs are the source folders of the test plugin "messages": the documentation's
-// examples, and tools that only the tests need.
 var exampleDirs = []string{"../../sdk-ts/examples/messages", "../../sdk-ts/examples/patterns", "../../e2e/testdata/messages"}
 
-// exampleTools are the names of the tools in the example plugin, in the order of its
-// code.
 var exampleTools = []string{"export_messages", "count_authors", "compare_channels", "who_am_i", "countdown", "silent", "echo", "big", "reports", "heartbeat", "stubborn", "navigate", "fail", "draw"}
 
-// copyExample copies the source of the example plugin to dir.
 func copyExample(dir string) error {
 	for _, source := range exampleDirs {
 		err := filepath.WalkDir(source, func(path string, d fs.DirEntry, err error) error {
@@ -55,8 +50,7 @@ func copyExample(dir string) error {
 	return nil
 }
 
-// buildFreshExample copies the example plugin to a new directory. No parent directory of the
-// new directory contains node_modules.
+// buildFreshExample uses a directory that has no parent directory with node_modules.
 func buildFreshExample(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -66,7 +60,6 @@ func buildFreshExample(t testing.TB) string {
 	return dir
 }
 
-// writeFiles writes the files of a plugin to a new directory.
 func writeFiles(t testing.TB, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -82,7 +75,6 @@ func writeFiles(t testing.TB, files map[string]string) string {
 	return dir
 }
 
-// builtExample builds the example plugin once, for all tests that only read the built files.
 var builtExample = sync.OnceValues(func() (*BuildResult, error) {
 	dir, err := os.MkdirTemp("", "jsbuild-example-")
 	if err != nil {
@@ -169,8 +161,6 @@ func TestBuildExample(t *testing.T) {
 	}
 }
 
-// TestAdapterHash checks that the hash is the SHA-256 of the code before lockSnippet.
-// TestAdapterHash also checks that the adapter's last line is the source map comment.
 func TestAdapterHash(t *testing.T) {
 	b := buildExampleOnce(t)
 	code := string(readFileIn(t, b.Dir, "dist/adapter.iife.js"))
@@ -211,8 +201,6 @@ func TestSourceMap(t *testing.T) {
 	t.Errorf("the map has no echo.ts: %q", m.Sources)
 }
 
-// TestBuildWithDefaultChild builds a plugin with the default child process, which is the
-// test binary.
 func TestBuildWithDefaultChild(t *testing.T) {
 	if _, err := BuildPlugin(t.Context(), buildFreshExample(t), Options{ExtractTimeout: longTimeout}); err != nil {
 		t.Fatal(err)
@@ -233,7 +221,6 @@ func TestSameSourceSameBytes(t *testing.T) {
 	}
 }
 
-// TestInstalledZod checks that a build uses the zod 4 in the plugin's node_modules.
 func TestInstalledZod(t *testing.T) {
 	vendored, err := fs.Sub(sdkts.Source, "vendor/zod")
 	if err != nil {
@@ -274,7 +261,6 @@ func TestFindZod(t *testing.T) {
 	}
 }
 
-// TestAdapterSize checks that an adapter contains only one of zod's languages.
 func TestAdapterSize(t *testing.T) {
 	if b := buildExampleOnce(t); b.Files[0].Bytes > 500_000 {
 		t.Errorf("the example's adapter has %d bytes", b.Files[0].Bytes)

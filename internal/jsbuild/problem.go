@@ -56,15 +56,11 @@ func (e *BuildError) Error() string {
 // does not export.
 var noExportPattern = lazyregexp.New(`^No matching export in "opentabs:sdk/src/(?:index|pre-script)\.ts" for import "(.*)"$`)
 
-// missingExports maps a name that the SDK does not export, although authors may expect
-// it, to an error text.
 var missingExports = map[string]string{
 	"definePreScript": `definePreScript is in the entry "@opentabs/sdk/pre-script"; import it from there`,
 	"defineResource":  "plugins have no resources; turn each resource into a tool with defineTool, whose handle returns the result of read",
 }
 
-// translateNoExport replaces esbuild's message about a name that the SDK does not export.
-// translateNoExport returns other esbuild messages unchanged.
 func translateNoExport(text string) string {
 	match := noExportPattern().FindStringSubmatch(text)
 	if match == nil {
@@ -88,7 +84,6 @@ func translateNote(text string) string {
 	return strings.TrimSuffix(text, ".")
 }
 
-// fromEsbuild turns esbuild's messages into problems.
 func fromEsbuild(messages []api.Message) []Problem {
 	problems := make([]Problem, 0, len(messages))
 	for _, m := range messages {

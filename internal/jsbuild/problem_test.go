@@ -12,8 +12,6 @@ import (
 const validPackage = `{"name":"opentabs-plugin-bad","version":"1.0.0","main":"dist/adapter.iife.js",
   "opentabs":{"displayName":"Bad","description":"A plugin that is bad.","urlPatterns":["*://*.example.com/*"]}}`
 
-// withTools returns the TypeScript code of a plugin module whose list of tools is the
-// given code.
 func withTools(tools string) string {
 	return `import { definePlugin, defineTool } from '@opentabs/sdk';
 import { z } from 'zod';
@@ -22,14 +20,12 @@ export default definePlugin({ isReady: () => true, tools: [` + tools + `] });
 `
 }
 
-// badPlugins are plugins whose build must fail, each with its expected errors.
 var badPlugins = []struct {
 	name  string
-	pkg   string // package.json; validPackage if empty
+	pkg   string
 	index string
 	files map[string]string
-	// want contains texts that must all appear in the error message.
-	want []string
+	want  []string
 }{
 	{name: "syntax error", index: "export default {\n  tools: [,\n  isReady( { return true }\n};\n",
 		want: []string{`src/index.ts:3:21: Expected ":" but found "true"`, "\n      isReady( { return true }"}},
@@ -49,7 +45,6 @@ var badPlugins = []struct {
 		want: []string{"src/index.ts:1:16:", "Top-level await"}},
 	{name: "no default export", index: "export const plugin = 1;\n",
 		want: []string{"src/index.ts: the module has no default export; write `export default definePlugin({...})`"}},
-	// The build must report the problems of all tools, not only of the first tool.
 	// sdk-ts/src/extract/extract.test.ts tests each problem of a tool separately.
 	{name: "tools", index: withTools(`{...ok, name: 'sendMessage'}, {...ok, name: 'twice'}, {...ok, name: 'twice'},
   {...ok, name: 'a', description: 'x'.repeat(1001), input: z.string()},
@@ -106,8 +101,6 @@ func TestBadPlugins(t *testing.T) {
 	}
 }
 
-// TestProblemsAreListedOnce checks that each problem is listed once, and that the number
-// of problems is correct.
 func TestProblemsAreListedOnce(t *testing.T) {
 	dir := writeFiles(t, map[string]string{"package.json": validPackage, "src/index.ts": "import './nowhere';\nimport './gone';\n"})
 	_, err := BuildPlugin(t.Context(), dir, Options{Extract: childArgs, ExtractTimeout: longTimeout})
@@ -121,8 +114,6 @@ func TestProblemsAreListedOnce(t *testing.T) {
 	}
 }
 
-// TestPackageProblems checks that a build reports the problems that plugin.Load finds in
-// package.json.
 func TestPackageProblems(t *testing.T) {
 	for name, change := range map[string][2]string{
 		`"browser" is reserved`: {"plugin-bad", "plugin-browser"},
@@ -160,7 +151,6 @@ func TestNoPackage(t *testing.T) {
 	}
 }
 
-// TestPageAtLoad checks that the build succeeds if modules use the page while they load.
 func TestPageAtLoad(t *testing.T) {
 	dir := writeFiles(t, map[string]string{"package.json": validPackage, "src/index.ts": `
 const token = document.cookie.split('; ').find((c: string) => c.startsWith('token='))?.slice(6);

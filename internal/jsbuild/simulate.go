@@ -19,19 +19,15 @@ import (
 	"opentabs/internal/lazyregexp"
 )
 
-// The tests of a plugin run in QuickJS, each file in a separate process.
-// sdk-ts/src/simulator simulates the page. A simulated page has a virtual clock, so that
+// The tests of a plugin run in QuickJS, each file in a separate process. A simulated page has a virtual clock, so that
 // minutes of waiting pass at once.
 
 const (
-	// simulateMemoryBytes limits the memory of the tests in one file.
 	simulateMemoryBytes = 512 << 20
-	// defaultTestTimeout is the default of TestOptions.Timeout.
-	defaultTestTimeout = 60 * time.Second
+	defaultTestTimeout  = 60 * time.Second
 )
 
-// rejectionShim is a JavaScript file that finds rejected promises whose rejection no code
-// handles. RunTests runs rejectionShim before the test script.
+// rejectionShim is a JavaScript file that finds rejected promises whose rejection no code handles.
 //
 //go:embed rejections.js
 var rejectionShim string
@@ -111,8 +107,8 @@ func FindTests(dir string) ([]TestFile, error) {
 
 // TestEvent is one event of a test run, such as the end of a test.
 type TestEvent struct {
-	// Op is the kind of event. The events "begin" and "end" belong to one test; "skipped"
-	// means that the test cannot run in a real browser; "done" follows the last test.
+	// Op is the kind of event. The test event "skipped" means that the test cannot run in a real browser; "done"
+	// follows the last test.
 	Op string `json:"op"`
 	// Test is the name of the test.
 	Test string `json:"test,omitempty"`
@@ -139,8 +135,7 @@ type TestEvent struct {
 type FailedCall struct {
 	Tool    string `json:"tool"`
 	Message string `json:"message"`
-	// Where is the location of the error in the plugin's source, as file:line:column. The
-	// field Where is empty if the location is unknown.
+	// Where is the location of the error in the plugin's source, as file:line:column; empty if unknown.
 	Where string `json:"where,omitempty"`
 
 	Stack string `json:"stack,omitempty"`
@@ -181,7 +176,6 @@ func RunTests(ctx context.Context, dir string, file TestFile, o TestOptions, rep
 	return runSimulation(ctx, fileTests)
 }
 
-// testScript describes the script that runs the tests in one test file.
 func testScript(file string, o TestOptions) script {
 	isReal := int64(0)
 	if o.Browser != nil {
@@ -209,18 +203,15 @@ func withTestHint(err error) error {
 	return buildErr
 }
 
-// simulation describes one run of a plugin's test file.
 type simulation struct {
 	dir, file    string
 	bundled      bundledScript
 	argv         []string
 	timeout      time.Duration
 	report       func(TestEvent)
-	browserTests *browserTests // nil for simulated pages
+	browserTests *browserTests
 }
 
-// runSimulation runs the tests of one file in a child process, and reports the events
-// that the child process writes.
 func runSimulation(ctx context.Context, s simulation) error {
 	workDir, err := os.MkdirTemp("", "opentabs-test-")
 	if err != nil {
@@ -248,7 +239,7 @@ func runSimulation(ctx context.Context, s simulation) error {
 		return fmt.Errorf("run the tests in a child process (%s): %w", strings.Join(s.argv, " "), err)
 	}
 	lines := &lineWriter{w: in}
-	lines.begin(string(s.bundled.Code)) // if the child process exits early, Wait returns the error
+	lines.begin(string(s.bundled.Code))
 	if s.browserTests != nil {
 		defer s.browserTests.begin(ctx, lines)()
 	}
@@ -273,8 +264,6 @@ func runSimulation(ctx context.Context, s simulation) error {
 	return s.newProblem("", "the modules of the tests did not load within the limits of time and memory: "+firstLine)
 }
 
-// newProblem returns a *BuildError with one problem. If where is empty, the problem
-// refers to the test file as a whole.
 func (s simulation) newProblem(where, text string) error {
 	if where == "" {
 		where = s.file
@@ -282,17 +271,13 @@ func (s simulation) newProblem(where, text string) error {
 	return &BuildError{Dir: s.dir, Problems: []Problem{{Location: where, Text: text}}}
 }
 
-// runState is the progress of a test run in the child process. Each event of the child
-// process updates the runState.
 type runState struct {
 	done        bool
-	runningTest string // name of the running test
-	scriptError string // error that ended the script
-	stack       string // stack trace of scriptError
+	runningTest string
+	scriptError string
+	stack       string
 }
 
-// readEvents reads the events of the child process and reports them until the child's
-// output ends. readEvents calls resetTimer for each event.
 func (s simulation) readEvents(out io.Reader, resetTimer func()) (state runState) {
 	lines := bufio.NewScanner(out)
 	lines.Buffer(nil, maxExtractedBytes)

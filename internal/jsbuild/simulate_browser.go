@@ -10,27 +10,23 @@ import (
 	"time"
 )
 
-// browserTestGrace is the time between the timeout of a browser test and the moment when
-// opentabs kills the test process. The test script itself ends a test that exceeds its timeout.
+// The test script itself ends a test that exceeds its timeout, so opentabs waits for browserTestGrace before it kills
+// the process.
 const browserTestGrace = 15 * time.Second
 
-// browserTests passes messages between a plugin's test script and a real browser.
-// browserTests forwards operations from the test script to the browser, and HTTP requests
-// of pages from the browser to the test script. browserTests is safe for concurrent use.
+// browserTests passes messages between a plugin's test script and a real browser. browserTests is safe for concurrent
+// use.
 type browserTests struct {
 	browser TestBrowser
 
 	ctx   context.Context // context of the child process; set by begin
 	lines *lineWriter     // writer to the script's stdin; set by begin
 
-	mu             sync.Mutex                 // guards the fields below
-	lastID         int                        // ID of the last request
+	mu             sync.Mutex // guards the fields below
+	lastID         int
 	pendingAnswers map[int]chan browserAnswer // channel of each request by ID, with a buffer of 1
 }
 
-// scriptMessage is a message that the test script in the child process sends to opentabs.
-// If Op is "ask", the script requests a browser operation. If Op is not "ask", the
-// message is the script's response to an HTTP request of a page.
 type scriptMessage struct {
 	Op     string          `json:"op"`
 	ID     int             `json:"id"`
@@ -39,9 +35,6 @@ type scriptMessage struct {
 	browserAnswer
 }
 
-// browserAnswer is the response to a request of the browser to the test script, or of the
-// test script to the browser. Error is the error text of the operation or request; empty
-// on success.
 type browserAnswer struct {
 	Value json.RawMessage `json:"value,omitempty"`
 	Error string          `json:"error,omitempty"`
@@ -51,15 +44,13 @@ func newBrowserTests(browser TestBrowser) *browserTests {
 	return &browserTests{browser: browser, pendingAnswers: map[int]chan browserAnswer{}}
 }
 
-// begin starts to forward the HTTP requests of simulated pages to the tests. begin
-// returns a function that stops the forwarding.
 func (r *browserTests) begin(ctx context.Context, lines *lineWriter) (end func()) {
 	r.ctx, r.lines = ctx, lines
 	r.browser.SetResponder(r.request)
 	return func() { r.browser.SetResponder(nil) }
 }
 
-// handleLine handles a line that the script of the tests wrote. handleLine does not block.
+// handleLine does not block.
 func (r *browserTests) handleLine(line []byte) {
 	var m scriptMessage
 	if json.Unmarshal(line, &m) != nil {
@@ -77,8 +68,6 @@ func (r *browserTests) handleLine(line []byte) {
 	}
 }
 
-// runOperation performs a browser operation that the test script has requested, and sends
-// the result to the script.
 func (r *browserTests) runOperation(m scriptMessage) {
 	value, err := r.browser.Do(r.ctx, m.What, m.Params)
 	answer := browserAnswer{Value: value}
@@ -93,7 +82,6 @@ func (r *browserTests) runOperation(m scriptMessage) {
 	}{m.ID, answer})
 }
 
-// request forwards a request of a page to the script of the tests and returns the response.
 func (r *browserTests) request(ctx context.Context, request any) (json.RawMessage, error) {
 	answer := make(chan browserAnswer, 1)
 	r.mu.Lock()
@@ -126,10 +114,9 @@ func (r *browserTests) request(ctx context.Context, request any) (json.RawMessag
 	}
 }
 
-// lineWriter writes values as JSON, one value per line. A lineWriter is safe for
-// concurrent use.
+// A lineWriter is safe for concurrent use.
 type lineWriter struct {
-	mu sync.Mutex // locked while a line is written
+	mu sync.Mutex
 	w  io.Writer
 }
 
@@ -144,8 +131,7 @@ func (l *lineWriter) write(v any) error {
 	return err
 }
 
-// begin starts to write the first line and returns at once. Later calls of the lineWriter's
-// write method wait until the first line is written.
+// Later calls of the lineWriter's write method wait until the line of begin is written.
 func (l *lineWriter) begin(text string) {
 	l.mu.Lock()
 	go func() {

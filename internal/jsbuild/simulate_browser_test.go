@@ -10,12 +10,8 @@ import (
 	"time"
 )
 
-// fakeBrowser is a [TestBrowser] without a browser: its operations call functions of the
-// test.
 type fakeBrowser struct {
 	onOperation func(ctx context.Context, operation string, params map[string]any) (string, error)
-	// onResponder runs once, in the first call of SetResponder with a function;
-	// onResponder may be nil.
 	onResponder func(answer func(context.Context, any) (json.RawMessage, error))
 
 	mu     sync.Mutex // guards answer
@@ -46,8 +42,6 @@ func (f *fakeBrowser) SetResponder(answer func(context.Context, any) (json.RawMe
 	}
 }
 
-// request passes an HTTP request of the simulated page to the tests, and returns the
-// response of the tests.
 func (f *fakeBrowser) request(ctx context.Context, url string) (string, error) {
 	f.mu.Lock()
 	answer := f.answer
@@ -56,8 +50,6 @@ func (f *fakeBrowser) request(ctx context.Context, url string) (string, error) {
 	return string(text), err
 }
 
-// runInFakeBrowser runs the tests in one file in a fake browser and returns the result of
-// each test.
 func runInFakeBrowser(t *testing.T, o TestOptions) map[string]string {
 	t.Helper()
 	o.Simulate = simulateArgs
@@ -75,8 +67,7 @@ func runInFakeBrowser(t *testing.T, o TestOptions) map[string]string {
 
 const emptyCall = `"reports": [], "activities": [], "calls": [], "userRequests": [], "dropped": [], "tookMs": 1`
 
-// TestBrowserRequestBeforeFirstTest sends a page's request before the tests start. Until
-// opentabs has sent the test script to the child process, the page's request must wait.
+// A page's request must wait until opentabs has sent the test script to the child process.
 func TestBrowserRequestBeforeFirstTest(t *testing.T) {
 	browser := &fakeBrowser{}
 	browser.onOperation = func(context.Context, string, map[string]any) (string, error) { return "", errors.New("no tab") }
@@ -90,8 +81,6 @@ func TestBrowserRequestBeforeFirstTest(t *testing.T) {
 	}
 }
 
-// TestTestsRunInABrowser runs plugin tests in a fake browser, which also sends HTTP
-// requests of pages to the tests.
 func TestTestsRunInABrowser(t *testing.T) {
 	browser := &fakeBrowser{}
 	browser.onOperation = func(ctx context.Context, operation string, params map[string]any) (string, error) {
@@ -137,9 +126,7 @@ func TestTestsRunInABrowser(t *testing.T) {
 	}
 }
 
-// TestBrowserTestTimeout checks that a test fails if its browser does not respond, and
-// that the file's next test still runs. On a busy machine, the next test can also exceed
-// the timeout, so its result is not checked.
+// On a busy machine, the test after a hanging test can also exceed the timeout, so its result is not checked.
 func TestBrowserTestTimeout(t *testing.T) {
 	browser := &fakeBrowser{onOperation: func(ctx context.Context, operation string, params map[string]any) (string, error) {
 		if params["url"] == nil {

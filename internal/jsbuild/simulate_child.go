@@ -11,11 +11,10 @@ import (
 	"modernc.org/quickjs"
 )
 
-// Simulate is the main function of the child process that [RunTests] starts. Simulate
-// reads a script from stdin, as a JSON string in one line. Simulate writes the events of
-// the tests to stdout, one JSON value per line. If a test runs in a real browser,
-// Simulate passes all lines after the first line of stdin to the script. Simulate returns
-// the exit code of the process: 0 if the script ran, 2 for invalid input.
+// Simulate is the main function of the child process that [RunTests] starts. Simulate reads a script from stdin, as a
+// JSON string in one line. Simulate writes the events of the tests to stdout, one JSON value per line. If a test runs
+// in a real browser, Simulate passes all lines after the first line of stdin to the script. The exit code of Simulate
+// is 0 if the script ran, and 2 for invalid input.
 func Simulate(stdin io.Reader, stdout io.Writer) int {
 	in := bufio.NewReader(stdin)
 	line, err := in.ReadBytes('\n')
@@ -46,17 +45,14 @@ func Simulate(stdin io.Reader, stdout io.Writer) int {
 	return 0
 }
 
-// testRunner runs a test script in the JavaScript engine QuickJS.
 type testRunner struct {
 	vm   *quickjs.VM
 	in   *bufio.Reader
 	send func(json.RawMessage) bool
-	// received contains the lines from stdin. The first call of waitForLine creates the
-	// channel `received`. The channel `received` is closed at the end of stdin.
+	// The channel `received` is closed at the end of stdin.
 	received chan []byte
 }
 
-// run evaluates the test script, and then executes the tests in it step by step.
 func (s *testRunner) run(script string) error {
 	if _, err := s.vm.Eval(rejectionShim, quickjs.EvalGlobal); err != nil {
 		return err
@@ -91,8 +87,6 @@ func (s *testRunner) run(script string) error {
 	}
 }
 
-// waitForLine waits until stdin has another line for the script, at most as many
-// milliseconds as the event specifies. waitForLine returns false at the end of stdin.
 func (s *testRunner) waitForLine(event json.RawMessage) (canContinue bool, err error) {
 	var waitEvent struct {
 		Ms float64 `json:"ms"`
@@ -118,8 +112,7 @@ func (s *testRunner) waitForLine(event json.RawMessage) (canContinue bool, err e
 	}
 }
 
-// readLines sends the lines from stdin to the channel received. readLines runs until the
-// process exits.
+// readLines runs until the process exits.
 func (s *testRunner) readLines() {
 	defer close(s.received)
 	for {

@@ -13,8 +13,6 @@ const simulatedDir = "testdata/simulated"
 
 var simulateArgs = append(slices.Clone(childArgs[:len(childArgs)-1]), "__simulate")
 
-// runTests runs the tests in a file. failures maps the names of failed tests to their
-// errors.
 func runTests(t *testing.T, file string, o TestOptions) (failures map[string]string, passedCount int, err error) {
 	t.Helper()
 	o.Simulate = simulateArgs
@@ -34,7 +32,6 @@ func runTests(t *testing.T, file string, o TestOptions) (failures map[string]str
 	return failures, passedCount, err
 }
 
-// TestSimulator checks that all tests in testdata/simulated/src/good.test.ts pass.
 func TestSimulator(t *testing.T) {
 	failures, passedCount, err := runTests(t, "src/good.test.ts", TestOptions{})
 	if err != nil || len(failures) > 0 || passedCount < 16 {
@@ -72,7 +69,6 @@ func TestSimulatorReportsFailures(t *testing.T) {
 	}
 }
 
-// TestFilter checks that only tests with a matching name run.
 func TestFilter(t *testing.T) {
 	failures, passedCount, err := runTests(t, "src/bad.test.ts", TestOptions{Filter: "^is fi"})
 	if err != nil || passedCount != 1 || len(failures) > 0 {
@@ -80,8 +76,6 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-// TestEndlessLoop checks that an endless loop ends all tests in its file, and that the
-// error names the test.
 func TestEndlessLoop(t *testing.T) {
 	_, passedCount, err := runTests(t, "src/endless.test.ts", TestOptions{Timeout: 3 * time.Second})
 	var buildErr *BuildError
@@ -110,8 +104,6 @@ func TestFindTests(t *testing.T) {
 	}
 }
 
-// TestSimulatorExplainsMistakes checks that the report of a failed plugin test explains
-// common mistakes of authors.
 func TestSimulatorExplainsMistakes(t *testing.T) {
 	events := map[string]TestEvent{}
 	o := TestOptions{Simulate: simulateArgs, Timeout: longTimeout}

@@ -13,21 +13,17 @@ import (
 // embeddedNamespace is the esbuild namespace of files that come from a [sourceSet].
 const embeddedNamespace = "opentabs"
 
-// sourceSet is a tree of embedded files that esbuild can bundle without a disk and
-// without npm. The zero value of sourceSet contains no files. A sourceSet is safe for
+// sourceSet is a tree of embedded files that esbuild can bundle without a disk and without npm. A sourceSet is safe for
 // concurrent use while its maps do not change.
 type sourceSet struct {
 	// Roots mounts file trees side by side: a file "src/a.ts" of the root "x" has the
 	// path "x/src/a.ts". A file can import a file of another root by a relative path, as
 	// files in the repository do.
 	Roots map[string]fs.FS
-	// Alias maps bare imports such as "zod" to embedded paths, also for imports in files
-	// on disk. In Alias, a key that ends in "/" matches all imports that begin with the
-	// key; the rest of the import is appended to the mapped path.
+	// Alias maps bare imports such as "zod" to embedded paths, also for imports in files on disk. A key of Alias that
+	// ends in "/" matches all imports that begin with the key; the rest of the import is appended to the mapped path.
 	Alias map[string]string
-	// Pure returns a regular expression for the paths of side-effect-free modules. A
-	// bundle contains a side-effect-free module only if the plugin uses one of the
-	// module's exports. Default: no modules.
+	// Pure returns a regular expression for the paths of side-effect-free modules. Default: no modules.
 	Pure func() *regexp.Regexp
 }
 
@@ -53,8 +49,7 @@ func (s sourceSet) Plugin() api.Plugin {
 	}
 }
 
-// resolve returns the embedded file to which an import refers. If resolve returns an
-// empty result, esbuild resolves the import without opentabs.
+// If resolve returns an empty result, esbuild resolves the import without opentabs.
 func (s sourceSet) resolve(a api.OnResolveArgs) (api.OnResolveResult, error) {
 	isEmbedded := a.Namespace == embeddedNamespace
 	isRelative := strings.HasPrefix(a.Path, "./") || strings.HasPrefix(a.Path, "../")
@@ -82,7 +77,6 @@ func (s sourceSet) resolve(a api.OnResolveArgs) (api.OnResolveResult, error) {
 	return api.OnResolveResult{}, nil
 }
 
-// resolved returns the result by which esbuild finds an embedded file.
 func (s sourceSet) resolved(name string) api.OnResolveResult {
 	r := api.OnResolveResult{Path: name, Namespace: embeddedNamespace}
 	if s.Pure != nil && s.Pure().MatchString(name) {
@@ -91,7 +85,6 @@ func (s sourceSet) resolved(name string) api.OnResolveResult {
 	return r
 }
 
-// embeddedPath returns the embedded path of a bare import such as "zod".
 func (s sourceSet) embeddedPath(spec string) (string, bool) {
 	if target, ok := s.Alias[spec]; ok {
 		return target, true
@@ -104,8 +97,7 @@ func (s sourceSet) embeddedPath(spec string) (string, bool) {
 	return "", false
 }
 
-// find returns the embedded file for a path, whose file extension may be missing. The
-// path "x.js" also matches the file "x.ts", as in TypeScript.
+// The path "x.js" also matches the file "x.ts", as in TypeScript.
 func (s sourceSet) find(name string) (string, bool) {
 	candidates := []string{name, name + ".ts", name + ".tsx", name + ".mjs", name + ".js", name + "/index.ts", name + "/index.js"}
 	if stem, ok := strings.CutSuffix(name, ".js"); ok {
@@ -123,7 +115,6 @@ func (s sourceSet) find(name string) (string, bool) {
 	return "", false
 }
 
-// load returns the content of an embedded file in the form that esbuild requires.
 func (s sourceSet) load(a api.OnLoadArgs) (api.OnLoadResult, error) {
 	text, err := s.Read(a.Path)
 	if err != nil {
@@ -133,7 +124,6 @@ func (s sourceSet) load(a api.OnLoadArgs) (api.OnLoadResult, error) {
 	return api.OnLoadResult{Contents: &contents, Loader: loaderOf(a.Path)}, nil
 }
 
-// loaderOf returns the esbuild loader for a file, which depends on the extension of its name.
 func loaderOf(name string) api.Loader {
 	switch path.Ext(name) {
 	case ".ts", ".mts", ".cts":

@@ -9,7 +9,6 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// mountedTrees maps the name of each root of a sourceSet to the root's file tree.
 type mountedTrees map[string]fstest.MapFS
 
 func (m mountedTrees) mountFiles() map[string]fs.FS {
@@ -74,8 +73,6 @@ func TestSourcesBundle(t *testing.T) {
 	}
 }
 
-// TestImportsWithoutAliasAreReadFromDisk checks that esbuild itself resolves imports of
-// files on disk that have no alias.
 func TestImportsWithoutAliasAreReadFromDisk(t *testing.T) {
 	s := sourceSet{Roots: mountedTrees{"pkg": {"main.js": {Data: []byte(`export const c = 'from-c';`)}}}.mountFiles(), Alias: map[string]string{"pkg": "pkg/main.js"}}
 	r := api.Build(api.BuildOptions{

@@ -21,8 +21,7 @@ type zodSource struct {
 	// Installed is true if this copy of zod is in the plugin's node_modules, and false if
 	// the copy is embedded in opentabs.
 	Installed bool
-	// UsedNames are the properties of zod's object z that the author's modules use,
-	// separated by spaces.
+	// UsedNames are the properties of zod's object z that the author's modules use, separated by spaces.
 	UsedNames string
 	// isPartial is true if the script needs no other properties of zod's object z than UsedNames.
 	isPartial bool
@@ -30,8 +29,7 @@ type zodSource struct {
 	Warning string
 }
 
-// findZod chooses the zod 4 that is installed for the plugin, because the author's
-// compiler uses its types. Without an installed zod 4, findZod chooses the embedded zod.
+// findZod chooses the zod 4 that is installed for the plugin, because the author's compiler uses its types.
 func findZod(dir string) zodSource {
 	for ancestor := dir; ; ancestor = filepath.Dir(ancestor) {
 		file := filepath.Join(ancestor, "node_modules", "zod", "package.json")
@@ -55,9 +53,6 @@ func findZod(dir string) zodSource {
 // localesNamespace is the esbuild namespace of the module that replaces zod's list of locales.
 const localesNamespace = "opentabs-locales"
 
-// alreadyResolved marks an import that the method resolve has passed back to esbuild for
-// resolution. The method resolve ignores marked imports, because it would otherwise call
-// itself endlessly.
 type alreadyResolved struct{}
 
 var (
@@ -65,12 +60,10 @@ var (
 	localeList = `/locales/index\.js$`
 	// zodStateful matches the files of zod that store data on globalThis.
 	zodStateful = `zod/v4/core/(core|registries)\.js$`
-	// zodInternal matches the paths of those files of zod that import zod's list of locales.
 	zodInternal = lazyregexp.New(`zod[/\\]v4[/\\](core|classic|mini)[/\\][^/\\]+\.js$`)
 )
 
-// esbuildPlugin returns the esbuild plugin that resolves imports of zod and changes zod's
-// code. The zod plugin must run before the esbuild plugin of the embedded files.
+// The zod plugin must run before the esbuild plugin of the embedded files.
 func (z zodSource) esbuildPlugin(embeddedFiles sourceSet) api.Plugin {
 	return api.Plugin{Name: "opentabs-zod", Setup: func(build api.PluginBuild) {
 		build.OnResolve(api.OnResolveOptions{Filter: zodImport}, func(a api.OnResolveArgs) (api.OnResolveResult, error) {
@@ -94,7 +87,6 @@ func (z zodSource) esbuildPlugin(embeddedFiles sourceSet) api.Plugin {
 	}}
 }
 
-// resolve returns the path of the file that an import of zod refers to.
 func (z zodSource) resolve(build api.PluginBuild, embeddedFiles sourceSet, a api.OnResolveArgs) (api.OnResolveResult, error) {
 	_, isResolved := a.PluginData.(alreadyResolved)
 	isFromBuild := a.Namespace == embeddedNamespace || a.Namespace == usedZodNamespace
@@ -119,9 +111,8 @@ func (z zodSource) resolve(build api.PluginBuild, embeddedFiles sourceSet, a api
 	return api.OnResolveResult{Path: resolved.Path, Namespace: resolved.Namespace, SideEffects: api.SideEffectsFalse}, nil
 }
 
-// resolveLocales returns the path of zod's list of locales, relative to the file of zod
-// that imports the list. resolveLocales returns a relative path, because the bundle
-// contains the path, and an adapter must have the same bytes on every machine.
+// resolveLocales returns a relative path, because the bundle contains the path, and an adapter must have the same bytes
+// on every machine.
 func (z zodSource) resolveLocales(a api.OnResolveArgs) api.OnResolveResult {
 	r := api.OnResolveResult{Namespace: localesNamespace, SideEffects: api.SideEffectsFalse}
 	if a.Namespace == embeddedNamespace {
@@ -136,8 +127,7 @@ func (z zodSource) resolveLocales(a api.OnResolveArgs) api.OnResolveResult {
 	return r
 }
 
-// loadLocales returns a list of locales that contains only English. A plugin that needs
-// another language can import it by its path, such as "zod/v4/locales/de.js".
+// A plugin that needs another language than English can import it by its path, such as "zod/v4/locales/de.js".
 func loadLocales(a api.OnLoadArgs) (api.OnLoadResult, error) {
 	contents := `export { default as en } from "./en.js";`
 	result := api.OnLoadResult{Contents: &contents, Loader: api.LoaderJS}
@@ -149,10 +139,8 @@ func loadLocales(a api.OnLoadArgs) (api.OnLoadResult, error) {
 	return result, nil
 }
 
-// loadPrivateZod loads a file of zod and replaces globalThis in its code by a private
-// object. zod stores its configuration and registry in globalThis. If zod used the real
-// globalThis, a page could read or change the schemas of an adapter. loadPrivateZod adds
-// an import to the first line of the file, so that line numbers do not change.
+// If zod used the real globalThis, a page could read or change the schemas of an adapter. loadPrivateZod changes no
+// line numbers.
 func loadPrivateZod(embeddedFiles sourceSet, a api.OnLoadArgs) (api.OnLoadResult, error) {
 	var text []byte
 	var err error

@@ -12,40 +12,30 @@ import (
 	"opentabs/internal/lazyregexp"
 )
 
-// zodUsage lists which properties of zod's object z the author's modules use. The build
-// omits from the bundle all properties of z that zodUsage does not list. Without
-// zodUsage, esbuild would keep all properties of z in the bundle.
+// The build omits from the bundle all properties of z that zodUsage does not list. Without zodUsage, esbuild would keep
+// all properties of z in the bundle.
 type zodUsage struct {
-	// names contains the properties of zod's object z that the code uses, sorted.
 	names []string
 	// isComplete is false if names is possibly incomplete, because the code uses zod's
 	// object z as a value, such as in an argument.
 	isComplete bool
-	// scanned is the bundled plugin code in which findZodUsage has searched for uses of zod.
-	scanned bundledScript
+	scanned    bundledScript
 }
 
 var (
-	// zodImportStatement matches an import statement for zod in esbuild's output and
-	// captures the imported names.
 	zodImportStatement = lazyregexp.New(`(?m)^import ([\w$*, {}\n]+?) from "zod(?:/v4)?";\n`)
-	// defaultImport matches a default import. zodObjectImport matches an import of zod's
-	// object z.
-	defaultImport   = lazyregexp.New(`^([\w$]+)`)
-	zodObjectImport = lazyregexp.New(`\b(?:z|default)(?: as ([\w$]+))?\b`)
-	// dynamicImport matches an expression that imports zod, such as import("zod").
-	dynamicImport = lazyregexp.New(`\b(?:__require|require|import)\d*\("zod`)
+	defaultImport      = lazyregexp.New(`^([\w$]+)`)
+	zodObjectImport    = lazyregexp.New(`\b(?:z|default)(?: as ([\w$]+))?\b`)
+	dynamicImport      = lazyregexp.New(`\b(?:__require|require|import)\d*\("zod`)
 )
 
-// findZodUsage finds the properties of zod's object z that the author's modules use. If
-// the plugin does not compile, isComplete is false in the returned zodUsage.
 func findZodUsage(src pluginSource) zodUsage {
 	scanned, err := pluginCode(src)
 	if err != nil {
 		return zodUsage{}
 	}
 	code := string(scanned.Code)
-	locals := map[string]bool{} // local names of zod's object z
+	locals := map[string]bool{}
 	for _, statement := range zodImportStatement().FindAllStringSubmatch(code, -1) {
 		beforeBrace, inBraces, _ := strings.Cut(statement[1], "{")
 		if local := defaultImport().FindString(beforeBrace); local != "" {
@@ -70,7 +60,7 @@ func findZodUsage(src pluginSource) zodUsage {
 	for i, t := range tokens {
 		switch {
 		case t.kind != tokenName || !locals[t.text] || isAccess(i-1):
-		case textAt(i+1) == ":" && (textAt(i-1) == "{" || textAt(i-1) == ","): // the name is a key of an object literal
+		case textAt(i+1) == ":" && (textAt(i-1) == "{" || textAt(i-1) == ","):
 		case isAccess(i+1) && i+2 < len(tokens) && tokens[i+2].kind == tokenName:
 			names[tokens[i+2].text] = true
 		default:
@@ -81,16 +71,12 @@ func findZodUsage(src pluginSource) zodUsage {
 	return usage
 }
 
-// usedZodNamespace is the esbuild namespace of usedZodPath. In the author's modules,
-// imports of zod resolve to the module usedZodPath. When the user reviews a plugin,
-// opentabs recognizes the module usedZodPath as a library by its path.
+// When the user reviews a plugin, opentabs recognizes the module usedZodPath as a library by its path.
 const (
 	usedZodNamespace = "opentabs-used"
 	usedZodPath      = "zod/used.js"
 )
 
-// loadUsedZod returns the source of a module that exports all of zod, and an object z
-// with only the properties that the author's modules use.
 func (z zodSource) loadUsedZod(api.OnLoadArgs) (api.OnLoadResult, error) {
 	var b strings.Builder
 	b.WriteString("import * as all from \"zod\";\nexport * from \"zod\";\nexport const z = {\n")

@@ -36,9 +36,6 @@ func TestZodUsage(t *testing.T) {
 	}
 }
 
-// TestAdaptersAreSmall checks that the built adapter of the example plugin is at most
-// 150 KB. The libraries in the adapter must be minified, and the author's modules must
-// not be minified.
 func TestAdaptersAreSmall(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS("../../sdk-ts/examples/messages")); err != nil {
