@@ -16,7 +16,6 @@ import (
 	"time"
 )
 
-// These constants limit the size of a registry's responses and the number of redirects.
 const (
 	maxPackageBytes = 64 << 20
 	maxSearchBytes  = 8 << 20
@@ -29,8 +28,7 @@ const (
 	// attemptTimeout limits one attempt of a request, with its redirects and the response
 	// body.
 	attemptTimeout = 5 * time.Minute
-	// maxAttempts is the maximum number of times that the client sends a request: the first
-	// attempt plus the retries after errors.
+	// maxAttempts counts the first attempt of a request and the retries after errors.
 	maxAttempts = 3
 	// maxRetryAfter limits the pause that a Retry-After header can cause.
 	maxRetryAfter = 20 * time.Second
@@ -39,12 +37,11 @@ const (
 // ErrNotFound is wrapped by the error for a package that the registry does not have.
 var ErrNotFound = errors.New("not found")
 
-// Options configure a [Client]. The zero value of a field selects the field's default.
+// Options configure a [Client].
 type Options struct {
 	// UserAgent is the User-Agent header; the default is "opentabs".
 	UserAgent string
-	// Backoff is the pause before the second attempt of a request. The pause before the
-	// third attempt is twice as long as the pause before the second. Default: 300 ms.
+	// Backoff is the pause before the second attempt of a request. Default: 300 ms.
 	Backoff time.Duration
 	// Silence limits the time without data while a response body is read; the default is
 	// 30 s.
@@ -114,7 +111,6 @@ func checkRedirect(r *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// statusError is the error for a response whose HTTP status is not 200.
 type statusError struct {
 	status     int
 	text       string
@@ -123,9 +119,7 @@ type statusError struct {
 
 func (e *statusError) Error() string { return e.text }
 
-// getWithRetries sends a GET request and passes the response to read. After a transient
-// error, getWithRetries repeats the request, with at most 3 attempts. A returned error
-// advises the user what to do.
+// After a transient error, getWithRetries repeats the request, with at most 3 attempts in total.
 func (c *Client) getWithRetries(ctx context.Context, address, accept string, read func(*http.Response) error) error {
 	backoff := c.opts.Backoff
 	for attempt := 1; ; attempt++ {
@@ -154,7 +148,6 @@ func (c *Client) getWithRetries(ctx context.Context, address, accept string, rea
 	}
 }
 
-// getOnce sends a GET request once and passes a successful response to read.
 func (c *Client) getOnce(ctx context.Context, address, accept string, read func(*http.Response) error) error {
 	ctx, cancel := context.WithTimeout(ctx, attemptTimeout)
 	defer cancel()
@@ -183,13 +176,11 @@ func (c *Client) getOnce(ctx context.Context, address, accept string, read func(
 		retryAfter: time.Duration(max(retrySeconds, 0)) * time.Second}
 }
 
-// statusText returns an HTTP status with its name, such as "403 Forbidden".
 func statusText(status int) string {
 	return strings.TrimSpace(strconv.Itoa(status) + " " + http.StatusText(status))
 }
 
-// timedBody is a response body with a time limit for each read. If a read does not return
-// within limit, a timer cancels the HTTP request.
+// If a read does not return within limit, a timer cancels the HTTP request.
 type timedBody struct {
 	io.ReadCloser
 	limit       time.Duration
@@ -197,7 +188,6 @@ type timedBody struct {
 	hasTimedOut bool
 }
 
-// Read reads from the response body and restarts the timer.
 func (b *timedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	// The method Stop of the timer returns false if the timer has already fired and
@@ -208,8 +198,6 @@ func (b *timedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// networkErrorReason returns the error text in a registry's response in parentheses, or ""
-// if the response has none.
 func networkErrorReason(response *http.Response) string {
 	text, err := io.ReadAll(io.LimitReader(response.Body, 4<<10))
 	var body struct {
@@ -226,14 +214,11 @@ func networkErrorReason(response *http.Response) string {
 	return " (" + strings.ToValidUTF8(reason[:min(len(reason), 200)], "") + ")"
 }
 
-// invalidContentError is the error for a registry's response that the client rejects, such as
-// a response that is too large. A request that fails with an invalidContentError is not
-// retried.
+// A request that fails with an invalidContentError is not retried.
 type invalidContentError struct{ text string }
 
 func (e *invalidContentError) Error() string { return e.text }
 
-// isTransient reports whether another attempt may succeed after a connection error.
 func isTransient(err error) bool {
 	var contentErr *invalidContentError
 	var unknownCA x509.UnknownAuthorityError
@@ -250,7 +235,6 @@ func isTransient(err error) bool {
 	return errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &netErr)
 }
 
-// explainError adds advice for the user to the error of a failed request to the registry.
 func (c *Client) explainError(address string, err error) error {
 	u, parseErr := url.Parse(address)
 	if parseErr != nil {
@@ -276,8 +260,6 @@ func (c *Client) explainError(address string, err error) error {
 	return fmt.Errorf("the registry %s can't be reached: %w; check the network, the registry in .npmrc and the proxy, or install a file with `opentabs plugin install FILE.tgz`", registryURL, err)
 }
 
-// explainStatus turns an HTTP status of the registry at registryURL into an error with an
-// action for the user.
 func (c *Client) explainStatus(u *url.URL, registryURL string, statusErr *statusError) error {
 	switch statusErr.status {
 	case http.StatusNotFound:
@@ -300,7 +282,6 @@ func (c *Client) explainStatus(u *url.URL, registryURL string, statusErr *status
 	return fmt.Errorf("the registry %s rejected the request: %w; check that the registry in .npmrc serves npm packages", registryURL, statusErr)
 }
 
-// decodeJSON parses a JSON response of at most limit bytes into v.
 func decodeJSON(response *http.Response, limit int64, v any) error {
 	text, err := io.ReadAll(io.LimitReader(response.Body, limit+1))
 	if err != nil {

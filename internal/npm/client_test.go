@@ -20,7 +20,6 @@ import (
 
 const pluginPackage = "opentabs-plugin-a"
 
-// newClient returns a client whose .npmrc contains the given lines.
 func newClient(t *testing.T, lines ...string) *npm.Client {
 	t.Helper()
 	home := t.TempDir()
@@ -52,8 +51,6 @@ func validVersion() npmtest.Version {
 	return npmtest.Version{Name: pluginPackage, Version: "1.0.0", File: npmtest.Pack(npmtest.NewFile("package/package.json", "{}"))}
 }
 
-// fetchLatest downloads the latest version of pluginPackage, the plugin package of these
-// tests.
 func fetchLatest(t *testing.T, c *npm.Client) (npm.Tarball, error) {
 	t.Helper()
 	dir := t.TempDir()
@@ -93,7 +90,7 @@ func TestIntegrity(t *testing.T) {
 	for _, c := range []struct {
 		description string
 		dist        map[string]any
-		want        string // empty if the file is accepted
+		want        string
 	}{
 		{"wrong", map[string]any{"integrity": otherHash}, "the file does not match its integrity hash"},
 		{"right among others", map[string]any{"integrity": "sha1-AAAA " + otherHash + " " + rightHash}, ""},
@@ -172,9 +169,6 @@ func TestLoginErrors(t *testing.T) {
 	}
 }
 
-// serveInTurn returns a handler that passes request number n to handler number n, and a
-// counter of requests. If there are more requests than handlers, the last handler
-// receives all further requests.
 func serveInTurn(handlers ...http.HandlerFunc) (http.Handler, *atomic.Int64) {
 	var requests atomic.Int64
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -187,13 +181,10 @@ func respondStatus(code int) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) }
 }
 
-// respondText returns a handler that responds with the text s.
 func respondText(s string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, s) }
 }
 
-// breakConnection begins a response and closes the connection before the response is
-// complete.
 func breakConnection(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Length", "1000")
 	fmt.Fprint(w, "{")
@@ -245,8 +236,6 @@ func TestErrorsNameAnAction(t *testing.T) {
 	}
 }
 
-// TestSilentRegistry checks that a request ends if the registry begins a response and
-// then sends no more data.
 func TestSilentRegistry(t *testing.T) {
 	done := make(chan struct{})
 	address, _ := serveRegistry(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -300,7 +289,7 @@ func TestHugeFilesAreRejected(t *testing.T) {
 			return
 		}
 		block := make([]byte, 1<<20)
-		for range 60 { // the response has no Content-Length
+		for range 60 {
 			if _, err := w.Write(block); err != nil {
 				return
 			}

@@ -12,10 +12,8 @@ import (
 	"strings"
 )
 
-// defaultRegistry is the address of the registry if no setting names one.
 const defaultRegistry = "https://registry.npmjs.org/"
 
-// maxNpmrcBytes is the maximum size of an .npmrc file, in bytes.
 const maxNpmrcBytes = 1 << 20
 
 // Environment contains the places in which [LoadConfig] searches for settings.
@@ -35,13 +33,11 @@ type Environment struct {
 
 // Config contains the settings of npm. A Config is immutable.
 type Config struct {
-	values map[string]setting // settings by key
-	logins []registryLogin    // sorted by path length, longest first
+	values map[string]setting
+	logins []registryLogin // sorted by path length, longest first
 	env    Environment
 }
 
-// setting contains the value of one npm setting as text, and the file or variable that
-// sets it.
 type setting struct{ text, source string }
 
 // LoadConfig reads npm's settings. As in npm, environment variables override .npmrc
@@ -74,7 +70,6 @@ func LoadConfig(env Environment) (*Config, error) {
 }
 
 // projectFile returns the path of .npmrc beside the nearest package.json in dir or above.
-// If there is no package.json, projectFile returns the path of .npmrc in dir.
 func projectFile(dir string) string {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -105,8 +100,6 @@ func (c *Config) globalFile() string {
 	return "/usr/local/etc/npmrc"
 }
 
-// readEnvironment adds the settings in npm_config_* variables. The prefix npm_config_ of
-// a variable can be in upper or lower case.
 func (c *Config) readEnvironment() {
 	const prefix = "npm_config_"
 	for _, variable := range c.env.Environ() {
@@ -125,15 +118,11 @@ func (c *Config) readEnvironment() {
 
 func allowAnyKey(string) bool { return true }
 
-// isProjectKey reports whether npm accepts key in the .npmrc of a project. npm ignores
-// settings of a project that change the paths of global packages and of other settings
-// files.
+// npm ignores settings of a project that change the paths of global packages and of other settings files.
 func isProjectKey(key string) bool {
 	return !slices.Contains([]string{"prefix", "globalconfig", "userconfig"}, key)
 }
 
-// readFile reads an .npmrc file, and adds each setting whose key is allowed and not yet
-// set.
 func (c *Config) readFile(file string, isAllowed func(key string) bool) error {
 	if file == "" {
 		return nil
@@ -170,16 +159,13 @@ func (c *Config) readFile(file string, isAllowed func(key string) bool) error {
 	return nil
 }
 
-// add sets the setting key to value, unless an earlier file or variable has already set
-// it.
 func (c *Config) add(key, value, source string) {
 	if _, isSet := c.values[key]; !isSet {
 		c.values[key] = setting{value, source}
 	}
 }
 
-// parseLine parses one line of an .npmrc file. parseLine skips comments, sections and
-// lists, because package npm does not use them.
+// parseLine skips comments, sections and lists, because package npm does not use them.
 func (c *Config) parseLine(line string) (key, value string, ok bool) {
 	line = strings.TrimSpace(line)
 	if line == "" || strings.ContainsRune("#;[", rune(line[0])) {
@@ -200,9 +186,8 @@ func unquoteValue(s string) string {
 	return s
 }
 
-// expandVariables replaces ${NAME} by the value of the environment variable NAME. If the
-// environment variable NAME is not set, expandVariables replaces ${NAME?} by nothing and
-// leaves ${NAME} as it is.
+// If the environment variable NAME is not set, expandVariables replaces ${NAME?} by nothing and leaves ${NAME}
+// unchanged.
 func (c *Config) expandVariables(s string) string {
 	var b strings.Builder
 	for {
@@ -223,8 +208,6 @@ func (c *Config) expandVariables(s string) string {
 	}
 }
 
-// hasUnsetVariable reports whether the value of a setting still contains an environment
-// variable.
 func hasUnsetVariable(value string) bool { return strings.Contains(value, "${") }
 
 func (c *Config) settingText(key string) string { return c.values[key].text }

@@ -7,9 +7,7 @@ import (
 	"testing"
 )
 
-// writeSettings returns an environment with the given files and variables. The paths of
-// the files are relative to a new home directory. In the value of each variable,
-// writeSettings replaces the text HOME by the path of the home directory.
+// In the value of each variable, writeSettings replaces the text HOME by the path of the home directory.
 func writeSettings(t *testing.T, files map[string]string, variables ...string) (Environment, string) {
 	t.Helper()
 	home := t.TempDir()

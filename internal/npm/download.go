@@ -11,7 +11,6 @@ import (
 	"os"
 )
 
-// maxTarballBytes is the maximum size of a package's .tgz file, in bytes.
 const maxTarballBytes = 50 << 20
 
 // Tarball is the .tgz file of a package on the local disk.
@@ -62,9 +61,7 @@ func (c *Client) Download(ctx context.Context, p *Package, v *Version, dir strin
 	return t, nil
 }
 
-// tarballAddress returns the address from which to download a package's file. A registry
-// behind a proxy often lists its own files with http addresses; tarballAddress replaces
-// http with https in the address of such a file.
+// A registry behind a proxy often lists its own files with http addresses, so tarballAddress replaces http with https.
 func tarballAddress(registry, listedAddress string) (string, error) {
 	registryURL, err := url.Parse(registry)
 	if err != nil {
@@ -83,7 +80,6 @@ func tarballAddress(registry, listedAddress string) (string, error) {
 	return u.String(), nil
 }
 
-// truncateFile empties the file of a failed download before the next attempt.
 func truncateFile(f *os.File) error {
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return err
@@ -91,8 +87,6 @@ func truncateFile(f *os.File) error {
 	return f.Truncate(0)
 }
 
-// saveBody writes the body of an HTTP response to the file f, and returns the sha512 hash
-// of the body.
 func saveBody(f *os.File, response *http.Response) ([]byte, error) {
 	tooLarge := &invalidContentError{fmt.Sprintf("the file has more than the %d MB allowed; ask its author to make it smaller", maxTarballBytes>>20)}
 	if response.ContentLength > maxTarballBytes {

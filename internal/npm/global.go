@@ -60,11 +60,8 @@ func (c *Config) GlobalFolders() []string {
 	return keepExistingFolders(folders)
 }
 
-// versionIn returns the Node version in the path of an nvm folder.
 func versionIn(path string) string { return filepath.Base(filepath.Dir(filepath.Dir(path))) }
 
-// keepExistingFolders returns the folders that exist, with links resolved and without
-// duplicates.
 func keepExistingFolders(folders []string) []string {
 	var result []string
 	seen := map[string]bool{}

@@ -8,13 +8,9 @@ import (
 	"strings"
 )
 
-// integrityHashes contains the sha512 hashes that the registry lists for a file. A
-// downloaded file is rejected unless its hash equals one of its integrityHashes.
 type integrityHashes [][]byte
 
-// parseIntegrity returns the sha512 hashes of a package's file from the registry's
-// metadata. Weaker hashes are ignored, because an attacker can make another file with the
-// same hash.
+// parseIntegrity ignores hashes weaker than sha512, because an attacker can make another file with the same hash.
 func parseIntegrity(d Dist) (integrityHashes, error) {
 	var sums integrityHashes
 	var otherAlgorithms []string
@@ -42,8 +38,6 @@ func parseIntegrity(d Dist) (integrityHashes, error) {
 	return nil, fmt.Errorf("the registry returned no integrity hash, so the download cannot be verified; ask its author to republish it")
 }
 
-// contains reports whether sum, the hash of a downloaded file, is one of the accepted
-// hashes.
 func (i integrityHashes) contains(sum []byte) bool {
 	for _, acceptedSum := range i {
 		if subtle.ConstantTimeCompare(acceptedSum, sum) == 1 {

@@ -11,16 +11,12 @@ import (
 type registryLogin struct {
 	host string // includes the port, unless it is the default port of the scheme
 	path string // begins and ends with a slash
-	// header is the value of the Authorization header. header is empty if problem is not
-	// empty.
-	header string
-	// problem is the reason why the credentials are invalid, or "".
+	// header is the value of the Authorization header.
+	header  string
 	problem string
-	source  string // file or variable that sets the login
+	source  string
 }
 
-// These constants are the names of npm settings that follow an address, as in
-// //host/:_authToken.
 const (
 	keyToken    = "_authToken"
 	keyAuth     = "_auth"
@@ -28,8 +24,6 @@ const (
 	keyPassword = "_password"
 )
 
-// findLogins collects the logins in the settings, sorted by the length of the path,
-// longest first.
 func (c *Config) findLogins() {
 	seen := map[string]bool{}
 	for key := range c.values {
@@ -43,7 +37,6 @@ func (c *Config) findLogins() {
 	slices.SortFunc(c.logins, func(a, b registryLogin) int { return len(b.path) - len(a.path) })
 }
 
-// splitLogin returns the address in the key of a setting such as //host/path/:_authToken.
 func splitLogin(key string) (address string, ok bool) {
 	i := strings.LastIndexByte(key, ':')
 	if !strings.HasPrefix(key, "//") || i < 0 || !slices.Contains([]string{keyToken, keyAuth, keyUser, keyPassword}, key[i+1:]) {
@@ -88,8 +81,7 @@ func (c *Config) loginSetting(address string) registryLogin {
 	return l
 }
 
-// loginFor returns the login for the URL of a request. If several logins match, loginFor
-// returns the login with the longest path.
+// If several logins match, loginFor returns the login with the longest path.
 func (c *Config) loginFor(u *url.URL) (registryLogin, bool) {
 	host := strings.ToLower(u.Host)
 	hostWithoutPort := strings.TrimSuffix(host, map[string]string{"http": ":80", "https": ":443"}[u.Scheme])

@@ -15,7 +15,6 @@ import (
 	"opentabs/internal/lazyregexp"
 )
 
-// maxListedVersions is the maximum number of versions that an error lists.
 const maxListedVersions = 5
 
 // latestTag is the tag that [Package.ChooseVersion] uses if no version is requested.
@@ -26,12 +25,11 @@ type Package struct {
 	Name string
 	// Registry is the URL of the registry from which the metadata was downloaded.
 	Registry string
-	// Tags maps each of the package's tags, such as "latest", to a version. Almost every
-	// package has a "latest" tag.
+	// Tags maps each of the package's tags, such as "latest", to a version.
 	Tags     map[string]string
 	Versions map[string]*Version
-	// Published maps versions to their times of publication. If the registry does not
-	// list the time of a version, Published does not contain the version.
+	// Published maps versions to their times of publication. Published omits a version whose time the registry does not
+	// list.
 	Published map[string]time.Time
 }
 
@@ -63,8 +61,7 @@ type Dist struct {
 	FileCount    int   `json:"fileCount"`
 }
 
-// nameGrammar matches the package names that opentabs accepts for plugins. npm itself
-// also accepts other names.
+// npm itself also accepts names that do not match nameGrammar.
 var nameGrammar = lazyregexp.New(`^(@[a-z0-9~-][a-z0-9._~-]*/)?[a-z0-9~-][a-z0-9._~-]*$`)
 
 // CheckName returns an error if name is not a valid package name for a plugin.
@@ -163,14 +160,11 @@ func (p *Package) ChooseVersion(want string) (*Version, error) {
 	return bestVersion, nil
 }
 
-// allowsPrerelease reports whether a range allows the version v. As in npm, a range
-// allows a prerelease only if the range names a prerelease of the same version.
+// As in npm, a range allows a prerelease only if the range names a prerelease of the same version.
 func allowsPrerelease(want string, v *semver.Version) bool {
 	return v.Prerelease() == "" || strings.Contains(want, fmt.Sprintf("%d.%d.%d-", v.Major(), v.Minor(), v.Patch()))
 }
 
-// newestFirst returns the versions of the package, newest first and invalid versions
-// last.
 func (p *Package) newestFirst() []string {
 	texts := make([]string, 0, len(p.Versions))
 	for text := range p.Versions {
@@ -197,7 +191,6 @@ func Compare(a, b string) int {
 	return x.Compare(y)
 }
 
-// choicesText returns advice for the user, which lists the newest versions and all tags.
 func (p *Package) choicesText() string {
 	texts := p.newestFirst()
 	olderText := ""
@@ -219,7 +212,6 @@ func (p *Package) choicesText() string {
 	return action
 }
 
-// isDeprecated reports whether the author has deprecated the version v.
 func (v *Version) isDeprecated() bool { return v.Warning() != "" }
 
 // Warning returns the author's text about a deprecated version; "" if the version is not

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// newTestPackage returns a package with the given tags and versions. The text after a "!"
-// in a version is the author's deprecation warning.
+// The text after a "!" in a version is the author's deprecation warning.
 func newTestPackage(tags map[string]string, versions ...string) *Package {
 	p := &Package{Name: "p", Tags: tags, Versions: map[string]*Version{}}
 	for _, text := range versions {

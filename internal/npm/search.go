@@ -10,7 +10,6 @@ import (
 	"strings"
 )
 
-// maxResults is the maximum number of results of one search.
 const maxResults = 250
 
 // SearchResult is one package in the results of a search.

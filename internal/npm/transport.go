@@ -11,8 +11,6 @@ import (
 	"strings"
 )
 
-// trustCertificates makes a transport trust the certificates in the file that the npm
-// setting cafile names.
 func (c *Config) trustCertificates(t *http.Transport) error {
 	file := c.settingText("cafile")
 	if file == "" {
@@ -33,8 +31,7 @@ func (c *Config) trustCertificates(t *http.Transport) error {
 	return nil
 }
 
-// configureProxy makes a transport use the proxy in npm's settings. Without a proxy
-// setting, the transport uses the proxy in the environment variable HTTPS_PROXY.
+// Without a proxy setting, the transport uses the proxy in the environment variable HTTPS_PROXY.
 func (c *Config) configureProxy(t *http.Transport) error {
 	key := "https-proxy"
 	if c.isUnsetOrDisabled(key) {
@@ -56,13 +53,11 @@ func (c *Config) configureProxy(t *http.Transport) error {
 	return nil
 }
 
-// isUnsetOrDisabled reports whether an npm setting is absent, empty, null or false.
 func (c *Config) isUnsetOrDisabled(key string) bool {
 	text := c.settingText(key)
 	return text == "" || text == "null" || text == "false"
 }
 
-// isDirect reports whether requests to a host bypass the proxy.
 func (c *Config) isDirect(host string) bool {
 	host = strings.ToLower(host)
 	if ip := net.ParseIP(host); host == "localhost" || ip != nil && ip.IsLoopback() {

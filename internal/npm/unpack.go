@@ -16,7 +16,6 @@ import (
 	"unicode/utf8"
 )
 
-// These constants limit the size and the structure of an unpacked package.
 const (
 	maxUnpackedBytes = 200 << 20
 	maxFiles         = 20000
@@ -59,7 +58,6 @@ func Unpack(t Tarball, dir string) error {
 	return nil
 }
 
-// unpacker checks one package, and writes its files if root is not nil.
 type unpacker struct {
 	root         *os.Root          // nil in the pass that only checks
 	claimedPaths map[string]string // path of each file and folder by its lower-case form; the path of a folder ends in a slash
@@ -67,7 +65,6 @@ type unpacker struct {
 	bytes        int64
 }
 
-// openEmptyRoot opens the empty folder dir, and creates the folder if it does not exist.
 func openEmptyRoot(dir string) (*os.Root, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
@@ -82,7 +79,6 @@ func openEmptyRoot(dir string) (*os.Root, error) {
 	return os.OpenRoot(dir)
 }
 
-// readArchive checks all entries of a .tgz file, and writes them if root is not nil.
 func (u *unpacker) readArchive(file io.Reader) error {
 	zip, err := gzip.NewReader(bufio.NewReader(file))
 	if err != nil {
@@ -113,7 +109,6 @@ func (u *unpacker) readArchive(file io.Reader) error {
 	return nil
 }
 
-// refusedError is the reason why Unpack rejects a package.
 type refusedError struct{ text string }
 
 func (e *refusedError) Error() string { return e.text }
@@ -122,20 +117,18 @@ func newRefusedError(format string, args ...any) error {
 	return &refusedError{fmt.Sprintf(format, args...)}
 }
 
-// hasCause reports whether an error already states why unpacking failed. The archive
-// reader's errors about a damaged archive do not state a cause that users understand.
+// The archive reader's errors about a damaged archive do not state a cause that users understand, so hasCause rejects
+// them.
 func hasCause(err error) bool {
 	var r *refusedError
 	var p *fs.PathError
 	return errors.As(err, &r) || errors.As(err, &p)
 }
 
-// errTooLarge returns the error for an archive that is larger than maxUnpackedBytes.
 func errTooLarge() error {
 	return newRefusedError("the package unpacks to more than the %d MB allowed; ask its author to make it smaller", maxUnpackedBytes>>20)
 }
 
-// unpackEntry checks one entry of an archive, and writes the entry if root is not nil.
 func (u *unpacker) unpackEntry(h *tar.Header, content io.Reader) error {
 	switch h.Typeflag {
 	case tar.TypeReg, tar.TypeDir:
@@ -170,9 +163,7 @@ func (u *unpacker) unpackEntry(h *tar.Header, content io.Reader) error {
 	return u.write(name, content)
 }
 
-// targetPath removes the first folder, which is usually "package", from the path of an
-// archive entry. If the archive entry is the first folder, targetPath returns an empty
-// path.
+// targetPath removes the first folder, which is usually "package", from the path of an archive entry.
 func targetPath(name string) (string, error) {
 	newPathError := func(why string) (string, error) {
 		return "", newRefusedError("the package contains the path %q, which %s; nothing was installed", name, why)
@@ -208,8 +199,6 @@ func targetPath(name string) (string, error) {
 	return target, nil
 }
 
-// makeFolder creates a folder and its parents. entryName is the archive entry that needs
-// the folder.
 func (u *unpacker) makeFolder(name, entryName string) error {
 	for i := range len(name) + 1 {
 		if i < len(name) && name[i] != '/' {
@@ -225,9 +214,7 @@ func (u *unpacker) makeFolder(name, entryName string) error {
 	return u.root.MkdirAll(filepath.FromSlash(name), 0o700)
 }
 
-// claimPath records the path of a file or folder in the archive. claimPath rejects a
-// second file at the same path. Because some file systems do not distinguish case,
-// claimPath also rejects paths that differ only in case.
+// Because some file systems do not distinguish case, claimPath rejects paths that differ only in case.
 func (u *unpacker) claimPath(name string, isFolder bool, entryName string) error {
 	claimedPath := name
 	if isFolder {
@@ -241,8 +228,7 @@ func (u *unpacker) claimPath(name string, isFolder bool, entryName string) error
 	return nil
 }
 
-// write creates a file with the given name and content. If root is nil, write only reads
-// the content to its end.
+// If root is nil, write only reads the content to its end.
 func (u *unpacker) write(name string, content io.Reader) error {
 	if u.root == nil {
 		_, err := io.Copy(io.Discard, content)

@@ -32,7 +32,6 @@ func linkFile(name, target string, kind byte) npmtest.File {
 	return npmtest.File{Header: tar.Header{Name: name, Linkname: target, Typeflag: kind}}
 }
 
-// newDecompressionBomb returns an archive whose header declares a file of the given size.
 func newDecompressionBomb(t *testing.T, size int64) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -46,8 +45,6 @@ func newDecompressionBomb(t *testing.T, size int64) []byte {
 	return b.Bytes()
 }
 
-// TestUnpackRefuses checks that each kind of malformed package is rejected with a
-// specific error, and leaves no file.
 func TestUnpackRefuses(t *testing.T) {
 	validFile := npmtest.NewFile("package/package.json", "{}")
 	regularFile := npmtest.NewFile
@@ -120,7 +117,6 @@ func TestUnpack(t *testing.T) {
 		if err != nil || string(text) != want {
 			t.Errorf("%s contains %q, %v; want %v", name, text, err, want)
 		}
-		// No file of an unpacked package is executable.
 		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Mode().Perm() != 0o600 {
 			t.Errorf("%s: %v, %v", name, info, err)
 		}
@@ -133,9 +129,7 @@ func TestUnpack(t *testing.T) {
 	}
 }
 
-// FuzzUnpack checks how Unpack treats arbitrary bytes as a package. Unpack must not write
-// outside of the target folder. After each call of Unpack, the target folder must either
-// contain the whole package or not exist.
+// After each call of Unpack, the target folder must either contain the whole package or not exist.
 func FuzzUnpack(f *testing.F) {
 	f.Add(npmtest.Pack(npmtest.NewFile("package/package.json", "{}")))
 	f.Add(npmtest.Pack(npmtest.NewFile("package/../../x", "{}"), linkFile("package/a", "/", tar.TypeSymlink)))

@@ -5,19 +5,15 @@ import (
 	"io"
 )
 
-// blockBytes is the size of the blocks in which readBackward reads a file.
 const blockBytes = 64 << 10
 
-// readBackward reads the lines of a file backward, starting at the offset end. The
-// callback visit receives each line and the line's offset, last line first, until visit
-// returns false. An incomplete line at the end of the file is skipped. After visit has
-// returned, readBackward reuses the memory of the line.
+// readBackward reads the lines of a file backward, starting at the offset end. The callback visit receives each line
+// and the line's offset, last line first, until visit returns false. The line that readBackward passes to visit is
+// valid only until visit returns, because the memory is reused.
 func readBackward(file io.ReaderAt, end int64, visit func(line []byte, start int64) bool) error {
-	// text contains the lines that have been read but not yet visited. start is the file
-	// offset at which text begins.
 	var text []byte
 	start := end
-	hasEnd := false // true if text ends with a line feed
+	hasEnd := false
 	for {
 		for {
 			if !hasEnd {

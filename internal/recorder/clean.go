@@ -9,12 +9,10 @@ import (
 	"opentabs/internal/redact"
 )
 
-// valueCleaner removes secrets and shortens long values before a call is recorded.
 type valueCleaner struct{ redact.Redactor }
 
-// clean removes secrets from a JSON value and shortens its long strings and arrays. If the
-// cleaned value still has more than limit bytes, or if raw is not JSON, clean returns nil.
-// isIncomplete is true if a part of the JSON value was removed or shortened.
+// clean removes secrets from a JSON value and shortens its long strings and arrays. If the cleaned value still has more
+// than limit bytes, or if raw is not JSON, clean returns nil.
 func (c *valueCleaner) clean(raw json.RawMessage, limit int) (cleaned json.RawMessage, isIncomplete bool) {
 	if len(raw) == 0 || len(raw) > maxDecodedBytes {
 		return nil, len(raw) > 0
@@ -32,8 +30,6 @@ func (c *valueCleaner) clean(raw json.RawMessage, limit int) (cleaned json.RawMe
 	return cleaned, hasSecrets || isCut
 }
 
-// truncateValue shortens the long strings and arrays in a decoded JSON value, in place
-// where possible, and returns the shortened value.
 func truncateValue(value any) (cut any, isCut bool) {
 	switch v := value.(type) {
 	case string:
@@ -58,8 +54,7 @@ func truncateValue(value any) (cut any, isCut bool) {
 	return value, isCut
 }
 
-// activities returns a call's activities without secrets. If the content of an activity is
-// too long, the returned activity has the content null.
+// If the content of an activity is too long, the activity in the record has the content null.
 func (c *valueCleaner) activities(views []dispatch.ActivityView) []dispatch.ActivityView {
 	if len(views) == 0 {
 		return nil

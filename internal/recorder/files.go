@@ -18,31 +18,27 @@ import (
 // maxLineBytes limits the length of a record's JSON line, without the line feed.
 const maxLineBytes = 1 << 20
 
-// partsPerLimit is the size limit of all record files together, divided by the size limit
-// of one file. Because the records are split into several files, deleting the oldest file
-// keeps most records.
+// Call records are split into several files, so that deleting the oldest file keeps most records.
 const partsPerLimit = 8
 
 const fileSuffix = ".jsonl"
 
 var errTooMany = errors.New("the queue of records was full, because too many calls ended at once")
 
-// fileName is the name of a record file without its suffix: a day in UTC and a number,
-// which distinguishes the files of one day.
+// fileName is a day in UTC and a number, which distinguishes the record files of one day.
 type fileName struct {
-	day  string // such as 2026-11-23
+	day  string
 	part int
 }
 
 var fileNamePattern = lazyregexp.New(`^(\d{4}-\d\d-\d\d)(?:\.([1-9]\d{0,5}))?$`)
 
-// parseFileName parses the name of a record file without its suffix, such as 2026-11-23.1.
 func parseFileName(name string) (fileName, bool) {
 	match := fileNamePattern().FindStringSubmatch(name)
 	if match == nil {
 		return fileName{}, false
 	}
-	part, _ := strconv.Atoi(match[2]) // Atoi returns 0 for an empty string
+	part, _ := strconv.Atoi(match[2])
 	return fileName{match[1], part}, true
 }
 
@@ -60,7 +56,6 @@ func (n fileName) compare(other fileName) int {
 	return n.part - other.part
 }
 
-// listFiles returns the names of the record files in the folder dir, oldest first.
 func listFiles(dir string) ([]fileName, error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -80,17 +75,14 @@ func listFiles(dir string) ([]fileName, error) {
 	return names, nil
 }
 
-// dayFiles appends lines to the record file of the current day, and deletes old record
-// files.
 type dayFiles struct {
 	dir      string
 	days     int
 	maxBytes int64
 
-	name fileName
-	file *os.File // nil until the first line is written
-	size int64
-	// isPrepared is true after the method open has repaired the newest record file.
+	name       fileName
+	file       *os.File
+	size       int64
 	isPrepared bool
 }
 
@@ -98,8 +90,7 @@ func (f *dayFiles) path(name fileName) string {
 	return filepath.Join(f.dir, name.String()+fileSuffix)
 }
 
-// open repairs the newest record file, whose last line may be incomplete after a crash,
-// and deletes old record files. After open has succeeded once, further calls do nothing.
+// open repairs the newest record file, whose last line may be incomplete after a crash, and deletes old record files.
 func (f *dayFiles) open(now time.Time) error {
 	if f.isPrepared {
 		return nil
@@ -120,7 +111,6 @@ func (f *dayFiles) open(now time.Time) error {
 	return f.removeOld(now)
 }
 
-// repairFile removes an incomplete last line from a record file.
 func repairFile(path string) error {
 	file, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
@@ -142,7 +132,6 @@ func repairFile(path string) error {
 	return nil
 }
 
-// append writes lines to the record file of the current day.
 func (f *dayFiles) append(now time.Time, lines []byte) error {
 	if err := f.open(now); err != nil {
 		return err
@@ -163,8 +152,6 @@ func (f *dayFiles) append(now time.Time, lines []byte) error {
 	return fmt.Errorf("write the recorded calls: %w", err)
 }
 
-// prepare opens the record file of the current day. If the record file is full, prepare
-// opens the day's next file.
 func (f *dayFiles) prepare(now time.Time) error {
 	day := now.UTC().Format(time.DateOnly)
 	isNewDay := day > f.name.day // after the clock was set back, the recorder appends to the newest file
@@ -195,15 +182,14 @@ func (f *dayFiles) prepare(now time.Time) error {
 	return f.removeOld(now)
 }
 
-// removeOld deletes the record files of expired days, and the oldest files while all files
-// together exceed maxBytes. removeOld never deletes the newest record file.
+// removeOld never deletes the newest record file.
 func (f *dayFiles) removeOld(now time.Time) error {
 	names, err := listFiles(f.dir)
 	if err != nil {
 		return err
 	}
 	firstDay := now.UTC().AddDate(0, 0, 1-f.days).Format(time.DateOnly)
-	totalBytes := f.maxBytes / partsPerLimit // reserves space for the growth of the newest file
+	totalBytes := f.maxBytes / partsPerLimit
 	for i, name := range slices.Backward(names) {
 		info, err := os.Stat(f.path(name))
 		if err != nil {

@@ -15,8 +15,6 @@ import (
 	"opentabs/wire"
 )
 
-// TestReadBackward checks that readBackward visits each line of a file once, last line
-// first.
 func TestReadBackward(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 50 {
@@ -44,8 +42,6 @@ func TestReadBackward(t *testing.T) {
 	}
 }
 
-// writeDay writes a record file with the given number of records. The records have call
-// IDs with consecutive numbers.
 func writeDay(t *testing.T, dir, name string, ended time.Time, records int) {
 	t.Helper()
 	folder := filepath.Join(dir, folderName)
@@ -113,8 +109,6 @@ func TestPagesAndQueries(t *testing.T) {
 	}
 }
 
-// TestPageOfRareRecords checks that a query with few matches reads at most maxPageBytes of
-// the record files for each page.
 func TestPageOfRareRecords(t *testing.T) {
 	dir := t.TempDir()
 	day := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
@@ -184,7 +178,7 @@ func TestOldFilesAreRemoved(t *testing.T) {
 	if totalBytes > f.maxBytes || totalBytes < f.maxBytes/2 {
 		t.Errorf("record files have %d bytes, want at most %d", totalBytes, f.maxBytes)
 	}
-	now = now.AddDate(0, 0, -2) // the user sets the clock back by two days
+	now = now.AddDate(0, 0, -2)
 	write(1)
 	if got := strings.Fields(list()); got[len(got)-1] < "2026-11-24" {
 		t.Errorf("record files after the clock was set back = %s", got)

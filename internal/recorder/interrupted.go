@@ -13,14 +13,9 @@ import (
 	"opentabs/wire"
 )
 
-// maxInterruptedAge limits the search for calls that had not ended when the server
-// stopped. The search covers only the record files of the 7 days before the newest record
-// file.
+// maxInterruptedAge limits the search for calls that had not ended when the server stopped.
 const maxInterruptedAge = 7 * 24 * time.Hour
 
-// The record of a call during which the server stopped contains an error and advice for the
-// user. If the call still waited for approval, the record contains notRunText and
-// notRunStep.
 const (
 	interruptedText = "opentabs stopped during the call, which may have taken effect"
 	interruptedStep = "Check the page before you make the call again."
@@ -28,15 +23,13 @@ const (
 	notRunStep      = "Make the call again."
 )
 
-// These constants are the values of the field State in notes about open calls.
 const (
 	stateOpen    = "open"    // the call may have begun
 	stateWaiting = "waiting" // the call waited for approval, and had not begun
 	stateBegun   = "begun"   // the call with an earlier note in the state stateWaiting begins
 )
 
-// encode returns the JSON line for a queued call. The line is a record if the call has
-// ended, and a note if the call is open.
+// The JSON line of a queued call is a record if the call has ended, and a note if the call is open.
 func (c *queuedCall) encode(secrets *valueCleaner) ([]byte, error) {
 	record := c.newRecord(secrets)
 	if c.openState == "" {
@@ -45,9 +38,9 @@ func (c *queuedCall) encode(secrets *valueCleaner) ([]byte, error) {
 	return rawjson.Marshal(Note{Kind: noteCall, Time: time.Now().UTC(), Subject: record.CallID, State: c.openState, By: record.CallID, Call: record})
 }
 
-// Begin records that a call begins to run. The caller must call Begin before the call runs.
-// If a note states that the call waits for approval, Begin writes a note, so that the
-// record after a crash does not state that the call did not run. Failed writes are logged.
+// Begin records that a call begins to run. The caller must call Begin before the call runs. If a note states that the
+// call waits for approval, Begin writes a note: after a crash, no record may state that the call did not run. Failed
+// writes are logged.
 func (r *Recorder) Begin(callID string) {
 	if r.opts.Days == 0 {
 		return
@@ -57,13 +50,11 @@ func (r *Recorder) Begin(callID string) {
 	r.openStates[callID] = stateBegun
 	r.mu.Unlock()
 	if isWaiting {
-		_ = r.WriteNote(Note{Kind: noteCall, Subject: callID, State: stateBegun, By: callID}) // WriteNote logs its errors
+		_ = r.WriteNote(Note{Kind: noteCall, Subject: callID, State: stateBegun, By: callID})
 	}
 }
 
-// setOpenState stores in an open call whether the call waits for approval and has not
-// begun. For an ended call, setOpenState deletes the stored state. The caller has locked
-// mu.
+// The caller of setOpenState has locked mu.
 func (r *Recorder) setOpenState(c *queuedCall) {
 	id, waiting := c.call.View.CallID, c.call.View.Waiting
 	switch {
@@ -74,9 +65,7 @@ func (r *Recorder) setOpenState(c *queuedCall) {
 	}
 }
 
-// appendMarker appends a note that marks the start of the current server. The marker is
-// written once, before the server's first note about an open call. The caller has locked
-// writeMu.
+// The caller of appendMarker has locked writeMu.
 func (r *Recorder) appendMarker(lines []byte, isBeforeOpenCall bool) []byte {
 	if !isBeforeOpenCall || !r.needsMarker {
 		return lines
@@ -85,9 +74,8 @@ func (r *Recorder) appendMarker(lines []byte, isBeforeOpenCall bool) []byte {
 	return appendNotes(lines, []Note{{Kind: noteServer, Time: time.Now().UTC(), State: "started"}}, &valueCleaner{})
 }
 
-// prepare repairs the record files, and records the calls during which the previous server
-// stopped. After prepare has opened the files once, further calls do nothing. The caller
-// has locked writeMu.
+// prepare repairs the record files, and records the calls during which the previous server stopped. The caller of
+// prepare has locked writeMu.
 func (r *Recorder) prepare(now time.Time) error {
 	if r.isPrepared || r.opts.Days == 0 {
 		return r.files.open(now)
@@ -125,8 +113,6 @@ func (r *Recorder) prepare(now time.Time) error {
 	return nil
 }
 
-// setInterrupted marks the record of an open call as failed, because the server stopped
-// during the call. The end time of the call is the argument `now`.
 func (r *Record) setInterrupted(now time.Time, mayHaveBegun bool) {
 	r.Status, r.ErrorCode, r.Error, r.NextStep, r.Ended = wire.StatusFailed, wire.ErrShutdown, interruptedText, interruptedStep, &now
 	if !mayHaveBegun {
@@ -135,10 +121,7 @@ func (r *Record) setInterrupted(now time.Time, mayHaveBegun bool) {
 	r.Timeline = append(r.Timeline, dispatch.Moment{Time: now, Kind: dispatch.EventEnded})
 }
 
-// readInterrupted returns the notes about open calls that have no record, in the order of
-// the notes. Each returned note contains the incomplete record of its call. To find the
-// notes, readInterrupted reads the files backward, until the note that marks the start of
-// the last server.
+// To find the notes, readInterrupted reads the files backward, until the note that marks the start of the last server.
 func readInterrupted(dir string) ([]*Note, error) {
 	names, err := listFiles(dir)
 	if err != nil || len(names) == 0 {
@@ -149,7 +132,7 @@ func readInterrupted(dir string) ([]*Note, error) {
 	callPrefix, serverPrefix := noteCall.prefix(), noteServer.prefix()
 	hasRecord, hasBegun := map[string]bool{}, map[string]bool{}
 	notes := map[string][]byte{}
-	var order []string // the call IDs in the notes, newest first
+	var order []string
 	isDone := false
 	for _, name := range slices.Backward(names) {
 		if isDone || name.day < firstDay {
@@ -190,8 +173,7 @@ func readInterrupted(dir string) ([]*Note, error) {
 	return open, nil
 }
 
-// memberText returns the string value of the first JSON member with the given name in a
-// line. memberText does not decode escapes in the string.
+// memberText does not decode escapes in the string.
 func memberText(line []byte, name string) string {
 	_, value, _ := bytes.Cut(line, []byte(`"`+name+`":"`))
 	text, _, _ := bytes.Cut(value, []byte(`"`))

@@ -13,15 +13,12 @@ import (
 	"opentabs/wire"
 )
 
-// openCallOf returns a call of the given tool; the call has not ended.
 func openCallOf(id, tool string) dispatch.EndedCall {
 	e := endedCallOf(id, tool, time.Now())
 	e.View.Status, e.View.Ended, e.Args = wire.StatusRunning, nil, json.RawMessage(`{"channel":"general","password":"p4ss"}`)
 	return e
 }
 
-// crash copies a state folder, so that the copy contains the files that a killed server
-// would leave.
 func crash(t *testing.T, dir string) string {
 	t.Helper()
 	copied := t.TempDir()
@@ -31,9 +28,6 @@ func crash(t *testing.T, dir string) string {
 	return copied
 }
 
-// TestInterruptedCallIsRecorded checks that a call that was open when the server was
-// killed gets exactly one record at the next start. A call that already has a record gets
-// no second record, whether the record file contains its record before or after its note.
 func TestInterruptedCallIsRecorded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
@@ -45,7 +39,7 @@ func TestInterruptedCallIsRecorded(t *testing.T) {
 		first.Add(endedCallOf("call_quick", "a__b", time.Now()), Facts{})
 		first.AddOpen(openCallOf("call_quick", "a__b"), Facts{})
 		first.AddOpen(openCallOf("call_open", "a__b"), Facts{Site: "https://shop.example", Hash: "h"})
-		time.Sleep(time.Second) // a crash loses at most the last second
+		time.Sleep(time.Second)
 		if _, ok, err := Find(dir, "call_open"); ok || err != nil {
 			t.Errorf("an open call has a record: %v", err)
 		}
@@ -56,7 +50,7 @@ func TestInterruptedCallIsRecorded(t *testing.T) {
 		for range 2 {
 			time.Sleep(time.Hour)
 			second := Open(dir, o)
-			second.AddOpen(openCallOf("call_second", "a__b"), Facts{}) // the marker of the server start precedes this note
+			second.AddOpen(openCallOf("call_second", "a__b"), Facts{})
 			page, err := second.ReadPage(Query{Since: time.Now().Add(-2 * time.Hour), HasFailed: true})
 			if err != nil || idsOf(page.Entries) != "call_open" {
 				t.Fatalf("the failed calls are %s, %v", idsOf(page.Entries), err)
@@ -78,15 +72,11 @@ func TestInterruptedCallIsRecorded(t *testing.T) {
 	})
 }
 
-// TestInterruptedApproval checks the records of calls that a crash of the server
-// interrupted. If the call still waited for approval, the record states that the call did
-// not run. If the user had approved the call, the record states that the call may have
-// taken effect.
 func TestInterruptedApproval(t *testing.T) {
 	dir := t.TempDir()
 	first := Open(dir, testOptions)
 	defer first.Close()
-	first.Begin("call_reload") // waits for approval to reload a tab, after it has begun
+	first.Begin("call_reload")
 	for _, id := range []string{"call_waiting", "call_begun", "call_ended", "call_asks_user", "call_reload"} {
 		e := openCallOf(id, "a__b")
 		e.View.Waiting = &dispatch.WaitingTicket{CallID: id, Kind: wire.TicketPermission}
@@ -119,8 +109,6 @@ func TestInterruptedApproval(t *testing.T) {
 	}
 }
 
-// TestNotesOfOpenCalls checks that the note of an open call contains arguments only if the
-// options select them, and that damaged notes are skipped.
 func TestNotesOfOpenCalls(t *testing.T) {
 	dir := t.TempDir()
 	o := testOptions

@@ -16,9 +16,8 @@ import (
 	"opentabs/wire"
 )
 
-// Note is a line in a record file that is not a record. A note is about an idempotency
-// key, a call that another call undoes, or a call that has not ended. Functions that
-// search the record files for records skip notes.
+// Note is a line in a record file that is not a record. A note is about an idempotency key, a call that another call
+// undoes, or a call that has not ended.
 type Note struct {
 	// Kind is the kind of the note, which determines what the fields Subject and State mean.
 	Kind NoteKind  `json:"note"`
@@ -32,9 +31,8 @@ type Note struct {
 	// By is the ID of a call. In a note about an idempotency key, By is the ID of the call
 	// with this key. In a note about an undone call, By is the ID of the call that undoes it.
 	// Tool is the full name of the tool that the call runs.
-	By   string `json:"by"`
-	Tool string `json:"tool,omitempty"`
-	// ArgsHash is the hash of the arguments of the call whose ID is in the field By.
+	By       string `json:"by"`
+	Tool     string `json:"tool,omitempty"`
 	ArgsHash string `json:"args_hash,omitempty"`
 	// Call is the incomplete record of the open call, if the note is about an open call;
 	// otherwise nil.
@@ -59,20 +57,18 @@ const (
 	NoteKey NoteKind = "key"
 	// NoteUndo is the kind of a note about a call that another call undoes.
 	NoteUndo NoteKind = "undo"
-	// noteCall is the kind of a note about a call that has not ended. noteServer is the
-	// kind of a note that marks the start of a server.
+	// noteCall is the kind of a note about a call that has not ended. noteServer is the kind of a note that marks the
+	// start of a server.
 	noteCall   NoteKind = "call"
 	noteServer NoteKind = "server"
 )
 
-// maxPendingNotes limits the queue of notes that are not written yet. When the queue is
-// full, the recorder drops further notes.
+// maxPendingNotes limits the queue of notes that are not written yet.
 const maxPendingNotes = 10_000
 
 var errClosed = errors.New("the recorder is closed")
 
-// AddNote queues a note and sets its time, without blocking on the disk. After Close,
-// AddNote does nothing.
+// AddNote queues a note and sets its time, without blocking on the disk.
 func (r *Recorder) AddNote(n Note) {
 	if r.opts.Days == 0 {
 		return
@@ -87,7 +83,7 @@ func (r *Recorder) AddNote(n Note) {
 	r.wakeWriter()
 }
 
-// queueNotes appends notes to the queue, up to maxPendingNotes. The caller has locked mu.
+// The caller of queueNotes has locked mu.
 func (r *Recorder) queueNotes(notes ...Note) {
 	n := min(len(notes), maxPendingNotes-len(r.pendingNotes))
 	r.pendingNotes = append(r.pendingNotes, notes[:n]...)
@@ -105,7 +101,6 @@ func (r *Recorder) WriteNote(n Note) error {
 	return r.flush(&n)
 }
 
-// appendNotes encodes notes as JSON lines, without secrets, and appends the lines.
 func appendNotes(lines []byte, notes []Note, secrets *valueCleaner) []byte {
 	for _, n := range notes {
 		n.Error, n.UserText = secrets.Text(n.Error), secrets.Text(n.UserText)
@@ -122,16 +117,13 @@ func appendNotes(lines []byte, notes []Note, secrets *valueCleaner) []byte {
 	return lines
 }
 
-// ReadNotes returns the notes of one kind that are not older than since, newest first. An
-// empty subject selects the notes about all subjects. ReadNotes first writes the queued
-// notes to the disk, so that it returns them as well.
+// ReadNotes returns the notes of one kind that are not older than since, newest first. An empty subject selects the
+// notes about all subjects.
 func (r *Recorder) ReadNotes(kind NoteKind, subject string, since time.Time) ([]Note, error) {
 	r.Flush()
 	return findNotes(r.dir, kind, subject, since)
 }
 
-// findNotes works like [Recorder.ReadNotes], but reads only the record files in the folder
-// dir.
 func findNotes(dir string, kind NoteKind, subject string, since time.Time) ([]Note, error) {
 	names, err := listFiles(dir)
 	if err != nil {
@@ -157,8 +149,6 @@ func findNotes(dir string, kind NoteKind, subject string, since time.Time) ([]No
 
 func (k NoteKind) prefix() []byte { return []byte(`{"note":"` + k + `"`) }
 
-// readNotes calls visit for each note of the given kind in a record file, newest note
-// first. readNotes ignores damaged lines.
 func readNotes(path string, kind NoteKind, visit func(Note)) error {
 	prefix := kind.prefix()
 	return readLines(path, func(line []byte) bool {
@@ -170,11 +160,10 @@ func readNotes(path string, kind NoteKind, visit func(Note)) error {
 	})
 }
 
-// readLines calls visit with each line of a file, newest first, until visit returns false.
-// The slice `line` is valid only until visit returns, because readLines reuses the memory.
+// The slice line is valid only until visit returns, because readLines reuses the memory.
 func readLines(path string, visit func(line []byte) bool) error {
 	file, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) { // an old file was removed
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {

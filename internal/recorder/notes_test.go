@@ -13,8 +13,6 @@ import (
 	"opentabs/wire"
 )
 
-// bySubject returns the Subject and State of each note as text, such as "k1 failed, k2
-// started".
 func bySubject(notes []Note) string {
 	var texts []string
 	for _, n := range notes {
@@ -23,8 +21,6 @@ func bySubject(notes []Note) string {
 	return strings.Join(texts, ", ")
 }
 
-// TestNotes checks that one record file can contain notes and records. ReadNotes must
-// return only the notes, and ReadPage only the records, also after a restart.
 func TestNotes(t *testing.T) {
 	dir := t.TempDir()
 	start := time.Now()
@@ -39,7 +35,7 @@ func TestNotes(t *testing.T) {
 	r.AddNote(Note{Kind: NoteKey, Subject: "k2", State: "started", By: "call_2"})
 	r.AddNote(Note{Kind: NoteUndo, Subject: "call_1", State: "started", By: "call_3"})
 	r.Close()
-	r.AddNote(Note{Kind: NoteKey, Subject: "late"}) // AddNote drops the note after Close
+	r.AddNote(Note{Kind: NoteKey, Subject: "late"})
 
 	r = Open(dir, testOptions)
 	defer r.Close()
@@ -73,8 +69,6 @@ func TestNotes(t *testing.T) {
 	}
 }
 
-// TestNotesAreBounded checks that nothing is written if Days is 0, and that the queue of
-// notes has a limit.
 func TestNotesAreBounded(t *testing.T) {
 	none := Open(t.TempDir(), Options{})
 	defer none.Close()
@@ -91,9 +85,8 @@ func TestNotesAreBounded(t *testing.T) {
 	}
 }
 
-// TestWriteNote checks that a note is in the file when WriteNote returns. If a write
-// fails, queued notes stay queued, and the note of the failed WriteNote is not written
-// later.
+// A note is in the file when WriteNote returns. If a write fails, queued notes stay queued, but the note of WriteNote
+// does not.
 func TestWriteNote(t *testing.T) {
 	dir := t.TempDir()
 	r := Open(dir, testOptions)
@@ -112,7 +105,7 @@ func TestWriteNote(t *testing.T) {
 
 	dir = t.TempDir()
 	blocked := filepath.Join(dir, folderName)
-	if err := os.WriteFile(blocked, nil, 0o600); err != nil { // a file with the name of the folder prevents writing
+	if err := os.WriteFile(blocked, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	r = Open(dir, testOptions)
@@ -131,8 +124,6 @@ func TestWriteNote(t *testing.T) {
 	}
 }
 
-// TestUndoOfRecord checks that Find returns which call has undone a call, and ignores an
-// undo that failed.
 func TestUndoOfRecord(t *testing.T) {
 	dir := t.TempDir()
 	r := Open(dir, testOptions)

@@ -7,7 +7,6 @@ import (
 	"opentabs/wire"
 )
 
-// errHistoryLimit is the error for a side panel's request with a limit out of range.
 var errHistoryLimit = errors.New("calls.history needs a limit from 1 to 200")
 
 // ReadPage returns one page of the records that a query selects, newest first. ReadPage
@@ -45,7 +44,6 @@ func (r *Recorder) ReadHistory(browserID string, p wire.CallsHistoryParams) (wir
 	return result, nil
 }
 
-// forPanel converts a record into the JSON that the side panel of a browser expects.
 func (r *Record) forPanel(browserID string) wire.RecordedCall {
 	v := r.View
 	v.URL, v.ArgsStart = r.Site, string(r.Args)

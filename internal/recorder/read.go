@@ -16,12 +16,9 @@ import (
 	"opentabs/wire"
 )
 
-// maxPageBytes limits how much of the record files readPage reads for one page.
 const maxPageBytes = 8 << 20
 
-// orderSlack is how far the order of the records can differ from the order in which the
-// calls ended. Records are written in batches, so their order is not exactly the order in
-// which the calls ended.
+// Records are written in batches, so their order is not exactly the order in which the calls ended.
 const orderSlack = time.Minute
 
 // ErrCursor is the error for a query whose cursor Before is malformed.
@@ -82,8 +79,6 @@ func ReadAll(stateDir string, q Query) ([]Entry, error) {
 	}
 }
 
-// readPage returns one page of the selected records from the files in the folder dir. If
-// the cursor Before is malformed, readPage returns ErrCursor.
 func readPage(dir string, q Query) (Page, error) {
 	s := newSearch(q)
 	first, offset, err := parseCursor(q.Before)
@@ -100,7 +95,6 @@ func Find(stateDir, callID string) (e Entry, ok bool, err error) {
 	return find(filepath.Join(stateDir, folderName), callID)
 }
 
-// find searches the record files in the folder dir for the record of one call.
 func find(dir, callID string) (e Entry, ok bool, err error) {
 	s := newSearch(Query{Limit: 1})
 	s.callID, s.bytesLeft = callID, 1<<62
@@ -114,12 +108,8 @@ func find(dir, callID string) (e Entry, ok bool, err error) {
 	return e, true, err
 }
 
-// undoFailed is the state that a note stores if the undo of a call failed and changed
-// nothing.
 const undoFailed = "failed"
 
-// findUndo returns the call that undoes, has undone or may have undone a call; nil if
-// there is none.
 func findUndo(dir string, e Entry) (*wire.CallUndo, error) {
 	notes, err := findNotes(dir, NoteUndo, e.CallID, e.Created)
 	if err != nil || len(notes) == 0 || notes[0].State == undoFailed {
@@ -139,8 +129,6 @@ func FindPrefix(stateDir, prefix string, limit int) ([]Entry, error) {
 }
 
 // parseCursor parses a cursor such as "2026-11-23.1:4096" into a file name and an offset.
-// For an empty cursor, which means the end of the newest file, parseCursor returns the
-// zero fileName.
 func parseCursor(cursor string) (name fileName, offset int64, err error) {
 	if cursor == "" {
 		return fileName{}, 0, nil
@@ -154,10 +142,9 @@ func parseCursor(cursor string) (name fileName, offset int64, err error) {
 	return name, offset, nil
 }
 
-// search reads the records that match a query, newest first.
 type search struct {
 	query     Query
-	text      string // Query.Text in lower case
+	text      string
 	callID    string
 	idPrefix  string
 	needles   [][]byte // texts that the JSON line of each matching record contains
@@ -178,14 +165,11 @@ func newSearch(q Query) *search {
 	return s
 }
 
-// encodeNeedle escapes a text as in a JSON string, without the quotes, so that the text
-// can be searched for in lines of JSON.
 func encodeNeedle(text string) []byte {
 	quoted := rawjson.Encode(text)
 	return quoted[1 : len(quoted)-1]
 }
 
-// run searches the record files of a folder backward, starting at a cursor.
 func (s *search) run(dir string, first fileName, offset int64) error {
 	names, err := listFiles(dir)
 	if err != nil {
@@ -211,11 +195,10 @@ func (s *search) run(dir string, first fileName, offset int64) error {
 	return nil
 }
 
-// readFile searches a record file backward, starting at the offset end; -1 means the end
-// of the file.
+// The offset end is -1 for the end of the file.
 func (s *search) readFile(path string, name fileName, end int64) error {
 	file, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) { // the file was deleted during the search, because it was too old
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
@@ -239,8 +222,6 @@ func (s *search) readFile(path string, name fileName, end int64) error {
 	})
 }
 
-// visit adds the record in a line to the results if the query selects the record. visit
-// ignores a damaged line.
 func (s *search) visit(line []byte) {
 	for _, needle := range s.needles {
 		if !bytes.Contains(line, needle) {
@@ -260,8 +241,6 @@ func (s *search) visit(line []byte) {
 	}
 }
 
-// endedAt returns the time at which the recorded call ended. For an open call, endedAt
-// returns the time of its creation.
 func (r *Record) endedAt() time.Time {
 	if r.Ended == nil {
 		return r.Created
@@ -269,7 +248,6 @@ func (r *Record) endedAt() time.Time {
 	return *r.Ended
 }
 
-// selects reports whether a record matches all fields of the query except Since.
 func (s *search) selects(r *Record) bool {
 	q := &s.query
 	client := r.ToClient().String()

@@ -22,8 +22,7 @@ type Record struct {
 	Args             json.RawMessage `json:"args,omitempty"`
 	ArgsBytes        int             `json:"args_bytes,omitempty"`
 	IsArgsIncomplete bool            `json:"args_incomplete,omitempty"`
-	// Output is the result of the call, without secrets; nil if results are not recorded
-	// or the result is too long. OutputBytes is the size of the complete result.
+	// Output is the result of the call, without secrets; nil if results are not recorded or the result is too long.
 	Output             json.RawMessage `json:"output,omitempty"`
 	OutputBytes        int             `json:"output_bytes,omitempty"`
 	IsOutputIncomplete bool            `json:"output_incomplete,omitempty"`
@@ -60,39 +59,27 @@ type Facts struct {
 	Approved *Approval
 }
 
-// These constants limit the size of a call's record.
 const (
-	// maxDecodedBytes limits the JSON text that is searched for secrets. If the arguments or
-	// the result of a call exceed maxDecodedBytes, the record contains only their size.
-	maxDecodedBytes = 256 << 10
-	// maxArgsBytes limits the recorded arguments, and maxOutputBytes limits the recorded
-	// result.
-	maxArgsBytes   = 16 << 10
-	maxOutputBytes = 64 << 10
-	// maxActivityBytes limits the recorded content of one activity. maxActivitiesBytes
-	// limits the recorded content of all activities of a call together.
+	// If the arguments or the result of a call exceed maxDecodedBytes, the record contains only their size.
+	maxDecodedBytes    = 256 << 10
+	maxArgsBytes       = 16 << 10
+	maxOutputBytes     = 64 << 10
 	maxActivityBytes   = 16 << 10
 	maxActivitiesBytes = 64 << 10
-	// maxStringBytes limits the recorded length of each string in arguments and results;
-	// longer strings are truncated. maxElements limits how many elements of an array are
-	// recorded.
-	maxStringBytes = 4 << 10
-	maxElements    = 200
+	maxStringBytes     = 4 << 10
+	maxElements        = 200
 )
 
-// queuedCall is a call in the queue of the recorder, waiting to be written.
 type queuedCall struct {
 	call  dispatch.EndedCall
 	facts Facts
-	// openState is the state of a call that has not ended, such as stateOpen, and empty for
-	// an ended call. The recorder writes an open call as a note, not as a record.
+	// The recorder writes an open call as a note, not as a record.
 	openState string
 	// argsBytes and outputBytes are the sizes of the arguments and the result before parts
 	// were removed.
 	argsBytes, outputBytes int
 }
 
-// size estimates how much memory the queued call uses, in bytes.
 func (c *queuedCall) size() int {
 	n := 2048 + len(c.call.Args) + len(c.call.Output)
 	for _, a := range c.call.View.Activities {
@@ -118,8 +105,6 @@ func (o *Options) newQueuedCall(e dispatch.EndedCall, facts Facts) queuedCall {
 	return c
 }
 
-// newRecord returns the record of a queued call, without secrets and with all times in
-// UTC.
 func (c *queuedCall) newRecord(secrets *valueCleaner) *Record {
 	e := &c.call
 	r := &Record{
@@ -153,8 +138,6 @@ func (c *queuedCall) newRecord(secrets *valueCleaner) *Record {
 	return r
 }
 
-// withoutData copies a call's timeline without the texts that the user typed, which may be
-// secrets.
 func withoutData(timeline []dispatch.Moment) []dispatch.Moment {
 	moments := make([]dispatch.Moment, len(timeline))
 	for i, m := range timeline {

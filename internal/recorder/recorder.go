@@ -11,26 +11,22 @@ import (
 	"opentabs/internal/redact"
 )
 
-// folderName is the name of the folder with the record files, inside the state folder.
 const folderName = "calls"
 
-// Queued records are written every flushInterval. If maxPendingCalls or maxPendingBytes is
-// exceeded before the next flush, the recorder drops and counts further records.
+// If the queue exceeds maxPendingCalls or maxPendingBytes before the next flush, the recorder drops and counts further
+// records.
 const (
 	flushInterval   = 100 * time.Millisecond
 	maxPendingCalls = 10_000
 	maxPendingBytes = 32 << 20
-	// logInterval is the minimum time between two log entries about failed writes.
-	logInterval = time.Minute
+	logInterval     = time.Minute
 )
 
 // Options configure a Recorder.
 type Options struct {
-	// Days is the number of days for which records are kept. If Days has the default 0, the
-	// recorder records no calls.
+	// Days is the number of days for which records are kept.
 	Days int
-	// Bytes limits the total size of all record files; required. If the files exceed Bytes,
-	// the recorder deletes the oldest ones.
+	// Bytes limits the total size of all record files; required.
 	Bytes int64
 	// Arguments and Results select whether records contain the arguments and the results of
 	// calls. Default: false.
@@ -51,8 +47,8 @@ type Options struct {
 type Recorder struct {
 	dir  string
 	opts Options
-	stop chan struct{} // closed by Close
-	done chan struct{} // closed when the method run has ended
+	stop chan struct{}
+	done chan struct{}
 
 	mu           sync.Mutex // guards all fields below
 	pendingCalls []queuedCall
@@ -67,12 +63,9 @@ type Recorder struct {
 
 	writeMu sync.Mutex // guards all fields below; lock writeMu before mu
 	files   *dayFiles
-	// isPrepared is true after prepare has read the notes of the previous server. needsMarker
-	// is true until the recorder has written the note that marks the start of the current
-	// server.
+	// needsMarker is true until the recorder has written the note that marks the start of the current server.
 	isPrepared, needsMarker bool
-	// lastLogTime is the time of the last log entry about a failed write.
-	lastLogTime time.Time
+	lastLogTime             time.Time
 }
 
 // Open starts a Recorder that writes to the state folder stateDir, which must exist. Open
@@ -110,8 +103,6 @@ func (r *Recorder) AddOpen(e dispatch.EndedCall, facts Facts) {
 	r.queueCall(c)
 }
 
-// queueCall appends a call to the queue, or drops and counts the call if the queue is
-// full.
 func (r *Recorder) queueCall(c queuedCall) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -137,7 +128,6 @@ func (r *Recorder) wakeWriter() {
 	}
 }
 
-// run writes queued records at most once per flushInterval, until Close is called.
 func (r *Recorder) run() {
 	defer close(r.done)
 	r.writeMu.Lock()
@@ -164,9 +154,7 @@ func (r *Recorder) run() {
 // Flush writes all queued records and notes to the disk. Errors are logged.
 func (r *Recorder) Flush() { _ = r.flush(nil) } // flush logs its errors
 
-// flush writes the queued records and notes. If the argument `last` is not nil, flush
-// appends this note after all queued notes. If the write fails, the queued notes stay
-// queued.
+// If the write fails, the queued notes stay queued.
 func (r *Recorder) flush(last *Note) error {
 	r.writeMu.Lock()
 	defer r.writeMu.Unlock()
@@ -199,7 +187,7 @@ func (r *Recorder) flush(last *Note) error {
 			continue
 		}
 		lines = append(append(lines, line...), '\n')
-		calls[i] = queuedCall{} // frees the memory of the written call
+		calls[i] = queuedCall{}
 	}
 	lines = appendNotes(lines, notes, secrets)
 	if last != nil {
@@ -220,8 +208,7 @@ func (r *Recorder) flush(last *Note) error {
 	return err
 }
 
-// logFailure logs that records could not be written, at most once per logInterval. The
-// caller has locked writeMu.
+// The caller of logFailure has locked writeMu.
 func (r *Recorder) logFailure(err error, missingRecords int) {
 	if err != nil && time.Since(r.lastLogTime) >= logInterval {
 		r.lastLogTime = time.Now()

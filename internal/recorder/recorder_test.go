@@ -18,11 +18,8 @@ import (
 	"opentabs/wire"
 )
 
-// testOptions make a recorder store the arguments and results of all calls.
 var testOptions = Options{Days: 30, Bytes: 1 << 30, Arguments: true, Results: true}
 
-// endedCallOf returns a call with the given ID and tool that ended at the given time with
-// the status done.
 func endedCallOf(id, tool string, ended time.Time) dispatch.EndedCall {
 	plugin, name, _ := strings.Cut(tool, "__")
 	return dispatch.EndedCall{View: dispatch.View{
@@ -31,7 +28,6 @@ func endedCallOf(id, tool string, ended time.Time) dispatch.EndedCall {
 	}}
 }
 
-// fullCall returns an ended call whose fields are all set, some of them to secrets.
 func fullCall() dispatch.EndedCall {
 	v := dispatchtest.View()
 	v.Error, v.Waiting = "sent Bearer abcdefghijklmnop", nil
@@ -47,7 +43,6 @@ func fullCall() dispatch.EndedCall {
 	}
 }
 
-// record stores the records of calls in a new state folder, and returns the folder's path.
 func record(t *testing.T, o Options, calls ...dispatch.EndedCall) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -56,7 +51,7 @@ func record(t *testing.T, o Options, calls ...dispatch.EndedCall) string {
 		r.Add(c, Facts{Site: "https://shop.example", Hash: "h", Approved: &Approval{Scope: wire.ScopeSession, By: "the side panel"}})
 	}
 	r.Close()
-	r.Add(endedCallOf("call_late", "a__b", time.Now()), Facts{}) // Add drops the call after Close
+	r.Add(endedCallOf("call_late", "a__b", time.Now()), Facts{})
 	return dir
 }
 
@@ -69,7 +64,6 @@ func readAll(t *testing.T, dir string, q Query) []Entry {
 	return entries
 }
 
-// idsOf returns the call IDs in records, separated by spaces.
 func idsOf(entries []Entry) string {
 	var ids []string
 	for _, e := range entries {
@@ -113,8 +107,6 @@ func TestRecordHasEverythingButSecrets(t *testing.T) {
 	}
 }
 
-// TestArgumentsAndResultsAreOptional checks that arguments and results are recorded only
-// if the options select them, and that long values are omitted.
 func TestArgumentsAndResultsAreOptional(t *testing.T) {
 	o := testOptions
 	o.Arguments, o.Results = false, false
@@ -147,8 +139,6 @@ func TestNothingIsRecordedForZeroDays(t *testing.T) {
 	}
 }
 
-// TestRecordsAreWrittenWithinASecond checks that a call's record is in the file within a
-// second after the call has ended.
 func TestRecordsAreWrittenWithinASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
@@ -165,9 +155,7 @@ func TestRecordsAreWrittenWithinASecond(t *testing.T) {
 	})
 }
 
-// TestIncompleteLineIsRemoved checks that readers skip an incomplete last line, which a
-// crash during a write can leave. The next recorder that opens the folder must remove the
-// incomplete line.
+// A crash during a write can leave an incomplete last line, which readers must skip.
 func TestIncompleteLineIsRemoved(t *testing.T) {
 	dir := record(t, testOptions, endedCallOf("call_1", "a__b", time.Now()))
 	names, err := listFiles(filepath.Join(dir, folderName))
@@ -198,11 +186,9 @@ func TestIncompleteLineIsRemoved(t *testing.T) {
 	}
 }
 
-// TestFailedWritesAreLogged checks that the recorder counts the records that it could not
-// write, and reports the count in one log entry.
 func TestFailedWritesAreLogged(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, folderName), nil, 0o600); err != nil { // a file with the name of the folder prevents writing
+	if err := os.WriteFile(filepath.Join(dir, folderName), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	var log bytes.Buffer
@@ -249,8 +235,7 @@ func TestSidePanelGetsPages(t *testing.T) {
 	}
 }
 
-// TestFindPrefix checks that FindPrefix finds calls by the beginning of their IDs, not
-// calls whose records contain such an ID in another field.
+// FindPrefix must not find calls whose records contain the prefix of an ID in another field.
 func TestFindPrefix(t *testing.T) {
 	nested := endedCallOf("call_z", "a__b", time.Now())
 	nested.View.ParentCallID = "call_a1"

@@ -23,9 +23,7 @@ import (
 
 // Change is a planned change of an MCP client's configuration file.
 type Change struct {
-	Client Client
-	// before is the current content of the configuration file, or nil if the file does
-	// not exist. after is the planned content.
+	Client        Client
 	before, after []byte
 }
 
@@ -54,7 +52,6 @@ func (c Change) IsEmpty() bool {
 // Diff returns the planned change as a unified diff.
 func (c Change) Diff() string { return diffOf(c.Client.File, c.before, c.after) }
 
-// diffOf returns the change of a file as a unified diff.
 func diffOf(file string, before, after []byte) string {
 	text := diff.Diff(file, before, file, after)
 	_, text, _ = bytes.Cut(text, []byte("\n")) // removes the line "diff FILE FILE"
@@ -75,8 +72,6 @@ func CurrentToken(c Client, prefix string) string {
 	return findStringWithPrefix(findServer(values, c.servers), prefix)
 }
 
-// findStringWithPrefix returns the first string with the given prefix in a decoded
-// configuration, or an empty string.
 func findStringWithPrefix(value any, prefix string) string {
 	switch value := value.(type) {
 	case string:
@@ -93,11 +88,9 @@ func findStringWithPrefix(value any, prefix string) string {
 	return ""
 }
 
-// errNotRegular reports that a configuration file is, for example, a named pipe.
 var errNotRegular = errors.New("is not a regular file")
 
-// readConfig returns the content of a configuration file, or nil if the file does not
-// exist. path can be a symbolic link to a regular file.
+// The path of a configuration file can be a symbolic link to a regular file.
 func readConfig(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -118,9 +111,8 @@ func readConfig(path string) ([]byte, error) {
 	return data, explainAccess(path, err)
 }
 
-// explainAccess adds to err what the user should do if opentabs has no access to a
-// configuration file or its folder. The returned error does not wrap err, because the
-// usual remedy for err, to set OPENTABS_HOME, does not move the file of an MCP client.
+// The error of explainAccess does not wrap err: setting OPENTABS_HOME, the usual remedy, does not move the file of an
+// MCP client.
 func explainAccess(path string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
@@ -138,7 +130,6 @@ type Writer struct {
 	Dir string
 }
 
-// lockTimeout is how long a setup waits for another setup that writes.
 const lockTimeout = 15 * time.Second
 
 // Lock prevents two setups from changing configurations, client tokens and records at the
@@ -155,7 +146,6 @@ func (w Writer) Lock() (unlock func(), err error) {
 	return unlock, err
 }
 
-// setupRecord describes a configuration file that setup has written.
 type setupRecord struct {
 	Client string `json:"client"`
 	File   string `json:"file"`
@@ -217,10 +207,8 @@ func (w Writer) Write(c Change) (backup string, err error) {
 	return backup, w.writeRecords(records)
 }
 
-// maxLinks limits how many symbolic links resolveLinks follows.
 const maxLinks = 40
 
-// resolveLinks follows symbolic links and returns the final path, which need not exist.
 func resolveLinks(path string) string {
 	for range maxLinks {
 		target, err := os.Readlink(path)
@@ -235,9 +223,7 @@ func resolveLinks(path string) string {
 	return path
 }
 
-// replaceConfig replaces a configuration file atomically. The new file keeps the mode of
-// the old file. keepOwner also keeps the owner, if the process is allowed to set the
-// owner.
+// The new configuration file keeps the mode of the old file.
 func replaceConfig(path string, data []byte) error {
 	target := resolveLinks(path)
 	info, err := os.Stat(target)
@@ -257,8 +243,6 @@ func replaceConfig(path string, data []byte) error {
 
 func (w Writer) recordsFile() string { return filepath.Join(w.Dir, "setup.json") }
 
-// records returns the record of each MCP client, by client ID. records returns an empty
-// map if the file of records is missing or malformed.
 func (w Writer) records() (map[string]setupRecord, error) {
 	records := map[string]setupRecord{}
 	data, err := os.ReadFile(w.recordsFile())
@@ -274,15 +258,12 @@ func (w Writer) records() (map[string]setupRecord, error) {
 	return records, nil
 }
 
-// hasDamagedRecords reports whether the file of records is malformed.
 func (w Writer) hasDamagedRecords() bool {
 	var records map[string]setupRecord
 	data, err := os.ReadFile(w.recordsFile())
 	return err == nil && (json.Unmarshal(data, &records) != nil || records == nil)
 }
 
-// renameDamagedRecords renames a damaged file of records, so that it is not overwritten and the
-// user can still read it.
 func (w Writer) renameDamagedRecords() error {
 	if !w.hasDamagedRecords() {
 		return nil

@@ -11,9 +11,7 @@ import (
 	"testing"
 )
 
-// TestNotRegularFile checks that setup, undo and the doctor reject a configuration that is
-// a named pipe or a link to one. Reading a named pipe blocks until another process writes
-// to the pipe.
+// Reading a named pipe blocks until another process writes to the pipe.
 func TestNotRegularFile(t *testing.T) {
 	for _, isLink := range []bool{false, true} {
 		m := newMachine(t)
@@ -51,8 +49,7 @@ func TestNotRegularFile(t *testing.T) {
 	}
 }
 
-// TestOwnerIsKept checks that setup and undo keep the mode, the user and the group of a
-// configuration. Only root can give a file to another user.
+// Only root can give a file to another user.
 func TestOwnerIsKept(t *testing.T) {
 	m := newMachine(t)
 	client := clientOf(t, m, "cursor")
@@ -84,8 +81,6 @@ func TestOwnerIsKept(t *testing.T) {
 	check("undo")
 }
 
-// TestOtherGroupGetsNoAccess checks that a file whose group cannot be set gives no access to
-// its new group.
 func TestOtherGroupGetsNoAccess(t *testing.T) {
 	f, err := os.CreateTemp(t.TempDir(), "")
 	if err != nil {
@@ -101,14 +96,13 @@ func TestOtherGroupGetsNoAccess(t *testing.T) {
 	if mode := keepOwner(f, info); mode != 0o664 {
 		t.Errorf("the mode with the same group = %v, want 664", mode)
 	}
-	f.Close() // Chown fails for a closed file
+	f.Close()
 	if mode := keepOwner(f, info); mode != 0o604 {
 		t.Errorf("the mode with another group = %v, want 604", mode)
 	}
 }
 
-// TestAccessErrors checks that an error about the folder of a client's file has its own
-// remedy, and not the remedy for a folder of opentabs.
+// An error about the folder of a client's file must not suggest the remedy for a folder of opentabs.
 func TestAccessErrors(t *testing.T) {
 	for _, number := range []syscall.Errno{syscall.EACCES, syscall.EPERM, syscall.EROFS, syscall.ENOTDIR} {
 		err := explainAccess("/home/a/.cursor/mcp.json", &os.PathError{Op: "open", Path: "/home/a/.cursor/mcp.json", Err: number})

@@ -31,7 +31,6 @@ func ThisMachine(goos string, getenv func(string) string) (Machine, error) {
 	return Machine{OS: goos, Home: home, Getenv: getenv, LookPath: exec.LookPath}, err
 }
 
-// appData returns the directory in which desktop programs store their settings.
 func (m Machine) appData() string {
 	switch m.OS {
 	case "darwin":
@@ -45,8 +44,7 @@ func (m Machine) appData() string {
 	return m.configHome()
 }
 
-// configHome returns the configuration directory of the XDG specification, which some
-// programs use on all operating systems.
+// configHome is the configuration directory of the XDG specification, which some programs use on all operating systems.
 func (m Machine) configHome() string {
 	if dir := m.Getenv("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
 		return dir
@@ -70,8 +68,7 @@ type Client struct {
 	// servers is the path of the object with all MCP servers in the configuration, such
 	// as ["mcpServers"].
 	servers []string
-	// entry returns the configuration entry with which the MCP client starts a command.
-	entry func(Command) any
+	entry   func(Command) any
 }
 
 // Command is the command with which an MCP client starts an MCP server over stdio.
@@ -81,7 +78,6 @@ type Command struct {
 	Env  map[string]string
 }
 
-// standardEntry is the configuration entry of an MCP server in most MCP clients.
 type standardEntry struct {
 	Type    string            `json:"type,omitempty" toml:"type,omitempty"`
 	Command string            `json:"command" toml:"command"`
@@ -99,7 +95,6 @@ func newTypedEntry(c Command) any {
 	return standardEntry{Type: "stdio", Command: c.Path, Args: c.Args, Env: c.Env}
 }
 
-// opencodeEntry is the configuration entry of a local MCP server in opencode.
 type opencodeEntry struct {
 	Type        string            `json:"type"`
 	Command     []string          `json:"command"`
@@ -111,8 +106,7 @@ func newOpencodeEntry(c Command) any {
 	return opencodeEntry{Type: "local", Command: append([]string{c.Path}, c.Args...), Enabled: true, Environment: c.Env}
 }
 
-// gooseEntry is the configuration entry of an extension in Goose. Timeout is the timeout
-// of a call in seconds.
+// Timeout is the timeout of a call in Goose, in seconds.
 type gooseEntry struct {
 	Enabled bool              `yaml:"enabled"`
 	Type    string            `yaml:"type"`
@@ -123,8 +117,7 @@ type gooseEntry struct {
 	Timeout int               `yaml:"timeout"`
 }
 
-// gooseTimeoutSeconds is the timeout of calls in Goose. gooseTimeoutSeconds equals the
-// hard limit of calls in opentabs, 5 min.
+// gooseTimeoutSeconds equals the hard limit of calls in opentabs, 5 min.
 const gooseTimeoutSeconds = 300
 
 func newGooseEntry(c Command) any {
@@ -148,11 +141,8 @@ type knownClient struct {
 	restartNote string
 }
 
-// standardServers is the path of the object with all MCP servers in most configurations.
 var standardServers = []string{"mcpServers"}
 
-// vscode returns the table row for VS Code or a program that is built from its sources.
-// folder is the folder with its settings.
 func vscode(id, title, folder string) knownClient {
 	return knownClient{
 		id: id, title: title, format: jsonFormat{}, servers: []string{"servers"}, entry: newTypedEntry,

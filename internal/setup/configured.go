@@ -16,13 +16,10 @@ type Configured struct {
 	// Command is the command that the MCP client runs. The field Path is empty if the
 	// client connects over HTTP.
 	Command Command
-	// URL is the address to which the MCP client connects over HTTP, or empty if the
-	// client runs a command.
-	URL string
+	URL     string
 	// IsDisabled is true if opentabs is turned off in the MCP client's configuration.
 	IsDisabled bool
-	// token is the client token in the configuration, or empty if there is none.
-	token string
+	token      string
 }
 
 // ErrNotConfigured reports that the configuration of an MCP client does not contain
@@ -70,8 +67,7 @@ func ReadConfigured(c Client, prefix string) (Configured, error) {
 	return configured, nil
 }
 
-// readCommand extracts the command from a server's configuration entry, whose fields have
-// different names in different MCP clients.
+// Fields of a server's configuration entry have different names in different MCP clients.
 func readCommand(fields map[string]any) Command {
 	command := Command{Path: cmp.Or(readString(fields, "command"), readString(fields, "cmd")), Args: readStrings(fields["args"]), Env: map[string]string{}}
 	if words := readStrings(fields["command"]); len(words) > 0 {
@@ -91,7 +87,6 @@ func readString(fields map[string]any, name string) string {
 	return text
 }
 
-// readStrings returns the strings in a list and ignores all other elements.
 func readStrings(list any) []string {
 	items, _ := list.([]any)
 	var texts []string

@@ -16,8 +16,7 @@ type FileError struct {
 	// ManualLocation describes where in the file the user must add ManualLines.
 	// ManualLocation is empty if ManualLines are the complete content of a new file.
 	ManualLocation string
-	// problem is a clause about the file, such as "it is read-only". remedy is what the
-	// user should do.
+	// problem is a clause about the file, such as "it is read-only".
 	problem error
 	remedy  string
 }
@@ -28,8 +27,6 @@ func (e *FileError) Error() string {
 
 func (e *FileError) Unwrap() error { return e.problem }
 
-// newSetError returns the error for a file to which opentabs cannot be added. text is the
-// current content of the file.
 func newSetError(c Client, text []byte, command Command, problem error) error {
 	e := &FileError{File: c.File, problem: problem, remedy: "correct the file and run the command again, or add the server by hand"}
 	lines, err := c.format.set(nil, c.servers, c.entry(command))
@@ -47,10 +44,7 @@ func newSetError(c Client, text []byte, command Command, problem error) error {
 	return e
 }
 
-// isInline reports whether the MCP servers, in a configuration that setup cannot edit, are
-// written on one line. Setup can edit a non-empty object on several lines, so isInline
-// only checks that the object contains a server. The parameter servers is the path of the
-// object that contains all MCP servers.
+// Setup can edit a non-empty object on several lines, so isInline only checks that the object contains a server.
 func isInline(values map[string]any, servers []string) bool {
 	for _, name := range servers {
 		values, _ = values[name].(map[string]any)
@@ -58,7 +52,6 @@ func isInline(values map[string]any, servers []string) bool {
 	return len(values) > 0
 }
 
-// newRemoveError returns the error for a file from which opentabs cannot be removed.
 func newRemoveError(file string, problem error) error {
 	remedy := "correct the file and run the command again, or remove the server opentabs by hand"
 	if errors.Is(problem, errOtherChange) {
@@ -67,8 +60,7 @@ func newRemoveError(file string, problem error) error {
 	return &FileError{File: file, problem: problem, remedy: remedy}
 }
 
-// newSyntaxError describes a syntax error for a [FileError]. The error text omits the
-// prefix with the parser's name, such as "toml: ".
+// The error text of newSyntaxError omits the prefix with the parser's name, such as "toml: ".
 func newSyntaxError(syntax string, err error) error {
 	text := err.Error()
 	for _, parser := range []string{"hujson", "toml", "yaml"} {

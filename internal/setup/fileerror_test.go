@@ -7,9 +7,6 @@ import (
 	"testing"
 )
 
-// TestFileErrors checks the errors for files that setup cannot change. Each error must
-// describe the problem in plain words, and contain the lines that the user can add to the
-// configuration file by hand.
 func TestFileErrors(t *testing.T) {
 	const correct = ": correct the file and run the command again, or add the server by hand"
 	const byHand = " cannot be changed, because its layout does not allow a change of only the server opentabs: add the server by hand"
@@ -39,8 +36,6 @@ func TestFileErrors(t *testing.T) {
 		if c.place == "" || !strings.HasPrefix(fileErr.ManualLines, "opentabs") {
 			continue
 		}
-		// Inserting the suggested lines at the suggested place must give a valid
-		// configuration.
 		brace := strings.LastIndex(strings.TrimSpace(c.text), "}")
 		merged := strings.TrimRight(c.text[:brace], " ") + ", " + strings.TrimSpace(fileErr.ManualLines) + c.text[brace:]
 		writeConfig(t, client, merged)
@@ -50,8 +45,6 @@ func TestFileErrors(t *testing.T) {
 	}
 }
 
-// TestUndoErrors checks the errors of undo for files from which opentabs cannot be
-// removed.
 func TestUndoErrors(t *testing.T) {
 	for _, c := range []struct{ id, text, want string }{
 		{"cursor", "[]", " cannot be changed, because the file is not an object in braces, such as {}: correct the file and run the command again, or remove the server opentabs by hand"},

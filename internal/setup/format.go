@@ -16,17 +16,11 @@ import (
 // set and remove change only the opentabs entry and keep the rest of the text unchanged.
 // The text has no byte order mark, and its lines end with a line feed (see [editText]).
 type format interface {
-	// set returns the configuration in data, with an opentabs entry that has the fields
-	// of entry. The parameter servers is the path of the object that contains all MCP
-	// servers. If data already has an opentabs entry, set keeps the entry's other fields.
+	// set returns the configuration in data, with an opentabs entry that has the fields of entry. If data already has
+	// an opentabs entry, set keeps the entry's other fields.
 	set(data []byte, servers []string, entry any) ([]byte, error)
-	// remove returns the configuration in data, without the opentabs entry. The parameter
-	// servers is the path of the object that contains all MCP servers.
 	remove(data []byte, servers []string) ([]byte, error)
-	// inline returns the opentabs entry as one line of text, for a configuration with all
-	// MCP servers on one line.
 	inline(entry any) ([]byte, error)
-	// decode parses the configuration in data.
 	decode(data []byte) (map[string]any, error)
 }
 
@@ -39,8 +33,6 @@ var errOtherChange = errors.New("its layout does not allow a change of only the 
 // [FileError].
 var errNotObject = errors.New("the file is not an object in braces, such as {}")
 
-// checkEdit checks that an edit has changed nothing except the entry of opentabs, and
-// returns the new content.
 func checkEdit(f format, before, after []byte, servers []string) ([]byte, error) {
 	old, err := f.decode(before)
 	if err != nil {
@@ -56,22 +48,18 @@ func checkEdit(f format, before, after []byte, servers []string) ([]byte, error)
 	return after, nil
 }
 
-// checkServerEdit is like [checkEdit], and also checks that the file contains opentabs
-// after the edit.
 func checkServerEdit(f format, before, after []byte, servers []string) ([]byte, error) {
 	after, err := checkEdit(f, before, after, servers)
 	if err != nil {
 		return nil, err
 	}
-	if values, err := f.decode(after); err != nil || findServer(values, servers) == nil { // the check fails, for example, for YAML with several documents
+	if values, err := f.decode(after); err != nil || findServer(values, servers) == nil {
 		return nil, errOtherChange
 	}
 	return after, nil
 }
 
-// editText returns the text of a configuration file after an edit. The function change
-// makes the edit. editText removes a byte order mark and Windows line endings before the
-// change, and restores them in the result.
+// editText removes a byte order mark and Windows line endings before the change, and restores them in the result.
 func editText(data []byte, change func(text []byte) ([]byte, error)) ([]byte, error) {
 	text, hasMark := bytes.CutPrefix(data, byteOrderMark)
 	lineEndCount := bytes.Count(text, []byte("\r\n"))
@@ -92,9 +80,8 @@ func editText(data []byte, change func(text []byte) ([]byte, error)) ([]byte, er
 	return changed, nil
 }
 
-// findCommandServer returns the fields of the opentabs entry if it starts a command.
-// findCommandServer returns nil if the entry is missing or connects over HTTP, because
-// fields for HTTP do not apply to a command.
+// findCommandServer returns nil for an opentabs entry that connects over HTTP, because its fields do not apply to a
+// command.
 func findCommandServer(f format, data []byte, servers []string) map[string]any {
 	values, err := f.decode(data)
 	if err != nil {
@@ -115,9 +102,7 @@ const fieldTimeout = "timeout"
 // Only setup writes OPENTABS_HOME to the configuration of an MCP client.
 const homeVariable = "OPENTABS_HOME"
 
-// mergeFields returns the fields of the new entry, plus fields and environment variables
-// that only the existing entry has. mergeFields drops the variable homeVariable of the
-// existing entry unless the new entry sets homeVariable too.
+// mergeFields drops the variable homeVariable of the existing entry unless the new entry sets homeVariable too.
 func mergeFields(existing, entry map[string]any) map[string]any {
 	merged := maps.Clone(existing)
 	delete(merged, homeVariable)
@@ -135,9 +120,7 @@ func mergeFields(existing, entry map[string]any) map[string]any {
 	return merged
 }
 
-// withoutServer removes the opentabs entry from the object that contains all MCP servers.
-// If the object contains no other MCP server, withoutServer removes the object too. The
-// parameter servers is the path of the object with the MCP servers.
+// If the object contains no other MCP server than opentabs, withoutServer removes the object too.
 func withoutServer(values map[string]any, servers []string) map[string]any {
 	if values == nil {
 		values = map[string]any{}
@@ -156,8 +139,6 @@ func withoutServer(values map[string]any, servers []string) map[string]any {
 	return values
 }
 
-// findServer returns the opentabs entry of a configuration, or nil. The parameter servers
-// is the path of the object that contains all MCP servers.
 func findServer(values map[string]any, servers []string) any {
 	for _, name := range servers {
 		values, _ = values[name].(map[string]any)
@@ -169,8 +150,6 @@ func findServer(values map[string]any, servers []string) any {
 // beginning of a file.
 var byteOrderMark = []byte("\ufeff")
 
-// jsonFormat edits configuration files in JSON, with or without comments and trailing
-// commas.
 type jsonFormat struct{}
 
 func (f jsonFormat) set(data []byte, servers []string, entry any) ([]byte, error) {
@@ -188,8 +167,7 @@ func (f jsonFormat) set(data []byte, servers []string, entry any) ([]byte, error
 	return checkServerEdit(f, data, after, servers)
 }
 
-// setMember sets the JSON member at path to value. If value and the existing member are
-// both objects, setMember changes only the members that value contains.
+// If value and the existing member are both objects, setMember changes only the members that value contains.
 func setMember(data []byte, path []string, value json.RawMessage, existing map[string]any) ([]byte, error) {
 	var members map[string]json.RawMessage
 	if existing == nil || json.Unmarshal(value, &members) != nil {

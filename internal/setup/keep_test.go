@@ -9,9 +9,6 @@ import (
 	"testing"
 )
 
-// configTexts maps the ID of an MCP client to test configurations in the client's syntax.
-// The configurations include empty files, other MCP servers and unknown fields.
-// Configurations in a syntax with comments also contain comments.
 var configTexts = map[string][]string{
 	"cursor": {
 		"", "\n", " \n\t\n", "{}", "{}\n\n\n", "// only a comment\n", `{"mcpServers": null}`, `{"mcpServers": {}}`,
@@ -29,16 +26,11 @@ var configTexts = map[string][]string{
 	},
 }
 
-// withLayouts returns four variants of a text: with and without Windows line endings, and
-// with and without a byte order mark.
 func withLayouts(text string) []string {
 	crlf := strings.ReplaceAll(text, "\n", "\r\n")
 	return []string{text, crlf, "\ufeff" + text, "\ufeff" + crlf}
 }
 
-// TestChangeKeepsOtherContent checks on many configurations that setup and undo change only
-// the opentabs entry. A second setup must change nothing, and undo must restore the
-// original bytes.
 func TestChangeKeepsOtherContent(t *testing.T) {
 	for id, texts := range configTexts {
 		for _, text := range texts {
@@ -82,7 +74,6 @@ func TestChangeKeepsOtherContent(t *testing.T) {
 	}
 }
 
-// commentIn returns the comment in a line of a test configuration.
 func commentIn(line string) string {
 	for _, mark := range []string{"//", "/*", "#"} {
 		if i := strings.Index(line, mark); i >= 0 {
@@ -92,8 +83,6 @@ func commentIn(line string) string {
 	return ""
 }
 
-// TestUndoKeepsComments checks undo for configurations that the user has changed since
-// setup. Undo must keep every comment and every value outside the opentabs entry.
 func TestUndoKeepsComments(t *testing.T) {
 	for id, texts := range configTexts {
 		for _, before := range texts {
@@ -127,8 +116,6 @@ func TestUndoKeepsComments(t *testing.T) {
 	}
 }
 
-// TestFieldsOfUserStay checks that setup keeps the fields that the user has added to the
-// opentabs entry.
 func TestFieldsOfUserStay(t *testing.T) {
 	for id, c := range map[string]struct {
 		before string
@@ -168,8 +155,6 @@ func TestFieldsOfUserStay(t *testing.T) {
 	}
 }
 
-// TestSecondDocument checks that setup does not change a YAML file in which opentabs
-// would be added to a second document.
 func TestSecondDocument(t *testing.T) {
 	m := newMachine(t)
 	client := clientOf(t, m, "goose")
@@ -179,8 +164,6 @@ func TestSecondDocument(t *testing.T) {
 	}
 }
 
-// TestDanglingLink checks that setup creates the missing target of a symbolic link. Undo
-// must remove the target that setup created, and keep the symbolic link.
 func TestDanglingLink(t *testing.T) {
 	m := newMachine(t)
 	client := clientOf(t, m, "cursor")
@@ -207,8 +190,6 @@ func TestDanglingLink(t *testing.T) {
 	}
 }
 
-// TestDamagedRecord checks that undo removes only the opentabs entry if the record of
-// changes is damaged and the backup is missing.
 func TestDamagedRecord(t *testing.T) {
 	for _, damage := range []func(writer Writer, backup string) error{
 		func(writer Writer, _ string) error { return os.WriteFile(writer.recordsFile(), []byte("{"), 0o600) },

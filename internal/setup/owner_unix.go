@@ -8,13 +8,11 @@ import (
 	"syscall"
 )
 
-// groupBits are the permissions of the group in the mode of a file.
 const groupBits fs.FileMode = 0o070
 
-// keepOwner sets the user and the group of f to those of an older file, and returns the mode
-// for f. If the process is not allowed to change the user, for example because it does not
-// run as root, keepOwner sets only the group. If keepOwner cannot set the group, the mode
-// has no permissions for the group, because another group must not get access.
+// If the process is not allowed to change the user, for example because it does not run as root, keepOwner sets only
+// the group. If keepOwner cannot set the group, the mode has no permissions for the group, because another group must
+// not get access.
 func keepOwner(f *os.File, old fs.FileInfo) fs.FileMode {
 	mode := old.Mode().Perm()
 	stat, ok := old.Sys().(*syscall.Stat_t)

@@ -9,8 +9,6 @@ import (
 	"time"
 )
 
-// newMachine returns a test machine with an empty home directory and no installed
-// programs.
 func newMachine(t *testing.T) Machine {
 	t.Helper()
 	return Machine{OS: "linux", Home: t.TempDir(), Getenv: func(string) string { return "" }, LookPath: func(string) (string, error) { return "", os.ErrNotExist }}
@@ -47,11 +45,8 @@ func readText(t *testing.T, path string) string {
 	return string(data)
 }
 
-// testCommand is the command that starts opentabs in the test configurations.
 var testCommand = Command{Path: "/bin/opentabs", Args: []string{"mcp"}, Env: map[string]string{"OPENTABS_CLIENT_TOKEN": "otc_1"}}
 
-// TestChangeOfEachClient checks setup and undo for each MCP client. Setup must add
-// opentabs without any other change, recognize its own entry, and remove the entry again.
 func TestChangeOfEachClient(t *testing.T) {
 	for id, c := range map[string]struct{ before, after string }{
 		"claude-code": {
@@ -106,7 +101,6 @@ func TestChangeOfEachClient(t *testing.T) {
 			if again, err := PlanChange(client, testCommand); err != nil || !again.IsEmpty() {
 				t.Errorf("second change = %v\n%s\nwant an empty change", err, again.Diff())
 			}
-			// A second setup with another command must replace the command.
 			moved, err := PlanChange(client, Command{Path: "/opt/opentabs", Args: []string{"mcp"}, Env: map[string]string{"OPENTABS_CLIENT_TOKEN": "otc_2"}})
 			if err != nil {
 				t.Fatal(err)
@@ -127,8 +121,6 @@ func TestChangeOfEachClient(t *testing.T) {
 	}
 }
 
-// TestUndoOfChangedFile checks that undo keeps changes that an MCP client has made to the
-// file since setup.
 func TestUndoOfChangedFile(t *testing.T) {
 	for id, lines := range map[string][2]string{
 		"cursor": {"{\n  \"a\": 1\n}\n", "\"a\": 2"}, "codex": {"a = 1\n", "a = 2"}, "goose": {"a: 1\n", "a: 2"},
@@ -154,7 +146,6 @@ func TestUndoOfChangedFile(t *testing.T) {
 	}
 }
 
-// TestNewFile checks that undo deletes a configuration file that setup has created.
 func TestNewFile(t *testing.T) {
 	m := newMachine(t)
 	writer := Writer{Dir: filepath.Join(m.Home, "state")}
@@ -176,7 +167,6 @@ func TestNewFile(t *testing.T) {
 	}
 }
 
-// TestReadOnlyFile checks that setup does not change a read-only configuration file.
 func TestReadOnlyFile(t *testing.T) {
 	m := newMachine(t)
 	client := clientOf(t, m, "cursor")
@@ -194,8 +184,6 @@ func TestReadOnlyFile(t *testing.T) {
 	}
 }
 
-// TestLinkedFile checks that setup changes the target of a symbolic link and keeps the
-// link.
 func TestLinkedFile(t *testing.T) {
 	m := newMachine(t)
 	client := clientOf(t, m, "gemini-cli")
@@ -221,7 +209,6 @@ func TestLinkedFile(t *testing.T) {
 	}
 }
 
-// TestInstalledClients checks by which programs and folders an MCP client is detected.
 func TestInstalledClients(t *testing.T) {
 	m := newMachine(t)
 	m.LookPath = func(name string) (string, error) {
@@ -246,8 +233,6 @@ func TestInstalledClients(t *testing.T) {
 	}
 }
 
-// TestFilesOfVSCode checks the configuration files of VS Code and of the programs that are
-// built from its sources.
 func TestFilesOfVSCode(t *testing.T) {
 	for goos, dir := range map[string]string{"linux": ".config", "darwin": "Library/Application Support", "windows": "AppData/Roaming"} {
 		m := newMachine(t)
@@ -261,7 +246,6 @@ func TestFilesOfVSCode(t *testing.T) {
 	}
 }
 
-// TestVerifyFailures checks the errors for programs that do not speak MCP.
 func TestVerifyFailures(t *testing.T) {
 	for script, want := range map[string]string{
 		"exit 1":              "the server ended without an answer",
@@ -278,9 +262,6 @@ func TestVerifyFailures(t *testing.T) {
 	}
 }
 
-// TestClaudeConfigDir checks that the variable CLAUDE_CONFIG_DIR selects the folder of
-// Claude Code's configuration. If the folder in CLAUDE_CONFIG_DIR exists, Claude Code
-// counts as installed.
 func TestClaudeConfigDir(t *testing.T) {
 	m := newMachine(t)
 	if c := clientOf(t, m, "claude-code"); c.File != filepath.Join(m.Home, ".claude.json") {
@@ -301,8 +282,6 @@ func TestClaudeConfigDir(t *testing.T) {
 	}
 }
 
-// TestLockOfAnotherSetup checks that a setup waits for another setup, and then fails with
-// an error that contains the remedy.
 func TestLockOfAnotherSetup(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := Writer{Dir: filepath.Join(t.TempDir(), "setup")}

@@ -12,7 +12,6 @@ import (
 	"opentabs/internal/lazyregexp"
 )
 
-// tomlFormat edits configuration files in TOML, in which each MCP server is a table.
 type tomlFormat struct{}
 
 func (f tomlFormat) set(data []byte, servers []string, entry any) ([]byte, error) {
@@ -80,10 +79,8 @@ func (tomlFormat) decode(data []byte) (map[string]any, error) {
 	return values, nil
 }
 
-// tableHeader matches the header of a TOML table or of an array of tables.
 var tableHeader = lazyregexp.New(`^\s*\[\[?\s*([^\]]+?)\s*\]\]?\s*(#.*)?$`)
 
-// removeTable removes the table of opentabs and its subtables from a TOML file.
 // removeTable keeps comments and blank lines before the next table.
 func removeTable(data []byte, servers []string) []byte {
 	own := strings.Join(append(servers[:len(servers):len(servers)], serverName), ".")
@@ -119,8 +116,6 @@ func reversed(names []string) []string {
 	return out
 }
 
-// parentTables returns the dotted names of all tables on a path. For the path a, b, c,
-// parentTables returns "a", "a.b" and "a.b.c".
 func parentTables(path []string) []string {
 	var names []string
 	for i := range path {

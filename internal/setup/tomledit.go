@@ -11,7 +11,6 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// tomlEdit is an edit that replaces the bytes from start to end of a TOML file with text.
 type tomlEdit struct {
 	start, end int
 	text       string
@@ -21,24 +20,17 @@ type tomlEdit struct {
 // keeps comments and the order of keys. All key paths are relative to the entry of
 // opentabs.
 type tomlServer struct {
-	data []byte
-	// own is the path of the opentabs entry in the file, such as ["mcp_servers",
-	// "opentabs"].
-	own []string
-	// merged has all values that the opentabs entry must have after the edit.
+	data   []byte
+	own    []string
 	merged map[string]any
 	edits  []tomlEdit
-	// insertAt maps the dotted path of each table to the offset at which new keys are
-	// inserted. New keys follow the table's last line with a key. If the table has no
-	// keys, they follow its header.
+	// insertAt maps the dotted path of each table to the offset at which new keys are inserted.
 	insertAt map[string]int
 	// inlinePaths are the dotted paths of inline tables, which are written in braces.
 	inlinePaths []string
 }
 
-// editTOMLServer changes the opentabs entry from the values in existing to the values in
-// merged. The result ok is false if editTOMLServer does not support the layout of the
-// file.
+// The result ok is false if editTOMLServer does not support the layout of the file.
 func editTOMLServer(f tomlFormat, data []byte, servers []string, existing, merged map[string]any) (after []byte, ok bool) {
 	if len(data) > 0 && data[len(data)-1] != '\n' {
 		data = append(slices.Clone(data), '\n')
@@ -71,8 +63,6 @@ func editTOMLServer(f tomlFormat, data []byte, servers []string, existing, merge
 	return after, err == nil && reflect.DeepEqual(findServer(values, servers), any(merged))
 }
 
-// removeTOMLFields removes keys of opentabs that are in other tables, such as
-// mcp_servers.opentabs.command.
 func removeTOMLFields(data []byte, servers []string) []byte {
 	s := &tomlServer{data: data, own: append(slices.Clone(servers), serverName)}
 	parser := unstable.Parser{}
@@ -95,8 +85,6 @@ func removeTOMLFields(data []byte, servers []string) []byte {
 	return append(kept, data[keptUntil:]...)
 }
 
-// pathWithinEntry converts the path of a key in the file to a dotted path within the opentabs
-// entry. isOwn is false if the key is not in the opentabs entry.
 func (s *tomlServer) pathWithinEntry(path []string) (dotted string, isOwn bool) {
 	if len(path) < len(s.own) || !slices.Equal(path[:len(s.own)], s.own) {
 		return "", false
@@ -104,13 +92,12 @@ func (s *tomlServer) pathWithinEntry(path []string) (dotted string, isOwn bool) 
 	return strings.Join(path[len(s.own):], "."), true
 }
 
-// editField changes or removes one key of the opentabs entry.
 func (s *tomlServer) editField(field *unstable.Node, table []string, existing map[string]any) {
 	keys, last := tomlKeys(field)
 	path := append(slices.Clone(table), keys...)
 	isInline := field.Value().Kind == unstable.InlineTable
 	dotted, isOwn := s.pathWithinEntry(path)
-	if !isOwn && isInline { // the inline table may contain opentabs
+	if !isOwn && isInline {
 		for children := field.Value().Children(); children.Next(); {
 			if child := children.Node(); child.Kind == unstable.KeyValue {
 				s.editField(child, path, existing)
@@ -141,8 +128,7 @@ func (s *tomlServer) editField(field *unstable.Node, table []string, existing ma
 	}
 }
 
-// inlineTable returns the text of an inline TOML table whose values have been replaced by
-// the values in merged. Keys keep their order, and unchanged values keep their text.
+// Keys of an inline TOML table keep their order, and unchanged values keep their text.
 func (s *tomlServer) inlineTable(node *unstable.Node, existing any, merged map[string]any) string {
 	var members []string
 	old, _ := existing.(map[string]any)
@@ -176,15 +162,13 @@ func (s *tomlServer) inlineTable(node *unstable.Node, existing any, merged map[s
 	return "{ " + strings.Join(members, ", ") + " }"
 }
 
-// insertMissing inserts keys into the TOML table at path: the keys that are in merged but
-// not in existing. path lists the keys below the server opentabs. insertMissing returns
-// false if the file has no table at path.
+// path lists the keys below the server opentabs. insertMissing returns false if the file has no table at path.
 func (s *tomlServer) insertMissing(path []string, existing, merged map[string]any) bool {
 	dotted := strings.Join(path, ".")
 	if slices.ContainsFunc(s.inlinePaths, func(inline string) bool {
 		return inline == "" || inline == dotted || strings.HasPrefix(dotted, inline+".")
 	}) {
-		return true // editField has written the inline table
+		return true
 	}
 	for _, name := range slices.Sorted(maps.Keys(merged)) {
 		object, isObject := merged[name].(map[string]any)
@@ -212,20 +196,15 @@ func (s *tomlServer) insertMissing(path []string, existing, merged map[string]an
 	return true
 }
 
-// valueStart returns the offset of the value behind a key. The parameter key is the last
-// part of a dotted TOML key.
 func (s *tomlServer) valueStart(key *unstable.Node) int {
 	at := endOf(key) + bytes.IndexByte(s.data[endOf(key):], '=') + 1
 	return at + len(s.data[at:]) - len(bytes.TrimLeft(s.data[at:], " \t"))
 }
 
-// lineStart returns the offset at which the line with the given byte starts.
 func (s *tomlServer) lineStart(offset int) int {
 	return bytes.LastIndexByte(s.data[:offset], '\n') + 1
 }
 
-// lineEnd returns the offset after the line that contains the byte at offset. lineEnd
-// counts the line break as part of the line.
 func (s *tomlServer) lineEnd(offset int) int {
 	if i := bytes.IndexByte(s.data[offset:], '\n'); i >= 0 {
 		return offset + i + 1
@@ -233,7 +212,6 @@ func (s *tomlServer) lineEnd(offset int) int {
 	return len(s.data)
 }
 
-// tomlKeys returns the parts of a dotted key, and the syntax node of the last part.
 func tomlKeys(node *unstable.Node) (names []string, last *unstable.Node) {
 	for keys := node.Key(); keys.Next(); {
 		last = keys.Node()
@@ -244,7 +222,6 @@ func tomlKeys(node *unstable.Node) (names []string, last *unstable.Node) {
 
 func endOf(node *unstable.Node) int { return int(node.Raw.Offset + node.Raw.Length) }
 
-// valueAt returns the value at a dotted path, such as "env.OPENTABS_HOME".
 func valueAt(values map[string]any, dotted string) (value any, ok bool) {
 	value = values
 	if dotted == "" {
@@ -259,7 +236,6 @@ func valueAt(values map[string]any, dotted string) (value any, ok bool) {
 	return value, true
 }
 
-// tomlLine formats a key and its value as one line of TOML, without a line break.
 func tomlLine(name string, value any) string {
 	var line bytes.Buffer
 	if err := toml.NewEncoder(&line).SetTablesInline(true).Encode(map[string]any{name: value}); err != nil {

@@ -5,8 +5,6 @@ import (
 	"testing"
 )
 
-// TestTOMLServerIsEditedInPlace checks that setup edits the TOML table of opentabs in
-// place. The edit must keep comments, unknown keys and the order of keys.
 func TestTOMLServerIsEditedInPlace(t *testing.T) {
 	for name, c := range map[string]struct{ before, after string }{
 		"tables": {
@@ -48,8 +46,6 @@ func TestTOMLServerIsEditedInPlace(t *testing.T) {
 	}
 }
 
-// TestTOMLServerIsRemoved checks that undo also removes keys of opentabs that are in
-// other tables.
 func TestTOMLServerIsRemoved(t *testing.T) {
 	for before, after := range map[string]string{
 		"[mcp_servers]\nopentabs.command = '/old'\nopentabs.args = [\n 'mcp',\n]\nopentabs.env.OPENTABS_CLIENT_TOKEN = 'otc_1'\nother.command = 'y' # y\n": "[mcp_servers]\nother.command = 'y' # y\n",
@@ -67,9 +63,6 @@ func TestTOMLServerIsRemoved(t *testing.T) {
 	}
 }
 
-// checkEditInPlace checks what setup writes to a configuration file, for each line ending
-// and byte order mark (see [withLayouts]). Running setup a second time must change
-// nothing.
 func checkEditInPlace(t *testing.T, id, before, after string) {
 	t.Helper()
 	afters := withLayouts(after)

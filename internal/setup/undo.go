@@ -12,10 +12,8 @@ type UndoAction string
 const (
 	// UndoNothing means that the file does not contain opentabs, so undo does nothing.
 	UndoNothing UndoAction = ""
-	// undoRestore restores the exact content that the file had before the first setup.
 	undoRestore UndoAction = "restore"
-	// undoDelete deletes a file that setup has created.
-	undoDelete UndoAction = "delete"
+	undoDelete  UndoAction = "delete"
 	// undoRemove removes only the entry of opentabs and keeps the rest of the file.
 	undoRemove UndoAction = "remove"
 	// undoKeep changes nothing, because setup did not write the opentabs entry in the
@@ -33,9 +31,7 @@ type Removal struct {
 	KeepsToken bool
 	// earlier is the path of a backup with the opentabs entry from before setup, or
 	// empty. earlier is always empty if Action is not undoRemove.
-	earlier string
-	// before is the current content of the configuration file, and after is the planned
-	// content.
+	earlier       string
 	before, after []byte
 }
 
@@ -64,8 +60,6 @@ func (r Removal) Plan() string {
 	return ""
 }
 
-// doneText returns a sentence for the user about what undo has done, or an empty string
-// if undo did nothing.
 func (r Removal) doneText() string {
 	switch r.Action {
 	case undoRestore:
@@ -80,8 +74,6 @@ func (r Removal) doneText() string {
 	return ""
 }
 
-// earlierText returns a clause about the opentabs entry that was in the file before
-// setup. earlierText returns "" if the file had no opentabs entry before setup.
 func (r Removal) earlierText() string {
 	if r.earlier == "" {
 		return ""
@@ -135,22 +127,17 @@ func (w Writer) PlanUndo(c Client) (Removal, error) {
 // `opentabs mcp`. Each configuration entry that setup writes sets TokenVariable.
 const TokenVariable = "OPENTABS_CLIENT_TOKEN"
 
-// isOwnServer reports whether a configuration entry has the form that setup writes.
 func isOwnServer(server any) bool {
 	fields, _ := server.(map[string]any)
 	return readCommand(fields).Env[TokenVariable] != ""
 }
 
-// hasWritten reports whether setup has written an opentabs entry. hasWritten checks the
-// form of the entry and the records of setup. If the file of records is damaged,
-// hasWritten checks only the form of the entry.
+// If the file of records is damaged, hasWritten checks only the form of the entry.
 func (w Writer) hasWritten(server any, isRecorded bool) bool {
 	return isOwnServer(server) && (isRecorded || w.hasDamagedRecords())
 }
 
-// contentBeforeSetup returns the content of a backup. ok is false if the backup is
-// missing, or if it contains an opentabs entry that setup wrote. A backup contains an
-// entry of setup if the file changed between two runs of setup.
+// A backup contains an entry of setup if the file changed between two runs of setup.
 func (c Client) contentBeforeSetup(path string) (content []byte, ok bool) {
 	content, err := os.ReadFile(path)
 	if err != nil {
@@ -181,7 +168,7 @@ func (w Writer) Undo(c Client) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if _, isRecorded := records[c.ID]; !isRecorded { // damaged records stay for the undo of other clients
+	if _, isRecorded := records[c.ID]; !isRecorded { // other clients may still need damaged records
 		return plan.doneText(), nil
 	}
 	delete(records, c.ID)

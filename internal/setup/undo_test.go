@@ -7,10 +7,8 @@ import (
 	"testing"
 )
 
-// movedCommand is the command that starts opentabs after the program has been moved.
 var movedCommand = Command{Path: "/opt/opentabs", Args: []string{"mcp"}, Env: map[string]string{"OPENTABS_CLIENT_TOKEN": "otc_2"}}
 
-// setUp writes opentabs to the configuration of an MCP client.
 func setUp(t *testing.T, w Writer, c Client, command Command) {
 	t.Helper()
 	change, err := PlanChange(c, command)
@@ -22,9 +20,7 @@ func setUp(t *testing.T, w Writer, c Client, command Command) {
 	}
 }
 
-// TestUndoAfterChangeBetweenSetups checks undo for a file that was edited between two
-// setups. Undo must remove only the opentabs entry instead of restoring the backup of the
-// second setup, because this backup contains opentabs.
+// A backup from the second of two setups contains opentabs, so undo must not restore that backup.
 func TestUndoAfterChangeBetweenSetups(t *testing.T) {
 	for id, c := range map[string]struct{ before, edited, after string }{
 		"claude-code": {"{\n  \"a\": 1\n}\n", "\"a\": 2", "{\n  \"a\": 2,\n  \"mcpServers\": {\n  }\n}\n"},
@@ -47,8 +43,6 @@ func TestUndoAfterChangeBetweenSetups(t *testing.T) {
 	}
 }
 
-// TestUndoOfNewFileChangedBetweenSetups checks that undo keeps a file that setup has
-// created if the user has edited the file between two setups.
 func TestUndoOfNewFileChangedBetweenSetups(t *testing.T) {
 	m := newMachine(t)
 	client := clientOf(t, m, "codex")
@@ -61,9 +55,6 @@ func TestUndoOfNewFileChangedBetweenSetups(t *testing.T) {
 	}
 }
 
-// TestUndoOfForeignServer checks undo for a configuration that had an opentabs entry
-// before the first run of setup. The user or the original OpenTabs wrote the earlier
-// opentabs entry.
 func TestUndoOfForeignServer(t *testing.T) {
 	for id, before := range map[string]string{
 		"cursor": "{\"mcpServers\": {\"opentabs\":{\"type\":\"http\",\"url\":\"http://127.0.0.1:9515/mcp\"} // mine\n, \"other\": {}}}",
@@ -92,9 +83,6 @@ func TestUndoOfForeignServer(t *testing.T) {
 	}
 }
 
-// TestUndoKeepsForeignServer checks that undo keeps an opentabs entry that setup did not
-// write. Either setup has never run, or another program has replaced the entry that setup
-// wrote.
 func TestUndoKeepsForeignServer(t *testing.T) {
 	for id, foreign := range map[string]string{
 		"codex":  "mcp_servers.opentabs.command = \"x\"\n",
@@ -127,11 +115,8 @@ func TestUndoKeepsForeignServer(t *testing.T) {
 	}
 }
 
-// TestPlanUndo checks the plan for each action of undo, and that planning writes nothing.
 func TestPlanUndo(t *testing.T) {
 	for _, c := range []struct {
-		// before is the content before setup, or empty for a missing file. suffix is the
-		// text that the user adds after setup.
 		before, suffix string
 		want           UndoAction
 		plan           string
@@ -158,8 +143,6 @@ func TestPlanUndo(t *testing.T) {
 			t.Error("PlanUndo has changed a file")
 		}
 	}
-	// PlanUndo must write no file, even if setup has never run or the record of setup is
-	// damaged.
 	m := newMachine(t)
 	client := clientOf(t, m, "cursor")
 	writer := Writer{Dir: filepath.Join(m.Home, "state")}

@@ -22,12 +22,10 @@ const verifyTimeout = 20 * time.Second
 // request.
 const ClientName = "opentabs setup"
 
-// sessionStart has the messages that open an MCP session.
 const sessionStart = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"` + ClientName + `","version":"1"}}}
 {"jsonrpc":"2.0","method":"notifications/initialized"}
 `
 
-// requestID is the JSON-RPC ID of the request that follows sessionStart.
 const requestID = 2
 
 // Verify starts command like an MCP client, opens an MCP session, and returns the number
@@ -64,8 +62,6 @@ func CallTool(ctx context.Context, command Command, tool string, args map[string
 	return text, nil
 }
 
-// sendRequest starts command like an MCP client, sends one MCP request, and decodes the
-// result.
 func sendRequest(ctx context.Context, command Command, method string, params, result any) error {
 	request, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": requestID, "method": method, "params": params})
 	if err != nil {
@@ -108,11 +104,8 @@ func sendRequest(ctx context.Context, command Command, method string, params, re
 	return errors.Join(err, waitErr)
 }
 
-// errNoAnswer reports that an MCP server exited before it responded.
 var errNoAnswer = errors.New("the server ended without an answer")
 
-// readResult reads messages until the response to requestID arrives, and decodes the
-// result in the response.
 func readResult(stdout io.Reader, result any) error {
 	lines := bufio.NewReader(stdout)
 	for {

@@ -9,8 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// yamlFormat edits configuration files in YAML block style, in which each MCP server is a
-// mapping.
+// yamlFormat supports only YAML block style, in which each MCP server is a mapping.
 type yamlFormat struct{}
 
 func (f yamlFormat) set(data []byte, servers []string, entry any) ([]byte, error) {
@@ -89,18 +88,12 @@ func (yamlFormat) decode(data []byte) (map[string]any, error) {
 	return values, nil
 }
 
-// yamlIndent is the indentation of a mapping that setup adds to a YAML file.
 const yamlIndent = "  "
 
-// emptyMapping returns a pattern that matches a top-level key of a YAML file whose value
-// is empty: {}, null or ~.
 func emptyMapping(key string) *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^(["']?` + regexp.QuoteMeta(key) + `["']?:)[ \t]+(?:\{[ \t]*\}|null|~)([ \t]*(?:#.*)?)$`)
 }
 
-// findChildren returns the offset after the line of a top-level YAML key, and the
-// indentation of the key's children. ok is false if the key's value is not an indented
-// block.
 func findChildren(data []byte, key string) (at int, indent string, ok bool) {
 	offset := 0
 	isBehindKey := false
@@ -120,10 +113,7 @@ func findChildren(data []byte, key string) (at int, indent string, ok bool) {
 	return at, yamlIndent, isBehindKey
 }
 
-// findServerLines finds the lines of the opentabs entry in the mapping of a top-level
-// YAML key. The results start and end are the byte offsets of the entry's lines. The
-// range from start to end excludes comments and blank lines between the opentabs entry
-// and the next key. indent is the indentation of the entry's first line.
+// The range from start to end excludes comments and blank lines between the opentabs entry and the next key.
 func findServerLines(data []byte, key string) (start, end int, indent string, ok bool) {
 	at, indent, ok := findChildren(data, key)
 	if !ok {
@@ -153,7 +143,6 @@ func findServerLines(data []byte, key string) (start, end int, indent string, ok
 	return start, end, indent, isOwn
 }
 
-// removeMapping removes opentabs from the mapping of a top-level key in a YAML file.
 func removeMapping(data []byte, key string) []byte {
 	start, end, _, ok := findServerLines(data, key)
 	if !ok {
@@ -162,8 +151,6 @@ func removeMapping(data []byte, key string) []byte {
 	return append(bytes.Clone(data[:start]), data[end:]...)
 }
 
-// startsBlock reports whether a line of YAML has the given key without a value on the
-// same line.
 func startsBlock(trimmed []byte, key string) bool {
 	for _, spelling := range []string{key, `"` + key + `"`, "'" + key + "'"} {
 		if rest, ok := bytes.CutPrefix(trimmed, []byte(spelling+":")); ok {

@@ -10,15 +10,13 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// editServer changes the opentabs entry of a YAML file so that its values are those in
-// merged. editServer keeps comments and the order of keys. The result ok is false if
-// editServer does not support the layout of the file.
+// The result ok is false if editServer does not support the layout of the file.
 func (f yamlFormat) editServer(data []byte, servers []string, merged map[string]any) (after []byte, ok bool) {
 	start, end, indent, ok := findServerLines(data, servers[0])
 	if !ok {
 		return nil, false
 	}
-	var lines []byte // the lines of opentabs without the indentation of its first line
+	var lines []byte
 	step := 0
 	for line := range bytes.Lines(data[start:end]) {
 		line = bytes.TrimPrefix(line, []byte(indent))
@@ -52,8 +50,7 @@ func (f yamlFormat) editServer(data []byte, servers []string, merged map[string]
 	return after, err == nil && reflect.DeepEqual(findServer(values, servers), any(merged))
 }
 
-// setYAMLValues changes a mapping so that it has exactly the values of merged. Keys and
-// values that do not change keep their layout in the file.
+// Keys and values of the mapping that do not change keep their layout in the file.
 func setYAMLValues(mapping *yaml.Node, merged map[string]any) error {
 	if mapping.Kind != yaml.MappingNode {
 		return errors.New("the node is not a mapping")
@@ -86,7 +83,6 @@ func setYAMLValues(mapping *yaml.Node, merged map[string]any) error {
 	return nil
 }
 
-// setYAMLValue replaces the value of a node and keeps the comments.
 func setYAMLValue(node *yaml.Node, value any) error {
 	var old any
 	if err := node.Decode(&old); err != nil || reflect.DeepEqual(old, value) {

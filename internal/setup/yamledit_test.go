@@ -5,8 +5,6 @@ import (
 	"testing"
 )
 
-// TestYAMLServerIsEditedInPlace checks that setup edits the YAML mapping of opentabs in
-// place. The edit must keep comments, unknown keys and the order of keys.
 func TestYAMLServerIsEditedInPlace(t *testing.T) {
 	for name, c := range map[string]struct{ before, after string }{
 		"block": {
@@ -24,8 +22,6 @@ func TestYAMLServerIsEditedInPlace(t *testing.T) {
 	}
 }
 
-// TestCommentBehindYAMLServerStays checks that undo keeps a comment between opentabs and
-// the next MCP server.
 func TestCommentBehindYAMLServerStays(t *testing.T) {
 	m := newMachine(t)
 	client := clientOf(t, m, "goose")

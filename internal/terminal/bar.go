@@ -37,15 +37,15 @@ var (
 )
 
 const (
-	maxBarWidth     = 30 // in columns
+	maxBarWidth     = 30
 	minBarWidth     = 6
 	minMessageWidth = 8
 	spinnerStep     = 100 * time.Millisecond
 	barSeparator    = "  "
 )
 
-// Draw returns the bar as one line of at most width columns. If the bar is too wide, Draw first
-// omits the message, then also the label, and finally also the graph.
+// Draw returns the bar as one line of at most width columns. If the bar is too wide, Draw omits the message, then the
+// label, then the graph.
 func (b Bar) Draw(width int, g Glyphs) string {
 	numbers, elapsed := b.Numbers(), Elapsed(b.Elapsed)
 	separatorWidth := len(barSeparator)
@@ -84,8 +84,6 @@ func (b Bar) Draw(width int, g Glyphs) string {
 	return strings.Join(parts, barSeparator)
 }
 
-// drawGraph draws the filled and empty blocks that show the progress, or a spinner while the total
-// is not known.
 func (b Bar) drawGraph(width int, g Glyphs) string {
 	switch {
 	case width == 0:
@@ -97,16 +95,14 @@ func (b Bar) drawGraph(width int, g Glyphs) string {
 	return strings.Repeat(g.full, fullCells) + strings.Repeat(g.empty, width-fullCells)
 }
 
-// DrawSpan draws a filled section of a line that is width columns wide, such as one period on a
-// timeline. start and end are fractions from 0 to 1. DrawSpan fills at least one column, even if
-// the period is very short.
+// DrawSpan draws a filled section of a line that is width columns wide, such as one period on a timeline. start and end
+// are fractions from 0 to 1.
 func (g Glyphs) DrawSpan(width int, start, end float64) string {
 	first := min(int(start*float64(width)), width-1)
 	last := max(int(end*float64(width)), first+1)
 	return strings.Repeat(" ", first) + strings.Repeat(g.full, last-first)
 }
 
-// doneFraction returns the progress as a fraction from 0 to 1.
 func (b Bar) doneFraction() float64 {
 	if b.Total <= 0 {
 		return 1

@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// TestBar draws bars in several states and widths. The golden file has each bar between two marks,
-// because spaces at the ends of the bar would otherwise be invisible.
+// The golden file has each bar between two marks, because spaces at the ends of the bar would otherwise be invisible.
 func TestBar(t *testing.T) {
 	halfDone := Bar{
 		Label: "messages__export_messages", Progress: 4500, Total: 10000, HasTotal: true, HasReport: true,
@@ -46,8 +45,6 @@ func TestBar(t *testing.T) {
 	}
 }
 
-// TestBarFits draws bars at every width, with Unicode and ASCII characters, and checks
-// that no line is too wide.
 func TestBarFits(t *testing.T) {
 	states := []Bar{
 		{}, {Label: "tool", HasReport: true, Progress: 5},

@@ -28,8 +28,7 @@ func (o *Output) NewBlock() *Block {
 // few rows, Draw omits the last lines.
 func (b *Block) Draw(lines []string) {
 	columns, rows := b.size()
-	// The row below the block stays free for the cursor. The last column of the terminal stays
-	// free, because some terminals would wrap a full line.
+	// The last column of the terminal stays free, because some terminals wrap a full line.
 	lines = lines[:min(len(lines), max(rows-1, 1))]
 	newLines := make([]string, len(lines))
 	for i, line := range lines {
@@ -63,9 +62,8 @@ func (b *Block) Clear() {
 	b.shownLines = nil
 }
 
-// moveToFirstLine returns the escape sequence that moves the cursor to the first line of the block.
-// If lines of the block have wrapped because the terminal became narrower, moveToFirstLine's
-// sequence also clears the block.
+// If lines of the block have wrapped because the terminal became narrower, the escape sequence of moveToFirstLine
+// clears the block.
 func (b *Block) moveToFirstLine(columns int) string {
 	linesUp, isWrapped := 0, false
 	for _, line := range b.shownLines {

@@ -38,7 +38,6 @@ func TestBlock(t *testing.T) {
 	b.Clear()
 }
 
-// TestBlockWritesChanges checks that Block.Draw writes only lines that have changed.
 func TestBlockWritesChanges(t *testing.T) {
 	v := &terminaltest.Screen{Columns: 80, Rows: 50}
 	b := &Block{out: v, size: func() (int, int) { return v.Columns, v.Rows }}
@@ -83,8 +82,6 @@ func TestBlockAtRandom(t *testing.T) {
 	}
 }
 
-// TestBlockOnANarrowedTerminal checks that Draw replaces all rows of a block whose lines have
-// wrapped because the terminal became narrower.
 func TestBlockOnANarrowedTerminal(t *testing.T) {
 	var out bytes.Buffer
 	columns := 80

@@ -15,7 +15,6 @@ const (
 	styleReset  = "\x1b[0m"
 )
 
-// wordStyles maps the first word of a table cell, such as "failed", to a color.
 var wordStyles = []struct{ word, style string }{
 	{"failed", styleRed},
 	{"fail", styleRed},
@@ -28,14 +27,10 @@ var wordStyles = []struct{ word, style string }{
 	{"fixed", styleGreen},
 }
 
-// hasColor reports whether stdout is a terminal that displays colors, and the user has
-// not turned colors off with NO_COLOR.
 func hasColor(stdout *os.File, getenv func(string) string) bool {
 	return supportsEscapes(stdout) && getenv("NO_COLOR") == "" && getenv("TERM") != "dumb"
 }
 
-// styleOf returns the escape sequence for the color of a table cell, or an empty string for an
-// uncolored cell.
 func styleOf(cell string) string {
 	for _, s := range wordStyles {
 		if rest, ok := strings.CutPrefix(cell, s.word); ok && (rest == "" || rest[0] == ' ') {
@@ -45,7 +40,6 @@ func styleOf(cell string) string {
 	return ""
 }
 
-// colorWord colors a word such as "ok" or "fail" if stdout displays colors.
 func colorWord(o *Output, word string) string {
 	if style := styleOf(word); o.hasStdoutColor && style != "" {
 		return style + word + styleReset
@@ -53,9 +47,7 @@ func colorWord(o *Output, word string) string {
 	return word
 }
 
-// colorCells colors the cells in one line of a table by their first word. offset is the position of
-// the first cell in line, in bytes, and widths are the column widths. Cells in the first and the
-// last column of a table stay uncolored, because they can contain text from tools and pages.
+// Cells in the first and the last column of a table stay uncolored, because they can contain text from tools and pages.
 func colorCells(line string, offset int, row []string, widths []int) string {
 	var b strings.Builder
 	written := 0

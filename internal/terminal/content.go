@@ -26,7 +26,7 @@ func ContentLines(kind string, content json.RawMessage, shorten bool) []string {
 	}
 	var b bytes.Buffer
 	if json.Indent(&b, content, "", "  ") != nil {
-		return textLines(string(content)) // unlikely, because the server sends valid JSON
+		return textLines(string(content))
 	}
 	return strings.Split(escapeJSON(b.String()), "\n")
 }
@@ -37,8 +37,6 @@ func JSONLines(text string) []string {
 	return ContentLines("json", json.RawMessage(text), false)
 }
 
-// readText returns the text in an activity's content: a JSON string, or the member "code" for the
-// kind "code". If the content contains no text, ok is false.
 func readText(kind string, content json.RawMessage) (text string, ok bool) {
 	if json.Unmarshal(content, &text) == nil && !isNullJSON(content) {
 		return text, true
@@ -56,31 +54,22 @@ func isNullJSON(content json.RawMessage) bool {
 	return bytes.Equal(bytes.TrimSpace(content), []byte("null"))
 }
 
-// tabStop is the number of spaces that replace a tab character.
 const tabStop = 4
 
-// textLines splits text into lines and escapes unsafe control characters.
 func textLines(text string) []string {
 	text = strings.ReplaceAll(strings.TrimRight(text, "\r\n"), "\r\n", "\n")
 	text = strings.ReplaceAll(text, "\t", strings.Repeat(" ", tabStop))
 	return strings.Split(escapeText(text), "\n")
 }
 
-// maxCell is the maximum width of a table cell, in terminal columns.
 const maxCell = 40
 
-// table is the parsed content of an activity of type "table".
 type table struct {
 	columns []string
-	// rows contains the text of each cell of the table. If the content has no value for a cell,
-	// the cell is an empty string.
-	rows [][]string
-	// numeric is true for each column in which all cells are numbers.
+	rows    [][]string
 	numeric []bool
 }
 
-// readTable parses a list of objects, whose members become the columns, or an object with
-// "columns" and "rows". For content that is not a table, ok is false.
 func readTable(content json.RawMessage) (t table, ok bool) {
 	var rows []json.RawMessage
 	if json.Unmarshal(content, &rows) != nil {
@@ -102,8 +91,7 @@ func readTable(content json.RawMessage) (t table, ok bool) {
 	return t, len(t.columns) > 0
 }
 
-// addRow adds a row from a JSON object, or from a list of cells if hasColumns is true. If
-// the table does not name its columns, the members of the row objects become the columns.
+// If the table does not name its columns, the members of the row objects become the columns.
 func (t *table) addRow(row json.RawMessage, hasColumns bool) bool {
 	t.rows = append(t.rows, nil)
 	var cells []json.RawMessage
@@ -126,7 +114,6 @@ func (t *table) addRow(row json.RawMessage, hasColumns bool) bool {
 	return rawjson.KindOf(row) == rawjson.KindObject
 }
 
-// setCell sets one cell in the last row of the table.
 func (t *table) setCell(column int, value json.RawMessage) {
 	row := &t.rows[len(t.rows)-1]
 	for len(*row) <= column {
@@ -142,8 +129,6 @@ func (t *table) setCell(column int, value json.RawMessage) {
 	}
 }
 
-// cellText formats a JSON value for a table cell, on one line. A string is formatted without
-// quotes, and null as an empty string.
 func cellText(value json.RawMessage) string {
 	var text string
 	switch {
@@ -159,7 +144,6 @@ func cellText(value json.RawMessage) string {
 	return escapeJSON(b.String())
 }
 
-// renderLines returns the table as lines with a header and aligned columns.
 func (t table) renderLines(shorten bool) []string {
 	rows := append([][]string{t.columns}, t.rows...)
 	if shorten {

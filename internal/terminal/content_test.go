@@ -34,10 +34,7 @@ func TestContentLines(t *testing.T) {
 	}
 }
 
-// TestContentIsSafe checks that content from a page cannot move the cursor, hide text or
-// add a line.
 func TestContentIsSafe(t *testing.T) {
-	// The constant evil contains control characters both as JSON escapes and as literal characters.
 	const evil = `\u001b[2J\u0007\r\u009b31m\u202e\u2028\b` + "\u009b31m\u202e\u2028\x7f"
 	for kind, content := range map[string]string{
 		"text":  `"a` + evil + `"`,

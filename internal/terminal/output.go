@@ -15,21 +15,16 @@ type Output struct {
 	stdout, stderr stream
 	// checkedStdout is the writer to which stdout writes. If a write to stdout fails, the command
 	// fails.
-	checkedStdout *checkedWriter
-	glyphs        Glyphs
-	// canRedraw is true if stdout is a terminal that interprets escape sequences.
-	canRedraw bool
-	// color is true if the log on stderr has colors. hasStdoutColor is true if tables on
-	// stdout have colors.
+	checkedStdout         *checkedWriter
+	glyphs                Glyphs
+	canRedraw             bool
 	color, hasStdoutColor bool
 }
 
-// stream is either stdout or stderr.
 type stream struct {
 	io.Writer
 	isTerminal bool
-	// size returns the current columns and rows of the terminal.
-	size func() (columns, rows int)
+	size       func() (columns, rows int)
 }
 
 // A terminal that does not report its size is assumed to have 80 columns and 24 rows.
@@ -88,8 +83,6 @@ func newStream(w io.Writer) stream {
 	return s
 }
 
-// localeGlyphs returns unicodeGlyphs if the locale in the environment variables uses
-// UTF-8, and otherwise ASCIIGlyphs.
 func localeGlyphs(getenv func(string) string) Glyphs {
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		if locale := strings.ToLower(getenv(name)); locale != "" {
@@ -108,7 +101,6 @@ func IsTerminal(stream any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// checkedWriter stores the error of the first failed write, for example to a full disk.
 // checkedWriter is safe for concurrent use.
 type checkedWriter struct {
 	w io.Writer
@@ -117,8 +109,7 @@ type checkedWriter struct {
 	err error
 }
 
-// Write implements io.Writer. After a failed write, all further writes fail, because a
-// reader could not detect a gap in the output.
+// After a failed write, Write fails for all further writes, because a reader could not detect a gap in the output.
 func (w *checkedWriter) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

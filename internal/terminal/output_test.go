@@ -9,12 +9,10 @@ import (
 	"opentabs/internal/plaintext"
 )
 
-// newTestTerminal returns an Output for a simulated terminal with 30 columns.
 func newTestTerminal(b *bytes.Buffer) *Output {
 	return NewTerminal(b, func() (int, int) { return 30, 24 })
 }
 
-// newTestPipe returns an Output whose stdout and stderr are not a terminal.
 func newTestPipe(b *bytes.Buffer) *Output {
 	return New(b, b, func(string) string { return "" })
 }
@@ -34,8 +32,6 @@ func TestPrintJSON(t *testing.T) {
 	}
 }
 
-// TestTerminalIsSafe checks that the output of a hostile tool reaches the terminal
-// without control characters.
 func TestTerminalIsSafe(t *testing.T) {
 	const evil = "\x1b[2J\u009b\x07\u202e"
 	var b bytes.Buffer
@@ -57,8 +53,6 @@ func TestTerminalIsSafe(t *testing.T) {
 	}
 }
 
-// TestPipeOutputIsUnchanged checks that control characters are not escaped in a pipe,
-// because a program reads the output.
 func TestPipeOutputIsUnchanged(t *testing.T) {
 	var b bytes.Buffer
 	newTestPipe(&b).PrintText("\x1b[31mred\n")
@@ -129,8 +123,6 @@ func TestTableOnANarrowTerminal(t *testing.T) {
 	}
 }
 
-// TestTableKeepsTheStatus checks that a table which is too wide is truncated in its
-// middle columns, so that the last columns stay visible.
 func TestTableKeepsTheStatus(t *testing.T) {
 	var b bytes.Buffer
 	o := NewTerminal(&b, func() (int, int) { return 80, 24 })
@@ -145,8 +137,6 @@ func TestTableKeepsTheStatus(t *testing.T) {
 	}
 }
 
-// TestTableColors checks that a terminal displays the status of a row in color and the
-// header in bold, also in a truncated line.
 func TestTableColors(t *testing.T) {
 	var b bytes.Buffer
 	o := NewTerminal(&b, func() (int, int) { return 44, 24 })
@@ -177,7 +167,6 @@ func TestTableColors(t *testing.T) {
 	}
 }
 
-// TestNoColor checks which environment variables turn colors off.
 func TestNoColor(t *testing.T) {
 	for _, c := range []struct {
 		name, value string

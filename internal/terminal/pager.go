@@ -39,12 +39,10 @@ func (o *Output) ShowPaged(ctx context.Context, text string, getenv func(string)
 	}
 }
 
-// lessPrompts are additional options for the pager less, after the user's options. The options -Ps,
-// -Pm and -PM of less set its short, medium and long prompt. In the options of less, a $ ends the
-// value of an option.
+// lessPrompts are additional options for the pager less, after the user's options: -Ps, -Pm and -PM set its prompts. In
+// the options of less, a $ ends the value of an option.
 const lessPrompts = "$ -Pspress q to leave, space for the next page$ -Pmpress q to leave, space for the next page$ -PMlines %lt-%lb, press q to leave, space for the next page$"
 
-// pagerProgram returns the name of the program in a pager's command line, such as "less".
 func pagerProgram(pager string) string {
 	words := strings.Fields(pager)
 	if len(words) == 0 {
@@ -53,7 +51,6 @@ func pagerProgram(pager string) string {
 	return filepath.Base(words[0])
 }
 
-// findPager returns the command of the user's pager, or an empty string if there is none.
 func findPager(getenv func(string) string) string {
 	if pager := getenv("PAGER"); pager != "" {
 		return pager

@@ -8,8 +8,6 @@ import (
 	"testing"
 )
 
-// TestPager checks that the pager receives the complete text without control characters. If
-// the user's pager fails, ShowPaged must write a notice that suggests what the user can do.
 func TestPager(t *testing.T) {
 	var out, err bytes.Buffer
 	pager := "cat"
@@ -37,8 +35,6 @@ func TestPager(t *testing.T) {
 	}
 }
 
-// TestPagerShowsHowToLeave checks that the pagers `less` and `more` display the key that quits
-// them. TestPagerShowsHowToLeave also checks that the user's own options for `less` apply.
 func TestPagerShowsHowToLeave(t *testing.T) {
 	pager := "sh -c 'printf \"%s|%s\" \"$LESS\" \"$MORE\"'"
 	getenv := func(name string) string { return map[string]string{"PAGER": pager, "LESS": "-R -PMmine"}[name] }

@@ -128,13 +128,11 @@ func (o *Output) printValue(v any, isIndented bool) error {
 	return o.printJSON(text, isIndented)
 }
 
-// paragraphColumns is the maximum width of a paragraph on a terminal, in columns.
 const paragraphColumns = 80
 
-// PrintParagraph writes a paragraph to stdout that begins with label and continues with text. On a
-// terminal, PrintParagraph wraps the paragraph at 80 columns, and begins each line after the first
-// with indent. On a terminal, PrintParagraph also colors a state such as "ok" at the beginning of
-// label. In a pipe, PrintParagraph writes the paragraph as one line.
+// PrintParagraph writes a paragraph to stdout that begins with label and continues with text. On a terminal,
+// PrintParagraph wraps the paragraph at 80 columns, and begins each line after the first with indent. In a pipe,
+// PrintParagraph writes the paragraph as one line.
 func (o *Output) PrintParagraph(label, indent, text string) {
 	columns, _ := o.Size()
 	limit := min(columns, paragraphColumns)

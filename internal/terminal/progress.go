@@ -42,9 +42,9 @@ func (o *Output) ShowProgress(label string) ProgressView {
 	return startBar(o, Bar{Label: label})
 }
 
-// ShowWaiting returns a view that draws a line on stderr for a call that waits for the user. The
-// line that ShowWaiting draws contains waitingText, such as "waiting for approval". If stderr is
-// not a terminal, ShowWaiting returns NoProgress, which displays nothing.
+// ShowWaiting returns a view that draws a line on stderr for a call that waits for the user. The line of ShowWaiting
+// contains waitingText, such as "waiting for approval". If stderr is not a terminal, ShowWaiting returns NoProgress,
+// which displays nothing.
 func ShowWaiting(o *Output, label, waitingText string) ProgressView {
 	if !o.stderr.isTerminal {
 		return NoProgress
@@ -52,7 +52,6 @@ func ShowWaiting(o *Output, label, waitingText string) ProgressView {
 	return startBar(o, Bar{Label: label, WaitingText: waitingText})
 }
 
-// startBar returns a view that draws a progress bar repeatedly, until its method Close is called.
 func startBar(o *Output, bar Bar) *barView {
 	v := &barView{
 		out: o, bar: bar, startTime: time.Now(), stop: make(chan struct{}), hasStopped: make(chan struct{}),
@@ -69,12 +68,11 @@ type noProgress struct{}
 func (noProgress) Update(Progress) {}
 func (noProgress) Close()          {}
 
-// lineView writes a line for each progress report whose message or numbers are new.
 type lineView struct {
 	out *Output
 
 	mu      sync.Mutex // guards numbers
-	numbers string     // the numbers in the last written line
+	numbers string
 }
 
 func (v *lineView) Update(p Progress) {
@@ -91,20 +89,17 @@ func (v *lineView) Update(p Progress) {
 
 func (v *lineView) Close() {}
 
-// barView draws a progress bar in the last line of the terminal.
 type barView struct {
 	out        *Output
 	startTime  time.Time
-	stop       chan struct{} // closed by Close
-	hasStopped chan struct{} // closed by run
+	stop       chan struct{}
+	hasStopped chan struct{}
 	once       sync.Once
 
 	mu  sync.Mutex // guards bar
 	bar Bar
 
-	// shownLine is the progress bar as it is on the terminal now. shownWidth is its width in
-	// columns, including spaces after the bar. Only the goroutine that runs the method run uses
-	// shownLine and shownWidth.
+	// Only the goroutine that runs the method run uses shownLine and shownWidth.
 	shownLine  string
 	shownWidth int
 }
@@ -141,15 +136,13 @@ func (v *barView) run() {
 		if bar.Elapsed < barDelay && !bar.HasReport {
 			continue
 		}
-		// The last column of the terminal stays free, because some terminals would wrap a full
-		// line.
+		// The last column of the terminal stays free, because some terminals wrap a full line.
 		columns, _ := v.out.stderr.size()
 		v.replace(bar.Draw(columns-1, v.out.glyphs))
 	}
 }
 
-// replace replaces the text of the progress bar on the terminal. If the terminal has become
-// narrower and has wrapped the old bar, replace clears all rows of the old bar.
+// If the terminal has become narrower and has wrapped the old progress bar, replace clears all rows of the old bar.
 func (v *barView) replace(line string) {
 	if line == v.shownLine {
 		return

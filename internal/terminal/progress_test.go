@@ -12,7 +12,6 @@ import (
 	"opentabs/internal/terminal/terminaltest"
 )
 
-// screen simulates a terminal with one line, and counts the writes.
 type screen struct {
 	mu     sync.Mutex // guards all fields below
 	writes int
@@ -76,8 +75,6 @@ func TestBarView(t *testing.T) {
 	})
 }
 
-// TestBarViewRate checks that the progress bar is redrawn at a limited rate, however
-// often the tool reports progress.
 func TestBarViewRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &screen{}
@@ -93,8 +90,6 @@ func TestBarViewRate(t *testing.T) {
 	})
 }
 
-// TestBarViewOnANarrowedTerminal checks that no remains of an old progress bar are
-// visible after the terminal's width has changed.
 func TestBarViewOnANarrowedTerminal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		terminal := &terminaltest.Screen{Columns: 70, Rows: 24}
@@ -119,15 +114,11 @@ func TestBarViewOnANarrowedTerminal(t *testing.T) {
 	})
 }
 
-// advanceTime advances the fake time of testing/synctest by d, and waits until all
-// goroutines are idle.
 func advanceTime(d time.Duration) {
 	<-time.After(d)
 	synctest.Wait()
 }
 
-// TestLineView checks that a report adds no line if it has no message and the numbers are
-// unchanged.
 func TestLineView(t *testing.T) {
 	var b bytes.Buffer
 	v := newTestPipe(&b).ShowProgress("a__b")

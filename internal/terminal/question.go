@@ -36,11 +36,8 @@ func ShowQuestion(o *Output, question string) {
 	fmt.Fprint(o.stderr, wrapQuestion(o, question))
 }
 
-// answerColumns is the space behind a question for the typed answer.
 const answerColumns = 5
 
-// wrapQuestion returns the text of a question with control characters escaped. On a
-// terminal, the text is wrapped between words, with space for the answer on its last line.
 func wrapQuestion(o *Output, question string) string {
 	text := "opentabs: " + escapeText(question)
 	if !o.stderr.isTerminal {
@@ -55,9 +52,8 @@ func wrapQuestion(o *Output, question string) string {
 // EndQuestion ends the line of a question that received no answer.
 func EndQuestion(o *Output) { fmt.Fprintln(o.stderr) }
 
-// Ask writes a question to stderr and returns the line that the user types. If secret is
-// true, the typed text is hidden. If ctx ends before the user answers, for example by
-// Ctrl-C, Ask returns the error of ctx, and the terminal displays input again.
+// Ask writes a question to stderr and returns the line that the user types. If secret is true, the typed text is
+// hidden. If ctx ends before the user answers, for example by Ctrl-C, Ask returns the error of ctx.
 func (q *Questions) Ask(ctx context.Context, question string, secret bool) (string, error) {
 	type answer struct {
 		text string
@@ -95,6 +91,6 @@ func (q *Questions) read(secret bool) (string, error) {
 		return q.lines.ReadString('\n')
 	}
 	text, err := term.ReadPassword(int(q.in.Fd()))
-	fmt.Fprintln(q.out.stderr) // the terminal did not display the line break after the secret
+	fmt.Fprintln(q.out.stderr)
 	return string(text), err
 }

@@ -6,7 +6,6 @@ import (
 )
 
 const (
-	// minLastColumn is the minimum width of a table's last column, in terminal columns.
 	minLastColumn = 24
 	// minTruncatedColumn is the width below which a middle column of a table is not
 	// truncated further.
@@ -54,15 +53,14 @@ func (o *Output) PrintTable(indent string, rows [][]string, optionalColumns ...s
 	o.PrintSafeLines(lines...)
 }
 
-// FitsTable reports whether [Output.PrintTable] would print each cell of rows completely.
-// PrintTable prints cells completely in a pipe, and on a terminal that is wide enough. Like
-// PrintTable, FitsTable replaces control characters in the cells of rows.
+// FitsTable reports whether [Output.PrintTable] would print each cell of rows completely. PrintTable prints cells
+// completely in a pipe, and on a terminal that is wide enough.
 func FitsTable(o *Output, rows [][]string) bool {
 	if !o.stdout.isTerminal {
 		return true
 	}
 	makeCellsSafe(rows)
-	width := 2 * (len(rows[0]) - 1) // the space between the columns
+	width := 2 * (len(rows[0]) - 1)
 	for _, columnWidth := range columnWidths(rows) {
 		width += columnWidth
 	}
@@ -70,8 +68,6 @@ func FitsTable(o *Output, rows [][]string) bool {
 	return width <= columns
 }
 
-// makeCellsSafe replaces control characters in the cells of a table, and keeps the spaces
-// at the beginning of a cell.
 func makeCellsSafe(rows [][]string) {
 	for _, row := range rows {
 		for i, cell := range row {
@@ -81,9 +77,7 @@ func makeCellsSafe(rows [][]string) {
 	}
 }
 
-// truncateWideColumns makes a table narrower by up to excess terminal columns. The first
-// column, which has the names of the rows, and the last column of the table are not
-// truncated.
+// The first column, which has the names of the rows, and the last column of the table are not truncated.
 func truncateWideColumns(rows [][]string, excess int) {
 	widths := columnWidths(rows)
 	for i := 1; i < len(widths)-1 && excess > 0; i++ {
@@ -99,7 +93,6 @@ func truncateWideColumns(rows [][]string, excess int) {
 	}
 }
 
-// tableWidth returns the width of a table in terminal columns.
 func tableWidth(indent string, rows [][]string) int {
 	widths := columnWidths(rows)
 	last := len(widths) - 1
@@ -110,13 +103,11 @@ func tableWidth(indent string, rows [][]string) int {
 	return width
 }
 
-// isHeader reports whether a row is the header of a table: whether all its texts are in upper case.
 func isHeader(row []string) bool {
 	names := strings.Join(row, "")
 	return names != "" && names == strings.ToUpper(names)
 }
 
-// columnWidths returns the width of the widest cell in each column of a table.
 func columnWidths(rows [][]string) []int {
 	var widths []int
 	for _, row := range rows {
@@ -130,9 +121,7 @@ func columnWidths(rows [][]string) []int {
 	return widths
 }
 
-// alignColumns formats the rows of a table as lines with aligned columns. The caller must have
-// removed control characters from the cells. The columns for which alignRight is true are
-// right-aligned.
+// The caller of alignColumns must have removed control characters from the cells.
 func alignColumns(rows [][]string, alignRight []bool) []string {
 	widths := columnWidths(rows)
 	lines := make([]string, len(rows))

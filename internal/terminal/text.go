@@ -25,9 +25,8 @@ func escapeText(s string) string {
 	})
 }
 
-// escapeJSON replaces each hidden character in JSON with its JSON escape. escapeJSON does not
-// change the encoded value, because hidden characters occur only in JSON strings, in which escapes
-// are allowed.
+// escapeJSON does not change the value that the JSON encodes: hidden characters occur only in JSON strings, which allow
+// escapes.
 func escapeJSON(s string) string {
 	return plaintext.Replace(s, func(r rune) string {
 		if high, low := utf16.EncodeRune(r); high != utf8.RuneError {
@@ -47,14 +46,10 @@ func SafeLine(s string) string {
 // SafeCode keeps all spaces.
 func SafeCode(s string) string { return escapeText(s) }
 
-// textWidth returns the width of s in terminal columns.
 func textWidth(s string) int { return displaywidth.String(s) }
 
-// ellipsis is appended to truncated text.
 const ellipsis = "..."
 
-// truncateColumns truncates s to at most width terminal columns. Truncated text ends with
-// an ellipsis.
 func truncateColumns(s string, width int) string {
 	if width <= len(ellipsis) && textWidth(s) > width {
 		return ellipsis[:max(width, 0)]

@@ -29,7 +29,6 @@ func TestSafeText(t *testing.T) {
 	}
 }
 
-// TestSafeJSON checks that escapeJSON does not change the value that a JSON text encodes.
 func TestSafeJSON(t *testing.T) {
 	value := "a\u007f\u009b\u202e\u2028世"
 	text, err := json.Marshal(value)

@@ -18,14 +18,11 @@ func PrintWrapped(o *Output, indent, text string) {
 	}
 }
 
-// wrapLine breaks a line between words, so that each line has at most width columns. Each line
-// after the first begins with the text in indent. wrapLine keeps the number of spaces between two
-// words. A word longer than width is not broken, and neither is a command in backticks, so that the
-// user can copy the command.
+// wrapLine breaks neither a long word nor a command in backticks, so that the user can copy the command.
 func wrapLine(line, indent string, width int) []string {
 	var lines []string
 	for textWidth(line) > width {
-		end := 0 // the end of the text that fits
+		end := 0
 		for i := len(line) - len(strings.TrimLeft(line, " ")); i < len(line); {
 			next := strings.IndexByte(line[i:], ' ')
 			if next < 0 {
@@ -49,7 +46,6 @@ func wrapLine(line, indent string, width int) []string {
 	return append(lines, line)
 }
 
-// isInCommand reports whether a position in a line is between two backticks.
 func isInCommand(line string, at int) bool {
 	return strings.Count(line[:at], "`")%2 == 1 && strings.Contains(line[at:], "`")
 }

@@ -27,8 +27,6 @@ func TestWrapLine(t *testing.T) {
 	}
 }
 
-// TestProseIsWrappedOnTerminals checks that text is wrapped on a terminal, but not in a
-// pipe.
 func TestProseIsWrappedOnTerminals(t *testing.T) {
 	const note = "the audit log has no records that match the flags"
 	var screen, pipe bytes.Buffer
@@ -46,7 +44,6 @@ func TestProseIsWrappedOnTerminals(t *testing.T) {
 	}
 }
 
-// TestQuestionIsWrapped checks that a long question is wrapped, with space for the answer.
 func TestQuestionIsWrapped(t *testing.T) {
 	var screen bytes.Buffer
 	ShowQuestion(NewTerminal(&screen, func() (int, int) { return 40, 24 }), "May this agent use the page for an hour? [Y/n] ")

@@ -27,8 +27,7 @@ import (
 	"github.com/Masterminds/semver/v3"
 )
 
-// File is one entry of a .tgz file. If the tar header of a File has no type, the File is
-// a regular file.
+// File is one entry of a .tgz file.
 type File struct {
 	tar.Header
 	Text string
@@ -109,11 +108,9 @@ type Version struct {
 // Registry is an npm registry that serves published versions and the packages in a
 // folder.
 type Registry struct {
-	// Token is the token that each request must have. If Token is empty, the registry
-	// serves requests without a token.
+	// Token is the token that each request must have.
 	Token string
-	// Folder is the path of a folder whose subfolders each contain one built package. If
-	// Folder is "", the registry serves only published versions.
+	// Folder is the path of a folder whose subfolders each contain one built package.
 	Folder string
 
 	mu       sync.Mutex // guards the fields below
@@ -172,8 +169,7 @@ func sendJSON(w http.ResponseWriter, v any) {
 	panicOnError(json.NewEncoder(w).Encode(v))
 }
 
-// allVersions returns the versions that a test has published, and the versions of the
-// packages in Folder. The caller has locked r.mu.
+// The caller of allVersions has locked r.mu.
 func (r *Registry) allVersions() ([]Version, error) {
 	all := slices.Clone(r.versions)
 	if r.Folder == "" {
@@ -203,7 +199,6 @@ func (r *Registry) allVersions() ([]Version, error) {
 
 func fileName(v Version) string { return filepath.Base(v.Name) + "-" + v.Version + ".tgz" }
 
-// packageMetadata returns the metadata of a package; nil if the package does not exist.
 func packageMetadata(all []Version, name, address string) map[string]any {
 	versions, newestVersion := map[string]any{}, ""
 	for _, v := range all {
@@ -230,16 +225,12 @@ func packageMetadata(all []Version, name, address string) map[string]any {
 	return map[string]any{"name": name, "dist-tags": map[string]string{"latest": newestVersion}, "versions": versions}
 }
 
-// isNewerRelease reports whether version a is newer than version b and is not a
-// prerelease.
 func isNewerRelease(a, b string) bool {
 	x, errX := semver.NewVersion(a)
 	y, errY := semver.NewVersion(b)
 	return errX == nil && x.Prerelease() == "" && (errY != nil || x.GreaterThan(y))
 }
 
-// searchResults returns the packages that have the keyword and whose names contain each
-// word of the query.
 func searchResults(all []Version, text string) map[string]any {
 	objects := []any{}
 	seen := map[string]bool{}

@@ -37,7 +37,7 @@ func (s *Screen) Write(p []byte) (int, error) {
 		switch r := text[i]; r {
 		case '\r':
 			s.column = 0
-		case '\n': // a terminal driver adds the \r
+		case '\n':
 			s.row, s.column = s.row+1, 0
 		case '\x1b':
 			commandEnd := i + 2
@@ -57,7 +57,7 @@ func (s *Screen) Write(p []byte) (int, error) {
 }
 
 func (s *Screen) putRune(r rune) {
-	if s.column == s.Columns { // a full line wraps
+	if s.column == s.Columns {
 		s.row, s.column = s.row+1, 0
 		s.lines = append(s.lines, nil)
 	}
