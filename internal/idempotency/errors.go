@@ -9,8 +9,6 @@ import (
 	"opentabs/wire"
 )
 
-// otherArgumentsError returns the error for a call whose idempotency key belongs to an
-// earlier call with other arguments.
 func otherArgumentsError(e *entry) *dispatch.Error {
 	return &dispatch.Error{
 		Code: wire.ErrInvalidArguments, CallID: e.callID,
@@ -19,8 +17,6 @@ func otherArgumentsError(e *entry) *dispatch.Error {
 	}
 }
 
-// mayHaveActedError returns the error for a retry whose earlier call, with the same
-// idempotency key, may have taken effect.
 func mayHaveActedError(e *entry) *dispatch.Error {
 	code := wire.ErrShutdown
 	if e.err != nil {
@@ -35,10 +31,8 @@ func mayHaveActedError(e *entry) *dispatch.Error {
 	}
 }
 
-// describeReplayedError returns the error of an earlier call with the same idempotency key,
-// with the note that the tool was not called again. Some errors advise the agent to call
-// again, but a call with the same idempotency key only returns the same error. If an error
-// advises the agent to call again, the note requests another idempotency key.
+// Some errors advise the agent to call again, but a call with the same idempotency key only returns the error again. If
+// an error advises the agent to call again, describeReplayedError therefore requests another idempotency key.
 func describeReplayedError(err error, callID string) error {
 	var e *dispatch.Error
 	if !errors.As(err, &e) {

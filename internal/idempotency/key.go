@@ -47,27 +47,23 @@ func CheckKey(key string) error {
 	return nil
 }
 
-// subjectOf returns a hash of three values: the client's identity, the full tool name and
-// the idempotency key. The recorder stores the hash instead of the idempotency key,
-// because a client may put personal data into the key.
+// The recorder stores a hash instead of the idempotency key, because a client may put personal data into the key.
 func subjectOf(key string, c dispatch.Call) string {
 	return hashOf(c.Client.Identity(), c.Tool.FullName(), key)
 }
 
-// argsHashOf returns the hash of a call's arguments and target tab. The order of JSON
-// members in the arguments does not change the hash.
+// The order of JSON members in the arguments does not change the hash of argsHashOf.
 func argsHashOf(c dispatch.Call) string {
 	args := c.Args
 	decoder := json.NewDecoder(bytes.NewReader(args))
 	decoder.UseNumber()
 	var value any
 	if decoder.Decode(&value) == nil {
-		args = rawjson.Encode(value) // sorts the members by name
+		args = rawjson.Encode(value)
 	}
 	return hashOf(string(args), c.Browser, fmt.Sprint(c.TabID), c.Instance)
 }
 
-// hashOf returns the SHA-256 of texts in hexadecimal.
 func hashOf(texts ...string) string {
 	sum := sha256.Sum256(rawjson.Encode(texts))
 	return hex.EncodeToString(sum[:])

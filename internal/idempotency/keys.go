@@ -14,9 +14,8 @@ import (
 	"opentabs/wire"
 )
 
-// These constants limit the idempotency keys in memory. If there are more than maxKeys
-// idempotency keys, the keys of the oldest ended calls are dropped. If the stored results
-// of calls exceed maxResultBytes, the oldest results are dropped.
+// If there are more than maxKeys idempotency keys, the keys of the oldest ended calls are dropped. If the stored
+// results of calls exceed maxResultBytes, the oldest results are dropped.
 const (
 	maxKeys        = 10_000
 	maxResultBytes = 32 << 20
@@ -28,7 +27,7 @@ const (
 	stateStarted  = "started" // the call is running, or waits to run
 	stateReleased = "released"
 	stateDone     = "done"
-	stateFailed   = "failed"  // the page returned an error
+	stateFailed   = "failed"
 	stateUnknown  = "unknown" // the call may have acted, but no result arrived
 )
 
@@ -53,27 +52,22 @@ type Keys struct {
 
 	mu          sync.Mutex // guards all fields below
 	isLoaded    bool
-	entries     map[string]*entry // by the result of subjectOf
-	order       []*entry          // oldest first; may contain released entries
+	entries     map[string]*entry
+	order       []*entry // oldest first; may contain released entries
 	resultBytes int
 }
 
-// entry stores one idempotency key and the call that used it first. Keys.mu guards all
-// fields of an entry.
+// Keys.mu guards all fields of an entry.
 type entry struct {
 	subject, argsHash, tool string
 	callID                  string
-	job                     *joblist.Job // nil after the call has ended
-	tickets                 *tickets     // nil if the call ran before the server restarted
+	job                     *joblist.Job
+	tickets                 *tickets // nil if the call ran before the server restarted
 	state                   string
 	began                   time.Time
-	// hasNote is true if the recorder has stored a note about the idempotency key.
-	hasNote bool
-	// waiters is the number of requests that wait for the call to end.
-	waiters int
-	// result is the result of a successful call; nil if the call failed, or if its result
-	// is no longer in memory. The field err is the error of a failed call, or of a call
-	// whose result is unknown.
+	hasNote                 bool
+	waiters                 int
+	// result is the result of a successful call; nil if the call failed, or if its result is no longer in memory.
 	result *dispatch.Result
 	err    *dispatch.Error
 }
@@ -93,11 +87,10 @@ func New(records Records, recordDays int) *Keys {
 // of Start. SetJobs is not safe for concurrent use.
 func (k *Keys) SetJobs(jobs *joblist.List) { k.jobs = jobs }
 
-// Use is the result of [Keys.Start] for one request: the call that belongs to the
-// request's idempotency key.
+// Use is the result of [Keys.Start] for one request: the call that belongs to the idempotency key.
 type Use struct {
-	// CallID is the ID of the call that first used the idempotency key. IsReplay is true
-	// if the call was made by an earlier request with the same key.
+	// CallID is the ID of the call that first used the idempotency key. IsReplay is true if an earlier request made the
+	// call.
 	CallID   string
 	IsReplay bool
 	// Job runs the call or has run it; nil if the call had already ended when the request
@@ -147,8 +140,8 @@ func (k *Keys) Start(key string, c dispatch.Call) (*Use, error) {
 	return use, nil
 }
 
-// Call Leave when a request no longer waits for its call. If no other request waits
-// for the call, Leave cancels the call and returns true.
+// Call Leave when a request no longer waits for its call. If no other request waits for the call, Leave cancels the
+// call and returns true.
 func (u *Use) Leave(cancellation dispatch.Cancellation) bool {
 	u.keys.mu.Lock()
 	u.entry.waiters--
@@ -179,8 +172,6 @@ func (u *Use) Ending() Ending {
 	return ending
 }
 
-// storedEnding returns the call's ending from the first source that has it: the job, the
-// key's entry, or the recorder.
 func (u *Use) storedEnding() Ending {
 	if u.Job != nil {
 		if result, err, ok := u.Job.Result(); ok {
@@ -199,11 +190,9 @@ func (u *Use) storedEnding() Ending {
 	return u.keys.recordedEnding(e.callID)
 }
 
-// recordedEnding reads the result of a successful call from the recorder's file.
 func (k *Keys) recordedEnding(callID string) Ending {
 	record, ok, err := k.records.Find(callID)
-	// If the result arrived after the call had failed, the recorder still lists the call
-	// as failed.
+	// If a call's result arrived after the call had failed, the recorder still lists the call as failed.
 	if err != nil || !ok || record.Status != wire.StatusDone || record.IsOutputIncomplete {
 		return Ending{Result: dispatch.Result{CallID: callID}, IsResultLost: true}
 	}
@@ -212,10 +201,8 @@ func (k *Keys) recordedEnding(callID string) Ending {
 
 var _ dispatch.BeforeHook = (*Keys)(nil)
 
-// Before implements [dispatch.BeforeHook]: it writes the call's idempotency key to the
-// disk before the call runs. If Before cannot write the idempotency key, the call fails.
-// If Before did not store the key, a retry after a crash would run the tool a second
-// time.
+// Before implements [dispatch.BeforeHook]: it writes the call's idempotency key to the disk before the call runs. If
+// Before did not store the key, a retry after a crash would run the tool a second time.
 func (k *Keys) Before(info dispatch.CallInfo) *wire.CallError {
 	e, ok := k.openCalls.Find(info.CallID)
 	if !ok {
@@ -261,17 +248,14 @@ func (k *Keys) ReceiveLate(callID string, answer dispatch.LateAnswer) {
 	}
 }
 
-// awaitEnd waits until a call ends, and then stores the call's result or error under its
-// idempotency key.
 func (k *Keys) awaitEnd(e *entry, job *joblist.Job) {
-	_ = job.Wait(context.Background(), nil) // Wait returns, because every call ends
+	_ = job.Wait(context.Background(), nil)
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.settleIfEnded(e)
 }
 
-// settleIfEnded stores the outcome of a call (its result or error) in the key's entry if
-// the call has ended. The caller must hold k.mu.
+// The caller of settleIfEnded must hold k.mu.
 func (k *Keys) settleIfEnded(e *entry) {
 	if e.state != stateStarted || e.job == nil {
 		return
@@ -295,14 +279,11 @@ func (k *Keys) settleIfEnded(e *entry) {
 	k.openCalls.Forget(e.callID)
 }
 
-// isPageError reports whether an error code means that the tool has ended in the page.
 func isPageError(code wire.ErrorCode) bool {
 	return code == wire.ErrToolError || code == wire.ErrInvalidResult || code == wire.ErrResultTooLarge
 }
 
-// finish stores the state of an ended call's idempotency key, and the call's result or
-// error. If the stored results exceed maxResultBytes, finish drops the oldest results.
-// The caller must hold k.mu.
+// The caller of finish must hold k.mu.
 func (k *Keys) finish(e *entry, state string, result *dispatch.Result, err *dispatch.Error) {
 	e.state, e.result, e.err = state, result, err
 	if state != stateReleased || e.hasNote {
@@ -317,8 +298,7 @@ func (k *Keys) finish(e *entry, state string, result *dispatch.Result, err *disp
 	}
 }
 
-// dropResult removes a call's result from memory, but keeps the call's idempotency key.
-// The caller must hold k.mu.
+// The caller of dropResult must hold k.mu.
 func (k *Keys) dropResult(e *entry) {
 	if e.result != nil {
 		k.resultBytes -= len(e.result.Output)
@@ -326,15 +306,13 @@ func (k *Keys) dropResult(e *entry) {
 	}
 }
 
-// addNote queues a note with the state of an idempotency key for the recorder. The caller
-// must hold k.mu.
+// The caller of addNote must hold k.mu.
 func (k *Keys) addNote(e *entry) {
 	e.hasNote = true
 	k.records.AddNote(noteOf(e))
 }
 
-// noteOf returns the note in which the recorder stores the current state of an
-// idempotency key. The caller must hold k.mu.
+// The caller of noteOf must hold k.mu.
 func noteOf(e *entry) recorder.Note {
 	n := recorder.Note{Kind: recorder.NoteKey, Subject: e.subject, State: e.state, By: e.callID, Tool: e.tool, ArgsHash: e.argsHash}
 	if e.err != nil {
@@ -350,9 +328,7 @@ func (k *Keys) addEntry(e *entry) {
 	k.order = append(k.order, e)
 }
 
-// removeExpired forgets expired and released idempotency keys. If more than maxKeys keys
-// remain, removeExpired also forgets the oldest of them. An unfinished call keeps its
-// idempotency key. The caller must hold k.mu.
+// An unfinished call keeps its idempotency key. The caller of removeExpired must hold k.mu.
 func (k *Keys) removeExpired() {
 	excess := len(k.order) - maxKeys
 	if excess <= 0 && (len(k.order) == 0 || !k.isExpired(k.order[0])) {
@@ -371,14 +347,12 @@ func (k *Keys) removeExpired() {
 	})
 }
 
-// isExpired reports whether an idempotency key was released, or is older than
-// k.retention. The caller must hold k.mu.
+// The caller of isExpired must hold k.mu.
 func (k *Keys) isExpired(e *entry) bool {
 	return time.Since(e.began) >= k.retention || k.entries[e.subject] != e
 }
 
-// load reads the idempotency keys that an earlier run of the server has recorded. A
-// second successful call of load has no effect. The caller must hold k.mu.
+// The caller of load must hold k.mu.
 func (k *Keys) load() error {
 	if k.isLoaded {
 		return nil
@@ -389,7 +363,7 @@ func (k *Keys) load() error {
 	}
 	k.isLoaded = true
 	newest := map[string]*entry{}
-	for _, n := range notes { // ReadNotes returns the newest note first
+	for _, n := range notes {
 		if e := newest[n.Subject]; e != nil {
 			if e.callID == n.By {
 				e.began = n.Time

@@ -21,7 +21,6 @@ import (
 	"opentabs/wire"
 )
 
-// fixture is a daemon without a browser. The function answer simulates the page.
 type fixture struct {
 	t       *testing.T
 	dir     string
@@ -29,15 +28,11 @@ type fixture struct {
 	records *recorder.Recorder
 	keys    *Keys
 	calls   *dispatch.Dispatcher
-	// runs contains the dispatch.Sink of each call in the simulated page. The function
-	// answer simulates how the page responds. If answer is nil, each call returns its
-	// sequence number.
-	runs   []dispatch.Sink
-	answer func(dispatch.Sink)
-	gate   dispatch.Verdict
+	runs    []dispatch.Sink
+	answer  func(dispatch.Sink)
+	gate    dispatch.Verdict
 }
 
-// Name and Decide implement dispatch.Gate.
 func (f *fixture) Name() string                              { return "fixture" }
 func (f *fixture) Decide(dispatch.CallInfo) dispatch.Verdict { return f.gate }
 func (f *fixture) After(_ dispatch.CallInfo, e dispatch.EndedCall) {
@@ -61,10 +56,9 @@ func (f *fixture) start() {
 	f.keys.SetJobs(joblist.New(f.calls, joblist.Options{}))
 }
 
-// kill simulates a crash of the server: the recorder does not store the end of running calls.
 func (f *fixture) kill() {
-	time.Sleep(time.Second) // the recorder writes at least once a second
-	synctest.Wait()         // after Wait, no hook of an ended call uses f.records
+	time.Sleep(time.Second)
+	synctest.Wait() // after Wait, no hook of an ended call uses f.records
 	records := f.records
 	f.records = recorder.Open(f.t.TempDir(), recorder.Options{})
 	f.keys.mu.Lock()
@@ -77,13 +71,10 @@ func (f *fixture) kill() {
 	f.records.Close()
 }
 
-// newCall returns a call that the client Cursor makes to the tool shop__buy.
 func newCall(args string) dispatch.Call {
 	return dispatch.Call{Tool: dispatch.Tool{Plugin: "shop", Name: "buy"}, Args: json.RawMessage(args), Client: dispatch.Client{Name: "Cursor"}}
 }
 
-// call runs a call with an idempotency key, and returns the tool's output or the error code.
-// If the call was not executed again, the returned text begins with "replayed ".
 func (f *fixture) call(key string, c dispatch.Call) string {
 	use, err := f.keys.Start(key, c)
 	if err != nil {
@@ -204,7 +195,6 @@ func TestKeyIsReleased(t *testing.T) {
 	})
 }
 
-// A retry with a failed call's key returns the call's error without running the tool.
 func TestErrorOfToolIsReplayed(t *testing.T) {
 	run(t, everything, func(f *fixture) {
 		f.answer = func(s dispatch.Sink) { go s.Finish(nil, &wire.CallError{Code: wire.ErrToolError, Message: "sold out"}) }
@@ -271,7 +261,6 @@ func TestKilledServer(t *testing.T) {
 	})
 }
 
-// If the recorder stores no results, a retry after a restart returns no result.
 func TestResultIsNotRecorded(t *testing.T) {
 	o := everything
 	o.Arguments, o.Results = false, false
@@ -285,7 +274,6 @@ func TestResultIsNotRecorded(t *testing.T) {
 	})
 }
 
-// Keys limits the number of idempotency keys and the size of the results in memory.
 func TestKeysAreBounded(t *testing.T) {
 	run(t, recorder.Options{}, func(f *fixture) {
 		f.answer = func(s dispatch.Sink) { go s.Finish(append(make([]byte, maxResultBytes/3), "1"...), nil) }
@@ -328,7 +316,6 @@ func TestParseKey(t *testing.T) {
 	}
 }
 
-// recordedText returns the text of all files that the recorder has written.
 func recordedText(t *testing.T, dir string) string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "calls", "*.jsonl"))
@@ -346,7 +333,6 @@ func recordedText(t *testing.T, dir string) string {
 	return string(all)
 }
 
-// Before a call reaches the page, its idempotency key is on the disk.
 func TestKeyIsWrittenBeforeTheCallRuns(t *testing.T) {
 	run(t, everything, func(f *fixture) {
 		text := ""
@@ -365,7 +351,7 @@ func TestKeyIsWrittenBeforeTheCallRuns(t *testing.T) {
 func TestKeyCannotBeWritten(t *testing.T) {
 	run(t, everything, func(f *fixture) {
 		folder := filepath.Join(f.dir, "calls")
-		if err := os.WriteFile(folder, nil, 0o600); err != nil { // a file with the folder's name makes every write fail
+		if err := os.WriteFile(folder, nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
 		f.keys.isLoaded = true // Start must not read the keys from the disk, because reading fails too

@@ -7,29 +7,22 @@ import (
 	"opentabs/dispatch"
 )
 
-// showFunc shows a ticket to the user on behalf of one waiting request, until ctx is
-// cancelled.
 type showFunc = func(ctx context.Context, w dispatch.WaitingTicket)
 
-// The type tickets shows a call's tickets on behalf of all requests that have the call's
-// idempotency key and wait for the call's result. The user can decide in any MCP client
-// that sent a request with the call's idempotency key. The type tickets is safe for
-// concurrent use.
+// The user can decide in any MCP client that sent a request with the call's idempotency key. The type tickets is safe
+// for concurrent use.
 type tickets struct {
 	mu    sync.Mutex // guards all fields below
-	shows []showFunc // one function per request; a request that no longer waits ignores tickets
+	shows []showFunc // a request that no longer waits ignores tickets
 	open  map[string]openTicket
 }
 
-// openTicket is a ticket about which the user has not decided. ctx is the ticket's
-// context, which is cancelled when the ticket is closed.
 type openTicket struct {
 	ctx    context.Context
 	ticket dispatch.WaitingTicket
 }
 
-// join adds a request that waits for the call. join makes the request show the call's
-// open tickets and all later tickets. show is nil if the request cannot show tickets.
+// The argument show is nil if the request cannot show tickets.
 func (t *tickets) join(show showFunc) {
 	if show == nil {
 		return
@@ -42,8 +35,6 @@ func (t *tickets) join(show showFunc) {
 	}
 }
 
-// show passes a call's ticket to all requests that wait for the call, until ctx is
-// cancelled. Keys.Start uses tickets.show as the OnTicket function of the call.
 func (t *tickets) show(ctx context.Context, w dispatch.WaitingTicket) {
 	t.mu.Lock()
 	if t.open == nil {

@@ -14,7 +14,6 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-// publishWiki publishes a version of the plugin "wiki" in the test registry.
 func publishWiki(t *testing.T, r *npmtest.Registry, version string) {
 	t.Helper()
 	dir := plugintest.Package{Name: "wiki"}.Write(t)
@@ -30,8 +29,6 @@ func publishWiki(t *testing.T, r *npmtest.Registry, version string) {
 	r.Publish(npmtest.Version{Name: "opentabs-plugin-wiki", Version: version, File: file, Manifest: map[string]any{"keywords": []string{"opentabs-plugin"}}})
 }
 
-// installFrom installs a plugin from the source in text, and reloads the plugins of the
-// installer.
 func (i *Installer) installFrom(t *testing.T, text string) (newPlugin, oldPlugin *plugin.Plugin, err error) {
 	t.Helper()
 	source, err := ParseSource(text)
@@ -63,8 +60,6 @@ func TestParseSource(t *testing.T) {
 	}
 }
 
-// TestGetAndUpdate installs a plugin with a version range, updates the plugin, and
-// removes the plugin.
 func TestGetAndUpdate(t *testing.T) {
 	registry := &npmtest.Registry{}
 	publishWiki(t, registry, "1.0.0")
@@ -106,8 +101,6 @@ func TestGetAndUpdate(t *testing.T) {
 	}
 }
 
-// TestOffersRefuse checks the errors for plugins that `opentabs plugin update` cannot
-// update.
 func TestOffersRefuse(t *testing.T) {
 	registry := &npmtest.Registry{}
 	publishWiki(t, registry, "1.0.0")
@@ -125,7 +118,6 @@ func TestOffersRefuse(t *testing.T) {
 	if offers, err := i.FindUpdates(t.Context(), nil); err != nil || len(offers) != 0 {
 		t.Errorf("%v, %v; want length 0", offers, err)
 	}
-	// The registry removed the package of the plugin "wiki" after the installation.
 	if _, _, err := i.installFrom(t, "wiki"); err != nil {
 		t.Fatal(err)
 	}

@@ -28,12 +28,8 @@ import (
 )
 
 const (
-	// packagesFolder is the folder of installed packages in the state directory. Each
-	// package has a subfolder, which contains one folder for each installed version of
-	// the package's content.
+	// packagesFolder is the folder of installed packages in the state directory.
 	packagesFolder = "packages"
-	// unpackedFolder is the name prefix of folders with unpacked packages that are not
-	// used yet.
 	unpackedFolder = ".new-"
 	// lockTimeout limits how long an installation waits for another process that installs
 	// packages.
@@ -70,11 +66,8 @@ func New(h *home.Home, getenv func(string) string, projectDir string, notef func
 	return &Installer{Home: h, Plugins: plugins, client: client, registries: registries, notef: notef}, err
 }
 
-// packageSpec is a package name with an optional version or range, such as
-// "@acme/opentabs-plugin-slack@^1.2.0".
 type packageSpec struct{ name, versionWanted string }
 
-// parseSpec splits a text such as "name@^1.2.0" into the package name and the version.
 func parseSpec(text string) packageSpec {
 	if i := strings.LastIndexByte(text, '@'); i > 0 {
 		return packageSpec{text[:i], text[i+1:]}
@@ -82,8 +75,6 @@ func parseSpec(text string) packageSpec {
 	return packageSpec{name: text}
 }
 
-// candidateNames returns the npm package names that name can abbreviate, such as
-// "opentabs-plugin-x" for "x".
 func candidateNames(name string) []string {
 	if scope, rest, ok := strings.Cut(name, "/"); ok {
 		if strings.HasPrefix(rest, otherPackages) {
@@ -97,7 +88,6 @@ func candidateNames(name string) []string {
 	return []string{officialPackages + name, otherPackages + name}
 }
 
-// findPackage requests a package from the registry by its full or short name.
 func (i *Installer) findPackage(ctx context.Context, name string) (*npm.Package, error) {
 	names := candidateNames(name)
 	for _, candidate := range names {
@@ -126,9 +116,7 @@ func (i *Installer) RegistryOf(packageName string) string {
 	return terminal.SafeLine(registry)
 }
 
-// fetchAndInstall downloads and installs one version of a package. fetchAndInstall also
-// stores a hash of the package's content, so that opentabs detects later changes to the
-// files.
+// fetchAndInstall stores a hash of the package's content, so that opentabs detects later changes to the files.
 func (i *Installer) fetchAndInstall(ctx context.Context, packageInfo *npm.Package, v *npm.Version, versionWanted string) (*plugin.Plugin, error) {
 	i.notef("getting %s %s from %s", packageInfo.Name, terminal.SafeLine(v.Version), i.RegistryOf(packageInfo.Name))
 	if warning := v.Warning(); warning != "" {
@@ -145,9 +133,6 @@ func (i *Installer) fetchAndInstall(ctx context.Context, packageInfo *npm.Packag
 	return i.installPackage(file, plugin.Entry{Package: packageInfo.Name, VersionWanted: versionWanted}, v.Version)
 }
 
-// installPackage unpacks a package file, checks the name and the version, and adds the
-// plugin. If the entry e has no package name, installPackage uses the name and the
-// version in the package file.
 func (i *Installer) installPackage(file npm.Tarball, e plugin.Entry, version string) (*plugin.Plugin, error) {
 	unlock, err := i.lockPackages()
 	if err != nil {
@@ -183,8 +168,6 @@ func (i *Installer) installPackage(file npm.Tarball, e plugin.Entry, version str
 	return newPlugin, err
 }
 
-// lockPackages prevents other processes from changing the installed packages until unlock
-// is called.
 func (i *Installer) lockPackages() (unlock func(), err error) {
 	if err := os.MkdirAll(i.folder(), 0o700); err != nil {
 		return nil, fmt.Errorf("make the folder of the packages: %w", err)
@@ -198,9 +181,7 @@ func (i *Installer) lockPackages() (unlock func(), err error) {
 
 func (i *Installer) folder() string { return filepath.Join(i.Home.State, packagesFolder) }
 
-// movePackage moves an unpacked package to its final folder. The name of a package's
-// final folder depends on the package's content, so that files in use are never
-// overwritten.
+// The name of a package's final folder depends on the package's content, so that files in use are never overwritten.
 func (i *Installer) movePackage(newFolder string, file npm.Tarball, name, version string) (string, error) {
 	if err := npm.CheckName(name); err != nil {
 		return "", err
@@ -214,22 +195,19 @@ func (i *Installer) movePackage(newFolder string, file npm.Tarball, name, versio
 		return "", fmt.Errorf("make the package's folder: %w", err)
 	}
 	target := filepath.Join(parent, escapeVersion(version)+"-"+hex.EncodeToString(sum[:4]))
-	// It is possible that the target folder already exists, and that its files are
-	// damaged.
+	// The target folder can already exist with damaged files.
 	oldFolder := newFolder + ".old"
 	if err := os.Rename(target, oldFolder); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", fmt.Errorf("replace the package: %w", err)
 	}
 	defer os.RemoveAll(oldFolder)
 	if err := os.Rename(newFolder, target); err != nil {
-		_ = os.Rename(oldFolder, target) // restores the old folder
+		_ = os.Rename(oldFolder, target)
 		return "", fmt.Errorf("move the package into its folder: %w", err)
 	}
 	return target, nil
 }
 
-// escapeVersion replaces the unsafe characters of a version with underscores and
-// truncates the version, for use in a folder name.
 func escapeVersion(version string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '.' || r == '-' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
@@ -239,8 +217,7 @@ func escapeVersion(version string) string {
 	}, version[:min(len(version), 64)])
 }
 
-// removeLeftovers removes temporary folders of processes that were killed. The caller
-// must have locked the packages with lockPackages.
+// The caller of removeLeftovers must have locked the packages with lockPackages.
 func (i *Installer) removeLeftovers() {
 	entries, err := os.ReadDir(i.folder())
 	if err != nil {
@@ -270,7 +247,7 @@ func RemoveUnused(h *home.Home, notef func(format string, args ...any), name str
 	i.removeUnused(name)
 }
 
-// removeUnused is like RemoveUnused, but the caller must have locked the packages.
+// The caller of removeUnused must have locked the packages with lockPackages.
 func (i *Installer) removeUnused(name string) {
 	entries, err := i.Home.PluginStore().Entries()
 	if err != nil {
@@ -293,7 +270,7 @@ func (i *Installer) removeUnused(name string) {
 			}
 		}
 	}
-	_ = os.Remove(parent) // os.Remove fails unless the folder is empty
+	_ = os.Remove(parent)
 	if scope := filepath.Dir(parent); scope != i.folder() {
 		_ = os.Remove(scope)
 	}

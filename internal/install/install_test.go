@@ -19,7 +19,6 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-// newInstaller returns an installer that uses r as its npm registry.
 func newInstaller(t *testing.T, r *npmtest.Registry) *Installer {
 	t.Helper()
 	s := httptest.NewServer(r)
@@ -42,8 +41,6 @@ func newInstaller(t *testing.T, r *npmtest.Registry) *Installer {
 	return &Installer{Home: h, Plugins: plugins, client: client, registries: settings, notef: t.Logf}
 }
 
-// publishPlugin publishes a plugin under a name and a version that may differ from those
-// in its package.json.
 func publishPlugin(t *testing.T, r *npmtest.Registry, name, version string, p plugintest.Package) {
 	t.Helper()
 	file, err := npmtest.PackFolder(p.Write(t))
@@ -53,7 +50,6 @@ func publishPlugin(t *testing.T, r *npmtest.Registry, name, version string, p pl
 	r.Publish(npmtest.Version{Name: name, Version: version, File: file})
 }
 
-// fetchLatest installs the latest version of a package from the test registry.
 func (i *Installer) fetchLatest(t *testing.T, name string) (*plugin.Plugin, error) {
 	t.Helper()
 	packageInfo, err := i.client.Package(t.Context(), name)
@@ -67,8 +63,6 @@ func (i *Installer) fetchLatest(t *testing.T, name string) (*plugin.Plugin, erro
 	return i.fetchAndInstall(t.Context(), packageInfo, version, "")
 }
 
-// TestInstallChecksName checks that a package is rejected if its name or version differs
-// from the registry.
 func TestInstallChecksName(t *testing.T) {
 	registry := &npmtest.Registry{}
 	publishPlugin(t, registry, "opentabs-plugin-bank", "1.0.0", plugintest.Package{Name: "evil"})
@@ -87,7 +81,6 @@ func TestInstallChecksName(t *testing.T) {
 	}
 }
 
-// TestInstallConcurrently checks that several packages can be installed concurrently.
 func TestInstallConcurrently(t *testing.T) {
 	registry := &npmtest.Registry{}
 	for n := range 4 {
@@ -114,8 +107,6 @@ func TestInstallConcurrently(t *testing.T) {
 	}
 }
 
-// TestInstallRemovesLeftovers checks that an installation removes temporary folders of a
-// killed process.
 func TestInstallRemovesLeftovers(t *testing.T) {
 	registry := &npmtest.Registry{}
 	publishPlugin(t, registry, "opentabs-plugin-a", "1.0.0", plugintest.Package{Name: "a"})

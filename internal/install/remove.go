@@ -30,8 +30,7 @@ func Remove(h *home.Home, name string) (plugin.Entry, error) {
 	return e, err
 }
 
-// checkNotGlobal returns an error if npm has installed the plugin globally, because only
-// npm can then remove the plugin.
+// npm installed a global plugin, so only npm can remove the plugin.
 func checkNotGlobal(h *home.Home, name string) error {
 	registry, err := h.Plugins()
 	if err != nil {

@@ -14,9 +14,7 @@ import (
 )
 
 const (
-	// pluginKeyword is the npm keyword by which plugins of opentabs are found.
-	pluginKeyword = "opentabs-plugin"
-	// maxSearchResults is the maximum number of plugins that a search returns.
+	pluginKeyword    = "opentabs-plugin"
 	maxSearchResults = 50
 )
 
@@ -43,7 +41,7 @@ func (i *Installer) Search(ctx context.Context, query string) ([]SearchResult, e
 	for _, loaded := range packages {
 		name, err := plugin.NameOf(loaded.Name)
 		if err != nil {
-			continue // packages whose name is not the name of a plugin are skipped
+			continue
 		}
 		_, installed := i.Plugins.Set().Plugin(name)
 		results = append(results, SearchResult{loaded.Name, name, loaded.Version, loaded.Description, loaded.Publisher, installed})
@@ -70,15 +68,12 @@ type Info struct {
 	// installed the plugin, such as from npm.
 	Installed string        `json:"installed,omitempty"`
 	Source    plugin.Source `json:"source,omitempty"`
-	// Failed is the reason why the installed plugin cannot be loaded or does not start in
-	// pages. If the installed plugin works, Failed is empty.
+	// Failed is the reason why the installed plugin cannot be loaded or does not start in pages.
 	Failed string `json:"failed,omitempty"`
 	// Tools are the tools of the installed version, grouped by category.
 	Tools []toolCategory `json:"tools,omitempty"`
 }
 
-// toolCategory is one category of a plugin's tools. Category is empty for tools without a
-// category.
 type toolCategory struct {
 	Category string   `json:"category,omitempty"`
 	Tools    []string `json:"tools"`
@@ -117,8 +112,6 @@ func (i *Installer) Info(ctx context.Context, text string) (Info, error) {
 	return info, nil
 }
 
-// pluginFailure returns why an installed plugin cannot be loaded or started.
-// pluginFailure returns nil if the plugin works or is not installed.
 func (i *Installer) pluginFailure(name string) error {
 	if f, ok := i.Plugins.Set().Failure(name); ok {
 		return fmt.Errorf("the plugin %s is not loaded: %w", name, f.Err)
@@ -131,14 +124,13 @@ func (i *Installer) pluginFailure(name string) error {
 	return nil
 }
 
-// infoOf returns the registry's information about a package. Authors of packages provide
-// the information in the registry, and opentabs does not verify the information.
+// Authors of packages provide the registry's information, and opentabs does not verify the information.
 func infoOf(packageInfo *npm.Package, v *npm.Version) Info {
 	info := Info{
 		Package: packageInfo.Name, Version: v.Version, Description: v.Description, Homepage: v.Homepage, Deprecated: v.Warning(),
 		Tags: packageInfo.Tags, Versions: len(packageInfo.Versions), Registry: packageInfo.Registry,
 	}
-	info.Name, _ = plugin.NameOf(packageInfo.Name) // findPackage has validated the name
+	info.Name, _ = plugin.NameOf(packageInfo.Name)
 	info.License, _ = v.License.(string)
 	var manifest struct {
 		DisplayName string   `json:"displayName"`

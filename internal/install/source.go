@@ -52,8 +52,6 @@ func AddFolder(h *home.Home, folder string) (*plugin.Plugin, error) {
 	return newPlugin, nil
 }
 
-// addBuildHint adds the command `opentabs plugin build` to err if path contains a plugin
-// that is not built.
 func addBuildHint(err error, path, given string) error {
 	_, packageErr := os.Stat(filepath.Join(path, "package.json"))
 	_, distErr := os.Stat(filepath.Join(path, "dist"))
@@ -63,7 +61,6 @@ func addBuildHint(err error, path, given string) error {
 	return err
 }
 
-// isPath reports whether text is a path and cannot be the name of a package.
 func isPath(text string) bool {
 	if filepath.IsAbs(text) || text == "." || text == ".." {
 		return true
@@ -98,8 +95,6 @@ func (i *Installer) Get(ctx context.Context, s Source) (newPlugin, oldPlugin *pl
 	return newPlugin, oldPlugin, nil
 }
 
-// getPackage installs a plugin from a registry. text is the plugin's name with an
-// optional version or range.
 func (i *Installer) getPackage(ctx context.Context, text string) (*plugin.Plugin, error) {
 	spec := parseSpec(text)
 	packageInfo, err := i.findPackage(ctx, spec.name)
@@ -113,7 +108,6 @@ func (i *Installer) getPackage(ctx context.Context, text string) (*plugin.Plugin
 	return i.fetchAndInstall(ctx, packageInfo, version, spec.versionWanted)
 }
 
-// addFolderHint adds a hint to err if a folder with the name of the package exists.
 func addFolderHint(err error, text string) error {
 	if _, statErr := os.Stat(filepath.Join(text, "package.json")); statErr == nil {
 		return fmt.Errorf("%w; there is a folder with that name: install the folder with `opentabs plugin install .%c%s`", err, filepath.Separator, text)

@@ -12,7 +12,6 @@ import (
 	"opentabs/plugin"
 )
 
-// maxParallelUpdates is the maximum number of packages that are requested concurrently.
 const maxParallelUpdates = 8
 
 // UpdateOffer describes which newer versions of an installed plugin exist.
@@ -20,7 +19,7 @@ type UpdateOffer struct {
 	entry         plugin.Entry
 	packageInfo   *npm.Package
 	newVersion    *npm.Version
-	currentPlugin *plugin.Plugin // nil if the installed plugin cannot be loaded
+	currentPlugin *plugin.Plugin
 
 	Name           string `json:"name"`
 	Package        string `json:"package"`
@@ -84,8 +83,6 @@ func (i *Installer) FindUpdates(ctx context.Context, names []string) ([]UpdateOf
 	return offers, nil
 }
 
-// requestVersions requests the versions of the package from the registry, and stores the
-// versions to offer in o.
 func (o *UpdateOffer) requestVersions(ctx context.Context, client *npm.Client) {
 	if o.currentPlugin != nil {
 		o.CurrentVersion = o.currentPlugin.Version
@@ -110,8 +107,6 @@ func (i *Installer) Update(ctx context.Context, o UpdateOffer) (newPlugin, oldPl
 	return newPlugin, o.currentPlugin, err
 }
 
-// entriesToUpdate returns the installed plugins with the given names, or all installed
-// plugins if names is empty.
 func (i *Installer) entriesToUpdate(names []string) ([]plugin.Entry, error) {
 	entries, err := i.Home.PluginStore().Entries()
 	if err != nil {
@@ -135,8 +130,6 @@ func (i *Installer) entriesToUpdate(names []string) ([]plugin.Entry, error) {
 	}), nil
 }
 
-// findEntry returns the list entry of the plugin or package with the given name, or a
-// zero entry.
 func findEntry(entries []plugin.Entry, name string) plugin.Entry {
 	index := slices.IndexFunc(entries, func(e plugin.Entry) bool { return e.Name == name || e.Package == name })
 	if index < 0 {

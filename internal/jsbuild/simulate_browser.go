@@ -116,7 +116,7 @@ func (r *browserTests) request(ctx context.Context, request any) (json.RawMessag
 
 // A lineWriter is safe for concurrent use.
 type lineWriter struct {
-	mu sync.Mutex
+	mu sync.Mutex // locked while a line is written
 	w  io.Writer
 }
 

@@ -8,12 +8,8 @@ import (
 	"opentabs/browser"
 )
 
-// toolRowPattern matches a row of the table in docs/browser-tools.md: a browser tool's
-// name, description and class.
 var toolRowPattern = regexp.MustCompile("(?m)^\\| `(browser_\\w+)` \\| (.+) \\| (read|act|dangerous|as its steps)( \\(.+\\))? \\|$")
 
-// TestBrowserToolsDoc checks that docs/browser-tools.md lists all browser tools in order,
-// each with its class.
 func TestBrowserToolsDoc(t *testing.T) {
 	changeToRoot(t)
 	var got, want []string

@@ -15,7 +15,6 @@ const (
 	maxTypeMethods  = 25
 )
 
-// packageSize is the number of a package's non-test files and their lines.
 type packageSize struct{ files, lines int }
 
 func TestPackageBudgets(t *testing.T) {
@@ -70,7 +69,6 @@ func checkMethodCounts(files []goFile) []string {
 	return violations
 }
 
-// receiverName returns the name of a method's receiver type.
 func receiverName(recv *ast.FieldList) string {
 	name := ""
 	ast.Inspect(recv.List[0].Type, func(n ast.Node) bool {
@@ -82,8 +80,6 @@ func receiverName(recv *ast.FieldList) string {
 	return name
 }
 
-// TestBudgetsReportViolations checks that packages and types are reported if and only if
-// they exceed a size limit.
 func TestBudgetsReportViolations(t *testing.T) {
 	changeToRoot(t)
 	parse := func(name, src string) goFile {

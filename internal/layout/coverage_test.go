@@ -14,17 +14,15 @@ const coverageDoc = "docs/coverage.md"
 // `file.test.ts` "title", or `script.txtar`.
 var testReference = regexp.MustCompile("`([A-Za-z0-9_./-]+_test\\.go:(?:Test|Benchmark)[A-Za-z0-9_]+)`|`([A-Za-z0-9_./-]+\\.test\\.tsx?)` \"([^\"|]+)\"|`([A-Za-z0-9_./-]+\\.txtar)`")
 
-// TestCoverage checks the table of product requirements in docs/coverage.md. Each row of the
-// table of product requirements must name code and a test, or explain why the product differs
-// from the requirement. TestReferences checks that the code and the Go tests that
-// docs/coverage.md names exist.
+// Each row of the table of product requirements must name code and a test, or explain why the product differs from the
+// requirement. TestReferences checks that the code and the Go tests that docs/coverage.md names exist.
 func TestCoverage(t *testing.T) {
 	changeToRoot(t)
 	text, err := os.ReadFile(coverageDoc)
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, isInTable := 0, false // tables before the first section heading are skipped
+	rows, isInTable := 0, false
 	for i, line := range strings.Split(string(text), "\n") {
 		isInTable = isInTable || strings.HasPrefix(line, "## ")
 		if !isInTable || !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| statement |") || strings.HasPrefix(line, "|---") {
@@ -58,7 +56,6 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
-// checkTestReference checks that a referenced TypeScript test or test script exists.
 func checkTestReference(t *testing.T, line int, m []string) {
 	t.Helper()
 	file, title := m[2], m[3]

@@ -17,7 +17,6 @@ import (
 	"opentabs/wire"
 )
 
-// documents returns the text of the repository's Markdown files by path.
 func documents(t *testing.T) map[string]string {
 	t.Helper()
 	docs := map[string]string{}
@@ -57,8 +56,6 @@ func TestDocuments(t *testing.T) {
 // `wire/proof.go:PairingKey`.
 var referencePattern = regexp.MustCompile("`([A-Za-z0-9_./-]+\\.(?:go|tsx?)):([A-Za-z_][A-Za-z0-9_.]*)(?:\\(\\))?`")
 
-// TestReferences checks that each code reference in a document, such as
-// `wire/proof.go:PairingKey`, names a declaration in that file.
 func TestReferences(t *testing.T) {
 	changeToRoot(t)
 	for doc, text := range documents(t) {
@@ -74,8 +71,6 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-// TestToolCallDoc checks docs/tool-call.md, the first document for readers of the code.
-// docs/tool-call.md must be short, and must contain a diagram and references to the code.
 func TestToolCallDoc(t *testing.T) {
 	changeToRoot(t)
 	const name, maxWords, minReferences = "docs/tool-call.md", 900, 30
@@ -91,7 +86,6 @@ func TestToolCallDoc(t *testing.T) {
 	}
 }
 
-// declares reports whether Go code declares a symbol such as Parse or Client.Close.
 func declares(name, src, symbol string) bool {
 	if path.Ext(name) != ".go" {
 		return declaresTS(src, symbol)
@@ -133,8 +127,6 @@ func isReceiver(recv *ast.FieldList, owner string) bool {
 	return references
 }
 
-// hasMember reports whether a struct type has the named field, or an interface type the
-// named method.
 func hasMember(typ ast.Expr, name string) bool {
 	var fields *ast.FieldList
 	switch typ := typ.(type) {
@@ -155,9 +147,7 @@ func hasMember(typ ast.Expr, name string) bool {
 	return false
 }
 
-// declaresTS reports whether TypeScript code declares a symbol such as parse or
-// Client.close. declaresTS uses regular expressions instead of a parser, which is
-// reliable for formatted code.
+// declaresTS uses regular expressions instead of a parser, which is reliable for code that biome has formatted.
 func declaresTS(src, symbol string) bool {
 	owner, member, isMember := strings.Cut(symbol, ".")
 	isDeclared := func(name string) bool {
@@ -193,7 +183,6 @@ func TestDeclares(t *testing.T) {
 	}
 }
 
-// TestGlossary checks that docs/glossary.md has 20 to 60 terms, each with one definition.
 func TestGlossary(t *testing.T) {
 	changeToRoot(t)
 	const maxTerms = 60
@@ -219,7 +208,6 @@ func TestGlossary(t *testing.T) {
 
 var linkPattern = regexp.MustCompile(`\]\(([^)#\s]+)(#[^)]*)?\)`)
 
-// TestLinks checks that every relative link in a document points to a file that exists.
 func TestLinks(t *testing.T) {
 	changeToRoot(t)
 	for doc, text := range documents(t) {
@@ -238,8 +226,6 @@ func TestLinks(t *testing.T) {
 // from: path -->.
 var excerptPattern = regexp.MustCompile("(?s)<!-- from: (\\S+) -->\n```\\w+\n(.*?)```")
 
-// TestExcerpts checks that each code excerpt in a document is identical to a part of the
-// named source file.
 func TestExcerpts(t *testing.T) {
 	changeToRoot(t)
 	for doc, text := range documents(t) {
@@ -265,7 +251,6 @@ func TestReadmeIsShort(t *testing.T) {
 	}
 }
 
-// TestSettingsDoc checks that docs/settings.md lists every setting with its default.
 func TestSettingsDoc(t *testing.T) {
 	changeToRoot(t)
 	const name = "docs/settings.md"
@@ -292,8 +277,7 @@ func TestChangelog(t *testing.T) {
 // as <!-- golden: hello.params -->.
 var examplePattern = regexp.MustCompile("(?s)<!-- golden: ([a-zA-Z.]+) -->\n```json\n(.*?)\n```")
 
-// TestProtocolDoc checks that docs/protocol.md documents every method, error code and
-// close code of package wire. Each example in docs/protocol.md must match a golden frame.
+// Each example in docs/protocol.md must match a golden frame.
 func TestProtocolDoc(t *testing.T) {
 	changeToRoot(t)
 	text := documents(t)["docs/protocol.md"]
@@ -337,8 +321,6 @@ func TestProtocolDoc(t *testing.T) {
 	}
 }
 
-// checkExample checks that the params, result or error of an example frame equals its
-// golden file.
 func checkExample(name string, frame []byte) error {
 	e, err := wire.Parse(frame)
 	if err != nil {

@@ -11,18 +11,13 @@ import (
 	"testing"
 )
 
-// agentPhrase matches words that an error text for users must not contain. Error texts for
-// users do not contain "the user", or the names of tools and arguments that users never
-// type.
+// Error texts for users do not contain "the user", or the names of tools and arguments that users never type.
 var agentPhrase = regexp.MustCompile(`(?i)\bthe user\b|\bdo not (re)?(try|call|peat)\b|\btools_(list|search|describe|call|read)\b|\b(tab|window)Ids?\b|as \\?"(browser|instance)"|browser_\w+ \{`)
 
-// agentAddress matches words that address the reader, such as "you". In an error without a
-// UserText, the word "you" would address the agent, and confuse the user.
+// In an error without a UserText, the word "you" would address the agent, and confuse the user.
 var agentAddress = regexp.MustCompile(`(?i)\byou(r)?\b`)
 
-// sharedErrorTexts are functions that create an error with a single, non-constant text
-// for agents and users. The values of sharedErrorTexts explain why one error text suits
-// both agents and users, or why no user sees the text.
+// The values of sharedErrorTexts explain why one error text suits both agents and users, or why no user sees the text.
 var sharedErrorTexts = map[string]string{
 	"cancel":            "the message names who cancelled the call",
 	"callTool":          "the error of a call outside of opentabs is a fact",
@@ -34,13 +29,10 @@ var sharedErrorTexts = map[string]string{
 	"newInvalidVerdict": sharedByCallers,
 }
 
-// sharedByCallers marks functions whose error text is a parameter, so TestErrorTexts
-// checks the text at each call.
 const sharedByCallers = "the callers give one text"
 
-// TestErrorTexts checks the texts of all errors that Go code creates. An error whose text
-// addresses the agent needs a separate text for the user. The separate text for the user must
-// not contain words that only agents understand.
+// An error whose text addresses the agent needs a separate text for the user. The separate text for the user must not
+// contain words that only agents understand.
 func TestErrorTexts(t *testing.T) {
 	changeToRoot(t)
 	files, err := goFiles()
@@ -70,16 +62,12 @@ func TestErrorTexts(t *testing.T) {
 	}
 }
 
-// errorText is an expression in Go code that creates the error of a tool call.
 type errorText struct {
-	node     ast.Node
-	function *ast.FuncDecl // nil outside of a function
-	// message and userText are the expressions for the error's two texts. userText is nil
-	// if the error has only one text.
+	node              ast.Node
+	function          *ast.FuncDecl
 	message, userText ast.Expr
 }
 
-// errorTexts returns the expressions in a Go file that create errors of tool calls.
 func errorTexts(f goFile) []errorText {
 	var found []errorText
 	for _, d := range f.ast.Decls {
@@ -107,7 +95,6 @@ func errorTexts(f goFile) []errorText {
 	return found
 }
 
-// isErrorType reports whether a type expression is wire.CallError or dispatch.Error.
 func isErrorType(f goFile, e ast.Expr) bool {
 	switch t := e.(type) {
 	case *ast.SelectorExpr:
@@ -157,8 +144,6 @@ func checkErrorText(f goFile, e errorText) []string {
 	return violations
 }
 
-// isSharedCall reports whether a node calls one of the functions that are marked with
-// sharedByCallers.
 func isSharedCall(n ast.Node) bool {
 	call, ok := n.(*ast.CallExpr)
 	return ok && sharedErrorTexts[calledName(call)] == sharedByCallers
@@ -171,9 +156,6 @@ func (e errorText) functionName() string {
 	return e.function.Name.Name
 }
 
-// stringsIn returns the string constants in an expression. For variables in the
-// expression, stringsIn also returns the constants that the same function assigns to
-// them.
 func (e errorText) stringsIn(expr ast.Expr) []string {
 	var texts []string
 	seen := map[string]bool{}
@@ -200,7 +182,6 @@ func (e errorText) stringsIn(expr ast.Expr) []string {
 	return texts
 }
 
-// valuesOf returns the expressions that a function assigns to the variable called name.
 func valuesOf(function *ast.FuncDecl, name string) []ast.Expr {
 	var values []ast.Expr
 	ast.Inspect(function, func(n ast.Node) bool {
@@ -222,12 +203,8 @@ func valuesOf(function *ast.FuncDecl, name string) []ast.Expr {
 // tool.
 var failureCall = regexp.MustCompile(`\b(toolFailure|callFailure|DebuggerUnavailable)\(`)
 
-// substitution matches a simple substitution in a TypeScript template string, such as
-// ${name}.
 var substitution = regexp.MustCompile(`\$\{[^}]*\}`)
 
-// agentProperty matches the text for agents in a TypeScript error that has separate texts
-// for agents and users.
 var agentProperty = regexp.MustCompile(`(?s)forAgent:.*?forUser:`)
 
 // TestFailureTexts checks the error texts of the extension's browser tools by the rules
@@ -257,8 +234,6 @@ func TestFailureTexts(t *testing.T) {
 	}
 }
 
-// argumentsAt returns the source text of the arguments of a call expression. The arguments
-// begin at the index start.
 func argumentsAt(src string, start int) string {
 	depth := 1
 	for i := start; i < len(src); i++ {

@@ -15,9 +15,7 @@ import (
 	"opentabs/wire"
 )
 
-// TestExportedNamesAreUsed reports exported Go names that no other package uses. A type also
-// counts as used if an exported declaration in its package mentions the type, because other
-// packages can use values of the type without naming the type.
+// A type counts as used if an exported declaration in its package mentions the type: other packages can use its values.
 func TestExportedNamesAreUsed(t *testing.T) {
 	changeToRoot(t)
 	files, err := goFiles()
@@ -55,8 +53,7 @@ func checkExported(files []goFile, generatedTS string) []string {
 	return slices.Sorted(maps.Values(unused))
 }
 
-// usagePlaces is the set of packages that use a method. If an interface declares the method,
-// usagePlaces also contains the constant byInterface.
+// If an interface declares the method, usagePlaces also contains the constant byInterface.
 type usagePlaces map[string]bool
 
 // byInterface marks a method that an interface declares.
@@ -71,8 +68,6 @@ type exportedName struct {
 	node ast.Node
 }
 
-// exportedNames returns the exported functions, types, constants and variables of a Go file.
-// For an exported method of an exported type, exportedNames returns the form Type.Method.
 func exportedNames(f goFile) []exportedName {
 	var names []exportedName
 	add := func(id *ast.Ident) {
@@ -104,8 +99,6 @@ func exportedNames(f goFile) []exportedName {
 	return names
 }
 
-// namesUsedAcross returns the exported names that other packages use, as "dir.Name".
-// namesUsedAcross also returns the types that exported declarations mention.
 func namesUsedAcross(files []goFile) map[string]bool {
 	packageNames := map[string]string{}
 	for _, f := range files {
@@ -148,14 +141,12 @@ func namesUsedAcross(files []goFile) map[string]bool {
 	return usedNames
 }
 
-// mentionedInAPI returns the exported names of its package that a file's exported
-// declarations mention in signatures, fields and types.
 func mentionedInAPI(f goFile) []string {
 	var names []string
 	var visit func(n ast.Node) bool
 	visit = func(n ast.Node) bool {
 		switch n := n.(type) {
-		case *ast.SelectorExpr: // a name from another package
+		case *ast.SelectorExpr:
 			return false
 		case *ast.Field:
 			if len(n.Names) == 0 || slices.ContainsFunc(n.Names, (*ast.Ident).IsExported) {
@@ -202,8 +193,6 @@ func mentionedInAPI(f goFile) []string {
 	return names
 }
 
-// methodsUsedAcross returns, by method name, the packages that use a method with that
-// name.
 func methodsUsedAcross(files []goFile) map[string]usagePlaces {
 	usedNames := map[string]usagePlaces{}
 	add := func(name, where string) {
@@ -233,8 +222,6 @@ func methodsUsedAcross(files []goFile) map[string]usagePlaces {
 	return usedNames
 }
 
-// standardMethods are methods that interfaces of the standard library and of other
-// libraries require.
 var standardMethods = []string{
 	"Error", "Unwrap", "Is", "As", "String", "Len", "Less", "Swap", "Read", "Write", "Close", "ServeHTTP", "RoundTrip",
 	"MarshalJSON", "UnmarshalJSON", "MarshalText", "UnmarshalText", "Set", "Type", "Run", "MarshalZerologObject",

@@ -38,18 +38,15 @@ var otherProtocols = map[string]struct {
 // route message frames.
 var frameFunction = regexp.MustCompile(`^(Parse|Envelope|Append[A-Z].*|EncodeBody|Decode[A-Z].*|Method[A-Z].*)$`)
 
-// TestFrameFieldsAreInWire reports names of frame fields in Go code outside package wire.
-// Package wire must be the only package that encodes and decodes message frames.
+// TestFrameFieldsAreInWire reports names of frame fields in Go code outside package wire. Package wire must be the only
+// package that encodes and decodes message frames.
 //
-// A package that uses the frame functions of package wire, such as Parse, must not contain
-// any name of a frame field, and neither must its subpackages. Packages that do not use the
-// frame functions have other JSON formats, whose fields may be called "id" or "url". In
-// packages that do not use the frame functions, TestFrameFieldsAreInWire rejects only field
-// names of several words, such as dispatchId. TestFrameFieldsAreInWire also rejects the names
-// of JSON-RPC methods, such as tool.ask, in every package except wire.
+// A package that uses the frame functions of package wire, such as Parse, must not contain any name of a frame field,
+// and neither must its subpackages. Packages that do not use the frame functions have other JSON formats, whose fields
+// may be called "id" or "url". In packages without frame functions, TestFrameFieldsAreInWire rejects only field names
+// of several words, such as dispatchId.
 //
-// TestFrameFieldsAreInWire ignores test files. Tests that simulate the browser write
-// message frames by hand, instead of using the encoders that they test.
+// Tests that simulate the browser write message frames by hand, instead of using the encoders that they test.
 func TestFrameFieldsAreInWire(t *testing.T) {
 	changeToRoot(t)
 	files, err := goFiles()
@@ -63,9 +60,7 @@ func TestFrameFieldsAreInWire(t *testing.T) {
 // string literal.
 var writtenJSON = regexp.MustCompile("[`'\"]\\{\"[A-Za-z]|jsonrpc")
 
-// TestFrameFieldsAreInWireTypeScript reports string literals in the extension that
-// contain JSON of message frames. The TypeScript compiler cannot check field names in
-// strings.
+// The TypeScript compiler cannot check field names in strings.
 func TestFrameFieldsAreInWireTypeScript(t *testing.T) {
 	changeToRoot(t)
 	for _, f := range tsFiles(t) {
@@ -84,7 +79,7 @@ func TestFrameFieldsAreInWireTypeScript(t *testing.T) {
 func checkFrameFields(files []goFile) []string {
 	names, methods := frameNames(files)
 	strictDirs := frameDirs(files)
-	allowedFields := map[string]bool{} // each key is a package folder, a space and a field name, such as "plugin tabId"
+	allowedFields := map[string]bool{} // such as "plugin tabId"
 	for dir, otherProtocol := range otherProtocols {
 		for _, name := range otherProtocol.names {
 			allowedFields[dir+" "+name] = true
@@ -124,8 +119,6 @@ func checkFrameFields(files []goFile) []string {
 // message frames have this field.
 func isSharedName(name string) bool { return strings.ToLower(name) == name }
 
-// frameNames returns the names of all JSON fields and JSON-RPC methods in package wire.
-// frameNames omits methods without a dot in their names.
 func frameNames(files []goFile) (fields, methods map[string]bool) {
 	fields, methods = map[string]bool{"jsonrpc": true}, map[string]bool{}
 	for _, f := range files {
@@ -153,7 +146,6 @@ func frameNames(files []goFile) (fields, methods map[string]bool) {
 	return fields, methods
 }
 
-// frameDirs returns the folders of packages that use the frame functions of package wire.
 func frameDirs(files []goFile) []string {
 	var dirs []string
 	for _, f := range files {
@@ -174,20 +166,14 @@ func frameDirs(files []goFile) []string {
 	return dirs
 }
 
-// spelledName is a name in a JSON key, struct tag or string literal of Go code.
 type spelledName struct {
-	name string
-	node ast.Node
-	// isPlain is true for a string literal that may be something other than a JSON field's
-	// name, such as a log message.
+	name    string
+	node    ast.Node
 	isPlain bool
 }
 
-// jsonKey matches a member name in JSON text, with its colon.
 var jsonKey = regexp.MustCompile(`"([A-Za-z]+)"\s*:`)
 
-// spelledNames returns all names in JSON keys, struct tags and string literals of a Go
-// file.
 func spelledNames(f goFile) []spelledName {
 	var names []spelledName
 	add := func(n ast.Expr, isPlain bool) {
@@ -223,7 +209,6 @@ func spelledNames(f goFile) []spelledName {
 	return names
 }
 
-// literalText returns the value of a string literal; empty for any other expression.
 func literalText(e ast.Expr) string {
 	lit, ok := e.(*ast.BasicLit)
 	if !ok || lit.Kind != token.STRING {
@@ -236,8 +221,6 @@ func literalText(e ast.Expr) string {
 	return value
 }
 
-// jsonName returns the field name in a struct tag such as `json:"id,omitempty"`; empty if
-// the tag has no JSON name.
 func jsonName(tag *ast.BasicLit) string {
 	if tag == nil {
 		return ""
@@ -246,8 +229,6 @@ func jsonName(tag *ast.BasicLit) string {
 	return name
 }
 
-// TestForeignFrameFieldsAreReported checks that names of frame fields and methods outside
-// package wire are reported.
 func TestForeignFrameFieldsAreReported(t *testing.T) {
 	const protocol = "package wire\ntype Method string\nconst MethodToolAsk Method = \"tool.ask\"\n" +
 		"type ToolAskParams struct {\n\tDispatchID string `json:\"dispatchId\"`\n\tAsk int `json:\"ask,omitempty\"`\n}\n"

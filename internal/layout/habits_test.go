@@ -28,8 +28,6 @@ var filesThatPrint = map[string]string{
 	"internal/bench/main.go": "hands the process's streams to run",
 }
 
-// rules are the checks that run on every Go file. Each check function returns one message
-// for each violation in a Go file.
 var rules = map[string]func(goFile) []string{
 	"size":    checkSize,
 	"name":    checkName,
@@ -100,8 +98,6 @@ func checkFileName(name string) []string {
 	return nil
 }
 
-// checkMutexes requires a comment on or above the line of each mutex. checkMutexes also
-// requires that the comment names what the mutex guards.
 func checkMutexes(f goFile) []string {
 	if f.test {
 		return nil
@@ -133,9 +129,7 @@ func isSelector(n ast.Node, pkg string, names ...string) bool {
 	return ok && x.Name == pkg && slices.Contains(names, sel.Sel.Name)
 }
 
-// checkJSON reports code that encodes JSON without internal/rawjson, or sends JSON
-// responses without internal/httpjson. Code that sends an HTTP request is allowed to set
-// the Content-Type application/json itself.
+// Code that sends an HTTP request is allowed to set the Content-Type application/json itself.
 func checkJSON(f goFile) []string {
 	if f.test || f.dir == "internal/httpjson" || strings.HasSuffix(f.dir, "test") || f.dir == "internal/bench" {
 		return nil
@@ -160,8 +154,6 @@ func checkJSON(f goFile) []string {
 	return violations
 }
 
-// checkRegexps reports global regular expressions that are compiled at every start of the
-// program.
 func checkRegexps(f goFile) []string {
 	if f.test || f.dir == "internal/lazyregexp" {
 		return nil
@@ -234,9 +226,7 @@ func checkDebt(f goFile) []string {
 	return violations
 }
 
-// checkOptions requires a comment on each field of a struct named Options. checkOptions
-// accepts a field comment that contains "default" or "required". checkOptions also
-// accepts a comment of the struct that names the required fields.
+// checkOptions requires a comment on each field of a struct named Options.
 func checkOptions(f goFile) []string {
 	if f.test {
 		return nil
@@ -267,8 +257,6 @@ func checkOptions(f goFile) []string {
 	return violations
 }
 
-// checkDocs requires a doc comment on each exported function, method and type, except in
-// package main.
 func checkDocs(f goFile) []string {
 	if f.test || f.ast.Name.Name == "main" {
 		return nil
@@ -306,9 +294,7 @@ func isReceiverExported(recv *ast.FieldList) bool {
 	return isExported
 }
 
-// checkRunFunctions reports functions of commands whose name begins with "run" and that
-// have a parameter of type *cobra.Command. Functions that run a command must accept
-// parsed options instead of a *cobra.Command.
+// Functions that run a command must accept parsed options instead of a *cobra.Command.
 func checkRunFunctions(f goFile) []string {
 	if f.dir != "cmd/opentabs" && f.dir != "internal/cli/plugincmd" || f.test {
 		return nil
@@ -367,8 +353,6 @@ func TestRequiredSymbols(t *testing.T) {
 	}
 }
 
-// TestPackageDocs checks that packages with concurrent state have a doc.go file with the
-// heading "# Concurrency".
 func TestPackageDocs(t *testing.T) {
 	changeToRoot(t)
 	for _, dir := range []string{"wire", "dispatch", "wsbridge", "mcpserver", "mcpserver/transport"} {
@@ -386,7 +370,6 @@ func TestPackageDocs(t *testing.T) {
 	}
 }
 
-// TestRulesReportViolations checks that each rule reports code that violates the rule.
 func TestRulesReportViolations(t *testing.T) {
 	changeToRoot(t)
 	longFunction := strings.Repeat("\t_ = 1\n", maxFuncLines)

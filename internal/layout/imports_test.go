@@ -162,8 +162,6 @@ var allowedImports = map[string][]string{
 	"internal/browserprofile":        {"internal/plaintext"},
 }
 
-// allPackages is the table entry of a package that may import all other packages of this
-// repository.
 const allPackages = "*"
 
 // allowedTestImports lists the additional packages that the tests of a package may
@@ -221,8 +219,7 @@ type library struct {
 	// importers are the packages that may import the library. If importers contains
 	// allPackages, every package except wire may import the library.
 	importers []string
-	// The field why is the reason to use the library instead of code in this repository.
-	why string
+	why       string
 }
 
 var libraries = map[string]library{
@@ -257,7 +254,6 @@ var libraries = map[string]library{
 	"github.com/clipperhouse/displaywidth": {[]string{"internal/terminal"}, "columns of a text in a terminal, by Unicode's tables and grapheme clusters"},
 }
 
-// goFile is a parsed Go file of this repository.
 type goFile struct {
 	name, dir string
 	test      bool
@@ -267,13 +263,11 @@ type goFile struct {
 	src       string
 }
 
-// at returns the position of a syntax node in the form "file:line", for error messages.
 func (f goFile) at(n ast.Node) string {
 	p := f.fset.Position(n.Pos())
 	return fmt.Sprintf("%s:%d", f.name, p.Line)
 }
 
-// lines returns the number of source lines of a syntax node.
 func (f goFile) lines(n ast.Node) int {
 	return f.fset.Position(n.End()).Line - f.fset.Position(n.Pos()).Line + 1
 }
@@ -294,8 +288,6 @@ func parseGo(name, src string) (goFile, error) {
 // test data.
 var excludedDirs = []string{"node_modules", "testdata", "vendor", "third_party", "dist", "bin", "artifacts"}
 
-// walkFiles calls visit with the path of every file in the repository that is not in
-// excludedDirs.
 func walkFiles(visit func(name string) error) error {
 	return fs.WalkDir(os.DirFS("."), ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
@@ -310,8 +302,6 @@ func walkFiles(visit func(name string) error) error {
 	})
 }
 
-// goFiles returns all parsed Go files of the repository. goFiles parses the files only
-// once.
 var goFiles = sync.OnceValues(func() ([]goFile, error) {
 	var files []goFile
 	err := walkFiles(func(name string) error {
@@ -350,8 +340,6 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// checkImports reports the imports in a Go file that allowedImports, allowedTestImports
-// and libraries do not allow.
 func checkImports(f goFile) []string {
 	var violations []string
 	allowedPaths, ok := allowedImports[f.dir]
@@ -380,8 +368,6 @@ func checkImports(f goFile) []string {
 	return violations
 }
 
-// checkLibrary reports an import of a third-party library by a package that is not allowed to
-// import the library.
 func checkLibrary(f goFile, spec ast.Node, p string) []string {
 	for modulePath, lib := range libraries {
 		if p != modulePath && !strings.HasPrefix(p, modulePath+"/") {
@@ -395,7 +381,6 @@ func checkLibrary(f goFile, spec ast.Node, p string) []string {
 	return []string{fmt.Sprintf("%s: %s is not in libraries (internal/layout/imports_test.go); add it with its importers and the reason", f.at(spec), p)}
 }
 
-// TestLibraries checks that libraries lists exactly the modules that go.mod requires.
 func TestLibraries(t *testing.T) {
 	changeToRoot(t)
 	text, err := os.ReadFile("go.mod")

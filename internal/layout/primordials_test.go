@@ -34,8 +34,6 @@ var (
 	quotedText = regexp.MustCompile(`'[^']*'|\bcontext\.call\(\):`)
 )
 
-// checkBuiltInLookups reports lines of guarded TypeScript code that look up a built-in
-// when they run.
 func checkBuiltInLookups(f tsFile) []string {
 	host := slices.ContainsFunc(guardedFolders, func(folder string) bool { return strings.HasPrefix(f.name, folder) })
 	if f.test || !host && !slices.Contains(guardedFiles, f.name) {
@@ -59,7 +57,6 @@ func checkBuiltInLookups(f tsFile) []string {
 	})
 }
 
-// TestLateFilesExist checks that every file in guardedFiles exists.
 func TestLateFilesExist(t *testing.T) {
 	changeToRoot(t)
 	files := tsFiles(t)

@@ -10,13 +10,10 @@ import (
 	"sync"
 )
 
-// checkSleep reports tests that wait for a fixed time in real time: with time.Sleep, or by
-// receiving from time.After. checkSleep allows a test to receive from time.After if the test
-// then fails, because the test does not wait unless it fails.
+// checkSleep reports tests that wait for a fixed time in real time: with time.Sleep, or by receiving from time.After. A
+// test may receive from time.After if it then fails, because the test does not wait unless it fails.
 //
-// Tests that call synctest.Test, directly or through a helper, are allowed to wait, because
-// their time is fake. checkSleep also allows waiting in the helper functions of a file that
-// imports testing/synctest.
+// Tests that call synctest.Test, directly or through a helper, are allowed to wait, because their time is fake.
 func checkSleep(f goFile) []string {
 	if !f.test {
 		return nil
@@ -55,8 +52,6 @@ var allowedWaits = map[string]string{
 	"internal/jsbuild/extract_test.go:TestMain": "a child process that hangs until its parent kills it",
 }
 
-// findSleep returns how a syntax node waits for a fixed time, such as "time.Sleep"; empty
-// if the node does not wait.
 func findSleep(n ast.Node) string {
 	switch n := n.(type) {
 	case *ast.SelectorExpr:
@@ -78,8 +73,6 @@ func findSleep(n ast.Node) string {
 	return ""
 }
 
-// findSleepInList returns "<-time.After" if a statement in the list only receives from
-// time.After.
 func findSleepInList(list []ast.Stmt) string {
 	if slices.ContainsFunc(list, receivesFromAfter) {
 		return "<-time.After"
@@ -100,8 +93,6 @@ func receivesFromAfter(s ast.Stmt) bool {
 	return isCall && isSelector(call.Fun, "time", "After")
 }
 
-// calledName returns the name of the called function or method, without its package or
-// receiver.
 func calledName(call *ast.CallExpr) string {
 	switch function := call.Fun.(type) {
 	case *ast.Ident:
@@ -112,13 +103,11 @@ func calledName(call *ast.CallExpr) string {
 	return ""
 }
 
-// fakeTimeHelpers returns the test helpers of each package that call synctest.Test,
-// directly or through another helper.
 var fakeTimeHelpers = sync.OnceValue(func() map[string][]string {
 	helpers := map[string][]string{}
 	files, err := goFiles()
 	if err != nil {
-		return helpers // TestHabits reports this parse error
+		return helpers
 	}
 	for hasAdded := true; hasAdded; {
 		hasAdded = false
@@ -138,7 +127,6 @@ var fakeTimeHelpers = sync.OnceValue(func() map[string][]string {
 	return helpers
 })
 
-// callsHelper reports whether a declaration calls synctest.Test or one of helpers.
 func callsHelper(d ast.Decl, helpers []string) bool {
 	isFound := false
 	ast.Inspect(d, func(n ast.Node) bool {
@@ -154,9 +142,8 @@ var (
 	tsFakeTimePattern = regexp.MustCompile(`\bmock\.timers\.enable\(`)
 )
 
-// checkTSSleep reports TypeScript tests that wait for a fixed time in real time. checkTSSleep
-// allows waiting in a test that enables mock timers, because the test's time is fake.
-// End-to-end tests are allowed to call pause, because they run a real browser.
+// A TypeScript test that enables mock timers is allowed to wait, because its time is fake. End-to-end tests are allowed
+// to call pause, because they run a real browser.
 func checkTSSleep(f tsFile) []string {
 	if !f.test || tsFakeTimePattern.MatchString(f.src) || allowedWaits[f.name] != "" {
 		return nil

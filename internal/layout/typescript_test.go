@@ -13,9 +13,7 @@ import (
 	"testing"
 )
 
-// The linter biome and the compiler tsc enforce detailed rules for TypeScript, such as no
-// casts and no default exports. The tests in this file enforce what biome and tsc cannot
-// check, and verify that the required rules of biome and tsc are enabled.
+// The linter biome and the compiler tsc enforce detailed rules for TypeScript, such as no casts and no default exports.
 
 // allowedTSImports lists the workspaces and npm packages that the code of each TypeScript
 // workspace may import. Test files are also allowed to import the packages in
@@ -41,7 +39,6 @@ type tsFile struct {
 	test      bool
 }
 
-// workspace returns the first directory of the file's path, such as "extension".
 func (f tsFile) workspace() string {
 	firstDir, _, _ := strings.Cut(f.name, "/")
 	return firstDir
@@ -67,13 +64,10 @@ func tsFiles(t *testing.T) []tsFile {
 	return files
 }
 
-// isTSTest reports whether a TypeScript file is a test, or is in a folder called test.
 func isTSTest(name string) bool {
 	return strings.HasSuffix(name, ".test.ts") || strings.HasSuffix(name, ".test.tsx") || strings.Contains(name, "/test/")
 }
 
-// tsRules are the checks that run on every TypeScript file. Each check function returns
-// one message for each violation in a TypeScript file.
 var tsRules = map[string]func(tsFile) []string{
 	"size": func(f tsFile) []string {
 		if n := strings.Count(f.src, "\n"); !f.test && n > maxFileLines && allowedSizes[f.name] == "" {
@@ -122,8 +116,6 @@ var tsRules = map[string]func(tsFile) []string{
 	},
 }
 
-// eachLine calls check for each line of a TypeScript file, and returns the violations
-// with file name and line number.
 func (f tsFile) eachLine(check func(line string) string) []string {
 	var violations []string
 	n := 0
@@ -247,8 +239,6 @@ func withoutComments(src string) string { return commentPattern.ReplaceAllString
 
 func withoutStrings(src string) string { return quotedPattern.ReplaceAllString(src, `''`) }
 
-// TestTypeScriptRulesReportViolations checks that each TypeScript rule reports code that
-// violates the rule.
 func TestTypeScriptRulesReportViolations(t *testing.T) {
 	changeToRoot(t)
 	for _, c := range []struct{ rule, name, src, want string }{
@@ -302,7 +292,6 @@ func TestTypeScriptRulesReportViolations(t *testing.T) {
 	}
 }
 
-// TestRequiredLintRulesAreEnabled checks that biome and tsc enforce the required rules.
 func TestRequiredLintRulesAreEnabled(t *testing.T) {
 	changeToRoot(t)
 	var biomeConfig struct {

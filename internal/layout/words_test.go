@@ -51,13 +51,11 @@ var bannedWords = map[string]string{
 	"is asked, are asked, be asked, was asked, were asked": `"receives a request", "approval is required"`,
 }
 
-// phrase is a banned word or phrase, split into words.
 type phrase struct {
 	words   []string
 	instead string
 }
 
-// phrases contains all banned words and phrases, indexed by their first word.
 var phrases = func() map[string][]phrase {
 	byFirst := map[string][]phrase{}
 	for list, instead := range bannedWords {
@@ -80,18 +78,13 @@ var (
 	plainMethods = []string{"found", "number", "list", "when"}
 )
 
-// vagueTSFunction matches the declaration of a TypeScript function whose name is in
-// vagueFunctions.
 var vagueTSFunction = regexp.MustCompile(`\bfunction (` + strings.Join(vagueFunctions, "|") + `)\b`)
 
-// word is a word of a text in lower case, with its line number.
 type word struct {
 	text string
 	line int
 }
 
-// wordsOf splits a text into words. An identifier such as liveCall is split into two
-// words.
 func wordsOf(text string) []word {
 	var words []word
 	line, start := 1, -1
@@ -123,7 +116,6 @@ func wordsOf(text string) []word {
 	return words
 }
 
-// matches reports whether the slice words begins with the banned phrase.
 func (p phrase) matches(words []word) bool {
 	if len(words) < len(p.words) {
 		return false
@@ -138,10 +130,9 @@ func (p phrase) matches(words []word) bool {
 	return true
 }
 
-// checkWords reports banned words in the name and text of a file.
 func checkWords(name, text string) []string {
 	var violations []string
-	words := wordsOf(name + "\n" + text) // the file name is line 1, so the text begins at line 2
+	words := wordsOf(name + "\n" + text)
 	for i, w := range words {
 		for _, p := range phrases[w.text] {
 			if p.matches(words[i:]) {
@@ -158,8 +149,6 @@ func checkWords(name, text string) []string {
 	return violations
 }
 
-// checkFunctionNames reports functions and methods of a Go file whose name is in
-// vagueFunctions.
 func checkFunctionNames(f goFile) []string {
 	var violations []string
 	for _, d := range f.ast.Decls {
@@ -175,17 +164,13 @@ func vagueFunction(at, name string) string {
 	return fmt.Sprintf("%s: function %s: use a verb and its object, as in sendReport", at, name)
 }
 
-// checkedFiles are the suffixes of files in which words are checked.
 var checkedFiles = []string{".go", ".ts", ".tsx", ".md", ".css", ".html", ".grit", "Makefile"}
 
-// wordTables are the files that may contain banned words: the table of banned words, and
-// the names of Lucide icons.
 var wordTables = []string{
 	"internal/layout/words_test.go",
 	"sdk-ts/src/lucide-icon-names.gen.ts",
 }
 
-// TestWords checks that no file contains banned words or vague function names.
 func TestWords(t *testing.T) {
 	changeToRoot(t)
 	names, err := filepath.Glob(".ci/*")

@@ -26,16 +26,12 @@ type chainLink struct {
 	Hash string `json:"hash"`
 }
 
-// linkFields are the members of each JSON line that Verify needs: the number of the line,
-// the hash of the previous line, and the time.
 type linkFields struct {
 	Seq  uint64    `json:"seq"`
 	Prev string    `json:"prev"`
 	Time time.Time `json:"time"`
 }
 
-// appendChained appends each line of text, a JSON object, to dst as the next line of the
-// hash chain. appendChained inserts the line's number and the hash of the previous line.
 // appendChained drops an incomplete line at the end of text.
 func appendChained(dst, text []byte, end *chainLink) []byte {
 	for line := range bytes.Lines(text) {
@@ -59,15 +55,13 @@ func appendChained(dst, text []byte, end *chainLink) []byte {
 	return dst
 }
 
-// hashLine returns the SHA-256 hash of a line in hexadecimal. hashLine expects the line
-// without its line feed.
+// hashLine expects a line without its line feed.
 func hashLine(line []byte) string {
 	sum := sha256.Sum256(line)
 	return hex.EncodeToString(sum[:])
 }
 
-// parseLink returns a line's number and the hash of the previous line. The result isChained is
-// false if the line has no number, because only lines in a hash chain have numbers.
+// isChained is false if the line has no number, because only lines in a hash chain have numbers.
 func parseLink(line []byte) (fields linkFields, isChained bool, err error) {
 	err = json.Unmarshal(line, &fields)
 	return fields, fields.Seq > 0, err
@@ -78,8 +72,7 @@ func parseLink(line []byte) (fields linkFields, isChained bool, err error) {
 // removed. The head file has a fixed length, so a single write replaces its content.
 const headSuffix = ".head"
 
-// readHead reads the head file of the log at path. If the head file does not exist, ok is
-// false.
+// If the head file does not exist, ok is false.
 func readHead(path string) (head chainLink, ok bool, err error) {
 	text, err := os.ReadFile(path + headSuffix)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -94,8 +87,7 @@ func readHead(path string) (head chainLink, ok bool, err error) {
 	return head, true, nil
 }
 
-// writeHead replaces the content of the head file with a single write. A crash during the
-// write leaves either the old or the new content of the head file.
+// A crash during the write leaves either the old or the new content of the head file.
 func writeHead(path string, head chainLink) error {
 	file, err := os.OpenFile(path+headSuffix, os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -105,7 +97,6 @@ func writeHead(path string, head chainLink) error {
 	return errors.Join(err, file.Close())
 }
 
-// writeChained appends whole lines to the log file and its hash chain.
 func (l *Log) writeChained(text []byte) error {
 	unlock, err := lockChain(l.path)
 	if err != nil {
@@ -122,7 +113,7 @@ func (l *Log) writeChained(text []byte) error {
 	}
 	n, err := l.file.Write(text)
 	l.size += int64(n)
-	if err != nil { // the next call of writeChained reads the end of the log file again
+	if err != nil {
 		l.file.Close()
 		l.file = nil
 		return err
@@ -134,15 +125,11 @@ func (l *Log) writeChained(text []byte) error {
 	return nil
 }
 
-// lockChain locks the hash chain against other processes that append lines. lockChain
-// fails if another process keeps the lock longer than lockTimeout.
 func lockChain(path string) (unlock func(), err error) {
 	return statefile.Lock(path+".lock", lockTimeout)
 }
 
-// refreshChain reopens the log file and reads the end of its hash chain if another
-// process has changed the file. The caller of refreshChain must have locked the chain
-// with lockChain.
+// The caller of refreshChain must have locked the chain with lockChain.
 func (l *Log) refreshChain() error {
 	if l.file != nil {
 		info, err := l.file.Stat()
@@ -165,9 +152,8 @@ func (l *Log) refreshChain() error {
 	if err != nil {
 		return err
 	}
-	// If the log file ends before the line number in the head file, lines were removed from the
-	// log. The next line gets the number after the number in the head file, so that Verify finds
-	// the gap in the numbers.
+	// After lines were removed from the log, the next line's number follows the head file, so that Verify finds the
+	// gap.
 	head, hasHead, err := readHead(l.path)
 	if err == nil && hasHead && head.Seq >= last.Seq {
 		last = head
@@ -176,7 +162,6 @@ func (l *Log) refreshChain() error {
 	return nil
 }
 
-// repairEnd removes an incomplete last line that a crash has left in a log file.
 func repairEnd(path string) error {
 	file, err := os.OpenFile(path, os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -201,8 +186,6 @@ func repairEnd(path string) error {
 	return file.Truncate(info.Size() - int64(incomplete))
 }
 
-// lastLink returns the number and hash of the last line of a log file. lastLink returns
-// the zero value if the last line is not part of a hash chain.
 func lastLink(path string) (chainLink, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -222,8 +205,7 @@ func lastLink(path string) (chainLink, error) {
 	return chainLink{fields.Seq, hashLine(line)}, nil
 }
 
-// readEnd returns the last bytes of a log file, at most maxLineBytes+1. The returned bytes contain
-// the complete last line of the file, unless this line is longer than maxLineBytes.
+// readEnd returns the complete last line of the file, unless this line is longer than maxLineBytes.
 func readEnd(file *os.File) ([]byte, error) {
 	info, err := file.Stat()
 	if err != nil {

@@ -12,8 +12,6 @@ import (
 	"time"
 )
 
-// writeChain appends the records from number first to number last to a log. writeChain
-// opens and closes the log, as a separate process would.
 func writeChain(path string, o Options, first, last int) {
 	o = testOptions(o)
 	o.IsChained, o.Dropped = true, func(n int) []byte { return fmt.Appendf(nil, "{\"dropped\":%d}\n", n) }
@@ -24,7 +22,6 @@ func writeChain(path string, o Options, first, last int) {
 	l.Close()
 }
 
-// verifyChain returns the result of [Verify] as text: "6 in 1" means six valid lines in one file.
 func verifyChain(t *testing.T, path string) string {
 	t.Helper()
 	v, err := Verify(path, testFiles)
@@ -69,8 +66,7 @@ func TestChainIsIntact(t *testing.T) {
 	}
 }
 
-// TestChainContinuesAfterRotation checks that the hash chain continues in the next log
-// file. The hash chain must stay valid when rotation removes the oldest log file.
+// The hash chain must stay valid when rotation removes the oldest log file.
 func TestChainContinuesAfterRotation(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lines")
 	for n := 1; n <= 40; n++ {
@@ -87,8 +83,6 @@ func TestChainContinuesAfterRotation(t *testing.T) {
 	}
 }
 
-// TestChangedChain checks that Verify returns the first line that was changed, removed or
-// inserted.
 func TestChangedChain(t *testing.T) {
 	changeLines := func(change func(lines []string) []string) func(t *testing.T, path string) {
 		return func(t *testing.T, path string) {
@@ -142,7 +136,6 @@ func TestChangedChain(t *testing.T) {
 			if got := verifyChain(t, path); got != c.want {
 				t.Errorf("verification = %s\nwant %s", got, c.want)
 			}
-			// isIntact is true if the test case expects an intact hash chain.
 			isIntact := !strings.Contains(c.want, ",")
 			writeChain(path, Options{}, 7, 8)
 			got := verifyChain(t, path)
@@ -176,8 +169,6 @@ func appendFile(t *testing.T, path, text string) {
 	writeFile(t, path, string(old)+text)
 }
 
-// writeOldHead writes an outdated head file, as if the process had crashed before it wrote the
-// newest one.
 func writeOldHead(t *testing.T, path string) {
 	t.Helper()
 	if err := writeHead(path, chainLink{4, hashLine([]byte(readLog(t, path)[3]))}); err != nil {
@@ -185,8 +176,6 @@ func writeOldHead(t *testing.T, path string) {
 	}
 }
 
-// TestEarlierLinesAreCounted checks that a hash chain can begin in a log that already contains
-// lines without one.
 func TestEarlierLinesAreCounted(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lines")
 	writeFile(t, path, "{\"n\":1,\"time\":\"2026-03-01T23:59:59Z\"}\n{\"n\":2,\"time\":\"2026-03-01T00:00:00Z\"}\n")
@@ -203,8 +192,6 @@ func TestEarlierLinesAreCounted(t *testing.T) {
 	}
 }
 
-// TestConcurrentChain checks that several writers can append to one hash chain while the
-// log files rotate.
 func TestConcurrentChain(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lines")
 	var wg sync.WaitGroup

@@ -15,24 +15,22 @@ const logInterval = time.Minute
 // Options configure a log. The fields Log and IsChained are optional; all other fields
 // are required.
 type Options struct {
-	// Subject is the name of the log in log messages, such as "the audit". Required.
+	// Subject is the name of the log in log messages, such as "the audit"; required.
 	Subject string
-	// FileBytes is the maximum size of a log file, in bytes. Required.
+	// FileBytes is the maximum size of a log file, in bytes; required.
 	FileBytes int64
-	// Files is the maximum number of log files, including the newest. Required.
+	// Files is the maximum number of log files, including the newest; required.
 	Files int
-	// PendingBytes limits the size of the queued lines. When the queue is full, new lines
-	// are dropped and counted. Required.
+	// PendingBytes limits the size of the queued lines; required. When the queue is full, new lines are dropped and
+	// counted.
 	PendingBytes int
-	// Dropped returns a line, with its line feed, that reports n dropped lines. If Dropped returns
-	// nil, the log does not report the dropped lines. Required.
+	// Dropped returns a line, with its line feed, that reports n dropped lines; required. A nil line reports nothing.
 	Dropped func(n int) []byte
 	// IsChained adds a number and the previous line's hash to each line, so that [Verify]
 	// can check the log. Each line of a chained log must be a JSON object. Default: no
 	// hash chain.
 	IsChained bool
-	// Log receives errors of failed writes, at most one a minute. Default: nothing is
-	// logged.
+	// Log receives errors of failed writes, at most one a minute; by default, nothing is logged.
 	Log zerolog.Logger
 }
 
@@ -41,18 +39,18 @@ type Log struct {
 	path string
 	opts Options
 	wake chan struct{} // has one token while lines are queued or the log is closing
-	done chan struct{} // closed when the writing goroutine has exited
+	done chan struct{}
 
 	mu           sync.Mutex // guards all fields below
 	pending      []byte     // the queue; contains only whole lines
 	pendingLines int
-	droppedLines int // lines dropped since the last successful write
+	droppedLines int
 	isClosed     bool
 
 	// Only the goroutine that writes to the log file uses the following fields.
 	file              *os.File // nil if the log file could not be opened
 	size              int64
-	endsInPartialLine bool // a failed write left the last line of the file incomplete
+	endsInPartialLine bool
 	lastLogTime       time.Time
 	chain             chainLink // the end of the hash chain in the log file; unused if file is nil
 }
@@ -98,7 +96,6 @@ func (l *Log) Close() {
 	<-l.done
 }
 
-// write writes queued lines to the log file until the log is closed.
 func (l *Log) write() {
 	defer close(l.done)
 	for range l.wake {
@@ -115,7 +112,6 @@ func (l *Log) write() {
 	}
 }
 
-// takePending empties the queue and returns its lines and counters.
 func (l *Log) takePending() (text []byte, lines, droppedLines int, isClosed bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -124,8 +120,7 @@ func (l *Log) takePending() (text []byte, lines, droppedLines int, isClosed bool
 	return text, lines, droppedLines, isClosed
 }
 
-// appendLines writes the report of dropped lines and then the queued lines to the log
-// file. If writing to the log file fails, appendLines counts all lines as dropped.
+// If writing to the log file fails, appendLines counts all lines as dropped.
 func (l *Log) appendLines(text []byte, lines, droppedLines int) {
 	if droppedLines > 0 {
 		text = append(l.opts.Dropped(droppedLines), text...)
@@ -143,8 +138,7 @@ func (l *Log) appendLines(text []byte, lines, droppedLines int) {
 	}
 }
 
-// writeText appends whole lines to the log file. After a failed write, writeText first
-// ends the incomplete line with a line feed.
+// After a failed write, writeText first ends the incomplete line with a line feed.
 func (l *Log) writeText(text []byte) error {
 	if l.opts.IsChained {
 		return l.writeChained(text)
@@ -161,8 +155,6 @@ func (l *Log) writeText(text []byte) error {
 	return err
 }
 
-// prepareFile opens the log file if necessary, and rotates the file if newBytes more
-// bytes would exceed its size limit.
 func (l *Log) prepareFile(newBytes int64) error {
 	if l.file == nil {
 		if err := l.open(); err != nil {
@@ -192,8 +184,7 @@ func (l *Log) open() error {
 	return nil
 }
 
-// rotateFiles renames the log files and removes the oldest. If a log file cannot be
-// renamed, the newest file grows beyond its size limit.
+// If a log file cannot be renamed, the newest file grows beyond its size limit.
 func (l *Log) rotateFiles() {
 	for n := l.opts.Files - 1; n > 0; n-- {
 		if err := os.Rename(rotatedPath(l.path, n-1), rotatedPath(l.path, n)); err != nil && !os.IsNotExist(err) {
@@ -208,7 +199,6 @@ func (l *Log) rotateFiles() {
 	}
 }
 
-// rotatedPath returns the path of a log file after n rotations, such as path.2 for n = 2.
 func rotatedPath(path string, n int) string {
 	if n == 0 {
 		return path

@@ -46,7 +46,7 @@ func TestWriteAndRead(t *testing.T) {
 	l.Write([]byte("one\n"))
 	l.Write([]byte("two\n"))
 	l.Close()
-	l.Write([]byte("three\n")) // Write does nothing after Close
+	l.Write([]byte("three\n"))
 	if got := strings.Join(readLog(t, path), " "); got != "one two" {
 		t.Errorf("the log has the lines %q, want one and two", got)
 	}
@@ -64,7 +64,7 @@ func TestWriteAndRead(t *testing.T) {
 func TestRotation(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lines")
 	const size = 2000
-	for n := range 100 { // each iteration simulates a new process
+	for n := range 100 {
 		l := Open(path, testOptions(Options{FileBytes: size}))
 		l.Write(fmt.Appendf(nil, "%d %s\n", n, strings.Repeat("x", 150)))
 		l.Close()
@@ -89,7 +89,6 @@ func TestRotation(t *testing.T) {
 	}
 }
 
-// If a log keeps only one file, rotation replaces this file with an empty one.
 func TestRotationOfOne(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lines")
 	o := testOptions(Options{FileBytes: 300, Files: 1})
@@ -130,7 +129,6 @@ func TestFailedWritesAreLogged(t *testing.T) {
 	}
 }
 
-// waitUntilDropped blocks until a log has dropped at least want lines.
 func waitUntilDropped(l *Log, want int) {
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
@@ -144,7 +142,6 @@ func waitUntilDropped(l *Log, want int) {
 	}
 }
 
-// Read skips damaged and too long lines, returns how many it skipped, and returns all other lines.
 func TestDamagedLines(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lines")
 	text := "one\nbad\n\n" + strings.Repeat("x", 3<<20) + "\ntwo"
@@ -162,7 +159,6 @@ func TestDamagedLines(t *testing.T) {
 	}
 }
 
-// Each line stays complete when several writers append to one log concurrently.
 func TestConcurrentWrites(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lines")
 	logs := []*Log{Open(path, testOptions(Options{})), Open(path, testOptions(Options{}))}

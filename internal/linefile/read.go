@@ -11,8 +11,7 @@ import (
 	"slices"
 )
 
-// maxLineBytes is the maximum length of a line, 1 MiB. Read counts a line longer than
-// maxLineBytes as damaged.
+// maxLineBytes is the maximum length of a line, 1 MiB.
 const maxLineBytes = 1 << 20
 
 // Read returns the last maxEntries entries of the log at path, oldest first. If
@@ -29,7 +28,7 @@ func Read[E any](path string, files, maxEntries int, decode func(line []byte) (e
 			entries = append(entries, entry)
 		}
 		if maxEntries > 0 && len(entries) > 2*maxEntries {
-			entries = slices.Clone(entries[len(entries)-maxEntries:]) // limits the memory for entries of a long log
+			entries = slices.Clone(entries[len(entries)-maxEntries:])
 		}
 		return err == nil
 	}

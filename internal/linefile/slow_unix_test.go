@@ -11,8 +11,7 @@ import (
 	"testing"
 )
 
-// While the disk blocks, Write does not block. Lines beyond the queue's limit are dropped
-// and counted.
+// While the disk blocks, Write does not block, and drops and counts lines beyond the queue's limit.
 func TestSlowDisk(t *testing.T) {
 	dir := t.TempDir()
 	pipe := filepath.Join(dir, "lines") // a named pipe: opening it for writing blocks until a reader opens it

@@ -19,7 +19,6 @@ type Verification struct {
 	Lines int `json:"records"`
 	Files int `json:"files"`
 	// EarlierLines is the number of log lines before the beginning of the hash chain.
-	// Verify cannot check lines from before the beginning of the hash chain.
 	EarlierLines int `json:"records_before_chain"`
 	// FirstTime is the time of the first line in the hash chain; zero if there is none.
 	FirstTime time.Time `json:"chain_since,omitzero"`
@@ -38,25 +37,23 @@ type Problem struct {
 	Text string `json:"text"`
 }
 
-// verifier checks the lines of a hash chain from the oldest to the newest line.
 type verifier struct {
 	Verification
-	files int // Options.Files of the log
+	files int
 	path  string
 	head  chainLink
 
 	newestEarlier earlierLine
-	end           chainLink // the last line that was checked
-	endFile       string    // the log file and line number of the last checked line
+	end           chainLink
+	endFile       string
 	endLine       int
-	file          string // the log file and line number that is being checked
+	file          string
 	line          int
 	// isOldestSet is true if the log has its maximum number of files, so rotation can
 	// have removed older files.
 	isOldestSet bool
 }
 
-// earlierLine is the position and the time of a log line that precedes the hash chain.
 type earlierLine struct {
 	file string
 	line int
@@ -97,8 +94,6 @@ func Verify(path string, files int) (Verification, error) {
 	return v.Verification, nil
 }
 
-// missingText returns the beginning of a sentence about missing records, such as "Records
-// 3 to 4 are missing".
 func missingText(first, last uint64) string {
 	if first == last {
 		return fmt.Sprintf("Record %d is missing", first)
@@ -106,14 +101,12 @@ func missingText(first, last uint64) string {
 	return fmt.Sprintf("Records %d to %d are missing", first, last)
 }
 
-// report stores a problem of the hash chain unless an earlier problem is already stored.
 func (v *verifier) report(file string, line int, text string) {
 	if v.Problem == nil {
 		v.Problem = &Problem{file, line, text}
 	}
 }
 
-// readFile checks the lines of one log file. A missing log file is treated as empty.
 func (v *verifier) readFile(path string, isOldest bool) error {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -133,7 +126,7 @@ func (v *verifier) readFile(path string, isOldest bool) error {
 		case errors.Is(err, bufio.ErrBufferFull):
 			v.line++
 			v.report(path, v.line, "This line is too long to be a record.")
-		case errors.Is(err, io.EOF): // after a crash, the last line may be incomplete; the next write removes it
+		case errors.Is(err, io.EOF): // after a crash, the last line may be incomplete; the next write removes this line
 			return nil
 		case err != nil:
 			return fmt.Errorf("read %s: %w", path, err)
@@ -145,8 +138,6 @@ func (v *verifier) readFile(path string, isOldest bool) error {
 	return nil
 }
 
-// checkLine checks whether a line is the next line of the hash chain, and reports a
-// problem otherwise.
 func (v *verifier) checkLine(line []byte) {
 	fields, isChained, err := parseLink(line)
 	isFirst := v.end.Seq == 0

@@ -9,14 +9,12 @@ import (
 	"testing"
 )
 
-// fixedResponse simulates a server that returns the same HTTP response to every request.
 type fixedResponse struct {
 	status      int
 	contentType string
 	body        []byte
 }
 
-// RoundTrip returns the fixed HTTP response without using the network.
 func (r fixedResponse) RoundTrip(req *http.Request) (*http.Response, error) {
 	return &http.Response{
 		StatusCode: r.status, Header: http.Header{"Content-Type": {r.contentType}, "Mcp-Session-Id": {"s"}},
@@ -24,8 +22,7 @@ func (r fixedResponse) RoundTrip(req *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// FuzzAnswer sends arbitrary HTTP responses to the client. The client must neither panic
-// nor hang, and must accept only the response that has the ID of its request.
+// The client must neither panic nor hang, and must accept only the response that has the ID of its request.
 func FuzzAnswer(f *testing.F) {
 	for _, body := range []string{
 		`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"a"}],"isError":true}}`,

@@ -21,7 +21,6 @@ import (
 	"time"
 )
 
-// protocolVersion is the MCP version that the client offers to the server.
 const protocolVersion = "2025-11-25"
 
 const (
@@ -129,8 +128,7 @@ func (c *Client) Close(ctx context.Context) error {
 	return resp.Body.Close()
 }
 
-// Tool describes one tool of the server. InputSchema is the JSON Schema of the tool's
-// arguments.
+// Tool describes one tool of the server.
 type Tool struct {
 	Name        string          `json:"name"`
 	Title       string          `json:"title"`
@@ -138,8 +136,7 @@ type Tool struct {
 	InputSchema json.RawMessage `json:"inputSchema"`
 }
 
-// ListTools returns all tools of the server. ListTools requests further pages until the
-// server has sent the last page.
+// ListTools returns all tools of the server.
 func (c *Client) ListTools(ctx context.Context) ([]Tool, error) {
 	var tools []Tool
 	params := map[string]any{}
@@ -195,7 +192,7 @@ func (c *Content) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// Result is a tool's result. IsError is true if the tool failed.
+// Result is a tool's result.
 type Result struct {
 	Content           []Content                  `json:"content"`
 	StructuredContent json.RawMessage            `json:"structuredContent"`

@@ -17,7 +17,6 @@ import (
 	"opentabs/internal/memnet"
 )
 
-// fakeServer simulates an MCP server. The function onCall handles tools/call requests.
 type fakeServer struct {
 	onCall func(w http.ResponseWriter, r *http.Request, id, token json.RawMessage)
 
@@ -88,7 +87,6 @@ func writeReply(w http.ResponseWriter, id json.RawMessage, result string) {
 	fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, id, result)
 }
 
-// writeStream writes an event stream and flushes after each message.
 func writeStream(w http.ResponseWriter, messages ...string) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	for _, m := range messages {
@@ -97,8 +95,6 @@ func writeStream(w http.ResponseWriter, messages ...string) {
 	}
 }
 
-// runWithClient runs test in fake time, with a client that is connected to the fake
-// server.
 func runWithClient(t *testing.T, f *fakeServer, test func(t *testing.T, c *Client)) {
 	synctest.Test(t, func(t *testing.T) {
 		l := memnet.Listen()
@@ -239,9 +235,8 @@ func TestCallFails(t *testing.T) {
 	}
 }
 
-// TestCancel cancels a call. MCP requires the server to close the event stream of a cancelled
-// call. One of the two test servers violates MCP: it keeps the event stream of a cancelled
-// call open.
+// MCP requires the server to close the event stream of a cancelled call. One of the two test servers violates MCP: the
+// server keeps the event stream of a cancelled call open.
 func TestCancel(t *testing.T) {
 	for _, c := range []struct {
 		name     string
@@ -278,8 +273,6 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// TestCancelTooLate checks that a response that arrives soon after the cancellation is
-// still returned.
 func TestCancelTooLate(t *testing.T) {
 	var cancel context.CancelFunc
 	f := &fakeServer{onCall: func(w http.ResponseWriter, _ *http.Request, id, _ json.RawMessage) {
@@ -304,8 +297,7 @@ func TestNoServer(t *testing.T) {
 	}
 }
 
-// The client disconnects from a server that sends no bytes for silenceTimeout. A server
-// that sends a comment every 25 s stays connected.
+// A server that sends a comment every 25 s stays connected.
 func TestSilentServer(t *testing.T) {
 	f := &fakeServer{onCall: func(w http.ResponseWriter, r *http.Request, _, _ json.RawMessage) {
 		w.Header().Set("Content-Type", "text/event-stream")

@@ -29,14 +29,12 @@ type RPCError struct {
 // Error returns the server's error message.
 func (e *RPCError) Error() string { return e.Message }
 
-// statusError is an HTTP error response without a JSON-RPC message.
 type statusError struct {
 	Status int
 	// Sentence is the server's error message, truncated to 1,000 bytes.
 	Sentence string
 }
 
-// Error returns text such as "the server answered 404 Not Found: no such session".
 func (e *statusError) Error() string {
 	return strings.TrimSpace(fmt.Sprintf("the server answered %d %s: %s", e.Status, http.StatusText(e.Status), e.Sentence))
 }
@@ -51,23 +49,20 @@ type message struct {
 	Error   *RPCError       `json:"error,omitempty"`
 }
 
-// pendingRequest is a request that the server has not answered yet.
 type pendingRequest struct {
 	client   *Client
 	id       int64
 	progress func(Progress)
-	onData   func() // called after each read from the server
+	onData   func()
 	forms    *openForms
 }
 
-// openForms are the server's forms that are shown during one request. Only the goroutine
-// that sends the request uses cancelFuncs, so cancelFuncs needs no lock.
+// Only the goroutine that sends the request uses cancelFuncs, so cancelFuncs needs no lock.
 type openForms struct {
-	cancelFuncs map[string]context.CancelFunc // by the ID of the elicitation/create request
+	cancelFuncs map[string]context.CancelFunc
 	shown       sync.WaitGroup
 }
 
-// closeAll cancels all open forms, and waits until every ShowForm call has returned.
 func (f *openForms) closeAll() {
 	for _, cancel := range f.cancelFuncs {
 		cancel()
@@ -75,9 +70,6 @@ func (f *openForms) closeAll() {
 	f.shown.Wait()
 }
 
-// showForm shows a form of the server in a separate goroutine. After the user has closed the
-// form, showForm reports to the server that the form was closed without an answer, unless the
-// server has withdrawn the form.
 func (x pendingRequest) showForm(ctx context.Context, m message) {
 	formCtx, cancel := context.WithCancel(ctx)
 	x.forms.cancelFuncs[string(m.ID)] = cancel
@@ -95,7 +87,6 @@ func (x pendingRequest) showForm(ctx context.Context, m message) {
 	})
 }
 
-// withdrawForm closes a form when the server cancels its request for the form.
 func (x pendingRequest) withdrawForm(params json.RawMessage) {
 	var p struct {
 		RequestID json.RawMessage `json:"requestId"`
@@ -108,7 +99,6 @@ func (x pendingRequest) withdrawForm(params json.RawMessage) {
 	}
 }
 
-// watchedReader calls onData after each read. The function onData resets the silence timer.
 type watchedReader struct {
 	r      io.Reader
 	onData func()
@@ -120,7 +110,6 @@ func (l watchedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// request sends a JSON-RPC request and decodes the server's result into result.
 func (c *Client) request(ctx context.Context, method string, params any, progress func(Progress), result any) error {
 	x := pendingRequest{client: c, id: c.lastID.Add(1), progress: progress, forms: &openForms{cancelFuncs: map[string]context.CancelFunc{}}}
 	defer x.forms.closeAll()
@@ -138,9 +127,8 @@ func (c *Client) request(ctx context.Context, method string, params any, progres
 	if err != nil {
 		return err
 	}
-	// The HTTP request must outlive ctx, because the client cancels a call with a separate
-	// message while the event stream is still open. To cancel a call, the client sends a
-	// separate message and waits until the server has closed the call's event stream.
+	// The HTTP request must outlive ctx, because the client cancels a call with a separate message while the event
+	// stream is still open.
 	streamCtx, closeStream := context.WithCancel(context.WithoutCancel(ctx))
 	defer closeStream()
 	var isSilent atomic.Bool
@@ -173,20 +161,16 @@ func (c *Client) request(ctx context.Context, method string, params any, progres
 	return nil
 }
 
-// cancel sends a cancellation of the request to the server. cancel returns when the
-// server has closed the event stream, or after cancelTimeout.
+// cancel returns when the server has closed the event stream, or after cancelTimeout.
 func (x pendingRequest) cancel(streamCtx context.Context) {
 	ctx, cancel := context.WithTimeout(streamCtx, cancelTimeout)
 	defer cancel()
-	// If the client cannot send the cancellation, the caller of this function closes the
-	// connection, which also cancels the call.
+	// If the client cannot send the cancellation, the caller closes the connection, which also cancels the call.
 	if x.client.notify(ctx, "notifications/cancelled", map[string]any{"requestId": x.id, "reason": "interrupted"}) == nil {
 		<-ctx.Done()
 	}
 }
 
-// run sends the request, and handles the server's messages until the response to this
-// request arrives.
 func (x pendingRequest) run(ctx context.Context, body []byte) (message, error) {
 	resp, err := x.client.send(ctx, http.MethodPost, body)
 	if err != nil {
@@ -216,8 +200,6 @@ func (x pendingRequest) run(ctx context.Context, body []byte) (message, error) {
 	return message{}, ErrNoAnswer
 }
 
-// readSingle reads an HTTP response whose body is a single JSON document instead of an
-// event stream.
 func (x pendingRequest) readSingle(status int, body io.Reader) (message, error) {
 	data, err := io.ReadAll(io.LimitReader(body, maxMessageBytes))
 	if err != nil {
@@ -230,8 +212,6 @@ func (x pendingRequest) readSingle(status int, body io.Reader) (message, error) 
 	return message{}, readStatusError(status, data)
 }
 
-// readStatusError returns a statusError with the error message from the HTTP response
-// body.
 func readStatusError(status int, body []byte) error {
 	var answer struct {
 		Error string `json:"error"`
@@ -244,11 +224,8 @@ func readStatusError(status int, body []byte) error {
 	return &statusError{Status: status, Sentence: sentence}
 }
 
-// isOwnID reports whether the message m has the same ID as the pending request x.
 func (x pendingRequest) isOwnID(m message) bool { return string(m.ID) == fmt.Sprint(x.id) }
 
-// handleMessage handles one message of the request's event stream. ok is true if the
-// message is the response to the request.
 func (x pendingRequest) handleMessage(ctx context.Context, data []byte) (answer message, ok bool, err error) {
 	if len(bytes.TrimSpace(data)) == 0 { // an event stream may begin with an empty event
 		return message{}, false, nil
@@ -297,8 +274,7 @@ func (x pendingRequest) reportProgress(params json.RawMessage) {
 	x.progress(report)
 }
 
-// respond answers a request from the server. The client supports only ping, and answers all
-// other requests with an error.
+// The client supports only the server's request ping, and answers all other requests with an error.
 func (c *Client) respond(ctx context.Context, m message) error {
 	answer := message{ID: m.ID, Result: json.RawMessage(`{}`)}
 	if m.Method != "ping" {
@@ -311,7 +287,6 @@ func (c *Client) respond(ctx context.Context, m message) error {
 	return c.post(ctx, body)
 }
 
-// notify sends a JSON-RPC notification.
 func (c *Client) notify(ctx context.Context, method string, params any) error {
 	body, err := encodeMessage(message{Method: method}, params)
 	if err != nil {
@@ -323,8 +298,6 @@ func (c *Client) notify(ctx context.Context, method string, params any) error {
 	return nil
 }
 
-// post sends a JSON-RPC notification or response, and returns an error unless the HTTP
-// status is 2xx.
 func (c *Client) post(ctx context.Context, body []byte) error {
 	resp, err := c.send(ctx, http.MethodPost, body)
 	if err != nil {
@@ -354,7 +327,6 @@ func encodeMessage(m message, params any) ([]byte, error) {
 	return body, nil
 }
 
-// send sends an HTTP request with the headers of the MCP session.
 func (c *Client) send(ctx context.Context, method string, body []byte) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, method, c.options.URL, bytes.NewReader(body))
 	if err != nil {

@@ -20,13 +20,11 @@ const (
 	maxCallColumns = 200
 )
 
-// callPrinter formats the events of the plugin's calls as lines. Only one goroutine may
-// use a callPrinter.
+// Only one goroutine may use a callPrinter.
 type callPrinter struct {
 	lastReports map[string]time.Time // time of the last printed report, by call ID
 }
 
-// line describes an event in one line, and returns "" for an event that is not printed.
 func (p callPrinter) line(e dispatch.Event) string {
 	id := e.Call.CallID
 	switch e.Kind {
@@ -77,8 +75,6 @@ func (s *session) followCalls(ctx context.Context, client *httpapi.Client, plugi
 	})
 }
 
-// startCall starts the tool call that the user typed, in the background. It sets
-// callDone.
 func (s *session) startCall(ctx context.Context, call Call) {
 	s.lastCall = call
 	ctx, s.stopCall = context.WithCancel(ctx)
@@ -90,8 +86,6 @@ func (s *session) startCall(ctx context.Context, call Call) {
 	}()
 }
 
-// repeatCall repeats, with the same arguments, the tool call that the user last typed at
-// the prompt.
 func (s *session) repeatCall(ctx context.Context) {
 	if s.lastCall.Tool == "" {
 		s.printNotef("no tool was called yet; type the name of one")
@@ -102,17 +96,13 @@ func (s *session) repeatCall(ctx context.Context) {
 	s.startCall(ctx, s.lastCall)
 }
 
-// If the option Rerun is true and no call is running, repeatCallAfterBuild repeats the
-// tool call that the user last typed.
 func (s *session) repeatCallAfterBuild(ctx context.Context) {
 	if s.Rerun && s.lastCall.Tool != "" && s.callDone == nil {
 		s.repeatCall(ctx)
 	}
 }
 
-// reloadStaleTabs reloads the tabs that cannot load the new build without a reload. A tab
-// needs a reload if it was open before the plugin was added, or if a pre-script changed.
-// reloadStaleTabs reports whether it reloaded a tab.
+// A tab needs a reload if the tab was open before the plugin was added, or if a pre-script changed.
 func (s *session) reloadStaleTabs(ctx context.Context, tabs pluginTabs) (hasReloaded bool) {
 	for _, tab := range tabs.staleTabs {
 		if !tab.needsReload {

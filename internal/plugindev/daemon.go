@@ -32,7 +32,6 @@ const (
 	livePollInterval = 20 * time.Millisecond
 )
 
-// connect returns a client of the daemon, and starts the daemon if it is not running.
 func (s *session) connect(ctx context.Context) (*httpapi.Client, error) {
 	client, err := s.Home.Client(ctx)
 	if errors.Is(err, httpapi.ErrNoServer) {
@@ -43,14 +42,12 @@ func (s *session) connect(ctx context.Context) (*httpapi.Client, error) {
 	return client, err
 }
 
-// keepAttached loads the plugin under development into the daemon and prints the plugin's
-// log, until ctx is done. If the daemon restarts, keepAttached continues with the next
-// daemon. When the first daemon has accepted the plugin, attachResult receives nil. If the
-// first daemon rejects the plugin, attachResult receives an error.
+// If the daemon restarts, keepAttached continues with the next daemon. keepAttached sends nil to attachResult when the
+// first daemon accepts the plugin, and otherwise an error.
 func (s *session) keepAttached(ctx context.Context, client *httpapi.Client, developed *plugin.Plugin, attachResult chan<- error) {
 	err := s.attachOnce(ctx, client, developed, func() { attachResult <- nil })
 	if !errors.Is(err, httpapi.ErrStreamEnded) {
-		attachResult <- err // the channel is buffered, because addPlugin may have returned
+		attachResult <- err // buffered, because addPlugin may have returned
 		return
 	}
 	for ctx.Err() == nil {
@@ -75,8 +72,6 @@ func (s *session) keepAttached(ctx context.Context, client *httpapi.Client, deve
 	}
 }
 
-// attachOnce loads the plugin into one daemon and prints the plugin's log, until the
-// connection ends. attachOnce returns why the connection ended.
 func (s *session) attachOnce(ctx context.Context, client *httpapi.Client, developed *plugin.Plugin, onAttached func()) error {
 	ctx, endConnection := context.WithCancel(ctx)
 	defer endConnection()
@@ -100,7 +95,6 @@ func (s *session) attachOnce(ctx context.Context, client *httpapi.Client, develo
 	return client.Plugins.DevelopPlugin(ctx, developed.Dir, s.Permission, onAttached)
 }
 
-// send passes the function event to the goroutine of session.run, which then runs event.
 func (s *session) send(ctx context.Context, event func()) {
 	select {
 	case s.events <- event:
@@ -108,7 +102,6 @@ func (s *session) send(ctx context.Context, event func()) {
 	}
 }
 
-// formatEntry formats an entry of a plugin's log as text of one or more lines.
 func formatEntry(e pluginlog.Entry) string {
 	prefix := fmt.Sprintf("%s %-7s ", e.Time.Local().Format("15:04:05.000"), e.Level)
 	text := strings.Join(pluginview.EntryLines(prefix, e), "\n")
@@ -118,26 +111,20 @@ func formatEntry(e pluginlog.Entry) string {
 	return text
 }
 
-// pluginTabs are the tabs that match the plugin's sites.
 type pluginTabs struct {
-	// liveTabs are the tabs that run the newest build of the plugin. staleTabs are the tabs
-	// that run an older build, or no build.
 	liveTabs, staleTabs []tabState
-	browsers            int // number of connected browsers
+	browsers            int
 }
 
 type tabState struct {
 	id           int
 	url, browser string
-	// needsReload is true if the tab cannot load the new build without a reload.
-	needsReload bool
+	needsReload  bool
 	// ready is the last result of the plugin's function isReady in the tab; nil before
 	// the first result.
 	ready *bool
 }
 
-// collectTabs returns the tabs that match the plugin's sites, as a daemon's status lists
-// them.
 func collectTabs(status httpapi.Status, developed *plugin.Plugin) pluginTabs {
 	var tabs pluginTabs
 	for _, b := range status.Browsers {
@@ -163,15 +150,11 @@ func collectTabs(status httpapi.Status, developed *plugin.Plugin) pluginTabs {
 	return tabs
 }
 
-// isSettled reports whether no further tab can be expected to load the new build. If
-// mayRecover is true, a tab that needs a reload may still load the build without a reload.
+// If mayRecover is true, a tab that needs a reload may still load the build without a reload.
 func (t pluginTabs) isSettled(mayRecover bool) bool {
 	return !slices.ContainsFunc(t.staleTabs, func(tab tabState) bool { return !tab.needsReload || mayRecover })
 }
 
-// reportTabs waits until the tabs have loaded the new build, and prints a line about each
-// tab. If mayReload is true, reportTabs reloads the tabs that cannot load the build
-// without a reload.
 func (s *session) reportTabs(ctx context.Context, startTime time.Time, mayReload bool) error {
 	timeout, recoverUntil, firstTabUntil := time.After(liveTimeout), time.Now().Add(recoverTimeout), time.Now().Add(firstTabTimeout)
 	for {
@@ -205,8 +188,6 @@ func (s *session) reportTabs(ctx context.Context, startTime time.Time, mayReload
 	}
 }
 
-// findObstacle returns why the daemon does not send the plugin to any tab, and what the
-// user can do. findObstacle returns "" if the daemon can send the plugin.
 func findObstacle(status httpapi.Status, developed *plugin.Plugin) string {
 	for _, f := range status.Failed {
 		if f.Path == developed.Dir {
@@ -224,8 +205,6 @@ func findObstacle(status httpapi.Status, developed *plugin.Plugin) string {
 	return ""
 }
 
-// printTabs prints which tabs run the new build, and what the user can do about the other
-// tabs.
 func (s *session) printTabs(tabs pluginTabs, hasTimedOut bool, elapsed time.Duration) {
 	switch {
 	case tabs.browsers == 0:

@@ -11,7 +11,6 @@ import (
 	"opentabs/internal/nearest"
 )
 
-// maxTypedBytes is the maximum length of a line that the user types, in bytes.
 const maxTypedBytes = 1 << 20
 
 // ReadLines returns a channel that receives the lines of in and is closed at the end of
@@ -30,8 +29,6 @@ func ReadLines(in io.Reader) <-chan string {
 	return lines
 }
 
-// showPrompt shows the prompt if no call is running and the session waits for a line from the
-// user.
 func (s *session) showPrompt() {
 	if s.currentInput() == nil || s.isAsking {
 		return
@@ -44,7 +41,6 @@ func (s *session) showPrompt() {
 	s.isAsking = true
 }
 
-// clearPrompt clears the line of the prompt before other output.
 func (s *session) clearPrompt() {
 	if s.isAsking {
 		s.Out.ClearPrompt()
@@ -52,7 +48,6 @@ func (s *session) clearPrompt() {
 	}
 }
 
-// printNotef clears the prompt and prints a note.
 func (s *session) printNotef(format string, args ...any) {
 	s.clearPrompt()
 	s.Out.Notef(format, args...)
@@ -70,7 +65,6 @@ reload                   build again
 help                     show this help
 quit                     end; Ctrl-C stops a call that runs, or else ends too`
 
-// executeLine executes a line that the user typed, and reports whether the session ends.
 func (s *session) executeLine(ctx context.Context, line string) (isLast bool) {
 	line = strings.TrimSpace(line)
 	command, arguments, _ := strings.Cut(line, " ")
@@ -141,8 +135,6 @@ func (s *session) listTabs(ctx context.Context) {
 	s.Out.PrintTable("  ", rows)
 }
 
-// formatReady describes the last result of the plugin's function isReady: "live", "ready"
-// or "not ready".
 func formatReady(ready *bool) string {
 	switch {
 	case ready == nil:
@@ -153,7 +145,6 @@ func formatReady(ready *bool) string {
 	return "not ready"
 }
 
-// callTool starts the tool call that the user typed at the prompt.
 func (s *session) callTool(ctx context.Context, tool, args string) {
 	if s.addedPlugin == nil {
 		s.printNotef("there is no build yet")
@@ -178,7 +169,6 @@ func (s *session) callTool(ctx context.Context, tool, args string) {
 	s.startCall(ctx, call)
 }
 
-// splitWords splits a line into words as a shell does, with ' and " as quotes.
 func splitWords(line string) ([]string, error) {
 	var words []string
 	var command strings.Builder

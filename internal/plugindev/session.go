@@ -60,22 +60,19 @@ type Call struct {
 	Words []string
 }
 
-// session is one run of `opentabs plugin dev`. A session is not safe for concurrent use.
+// A session is not safe for concurrent use.
 type session struct {
 	Options
 
-	events  chan func()   // functions that run calls
-	changes chan []string // changed files
+	events  chan func()
+	changes chan []string
 
 	addedPlugin *plugin.Plugin // nil before the first successful build
-	tools       []string       // short names of the plugin's tools
-	// client is an HTTP client of the daemon; nil while no daemon runs.
-	client *httpapi.Client
+	tools       []string
+	client      *httpapi.Client
 	// detach ends the development of addedPlugin on the daemon; nil before the first
 	// build.
-	detach context.CancelFunc
-	// stopCall stops the running tool call. callDone is closed at the end of the call.
-	// stopCall and callDone are nil if no call is running.
+	detach   context.CancelFunc
 	stopCall context.CancelFunc
 	callDone chan struct{}
 	lastCall Call // Tool is empty before the first call
@@ -139,8 +136,6 @@ func (s *session) run(ctx context.Context) error {
 	}
 }
 
-// currentInput returns the channel of the lines that the user types, or nil while a call
-// runs.
 func (s *session) currentInput() <-chan string {
 	if s.callDone != nil {
 		return nil
@@ -148,7 +143,6 @@ func (s *session) currentInput() <-chan string {
 	return s.Lines
 }
 
-// endSession stops the running call and prints that the plugin stays added.
 func (s *session) endSession() error {
 	if s.stopCall != nil {
 		s.stopCall()
@@ -161,9 +155,8 @@ func (s *session) endSession() error {
 	return nil
 }
 
-// buildFirst builds the plugin for the first time. If the plugin's source has an error,
-// buildFirst prints the error, and run waits for a change. If the first build fails for any
-// other reason, buildFirst returns an error, which ends the command.
+// After an error in the plugin's source, run waits for a change. If the first build fails for another reason than an
+// error in the plugin's source, buildFirst ends the command.
 func (s *session) buildFirst(ctx context.Context) error {
 	err := s.build(ctx)
 	var buildErr *jsbuild.BuildError
@@ -177,7 +170,6 @@ func (s *session) buildFirst(ctx context.Context) error {
 	return err
 }
 
-// rebuild builds the plugin after a change of its files, and prints build errors.
 func (s *session) rebuild(ctx context.Context) {
 	if err := s.build(ctx); err != nil {
 		s.clearPrompt()
@@ -187,7 +179,6 @@ func (s *session) rebuild(ctx context.Context) {
 	s.repeatCallAfterBuild(ctx)
 }
 
-// build builds the plugin and loads the build into the daemon and the tabs.
 func (s *session) build(ctx context.Context) error {
 	startTime := time.Now()
 	buildResult, err := jsbuild.BuildPlugin(ctx, s.Source, s.Build)
@@ -218,8 +209,7 @@ func (s *session) build(ctx context.Context) error {
 	return s.reportTabs(ctx, startTime, true)
 }
 
-// addPlugin adds the plugin to the opentabs installation and to the daemon. run calls
-// addPlugin after the first build, and when the name of the plugin's package changes.
+// run calls addPlugin after the first build, and when the name of the plugin's package changes.
 func (s *session) addPlugin(ctx context.Context, dir string) error {
 	if err := author.RefreshEditorTypes(dir); err != nil {
 		return err

@@ -32,7 +32,6 @@ import (
 	"opentabs/wire"
 )
 
-// TestMain makes the test binary usable as the child process that reads a plugin's tools.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == "__extract" {
 		os.Exit(jsbuild.Extract(os.Stdin, os.Stdout))
@@ -40,9 +39,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// childOptions are build options that use the test binary as the child process. Without
-// GORACE=atexit_sleep_ms=0, a program built with -race sleeps for a second before it
-// exits.
+// Without GORACE=atexit_sleep_ms=0, a program built with -race sleeps for a second before it exits.
 func childOptions() jsbuild.Options {
 	argv := []string{"/usr/bin/env", "GORACE=atexit_sleep_ms=0", os.Args[0], "__extract"}
 	if runtime.GOOS == "windows" {
@@ -51,11 +48,10 @@ func childOptions() jsbuild.Options {
 	return jsbuild.Options{Extract: argv, ExtractTimeout: 10 * time.Minute}
 }
 
-// recordedScreen is a simulated terminal that records its text.
 type recordedScreen struct {
 	mu   sync.Mutex // guards text
 	text strings.Builder
-	cond *sync.Cond // notified after each write
+	cond *sync.Cond
 }
 
 func newScreen() *recordedScreen {
@@ -71,8 +67,6 @@ func (s *recordedScreen) Write(p []byte) (int, error) {
 	return s.text.Write(p)
 }
 
-// waitFor blocks until the screen shows text, and clears the screen up to the end of
-// text.
 func (s *recordedScreen) waitFor(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -90,7 +84,6 @@ func (s *recordedScreen) output() *terminal.Output {
 	return terminal.New(s, s, func(string) string { return "" })
 }
 
-// createPlugin creates the plugin tickets and returns the plugin's directory.
 func createPlugin(t *testing.T) string {
 	t.Helper()
 	result, err := author.Create(author.CreateOptions{Name: "tickets", Dir: t.TempDir(), Domain: "tickets.example.com"})
@@ -100,7 +93,6 @@ func createPlugin(t *testing.T) string {
 	return result.Dir
 }
 
-// devServer is a server with one browser, whose only tab always has the newest build.
 type devServer struct {
 	home    *home.Home
 	log     *pluginlog.Log
@@ -158,7 +150,6 @@ func (s *devServer) status() httpapi.Status {
 	return httpapi.Status{Browsers: []httpapi.Browser{{Name: "Work", Connected: true, Tabs: []wire.TabInfo{tab}}}}
 }
 
-// testDeveloper is the simulated user of an `opentabs plugin dev` session.
 type testDeveloper struct {
 	*recordedScreen
 	lines   chan string
@@ -166,7 +157,6 @@ type testDeveloper struct {
 	ended   chan error
 }
 
-// startDeveloper starts an `opentabs plugin dev` session for the plugin in dir.
 func startDeveloper(t *testing.T, s *devServer, dir string, call func(context.Context, Call)) testDeveloper {
 	t.Helper()
 	d := testDeveloper{newScreen(), make(chan string), make(chan os.Signal), make(chan error, 1)}
@@ -178,7 +168,6 @@ func startDeveloper(t *testing.T, s *devServer, dir string, call func(context.Co
 	return d
 }
 
-// enter types a line and blocks until the screen shows text.
 func (d testDeveloper) enter(line, text string) {
 	d.lines <- line
 	d.waitFor(text)
@@ -232,8 +221,6 @@ func TestSession(t *testing.T) {
 	}
 }
 
-// TestSessionWithoutBuild checks that a session waits for the first successful build, and
-// that SIGTERM ends the session during a call.
 func TestSessionWithoutBuild(t *testing.T) {
 	dir := createPlugin(t)
 	entry := filepath.Join(dir, "src", "index.ts")
@@ -268,7 +255,6 @@ func TestSessionWithoutBuild(t *testing.T) {
 	}
 }
 
-// TestSessionNeedsPlugin checks that a session ends if its folder contains no plugin.
 func TestSessionNeedsPlugin(t *testing.T) {
 	d := startDeveloper(t, newDevServer(t), t.TempDir(), nil)
 	var failed *jsbuild.BuildError

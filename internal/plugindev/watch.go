@@ -47,21 +47,19 @@ func Watch(ctx context.Context, dir string, out *terminal.Output, o jsbuild.Opti
 	}
 	err = watcher.Run(ctx, func(files []string) {
 		out.Notef("%s changed", joinFiles(files))
-		_ = build() // the function build has printed the error
+		_ = build()
 	})
 	if ctx.Err() != nil {
-		return nil // the user pressed Ctrl-C
+		return nil
 	}
 	return err
 }
 
-// hasPackage reports whether the directory dir contains a package.json.
 func hasPackage(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, "package.json"))
 	return err == nil
 }
 
-// printBuild prints a successful build in one line, and the warnings of the build.
 func printBuild(o *terminal.Output, buildResult *jsbuild.BuildResult) {
 	for _, w := range buildResult.Warnings {
 		o.Notef("warning: %s", w)
@@ -69,12 +67,10 @@ func printBuild(o *terminal.Output, buildResult *jsbuild.BuildResult) {
 	o.PrintLine("built %s %s, %s, in %s", buildResult.Name, terminal.SafeLine(buildResult.Version), terminal.Plural(len(buildResult.Tools), "tool"), terminal.Elapsed(buildResult.Duration))
 }
 
-// printBuildFailure prints why a build failed: each problem in the plugin's files, or the
-// error if the files have no problem.
 func printBuildFailure(ctx context.Context, o *terminal.Output, err error) {
 	var buildErr *jsbuild.BuildError
 	switch {
-	case ctx.Err() != nil: // the user ended the command
+	case ctx.Err() != nil:
 	case !errors.As(err, &buildErr):
 		o.Notef("%v", err)
 	default:
@@ -84,7 +80,6 @@ func printBuildFailure(ctx context.Context, o *terminal.Output, err error) {
 	}
 }
 
-// joinFiles lists the first three file names and the number of further files.
 func joinFiles(files []string) string {
 	const maxFiles = 3
 	if len(files) > maxFiles {

@@ -24,7 +24,7 @@ const (
 
 // Options configure a Recorder.
 type Options struct {
-	// Days is the number of days for which records are kept.
+	// Days is the number of days for which records are kept. The default 0 records no calls.
 	Days int
 	// Bytes limits the total size of all record files; required.
 	Bytes int64

@@ -13,9 +13,7 @@ import (
 	"testing/synctest"
 )
 
-// FuzzRelay sends arbitrary client input in pieces of arbitrary size. Each line must
-// reach the daemon unchanged, in order and exactly once. The client must receive one
-// response to each request, and only complete JSON messages.
+// The client must receive one response to each request, and only complete JSON messages.
 func FuzzRelay(f *testing.F) {
 	for _, text := range []string{
 		initializeLine + "\n" + initializedLine + "\n", "\xef\xbb\xbf" + initializeLine + "\r\n\r\n\n", `{"id":1,"method":"a"}` + "\n" + `{"id":2,"method":"b"`,
@@ -82,7 +80,6 @@ func fuzzRelay(t *testing.T, text []byte, size int) {
 	}
 }
 
-// expectedLines returns the lines of text that the relay must forward to the daemon.
 func expectedLines(text []byte) []string {
 	var lines []string
 	for line := range strings.Lines(strings.TrimPrefix(string(text), "\ufeff")) {
@@ -94,7 +91,6 @@ func expectedLines(text []byte) []string {
 	return lines
 }
 
-// chunkReader is a reader that returns at most n bytes per read.
 type chunkReader struct {
 	r io.Reader
 	n int

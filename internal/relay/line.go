@@ -12,9 +12,8 @@ const maxLineBytes = 32 << 20
 
 var errLineTooLong = errors.New("the line is too long")
 
-// readLine returns a copy of the next line, including its newline. A line longer than
-// maxLineBytes is discarded, and readLine returns errLineTooLong. If the last line of the
-// input has no newline, readLine adds it.
+// readLine discards a line longer than maxLineBytes, and returns errLineTooLong. If the last line of the input has no
+// newline, readLine adds it.
 func readLine(in *bufio.Reader) ([]byte, error) {
 	var line []byte
 	isTooLong := false

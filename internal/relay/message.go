@@ -8,20 +8,14 @@ import (
 	"opentabs/internal/rawjson"
 )
 
-// message contains the IDs and the method of a line that the relay forwards: a JSON-RPC
-// message or a batch.
 type message struct {
-	// requests are the raw JSON-RPC IDs of the line's requests. answers are the raw IDs
-	// of its responses. Only a batch has more than one ID.
+	// requests and answers are the raw JSON-RPC IDs in a line; only a batch has more than one ID.
 	requests, answers []string
-	// method is the JSON-RPC method if the line is a single request or notification.
-	// method is empty for a response and a batch.
-	method string
+	method            string
 }
 
-// parseMessage parses one line, which contains an MCP message or a batch of messages. For
-// a line that is not valid JSON-RPC, the result has neither requests nor answers. The
-// daemon responds to an invalid line with an error.
+// For a line that is not valid JSON-RPC, parseMessage returns neither requests nor answers, and the daemon responds
+// with an error.
 func parseMessage(line []byte) message {
 	var m message
 	if trimmed := bytes.TrimLeft(line, " \t"); len(trimmed) > 0 && trimmed[0] == '[' {
@@ -41,8 +35,7 @@ func parseMessage(line []byte) message {
 	return m
 }
 
-// expectsAnswer reports whether the client waits for a response to the line. The daemon
-// responds to a request and to an invalid line, but not to a notification.
+// The daemon responds to a request and to an invalid line, but not to a notification.
 func (m message) expectsAnswer() bool {
 	return len(m.requests) > 0 || m.method == "" && len(m.answers) == 0
 }
@@ -57,8 +50,7 @@ func (m *message) addEnvelope(id, method string) {
 	}
 }
 
-// parseEnvelope returns the ID and the method of a JSON-RPC message. Parsing stops at the
-// result of a response, which may be many megabytes long.
+// Parsing stops at the result of a response, which may be many megabytes long.
 func parseEnvelope(text []byte) (id, method string) {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
@@ -88,8 +80,6 @@ func parseEnvelope(text []byte) (id, method string) {
 	return id, method
 }
 
-// cancelledID returns the ID of the request that a notifications/cancelled message
-// cancels.
 func cancelledID(line []byte) string {
 	var m struct {
 		Params struct {
@@ -102,7 +92,6 @@ func cancelledID(line []byte) string {
 	return string(m.Params.RequestID)
 }
 
-// resourceURI returns the parameter "uri" of a request, or an empty string.
 func resourceURI(line []byte) string {
 	var m struct {
 		Params struct {
@@ -115,23 +104,18 @@ func resourceURI(line []byte) string {
 	return m.Params.URI
 }
 
-// subscribeLine returns a request that subscribes to a resource.
 func subscribeLine(id, uri string) []byte {
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":"resources/subscribe","params":{"uri":%s}}`+"\n", rawjson.Encode(id), rawjson.Encode(uri))
 }
 
-// updatedLine returns a notification that a resource has changed.
 func updatedLine(uri string) []byte {
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":%s}}`+"\n", rawjson.Encode(uri))
 }
 
-// listChangedLine returns a notification that the list of tools or prompts has changed.
 func listChangedLine(list string) []byte {
 	return []byte(`{"jsonrpc":"2.0","method":"notifications/` + list + `/list_changed"}` + "\n")
 }
 
-// cancelLine returns a notification that cancels the daemon's request with the given raw
-// ID.
 func cancelLine(id string) []byte {
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s,"reason":"the opentabs server stopped or restarted"}}`+"\n", id)
 }
@@ -140,7 +124,6 @@ func cancelLine(id string) []byte {
 // JSON-RPC reserves the codes from -32099 to -32000 for server errors.
 const codeServerLost = -32000
 
-// errorLine returns an error response to the request with the given raw ID.
 func errorLine(id, text string) []byte {
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`+"\n", id, codeServerLost, rawjson.Encode(text))
 }

@@ -76,46 +76,38 @@ type conn interface {
 	CloseWrite() error
 }
 
-// relayEndpoints are the streams of a client, and the functions that connect to a daemon or
-// start a daemon.
 type relayEndpoints struct {
-	in    io.Reader
-	out   io.Writer
-	notef func(format string, args ...any)
-	// connectToDaemon connects to a running daemon, or returns httpapi.ErrNoServer if no
-	// daemon runs.
+	in              io.Reader
+	out             io.Writer
+	notef           func(format string, args ...any)
 	connectToDaemon func(context.Context) (conn, error)
-	// startDaemon starts a daemon and returns when the daemon accepts connections.
-	startDaemon func(context.Context) error
+	startDaemon     func(context.Context) error
 }
 
-// relay connects one client to a sequence of daemons.
 type relay struct {
 	relayEndpoints
 
 	// Only the goroutine that executes relay.run uses the fields from link to
 	// lastConnectErrAt.
 	link             *daemonLink
-	lostAt           time.Time // when the last connection was lost; zero before the first loss
+	lostAt           time.Time // zero before the first loss
 	pollInterval     time.Duration
-	lastConnectErr   error // why the last attempt to connect to a daemon failed
+	lastConnectErr   error
 	lastConnectErrAt time.Time
 
 	mu       sync.Mutex // guards all fields below, and writes to out
 	session  sessionState
-	writeErr error // first error of a write to the client
+	writeErr error
 }
 
-// daemonLink is one connection to a daemon.
 type daemonLink struct {
 	conn conn
-	done chan struct{} // closed when the reader of the connection has ended
+	done chan struct{}
 	// resumed is closed when the daemon has responded to the repeated initialize request,
 	// whose ID is resumeID. resumed is nil if no initialize request is repeated.
 	resumed  chan struct{}
 	resumeID string
-	// ownID is the ID of the relay's own requests. The relay does not pass the response
-	// to a request with ownID on to the client.
+	// ownID is the ID of the relay's own requests.
 	ownID string
 }
 
@@ -159,8 +151,6 @@ func (r *relay) run(ctx context.Context) error {
 	return nil
 }
 
-// linkDone returns a channel that is closed when the connection to the daemon is lost.
-// linkDone returns nil if there is no connection.
 func (r *relay) linkDone() <-chan struct{} {
 	if r.link == nil {
 		return nil
@@ -168,8 +158,6 @@ func (r *relay) linkDone() <-chan struct{} {
 	return r.link.done
 }
 
-// nextPoll returns a channel that fires when the relay should try to connect to a daemon
-// again. nextPoll returns nil while the relay is connected.
 func (r *relay) nextPoll() <-chan time.Time {
 	if r.link != nil {
 		return nil
@@ -177,8 +165,6 @@ func (r *relay) nextPoll() <-chan time.Time {
 	return time.After(r.pollInterval)
 }
 
-// readClient sends the client's lines to the channel lines until the client closes its
-// input.
 func (r *relay) readClient(lines chan<- []byte, readerStopped <-chan struct{}) {
 	defer close(lines)
 	in := bufio.NewReaderSize(r.in, 64<<10)
@@ -204,12 +190,10 @@ func (r *relay) readClient(lines chan<- []byte, readerStopped <-chan struct{}) {
 	}
 }
 
-// forward sends a line of the client to the daemon. If there is no daemon and the client
-// waits for a response, forward first connects to a daemon or starts a daemon.
 func (r *relay) forward(ctx context.Context, line []byte) {
 	m := parseMessage(line)
 	select {
-	case <-r.linkDone(): // the connection is lost, but handleLoss has not run
+	case <-r.linkDone():
 		r.handleLoss(ctx)
 	default:
 	}
@@ -252,7 +236,6 @@ func (r *relay) recordSent(m message, line []byte) {
 	r.session.recordSent(m, line)
 }
 
-// refuseRequests responds to requests with the reason why there is no daemon.
 func (r *relay) refuseRequests(ids []string, err error) {
 	reason := home.ExplainError(err)
 	r.notef("%s", reason)
@@ -261,8 +244,8 @@ func (r *relay) refuseRequests(ids []string, err error) {
 	}
 }
 
-// handleLoss closes a lost connection. handleLoss responds to open calls with an error,
-// and repeats all other open requests on the next daemon.
+// After the loss of a daemon, handleLoss responds to open calls with an error, and repeats all other open requests on
+// the next daemon.
 func (r *relay) handleLoss(ctx context.Context) {
 	// The daemon may have sent lines before it closed the connection, so wait until they
 	// are read.
@@ -296,8 +279,6 @@ func (r *relay) handleLoss(ctx context.Context) {
 	}
 }
 
-// connect connects to a running daemon unless the relay is connected. If mayStart is
-// true, connect starts a daemon if none runs.
 func (r *relay) connect(ctx context.Context, mayStart bool) error {
 	if r.link != nil {
 		return nil
@@ -337,8 +318,6 @@ func (r *relay) connectOrStart(ctx context.Context) error {
 	return r.connectToRunning(ctx)
 }
 
-// connectToRunning connects to a running daemon and continues the client's session on that
-// daemon.
 func (r *relay) connectToRunning(ctx context.Context) error {
 	c, err := r.connectToDaemon(ctx)
 	if err != nil {
@@ -370,7 +349,6 @@ func (r *relay) connectToRunning(ctx context.Context) error {
 	return nil
 }
 
-// resume continues the client's session on a new daemon.
 func (l *daemonLink) resume(session replay) error {
 	if session.initialize != nil {
 		if _, err := l.conn.Write(session.initialize); err != nil {
@@ -399,7 +377,6 @@ func (l *daemonLink) resume(session replay) error {
 	return nil
 }
 
-// readDaemon sends the daemon's lines to the client until the connection is lost.
 func (r *relay) readDaemon(link *daemonLink) {
 	defer close(link.done)
 	in := bufio.NewReaderSize(link.conn, 256<<10)
@@ -407,7 +384,7 @@ func (r *relay) readDaemon(link *daemonLink) {
 	ownID := string(rawjson.Encode(link.ownID))
 	for {
 		line, err := in.ReadBytes('\n')
-		if err != nil { // the last line is incomplete
+		if err != nil {
 			return
 		}
 		m := parseMessage(line)
@@ -444,8 +421,6 @@ func (r *relay) clientError() error {
 	return nil
 }
 
-// finish closes the daemon's input and waits until the daemon has responded to all open
-// requests.
 func (r *relay) finish(ctx context.Context) error {
 	if r.link == nil {
 		return nil

@@ -16,7 +16,6 @@ import (
 	"opentabs/internal/httpapi"
 )
 
-// pipeConn is the relay's end of an in-memory connection.
 type pipeConn struct {
 	io.Reader
 	w *io.PipeWriter
@@ -27,14 +26,12 @@ func (p pipeConn) Write(b []byte) (int, error) { return p.w.Write(b) }
 func (p pipeConn) CloseWrite() error           { return p.w.Close() }
 func (p pipeConn) Close() error                { return errors.Join(p.w.Close(), p.r.Close()) }
 
-// serverEnd is the daemon's end of an in-memory connection.
 type serverEnd struct {
-	lines chan string // lines that the daemon has received
+	lines chan string
 	r     *io.PipeReader
 	w     *io.PipeWriter
 }
 
-// expectLine reads the next line, which must contain all given words.
 func (s *serverEnd) expectLine(t *testing.T, words ...string) string {
 	t.Helper()
 	line, ok := <-s.lines
@@ -52,17 +49,16 @@ func (s *serverEnd) expectLine(t *testing.T, words ...string) string {
 func (s *serverEnd) send(line string) { fmt.Fprintln(s.w, line) }
 func (s *serverEnd) closeConn()       { _ = s.r.Close(); _ = s.w.Close() }
 
-// testRelay is a relay with an in-memory client and in-memory daemons.
 type testRelay struct {
 	t         *testing.T
-	client    *io.PipeWriter // the client writes its messages to this pipe
-	output    chan string    // lines that the client receives
+	client    *io.PipeWriter
+	output    chan string
 	relayErr  chan error
 	startTime time.Time
 
 	mu           sync.Mutex // guards all fields below
 	isRunning    bool
-	startErr     error // error of startDaemon
+	startErr     error
 	startCount   int
 	connectTimes []time.Duration
 	servers      chan *serverEnd
@@ -74,8 +70,6 @@ func withRelay(t *testing.T, test func(w *testRelay)) {
 	withRefusedStart(t, nil, test)
 }
 
-// withRefusedStart runs a test with a relay whose attempts to start a daemon return
-// startErr.
 func withRefusedStart(t *testing.T, startErr error, test func(w *testRelay)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -101,8 +95,6 @@ func withRefusedStart(t *testing.T, startErr error, test func(w *testRelay)) {
 	})
 }
 
-// sendLines sends each line of r to the channel lines, and closes the channel when r
-// ends.
 func sendLines(r io.Reader, lines chan<- string) {
 	defer close(lines)
 	for input := bufio.NewScanner(r); input.Scan(); {
@@ -156,7 +148,6 @@ func (w *testRelay) countStarts() int {
 
 func (w *testRelay) send(line string) { fmt.Fprintln(w.client, line) }
 
-// expectLine reads the client's next line, which must contain all given words.
 func (w *testRelay) expectLine(words ...string) {
 	w.t.Helper()
 	line, ok := <-w.output
@@ -175,7 +166,6 @@ const (
 	initializedLine = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
 )
 
-// open opens an MCP session and returns the daemon's end of the connection.
 func (w *testRelay) open() *serverEnd {
 	w.t.Helper()
 	server := <-w.servers
@@ -188,8 +178,6 @@ func (w *testRelay) open() *serverEnd {
 	return server
 }
 
-// expectResumed checks that the relay sends a new daemon the lines that continue the
-// session.
 func (w *testRelay) expectResumed(server *serverEnd) {
 	w.t.Helper()
 	if got := server.expectLine(w.t); got != initializeLine {
@@ -245,7 +233,6 @@ func TestForwardsLines(t *testing.T) {
 	})
 }
 
-// TestServerKilled kills the daemon while calls and a tools/list request are open.
 func TestServerKilled(t *testing.T) {
 	withRelay(t, func(w *testRelay) {
 		server := w.open()
@@ -262,10 +249,8 @@ func TestServerKilled(t *testing.T) {
 		w.setRunning(false)
 		server.closeConn()
 
-		// The relay returns an error for each open call that the client did not cancel.
 		w.expectLine(`"id":1,"error":{"code":-32000,"message":"the opentabs server stopped or restarted while this call ran`, "you call again")
 		w.expectLine(`"id":"p","error":{"code":-32000,"message":"the opentabs server stopped or restarted while this call ran`)
-		// The relay repeats the open tools/list request on the next daemon.
 		nextServer := <-w.servers
 		w.expectResumed(nextServer)
 		nextServer.expectLine(t, `"id":"1"`, "tools/list")
@@ -299,7 +284,6 @@ func TestIdleClient(t *testing.T) {
 	})
 }
 
-// TestCancelsDaemonRequests checks that the relay cancels requests of a lost daemon.
 func TestCancelsDaemonRequests(t *testing.T) {
 	withRelay(t, func(w *testRelay) {
 		server := w.open()
@@ -319,7 +303,6 @@ func TestCancelsDaemonRequests(t *testing.T) {
 	})
 }
 
-// TestQuickRestart restarts the daemon while the client sends a request.
 func TestQuickRestart(t *testing.T) {
 	withRelay(t, func(w *testRelay) {
 		server := w.open()
@@ -336,7 +319,7 @@ func TestQuickRestart(t *testing.T) {
 	})
 }
 
-// TestWithoutSession checks that clients of MCP 2026-07-28, which has no sessions, reconnect.
+// Clients of MCP 2026-07-28, which has no sessions, reconnect.
 func TestWithoutSession(t *testing.T) {
 	withRelay(t, func(w *testRelay) {
 		server := <-w.servers
@@ -350,8 +333,6 @@ func TestWithoutSession(t *testing.T) {
 	})
 }
 
-// TestLostBeforeInitialize kills the daemon before it has responded to the initialize
-// request.
 func TestLostBeforeInitialize(t *testing.T) {
 	withRelay(t, func(w *testRelay) {
 		server := <-w.servers
@@ -367,8 +348,6 @@ func TestLostBeforeInitialize(t *testing.T) {
 	})
 }
 
-// TestLostBeforeInitialized kills the daemon after the initialize request and before
-// notifications/initialized.
 func TestLostBeforeInitialized(t *testing.T) {
 	withRelay(t, func(w *testRelay) {
 		server := <-w.servers
@@ -393,7 +372,6 @@ func TestLostBeforeInitialized(t *testing.T) {
 	})
 }
 
-// TestNoServer checks the errors of a relay that cannot start a daemon.
 func TestNoServer(t *testing.T) {
 	portErr := errors.New("port 9527 is in use by python3, pid 7")
 	withRefusedStart(t, portErr, func(w *testRelay) {
@@ -414,7 +392,6 @@ func TestNoServer(t *testing.T) {
 	})
 }
 
-// TestDiskFull checks that the error for a full disk includes what the user should do.
 func TestDiskFull(t *testing.T) {
 	withRefusedStart(t, fmt.Errorf("open the server's log: %w", syscall.ENOSPC), func(w *testRelay) {
 		w.send(initializeLine)
@@ -422,7 +399,6 @@ func TestDiskFull(t *testing.T) {
 	})
 }
 
-// TestNewServerFails kills a new daemon while the relay continues the client's session.
 func TestNewServerFails(t *testing.T) {
 	withRelay(t, func(w *testRelay) {
 		server := w.open()
@@ -452,7 +428,6 @@ func TestLongLine(t *testing.T) {
 	})
 }
 
-// TestLastLineWithoutNewline checks that the relay forwards a last line without a newline.
 func TestLastLineWithoutNewline(t *testing.T) {
 	withRelay(t, func(w *testRelay) {
 		server := w.open()
@@ -470,7 +445,6 @@ func TestLastLineWithoutNewline(t *testing.T) {
 	})
 }
 
-// TestServerThatDoesNotExit checks that the relay ends even if the daemon keeps running.
 func TestServerThatDoesNotExit(t *testing.T) {
 	withRelay(t, func(w *testRelay) {
 		server := w.open()
@@ -483,7 +457,6 @@ func TestServerThatDoesNotExit(t *testing.T) {
 	})
 }
 
-// TestCancelWhileDaemonStarts cancels the context while a daemon starts.
 func TestCancelWhileDaemonStarts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		input, client := io.Pipe()
@@ -501,8 +474,6 @@ func TestCancelWhileDaemonStarts(t *testing.T) {
 	})
 }
 
-// TestRelayEndsWhenClientClosesOutput checks that the relay ends if the client has closed
-// its output.
 func TestRelayEndsWhenClientClosesOutput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		input, client := io.Pipe()
@@ -523,7 +494,6 @@ func TestRelayEndsWhenClientClosesOutput(t *testing.T) {
 	})
 }
 
-// advanceTime advances the fake time by d and waits until all goroutines are idle.
 func advanceTime(d time.Duration) {
 	<-time.After(d)
 	synctest.Wait()

@@ -6,9 +6,7 @@ import (
 )
 
 const (
-	// maxRepeatBytes is the maximum length of a request that is repeated on the next
-	// daemon. A request that is longer than maxRepeatBytes fails if the daemon stops
-	// before it has responded.
+	// maxRepeatBytes is the maximum length of a request that is repeated on the next daemon.
 	maxRepeatBytes = 1 << 20
 	// maxDaemonRequests is the maximum number of stored requests that the daemon has sent
 	// to the client.
@@ -18,24 +16,18 @@ const (
 	maxSubscriptions = 256
 )
 
-// sessionState records how the client opened its session, and which requests are open.
 // sessionState is not safe for concurrent use.
 type sessionState struct {
-	// initialize and initialized are the lines with which the client opened its session.
 	// In MCP 2026-07-28, which has no sessions, initialize and initialized are nil.
 	initialize, initialized []byte
 	initializeID            string
-	// isOpen is true after the daemon has responded to the initialize request.
-	isOpen bool
-	// subscribedURIs are the URIs of the resources to which the client has subscribed.
-	subscribedURIs map[string]struct{}
+	isOpen                  bool
+	subscribedURIs          map[string]struct{}
 	// openRequests are the client's requests without a response, oldest first.
-	openRequests []openRequest
-	// daemonRequests are the IDs of the daemon's requests without a response.
+	openRequests   []openRequest
 	daemonRequests []string
 }
 
-// openRequest is a request of the MCP client to which no daemon has responded yet.
 type openRequest struct {
 	id string
 	// line is the request that the relay can repeat on the next daemon. line is nil for a
@@ -43,7 +35,6 @@ type openRequest struct {
 	line []byte
 }
 
-// replay has the lines that the next daemon receives to continue the session.
 type replay struct {
 	initialize, initialized []byte
 	initializeID            string
@@ -55,7 +46,6 @@ func newSessionState() sessionState {
 	return sessionState{subscribedURIs: map[string]struct{}{}}
 }
 
-// recordSent records a line that the client sends to the daemon.
 func (s *sessionState) recordSent(m message, line []byte) {
 	switch m.method {
 	case "initialize":
@@ -78,9 +68,8 @@ func (s *sessionState) recordSent(m message, line []byte) {
 	}
 	for _, id := range m.requests {
 		r := openRequest{id: id}
-		// The relay does not repeat a batch on the next daemon, because the batch may contain
-		// a tool call. The relay does not repeat a prompts/get request on the next daemon,
-		// because a prompt runs code in the page like a tool.
+		// The relay does not repeat a batch, which may contain a tool call, and a prompts/get request, which runs code
+		// in the page like a tool.
 		if m.method != "" && m.method != "tools/call" && m.method != "prompts/get" && len(line) <= maxRepeatBytes {
 			r.line = line
 		}
@@ -88,14 +77,12 @@ func (s *sessionState) recordSent(m message, line []byte) {
 	}
 }
 
-// forgetUnsent removes the requests in a line that could not be sent.
 func (s *sessionState) forgetUnsent(m message) {
 	for _, id := range m.requests {
 		s.dropRequest(id)
 	}
 }
 
-// recordReceived records a line that the daemon has sent.
 func (s *sessionState) recordReceived(m message, line []byte) {
 	for _, id := range m.requests {
 		if len(s.daemonRequests) < maxDaemonRequests {
@@ -121,17 +108,14 @@ func (s *sessionState) dropDaemonRequest(id string) {
 	s.daemonRequests = slices.DeleteFunc(s.daemonRequests, func(open string) bool { return open == id })
 }
 
-// dropDaemonRequests removes all open requests of the daemon and returns their IDs.
 func (s *sessionState) dropDaemonRequests() []string {
 	ids := s.daemonRequests
 	s.daemonRequests = nil
 	return ids
 }
 
-// hasOpenRequests reports whether the client waits for a response.
 func (s *sessionState) hasOpenRequests() bool { return len(s.openRequests) > 0 }
 
-// dropCalls removes the open requests that cannot be repeated, and returns their IDs.
 func (s *sessionState) dropCalls() []string {
 	var ids []string
 	s.openRequests = slices.DeleteFunc(s.openRequests, func(r openRequest) bool {
@@ -143,7 +127,6 @@ func (s *sessionState) dropCalls() []string {
 	return ids
 }
 
-// dropAll removes all open requests of the client, and returns their IDs.
 func (s *sessionState) dropAll() []string {
 	ids := make([]string, len(s.openRequests))
 	for i, r := range s.openRequests {
@@ -153,7 +136,6 @@ func (s *sessionState) dropAll() []string {
 	return ids
 }
 
-// replay returns the lines that the next daemon must receive to continue the session.
 func (s *sessionState) replay() replay {
 	var r replay
 	if s.isOpen {

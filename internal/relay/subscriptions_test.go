@@ -6,9 +6,6 @@ import (
 	"testing"
 )
 
-// TestSubscribesAgain checks that the relay repeats the client's subscriptions on a new
-// daemon, and notifies the client that the resources have changed. The client must
-// receive no responses to the relay's own requests.
 func TestSubscribesAgain(t *testing.T) {
 	withRelay(t, func(w *testRelay) {
 		server := w.open()

@@ -13,16 +13,12 @@ import (
 	"strings"
 )
 
-// archivedFile is one file of a release archive or an npm package.
 type archivedFile struct {
 	name string
 	text []byte
 	mode int64
 }
 
-// writeArchive writes the release archive for one operating system and processor. A release
-// archive contains the program, the licenses, the README and, except for Windows, the manual
-// pages.
 func (r release) writeArchive(t target) error {
 	type source struct {
 		name, path string
@@ -58,8 +54,7 @@ func (r release) writeArchive(t target) error {
 	return os.WriteFile(filepath.Join(r.out, r.archiveName(t)), archive, 0o644)
 }
 
-// packTar returns a .tar.gz archive. All files have the modification time of the release
-// and no owner, so that the archive is reproducible.
+// All files have the modification time of the release and no owner, so that the archive is reproducible.
 func (r release) packTar(files []archivedFile) ([]byte, error) {
 	var archive bytes.Buffer
 	compressor, err := gzip.NewWriterLevel(&archive, gzip.BestCompression)
@@ -80,8 +75,6 @@ func (r release) packTar(files []archivedFile) ([]byte, error) {
 	return archive.Bytes(), err
 }
 
-// packZip returns a .zip archive. All files have the modification time of the release, so
-// that the archive is reproducible.
 func (r release) packZip(files []archivedFile) ([]byte, error) {
 	var archive bytes.Buffer
 	writer := zip.NewWriter(&archive)
@@ -100,18 +93,13 @@ func (r release) packZip(files []archivedFile) ([]byte, error) {
 	return archive.Bytes(), err
 }
 
-// checksumsFile is the name of the file with the SHA-256 hashes of all release files, in
-// the format of sha256sum.
 const checksumsFile = "checksums.txt"
 
-// hashOf returns the SHA-256 hash of a release file in hexadecimal digits.
 func (r release) hashOf(name string) (string, error) {
 	text, err := os.ReadFile(filepath.Join(r.out, name))
 	return fmt.Sprintf("%x", sha256.Sum256(text)), err
 }
 
-// writeChecksums writes checksums.txt, which has the hash of each file in the release folder,
-// except files in subfolders.
 func (r release) writeChecksums() error {
 	entries, err := os.ReadDir(r.out)
 	if err != nil {

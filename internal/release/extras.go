@@ -14,20 +14,16 @@ import (
 	"opentabs/internal/lazyregexp"
 )
 
-// licensesFile is the name of the file with the licenses of all libraries in the program.
 const licensesFile = "THIRD-PARTY-LICENSES.txt"
 
-// licenseName matches the names of license files, such as LICENSE.txt.
 var licenseName = lazyregexp.New(`(?i)^(licen[sc]e|copying|notice)([.-].*)?$`)
 
 type library struct {
-	// title is the library's name and version; dir is the folder with its license file.
 	title, dir string
 }
 
-// writeLicenses writes one file with the licenses of Go, of all Go modules in the program
-// for a target, and of the embedded npm packages. If a library has no license file,
-// writeLicenses returns an error.
+// writeLicenses writes one file with the licenses of Go, of all Go modules in the program for a target, and of the
+// embedded npm packages.
 func (r release) writeLicenses(ctx context.Context, t target) error {
 	libraries, err := r.listLibraries(ctx, t)
 	if err != nil {
@@ -45,8 +41,6 @@ func (r release) writeLicenses(ctx context.Context, t target) error {
 	return os.WriteFile(r.extraPath(t, licensesFile), text.Bytes(), 0o644)
 }
 
-// listLibraries returns the libraries in the program for one operating system and
-// processor.
 func (r release) listLibraries(ctx context.Context, t target) ([]library, error) {
 	info, err := buildinfo.ReadFile(r.programPath(t))
 	if err != nil {
@@ -74,7 +68,6 @@ func (r release) listLibraries(ctx context.Context, t target) ([]library, error)
 	return libraries, nil
 }
 
-// readLicenses returns the text of all license files in a folder.
 func readLicenses(dir string) ([]byte, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -97,8 +90,6 @@ func readLicenses(dir string) ([]byte, error) {
 	return text, nil
 }
 
-// extraPath returns the path of a file that is packed together with the program of one
-// operating system and processor.
 func (r release) extraPath(t target, name string) string {
 	return filepath.Join(filepath.Dir(r.programPath(t)), name)
 }
@@ -116,7 +107,6 @@ func (r release) writeManualPages(ctx context.Context) error {
 	return nil
 }
 
-// listManualPages returns the paths of the manual pages.
 func (r release) listManualPages() ([]string, error) {
 	pages, err := filepath.Glob(filepath.Join(r.manDir(), "*.1"))
 	slices.Sort(pages)

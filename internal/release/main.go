@@ -27,22 +27,16 @@ import (
 	"opentabs/internal/version"
 )
 
-// release contains the parameters that all steps of a release build need, such as the version and
-// the output folder.
 type release struct {
-	// out is the folder of the release.
 	out string
 	// url is the address at which the release folder will be published. If url is empty,
 	// a program of the release cannot upgrade itself.
-	url string
-	// storeExtensions are the IDs of the extension in the stores of Chrome and Edge.
-	// storeExtensions is empty if the extension is in no store.
+	url             string
 	storeExtensions string
 	version         string
 	commit          string
 	time            time.Time
-	// linuxPackages is true if the release contains deb and rpm packages.
-	linuxPackages bool
+	linuxPackages   bool
 }
 
 func main() {
@@ -83,8 +77,7 @@ func run(ctx context.Context, args []string) error {
 	return r.write(ctx, targets)
 }
 
-// write writes all files of the release. The file checksums.txt is written last, because
-// it lists the hashes of the other files.
+// The file checksums.txt is written last, because it lists the hashes of the other files.
 func (r release) write(ctx context.Context, targets []target) error {
 	if err := r.writeManualPages(ctx); err != nil {
 		return err
@@ -123,9 +116,8 @@ func (r release) write(ctx context.Context, targets []target) error {
 	return r.writeChecksums()
 }
 
-// makeEmptyFolder creates a folder, or deletes the earlier release in the folder. If the folder
-// contains files but no checksums.txt, it is not a release, so makeEmptyFolder returns an error and
-// deletes nothing.
+// A folder that contains files but no checksums.txt is not a release, so makeEmptyFolder deletes nothing and returns an
+// error.
 func makeEmptyFolder(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !os.IsNotExist(err) {
@@ -140,7 +132,6 @@ func makeEmptyFolder(dir string) error {
 	return os.MkdirAll(dir, 0o755)
 }
 
-// readCommit returns the short hash and the time of the commit that is checked out.
 func readCommit(ctx context.Context) (commit string, at time.Time, err error) {
 	output, err := exec.CommandContext(ctx, "git", "log", "-1", "--format=%h %ct").Output()
 	if err != nil {

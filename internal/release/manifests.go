@@ -18,12 +18,11 @@ import (
 //go:embed files
 var templates embed.FS
 
-// packagerModule is the Go module of nfpm, which builds deb and rpm packages.
 const packagerModule = "github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.43.0"
 
-// releaseFacts are the values that the templates use. Archives maps an operating system and a
-// processor to the name of the release archive, such as Archives["linux"]["amd64"]. Hashes maps an
-// operating system and a processor to the SHA-256 hash of their release archive.
+// Archives maps an operating system and a processor to the name of the release archive, such as
+// Archives["linux"]["amd64"]. Hashes maps an operating system and a processor to the SHA-256 hash of their release
+// archive.
 type releaseFacts struct {
 	URL, Version   string
 	Archives       map[string]map[string]string
@@ -32,9 +31,8 @@ type releaseFacts struct {
 	BrewProcessors map[string]string
 }
 
-// writeManifests writes install.sh, the Homebrew formula, the Scoop manifest and the Containerfile.
-// The Homebrew formula and the Scoop manifest are written only if the release has archives for all
-// supported operating systems and processors.
+// The Homebrew formula and the Scoop manifest are written only if the release has archives for all supported operating
+// systems and processors.
 func (r release) writeManifests(targets []target) error {
 	facts := releaseFacts{
 		URL: r.url, Version: r.version, Archives: map[string]map[string]string{}, Hashes: map[string]map[string]string{},
@@ -67,7 +65,6 @@ func (r release) writeManifests(targets []target) error {
 	return os.Chmod(filepath.Join(r.out, "install.sh"), 0o755)
 }
 
-// fillTemplate executes the template with the given name on the values in facts.
 func fillTemplate(name string, facts any) ([]byte, error) {
 	parsed, err := template.New(name).Option("missingkey=error").ParseFS(templates, "files/"+name)
 	if err != nil {
@@ -78,7 +75,6 @@ func fillTemplate(name string, facts any) ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// writeLinuxPackages writes a deb package and an rpm package for one processor.
 func (r release) writeLinuxPackages(ctx context.Context, t target) error {
 	facts := struct{ Arch, Version, Program, Licenses, Man, Time string }{
 		t.arch, r.version, r.programPath(t), r.extraPath(t, licensesFile), r.manDir(), r.time.Format(time.RFC3339),

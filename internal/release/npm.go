@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 )
 
-// manifest is the content of a package.json file.
 type manifest struct {
 	Name         string                       `json:"name"`
 	Version      string                       `json:"version"`
@@ -26,14 +25,10 @@ type manifest struct {
 	Optional     map[string]string            `json:"optionalDependencies,omitempty"`
 }
 
-// npmName returns the name of the npm package with the program for one operating system
-// and processor, such as @opentabs/cli-linux-x64.
 func npmName(t target) string { return "@opentabs/cli-" + t.npmOS() + "-" + t.npmArch() }
 
-// writeNPM writes the npm packages. One npm package contains the program for each
-// operating system and processor. The npm package opentabs runs the program for the
-// user's computer. The npm package of the SDK contains JavaScript modules and their
-// TypeScript types.
+// One npm package contains the program for each operating system and processor. The npm package opentabs runs the
+// program for the user's computer. The npm package of the SDK contains JavaScript modules and their TypeScript types.
 func (r release) writeNPM(ctx context.Context, targets []target) error {
 	launcher := manifest{
 		Name: "opentabs", Version: r.version, License: "MIT", Description: "Let AI agents call functions in the web pages you are logged in to",
@@ -68,8 +63,6 @@ func (r release) writeNPM(ctx context.Context, targets []target) error {
 	return r.writeSDK(ctx)
 }
 
-// writeSDK writes the npm package of the SDK for plugin authors who use Node. The SDK's npm package
-// contains JavaScript modules and their TypeScript types.
 func (r release) writeSDK(ctx context.Context) error {
 	dir, err := filepath.Abs(filepath.Join(r.out, "npm", "sdk"))
 	if err != nil {
@@ -104,8 +97,6 @@ func exportOf(module string) map[string]string {
 	return map[string]string{"types": "./dist/src/" + module + ".d.ts", "default": "./dist/src/" + module + ".js"}
 }
 
-// packNPM writes the files of an npm package into the folder npm/NAME, runs npm pack, and
-// deletes the folder.
 func (r release) packNPM(ctx context.Context, name string, m manifest, files []archivedFile) error {
 	dir := filepath.Join(r.out, "npm", name)
 	text, err := json.MarshalIndent(m, "", "  ")

@@ -13,7 +13,6 @@ import (
 	"time"
 )
 
-// pluginSource is the source of a plugin whose author uses the packed SDK.
 const pluginSource = `import { definePlugin, defineTool } from '@opentabs/sdk';
 import { makeContext } from '@opentabs/sdk/testing';
 import { z } from 'zod';
@@ -35,8 +34,6 @@ export default definePlugin({
 export const context = makeContext();
 `
 
-// wrongSource is a plugin with a type error: its handler uses an argument that the tool
-// does not declare.
 const wrongSource = `import { defineTool } from '@opentabs/sdk';
 import { z } from 'zod';
 defineTool({
@@ -105,8 +102,7 @@ func asExitError(err error, target **exec.ExitError) bool {
 	return ok
 }
 
-// checkSignal sends SIGTERM to the npm package's launcher. The launcher must pass SIGTERM on
-// to the opentabs program, and must exit with the program's exit code.
+// The npm package's launcher must pass SIGTERM on to the opentabs program, and must exit with the program's exit code.
 func checkSignal(t *testing.T, env []string, program string) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -136,8 +132,6 @@ func checkSignal(t *testing.T, env []string, program string) {
 	}
 }
 
-// checkSDK compiles plugins against the types of the installed SDK, and calls functions of
-// the SDK in Node.
 func checkSDK(t *testing.T, env []string, root string) {
 	dir := t.TempDir()
 	if output, err := runInFolder(t, dir, env, "npm", "install", "--silent", "@opentabs/sdk", "zod"); err != nil {

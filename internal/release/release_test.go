@@ -19,7 +19,6 @@ import (
 	"opentabs/internal/npm/npmtest"
 )
 
-// fakeProgram is a shell script that replaces the opentabs program in tests.
 const fakeProgram = `#!/bin/sh
 case "$1" in
   --version) echo opentabs 0.1.0 ;;
@@ -30,8 +29,7 @@ case "$1" in
 esac
 `
 
-// newRelease returns a release with fake programs in a new folder. The current directory
-// becomes the root of the repository until the test ends.
+// The current directory becomes the root of the repository until the test ends.
 func newRelease(t *testing.T, targets []target) release {
 	t.Helper()
 	r := release{out: t.TempDir(), version: "0.1.0", commit: "abc", url: "https://example.com/latest", time: time.Unix(1_700_000_000, 0).UTC()}
@@ -49,7 +47,6 @@ func newRelease(t *testing.T, targets []target) release {
 	return r
 }
 
-// writeFiles writes the archives, manifests and checksums of a test release.
 func writeFiles(t *testing.T, r release, targets []target) {
 	t.Helper()
 	for _, target := range targets {
@@ -167,8 +164,6 @@ func TestLicenses(t *testing.T) {
 	}
 }
 
-// runInstaller runs install.sh with a test server that serves the release, and returns
-// the output of install.sh.
 func runInstaller(t *testing.T, r release, home string) (string, error) {
 	t.Helper()
 	server := httptest.NewServer(http.FileServer(http.Dir(r.out)))
@@ -186,7 +181,7 @@ func TestInstallScript(t *testing.T) {
 	writeFiles(t, r, here)
 	home := filepath.Join(t.TempDir(), "my home")
 	program := filepath.Join(home, ".local", "bin", "opentabs")
-	for range 2 { // the second run replaces the program of the first run
+	for range 2 {
 		output, err := runInstaller(t, r, home)
 		if err != nil || !strings.Contains(output, "opentabs 0.1.0 is installed: "+program+"\n") || !strings.Contains(output, `export PATH="`+filepath.Dir(program)+`:$PATH"`) ||
 			!strings.Contains(output, `Next, run: "`+program+`" setup`) {
@@ -220,8 +215,6 @@ func TestInstallScript(t *testing.T) {
 	}
 }
 
-// startRegistry starts an npm registry with zod and the npm packages of a release, and
-// returns the environment variables that make npm use this registry.
 func startRegistry(t *testing.T, r release) []string {
 	t.Helper()
 	registry := &npmtest.Registry{}
@@ -278,7 +271,6 @@ func publish(t *testing.T, registry *npmtest.Registry, packed []byte) {
 	}
 }
 
-// runInFolder runs a program in a folder, and returns its stdout and stderr.
 func runInFolder(t *testing.T, dir string, env []string, name string, args ...string) (string, error) {
 	t.Helper()
 	cmd := exec.Command(name, args...)

@@ -11,7 +11,6 @@ import (
 	"time"
 )
 
-// sbom is a software bill of materials (SBOM) in the format CycloneDX.
 type sbom struct {
 	Format       string       `json:"bomFormat"`
 	SpecVersion  string       `json:"specVersion"`
@@ -26,7 +25,6 @@ type sbomMetadata struct {
 	Component component `json:"component"`
 }
 
-// component is a program or a library in an SBOM.
 type component struct {
 	Type    string `json:"type"`
 	Ref     string `json:"bom-ref"`
@@ -35,8 +33,6 @@ type component struct {
 	URL     string `json:"purl"`
 }
 
-// writeSBOM writes the SBOM of the program for one operating system and processor: its Go
-// modules and its embedded npm packages.
 func (r release) writeSBOM(t target) error {
 	info, err := buildinfo.ReadFile(r.programPath(t))
 	if err != nil {
@@ -67,7 +63,6 @@ func (r release) writeSBOM(t target) error {
 	return os.WriteFile(filepath.Join(r.out, r.baseName(t)+".cdx.json"), append(text, '\n'), 0o644)
 }
 
-// uuidText formats the first 16 bytes of a hash as the URN of a version 4 UUID.
 func uuidText(hash []byte) string {
 	id := append([]byte{}, hash[:16]...)
 	id[6], id[8] = id[6]&0x0f|0x40, id[8]&0x3f|0x80
@@ -79,9 +74,6 @@ func newComponent(kind, ecosystem, name, version string) component {
 	return component{Type: kind, Ref: url, Name: name, Version: version, URL: url}
 }
 
-// embeddedPackages returns the npm packages that are embedded in the program: the
-// libraries in sdk-ts/vendor and extension/vendor, with their versions from
-// package-lock.json.
 func embeddedPackages() ([]component, error) {
 	var lockFile struct {
 		Packages map[string]struct{ Version string }

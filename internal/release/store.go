@@ -10,8 +10,6 @@ import (
 	"opentabs/internal/jsbuild"
 )
 
-// writeStorePackage writes the package of the extension for the Chrome Web Store and
-// Microsoft Edge Add-ons.
 func (r release) writeStorePackage() error {
 	files, err := jsbuild.ExtensionFiles(jsbuild.ManifestOptions{Version: r.version, IsForStore: true})
 	if err != nil {

@@ -12,9 +12,7 @@ import (
 	"time"
 )
 
-// TestStorePackage checks that the store package contains the files of the extension. The
-// document docs/store.md must have the extension's summary and explain each of its
-// permissions.
+// The document docs/store.md must have the extension's summary and explain each of its permissions.
 func TestStorePackage(t *testing.T) {
 	t.Chdir("../..")
 	r := release{out: t.TempDir(), version: "0.1.0", time: time.Unix(1_700_000_000, 0).UTC()}

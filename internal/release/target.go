@@ -13,13 +13,10 @@ import (
 // Go, such as linux and amd64.
 type target struct{ os, arch string }
 
-// allTargets are the targets of a complete release.
 var allTargets = []target{
 	{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}, {"windows", "amd64"}, {"windows", "arm64"},
 }
 
-// selectTargets parses a list of operating systems and processors, such as
-// "linux/amd64,darwin/arm64". If names is empty, selectTargets returns all supported targets.
 func selectTargets(names string) ([]target, error) {
 	if names == "" {
 		return allTargets, nil
@@ -39,7 +36,6 @@ func selectTargets(names string) ([]target, error) {
 	return targets, nil
 }
 
-// program returns the file name of the executable on the target's operating system.
 func (t target) program() string {
 	if t.os == "windows" {
 		return "opentabs.exe"
@@ -47,7 +43,6 @@ func (t target) program() string {
 	return "opentabs"
 }
 
-// npmOS returns Node's name for the target's operating system.
 func (t target) npmOS() string {
 	if t.os == "windows" {
 		return "win32"
@@ -62,17 +57,13 @@ func (t target) npmArch() string {
 	return t.arch
 }
 
-// programsDir is the folder of the built programs, which is deleted after the programs are
-// packed.
 const programsDir = "programs"
 
-// programPath returns the path of the built program for a target.
 func (r release) programPath(t target) string {
 	return filepath.Join(r.out, programsDir, t.os+"_"+t.arch, t.program())
 }
 
-// archiveName returns the name of the release archive for a target. `opentabs upgrade`
-// and install.sh find the archive by its name, so the format of the name must not change.
+// `opentabs upgrade` and install.sh find the archive by its name, so the format of the name must not change.
 func (r release) archiveName(t target) string {
 	suffix := ".tar.gz"
 	if t.os == "windows" {
@@ -85,8 +76,7 @@ func (r release) baseName(t target) string {
 	return fmt.Sprintf("opentabs_%s_%s_%s", r.version, t.os, t.arch)
 }
 
-// build compiles opentabs for a target. The flags of the Go compiler keep the program
-// independent of the machine that builds it.
+// The flags of the Go compiler keep the program independent of the machine that builds it.
 func (r release) build(ctx context.Context, t target) error {
 	flags := fmt.Sprintf("-s -w -buildid= -X opentabs/internal/version.Commit=%s -X opentabs/internal/version.ReleaseURL=%s -X opentabs/internal/version.StoreExtensions=%s", r.commit, r.url, r.storeExtensions)
 	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", flags, "-o", r.programPath(t), "./cmd/opentabs")

@@ -20,41 +20,33 @@ import (
 // maxArgumentBytes limits the size of the JSON arguments that the flag --input selects.
 const maxArgumentBytes = 16 << 20
 
-// schema has the keywords of JSON Schema that decide how the text of an argument is
-// parsed.
 type schema struct {
-	Type       json.RawMessage    `json:"type"`
-	Enum       []json.RawMessage  `json:"enum"`
-	Const      json.RawMessage    `json:"const"`
-	AnyOf      []*schema          `json:"anyOf"`
-	OneOf      []*schema          `json:"oneOf"`
-	AllOf      []*schema          `json:"allOf"`
-	Ref        string             `json:"$ref"`
-	Defs       map[string]*schema `json:"$defs"`
-	Items      json.RawMessage    `json:"items"`
-	Properties map[string]*schema `json:"properties"`
-	// AdditionalProperties is the JSON text false if the tool accepts only the arguments
-	// in Properties.
-	AdditionalProperties json.RawMessage `json:"additionalProperties"`
+	Type                 json.RawMessage    `json:"type"`
+	Enum                 []json.RawMessage  `json:"enum"`
+	Const                json.RawMessage    `json:"const"`
+	AnyOf                []*schema          `json:"anyOf"`
+	OneOf                []*schema          `json:"oneOf"`
+	AllOf                []*schema          `json:"allOf"`
+	Ref                  string             `json:"$ref"`
+	Defs                 map[string]*schema `json:"$defs"`
+	Items                json.RawMessage    `json:"items"`
+	Properties           map[string]*schema `json:"properties"`
+	AdditionalProperties json.RawMessage    `json:"additionalProperties"`
 }
 
-// argumentParser parses the arguments of a tool on the command line. The tool's schema
-// decides, for example, whether the text 7 becomes a number or a string. The parser does
-// not check whether the arguments match the schema, because the daemon does.
+// argumentParser does not check whether the arguments match the schema, because the daemon does.
 type argumentParser struct {
 	tool   mcpclient.Tool
 	schema schema
 }
 
-// newArgumentParser returns a parser for the arguments of tool. If the tool's schema is
-// invalid, the parser accepts any arguments.
+// If the tool's schema is invalid, the parser accepts any arguments.
 func newArgumentParser(tool mcpclient.Tool) argumentParser {
 	a := argumentParser{tool: tool}
 	_ = json.Unmarshal(tool.InputSchema, &a.schema)
 	return a
 }
 
-// parse parses the values of the flags --arg NAME=VALUE into JSON values by name.
 func (a argumentParser) parse(pairs []string) (map[string]json.RawMessage, error) {
 	args := map[string]json.RawMessage{}
 	lists := map[string][][]byte{}
@@ -90,9 +82,7 @@ func (a argumentParser) parse(pairs []string) (map[string]json.RawMessage, error
 	return args, nil
 }
 
-// propertySchema returns the schema of an argument, or nil if the argument accepts any
-// value. If the tool has no argument with the given name, the error lists the tool's
-// arguments.
+// If the tool has no argument with the given name, the error lists the tool's arguments.
 func (a argumentParser) propertySchema(name string) (*schema, error) {
 	if p, ok := a.schema.Properties[name]; ok {
 		return p, nil
@@ -107,9 +97,7 @@ func (a argumentParser) propertySchema(name string) (*schema, error) {
 	return nil, usererr.Errorf("%s has no argument %q%s: use %s", a.tool.Name, name, nearest.Suggestion(name, names), strings.Join(names, ", "))
 }
 
-// itemSchema returns the schema of one item of a list argument, and true if text is one
-// item. itemSchema returns false if the argument is not a list, or if text is a whole list
-// in brackets.
+// itemSchema returns false if the argument is not a list, or if text is a whole list in brackets.
 func (a argumentParser) itemSchema(p *schema, text string) (*schema, bool) {
 	kinds := a.acceptedTypes(p)
 	if !kinds["array"] || kinds["string"] || strings.HasPrefix(strings.TrimSpace(text), "[") {
@@ -119,14 +107,12 @@ func (a argumentParser) itemSchema(p *schema, text string) (*schema, bool) {
 		return nil, false
 	}
 	var items schema
-	if json.Unmarshal(a.resolve(p, 0).Items, &items) != nil { // the keyword items is missing or is a list of schemas
+	if json.Unmarshal(a.resolve(p, 0).Items, &items) != nil {
 		return nil, true
 	}
 	return &items, true
 }
 
-// parseValue parses the text of an argument into a JSON value of a type that the schema p
-// accepts.
 func (a argumentParser) parseValue(name string, p *schema, text string) (json.RawMessage, error) {
 	kinds := a.acceptedTypes(p)
 	parsedValue, kind := parseJSON(text)
@@ -145,13 +131,11 @@ func (a argumentParser) parseValue(name string, p *schema, text string) (json.Ra
 	return nil, usererr.Errorf("--arg %s is %q: give it %s", name, text, orList(wantedTypes))
 }
 
-// kindNames maps the types of JSON Schema to words for the user.
 var kindNames = map[string]string{
 	"integer": "a whole number", "number": "a number", "boolean": "true or false",
 	"object": "an object as JSON", "array": "a list as JSON", "null": "null",
 }
 
-// orList joins words into a list such as "a, b or c".
 func orList(words []string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")
@@ -159,8 +143,6 @@ func orList(words []string) string {
 	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
 }
 
-// parseJSON returns text as JSON with its JSON Schema type, or nil if text is not valid
-// JSON.
 func parseJSON(text string) (value json.RawMessage, kind string) {
 	data := bytes.TrimSpace([]byte(text))
 	if !json.Valid(data) {
@@ -169,7 +151,6 @@ func parseJSON(text string) (value json.RawMessage, kind string) {
 	return data, kindOf(data)
 }
 
-// kindOf returns the JSON Schema type of a JSON value.
 func kindOf(value []byte) string {
 	switch value[0] {
 	case '{':
@@ -193,8 +174,7 @@ func kindOf(value []byte) string {
 // refer to itself.
 const maxDepth = 8
 
-// resolve follows a reference such as #/$defs/item in the tool's schema. An unknown
-// reference results in an empty schema, which accepts any value.
+// resolve returns an empty schema, which accepts any value, for an unknown reference.
 func (a argumentParser) resolve(p *schema, depth int) *schema {
 	if p == nil {
 		return &schema{}
@@ -205,17 +185,13 @@ func (a argumentParser) resolve(p *schema, depth int) *schema {
 	return p
 }
 
-// acceptedTypes returns the JSON Schema types that p accepts. If p accepts all types,
-// acceptedTypes returns an empty set.
+// If p accepts all types, acceptedTypes returns an empty set.
 func (a argumentParser) acceptedTypes(p *schema) map[string]bool {
 	kinds := map[string]bool{}
 	a.addKinds(p, kinds, map[*schema]bool{})
 	return kinds
 }
 
-// addKinds sets kinds[type] to true for each JSON Schema type that the schema p accepts.
-// The set seen contains the schemas already visited, because schemas can refer to each
-// other.
 func (a argumentParser) addKinds(p *schema, kinds map[string]bool, seen map[*schema]bool) {
 	p = a.resolve(p, 0)
 	if seen[p] {
@@ -245,9 +221,7 @@ func (a argumentParser) addKinds(p *schema, kinds map[string]bool, seen map[*sch
 	}
 }
 
-// readInput reads the JSON object that the flag --input selects. The value of --input is
-// the JSON itself, @ followed by the path of a JSON file, or - to read the JSON from
-// stdin.
+// The value of --input is the JSON itself, @ followed by the path of a JSON file, or - to read the JSON from stdin.
 func readInput(text string, stdin io.Reader) (map[string]json.RawMessage, error) {
 	data, source := []byte(text), "--input"
 	var err error
@@ -275,8 +249,7 @@ func readInput(text string, stdin io.Reader) (map[string]json.RawMessage, error)
 	return args, nil
 }
 
-// addTarget adds the values of the flags --browser and --tab to the tool's arguments. The
-// daemon removes the browser and the tab from the arguments before it calls the tool.
+// The daemon removes the browser and the tab from the arguments before it calls the tool.
 func (a argumentParser) addTarget(args map[string]json.RawMessage, browser string, tab int) error {
 	for name, value := range map[string]json.RawMessage{"browser": rawjson.Encode(browser), "tabId": fmt.Appendf(nil, "%d", tab)} {
 		if name == "browser" && browser == "" || name == "tabId" && tab == 0 {

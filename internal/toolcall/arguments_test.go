@@ -37,7 +37,7 @@ const strictSchema = `{
 func TestParseArguments(t *testing.T) {
 	a := toolWith(strictSchema)
 	for _, c := range []struct {
-		pairs string // NAME=VALUE pairs, separated by spaces
+		pairs string
 		want  string
 	}{
 		{"", `{}`},

@@ -9,10 +9,8 @@ import (
 	"opentabs/internal/terminal"
 )
 
-// askUser shows an approval form that the server has sent, and sends the user's decision
-// for its ticket. askUser ignores a form without a ticket, because only opentabs sends
-// tickets. If the terminal's input has ended, askUser shows that the call waits until the
-// user decides elsewhere, which ends ctx.
+// askUser ignores a form without a ticket, because only opentabs sends tickets. If the terminal's input has ended,
+// askUser shows that the call waits until the user decides elsewhere, which ends ctx.
 func askUser(ctx context.Context, prompter *callprompt.Prompter, view *pausableView, form json.RawMessage) {
 	var f struct {
 		Meta struct {
@@ -29,20 +27,16 @@ func askUser(ctx context.Context, prompter *callprompt.Prompter, view *pausableV
 	}
 }
 
-// pausableView shows the progress of a call, except while the terminal shows a question,
-// because a progress bar would overwrite the question. A pausableView is safe for
-// concurrent use.
+// pausableView hides the progress of a call while the terminal shows a question, because a progress bar would overwrite
+// the question.
 type pausableView struct {
-	mu   sync.Mutex                   // guards all fields below
-	open func() terminal.ProgressView // nil if no progress is shown
-	// openWaiting opens the view of a call that waits for the user; used only if open is set.
+	mu          sync.Mutex // guards all fields below
+	open        func() terminal.ProgressView
 	openWaiting func(waitingText string) terminal.ProgressView
-	view        terminal.ProgressView // NoProgress, or the waiting call, while the view is paused
-	pauseCount  int                   // the number of open questions
+	view        terminal.ProgressView
+	pauseCount  int
 }
 
-// start shows the progress of a call on the terminal output out. After a pause, the
-// function resume shows the progress again.
 func (v *pausableView) start(out *terminal.Output, label string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -59,8 +53,7 @@ func (v *pausableView) update(p terminal.Progress) {
 	v.view.Update(p)
 }
 
-// pause hides the progress view until resume is called. After several calls of pause, the
-// view appears again after the same number of calls of resume.
+// After several calls of pause, the progress view appears again after as many calls of resume.
 func (v *pausableView) pause() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -69,7 +62,6 @@ func (v *pausableView) pause() {
 	v.view = terminal.NoProgress
 }
 
-// showWaiting shows during a pause that the call waits for the user.
 func (v *pausableView) showWaiting(waitingText string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -88,7 +80,6 @@ func (v *pausableView) resume() {
 	}
 }
 
-// close hides the progress view until start is called again.
 func (v *pausableView) close() {
 	v.mu.Lock()
 	defer v.mu.Unlock()

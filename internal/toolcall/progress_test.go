@@ -11,14 +11,11 @@ import (
 	"opentabs/internal/terminal"
 )
 
-// advanceTime advances the fake time by d and waits until all goroutines are idle.
 func advanceTime(d time.Duration) {
 	<-time.After(d)
 	synctest.Wait()
 }
 
-// TestShownProgress checks that the numbers of a progress report are always shown. A
-// message is shown only if it is for the user or showAll is true.
 func TestShownProgress(t *testing.T) {
 	reports := []mcpclient.Progress{
 		{Progress: 0.000001, Message: "indexing"},
@@ -48,8 +45,6 @@ func TestShownProgress(t *testing.T) {
 	}
 }
 
-// TestBarKeepsMessageForTheUser checks that an internal message does not replace the
-// last message for the user.
 func TestBarKeepsMessageForTheUser(t *testing.T) {
 	for showAll, want := range map[bool]string{
 		false: "a__b  ####..........   33%  1/3  0.3 s  Reads the list.",
@@ -70,14 +65,10 @@ func TestBarKeepsMessageForTheUser(t *testing.T) {
 	}
 }
 
-// newTestPipe returns an output that is not a terminal and writes to b.
 func newTestPipe(b *bytes.Buffer) *terminal.Output {
 	return terminal.New(b, b, func(string) string { return "" })
 }
 
-// TestViewShowsWaitingCall checks that the terminal shows when a call waits for the user.
-// When the call no longer waits for the user, the terminal must show the call's progress
-// again.
 func TestViewShowsWaitingCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var b bytes.Buffer
@@ -86,7 +77,7 @@ func TestViewShowsWaitingCall(t *testing.T) {
 		view.pause()
 		view.showWaiting("waiting for approval")
 		advanceTime(time.Second)
-		view.pause() // closes the waiting view, so that nothing writes to b
+		view.pause()
 		waiting := b.String()
 		if !strings.Contains(waiting, "waiting for approval  1.0 s") {
 			t.Errorf("got %q; want a waiting call", waiting)

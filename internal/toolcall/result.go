@@ -13,8 +13,6 @@ import (
 	"strings"
 )
 
-// shownProgress converts a progress report for the terminal. The report's message is
-// omitted unless it is for the user or showAll is true.
 func shownProgress(p mcpclient.Progress, showAll bool) terminal.Progress {
 	progress := terminal.Progress{Progress: p.Progress, Total: p.Total, HasTotal: p.HasTotal}
 	if showAll || p.Audience == dispatch.AudienceUser {
@@ -23,7 +21,6 @@ func shownProgress(p mcpclient.Progress, showAll bool) terminal.Progress {
 	return progress
 }
 
-// printResult writes a tool's result to stdout, as text or as JSON.
 func printResult(out *terminal.Output, r mcpclient.Result, asText bool) error {
 	if asText {
 		if len(r.Content) == 0 && r.StructuredContent != nil { // the server omits the text copy of a large structured result
@@ -37,8 +34,7 @@ func printResult(out *terminal.Output, r mcpclient.Result, asText bool) error {
 	return printJSONResult(out, r)
 }
 
-// printJSONResult writes a tool's result to stdout as one JSON document. A result with
-// several parts, such as an object and an image, becomes an array.
+// A result with several parts, such as an object and an image, becomes an array.
 func printJSONResult(out *terminal.Output, r mcpclient.Result) error {
 	var parts [][]byte
 	if r.StructuredContent != nil {
@@ -59,8 +55,7 @@ func printJSONResult(out *terminal.Output, r mcpclient.Result) error {
 	return terminal.PrintJSONList(out, parts)
 }
 
-// contentJSON returns an MCP content block as JSON. A text that is JSON stays unchanged,
-// any other text becomes a JSON string, and an image or another block becomes an object.
+// A text that is JSON stays unchanged, other text becomes a JSON string, and any other block becomes an object.
 func contentJSON(c mcpclient.Content) []byte {
 	switch {
 	case c.Type != "text":
@@ -79,9 +74,8 @@ func contentText(c mcpclient.Content) string {
 	return fmt.Sprintf("[%s, %d characters; see --output json]", kind, len(c.Raw))
 }
 
-// readFailure returns the failure that an MCP result with isError describes. The error
-// code and the sentence for the user come from the member opentabs/error of _meta. If
-// _meta has no sentence for the user, readFailure uses the result's text content.
+// The error code and the sentence for the user come from the member opentabs/error of _meta, or else from the text
+// content.
 func readFailure(r mcpclient.Result) error {
 	var info struct {
 		Code    wire.ErrorCode `json:"code"`

@@ -41,8 +41,7 @@ type Request struct {
 	// NoProgress hides the progress of the call. Verbose also shows messages that the tool
 	// does not send to the user.
 	NoProgress, Verbose bool
-	// IdempotencyKey prevents a repeated request from running the tool twice. If
-	// HasIdempotencyKey is false, IdempotencyKey is ignored.
+	// IdempotencyKey prevents a repeated request from running the tool twice.
 	IdempotencyKey    string
 	HasIdempotencyKey bool
 	// Output is the format of the result: "json" or "text".
@@ -81,8 +80,7 @@ func NewFailure(code wire.ErrorCode, sentence string) *Failure { return &Failure
 // Error returns the text that explains the failure to the user.
 func (f *Failure) Error() string { return f.sentence }
 
-// Run calls a tool as [Call] does, and prints the result to stdout. Run returns the same
-// errors as [Call].
+// Run calls a tool as [Call] does, and prints the result to stdout.
 func Run(ctx context.Context, api *httpapi.Client, client string, r Request, in io.Reader, out *terminal.Output) error {
 	result, err := Call(ctx, api, client, r, in, out)
 	if err != nil {
@@ -115,8 +113,7 @@ func Call(ctx context.Context, api *httpapi.Client, client string, r Request, in
 		return mcpclient.Result{}, callError(ctx, err)
 	}
 	defer func() {
-		// An error of Close is ignored, because a session that is not closed expires on the
-		// server.
+		// An error of Close is ignored, because a session that is not closed expires on the server.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
 		defer cancel()
 		_ = session.Close(ctx)
@@ -193,7 +190,6 @@ func findTool(tools []mcpclient.Tool, name string) (mcpclient.Tool, error) {
 	return mcpclient.Tool{}, usererr.Errorf("there is no tool %q%s: `opentabs tools` lists the tools", name, nearest.Suggestion(name, names))
 }
 
-// brokenPlugin returns an error if the server could not load the plugin of the given tool.
 func brokenPlugin(ctx context.Context, api *httpapi.Client, tool string) error {
 	name, _, _ := strings.Cut(tool, "__")
 	status, err := api.Status(ctx)
@@ -208,8 +204,6 @@ func brokenPlugin(ctx context.Context, api *httpapi.Client, tool string) error {
 	return nil
 }
 
-// readArguments returns the tool's arguments as a JSON object, including the selected
-// browser and tab.
 func (r Request) readArguments(tool mcpclient.Tool, in io.Reader) (json.RawMessage, error) {
 	a := newArgumentParser(tool)
 	var args map[string]json.RawMessage
@@ -232,8 +226,6 @@ func (r Request) readArguments(tool mcpclient.Tool, in io.Reader) (json.RawMessa
 	return text, nil
 }
 
-// callError replaces an error of package mcpclient by an error that is written for the
-// user.
 func callError(ctx context.Context, err error) error {
 	switch {
 	case errors.Is(err, httpapi.ErrForeignServer):

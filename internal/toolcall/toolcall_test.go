@@ -49,7 +49,6 @@ func TestFindTool(t *testing.T) {
 	}
 }
 
-// decodeContent decodes the JSON of an MCP tool result.
 func decodeContent(t *testing.T, text string) mcpclient.Result {
 	t.Helper()
 	var r mcpclient.Result
@@ -66,7 +65,6 @@ func TestPrintResult(t *testing.T) {
 		{`{"content":[{"type":"text","text":"{\"a\":1}"}],"structuredContent":{"a":1}}`, `{"a":1}`, `{"a":1}`},
 		{`{"content":[],"structuredContent":{"a":1}}`, `{"a":1}`, `{"a":1}`},
 		{`{"content":[{"type":"image","mimeType":"image/png","data":"AAAA"}]}`, `{"type":"image","mimeType":"image/png","data":"AAAA"}`, "[image image/png, 53 characters; see --output json]"},
-		// A result with several parts is printed as one JSON array.
 		{`{"content":[{"type":"text","text":"one"},{"type":"text","text":"{\"n\": 2}"}]}`, "[\n\"one\",\n{\"n\":2}\n]", "one\n{\"n\": 2}"},
 		{`{"content":[{"type":"text","text":"{}"},{"type":"image","data":"AA"}],"structuredContent":{"a":1}}`, "[\n{\"a\":1},\n{\"type\":\"image\",\"data\":\"AA\"}\n]", "{}\n[image, 28 characters; see --output json]"},
 	} {
@@ -79,7 +77,6 @@ func TestPrintResult(t *testing.T) {
 	}
 }
 
-// TestPrintEmptyResult checks that an empty result is also printed as a JSON document.
 func TestPrintEmptyResult(t *testing.T) {
 	var b bytes.Buffer
 	if err := printResult(newTestPipe(&b), mcpclient.Result{}, false); err != nil || b.String() != "null\n" {
@@ -104,8 +101,7 @@ func TestFailureOf(t *testing.T) {
 	}
 }
 
-// TestFailureIsSafe checks that control characters are removed from the error text of a
-// tool before a terminal shows the text.
+// Control characters in a tool's error text must not reach the terminal.
 func TestFailureIsSafe(t *testing.T) {
 	var b bytes.Buffer
 	err := readFailure(mcpclient.Result{Content: []mcpclient.Content{{Type: "text", Text: "\x1b[2J\u202e\u2028x\U000e0049"}}})
