@@ -44,7 +44,6 @@ type Program struct {
 	Method Method
 }
 
-// packageQueryTimeout limits the run time of dpkg-query and rpm.
 const packageQueryTimeout = 10 * time.Second
 
 // Find detects how the running program was installed. To find the package that contains
@@ -60,9 +59,7 @@ func Find(ctx context.Context) (Program, error) {
 	return Program{Path: path, Method: findMethod(ctx, path)}, nil
 }
 
-// cellarPath and scoopPath are patterns for the paths of programs that Homebrew and Scoop
-// have installed. The first capture group of cellarPath and scoopPath matches the part of
-// the path that an upgrade does not change.
+// The first capture group of cellarPath and scoopPath matches the part of the path that an upgrade does not change.
 var (
 	cellarPath = lazyregexp.New(`^(.*)/Cellar/(opentabs)/[^/]+/bin/[^/]+$`)
 	scoopPath  = lazyregexp.New(`(?i)^(.*/scoop/apps/opentabs)/[^/]+/([^/]+)$`)
@@ -91,7 +88,6 @@ func findMethod(ctx context.Context, path string) Method {
 
 func matches(pattern func() *regexp.Regexp, path string) bool { return pattern().MatchString(path) }
 
-// isInCheckout reports whether a file is in a checkout of the opentabs repository.
 func isInCheckout(path string) bool {
 	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
 		text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
@@ -104,8 +100,6 @@ func isInCheckout(path string) bool {
 	}
 }
 
-// isOwnedByPackage reports whether a file belongs to the system package opentabs,
-// according to dpkg-query or rpm.
 func isOwnedByPackage(ctx context.Context, query string, args ...string) bool {
 	program, err := exec.LookPath(query)
 	if err != nil {

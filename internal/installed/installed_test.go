@@ -32,9 +32,6 @@ func TestProgramInCheckoutIsFromSource(t *testing.T) {
 	}
 }
 
-// TestStablePathSurvivesUpgrades checks that StablePath returns a path without a version
-// number. If no path without a version number exists, StablePath must return the path
-// with the version.
 func TestStablePathSurvivesUpgrades(t *testing.T) {
 	dir := t.TempDir()
 	brewed := Program{Path: filepath.Join(dir, "Cellar", "opentabs", "0.1.0", "bin", "opentabs"), Method: homebrew}

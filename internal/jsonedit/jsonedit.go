@@ -77,8 +77,7 @@ func Remove(data []byte, path []string) (out []byte, removed bool, err error) {
 	return document.Pack(), true, nil
 }
 
-// removeMember removes the member with the index at from a JSON object. The comments
-// around the removed member stay in the document.
+// removeMember keeps the comments around the removed member.
 func removeMember(object *hujson.Object, at int) {
 	member := object.Members[at]
 	comments := joinComments(member.Name.BeforeExtra, member.Value.AfterExtra)
@@ -86,11 +85,11 @@ func removeMember(object *hujson.Object, at int) {
 		next := &object.Members[at+1].Name
 		next.BeforeExtra = joinExtras(comments, next.BeforeExtra)
 	} else {
-		if last > 0 { // also removes the comma before the member
+		if last > 0 {
 			previous := &object.Members[last-1].Value
 			comments = joinExtras(joinComments(previous.AfterExtra), comments)
 			previous.AfterExtra = nil
-			if member.Value.AfterExtra != nil { // the object has a trailing comma
+			if member.Value.AfterExtra != nil {
 				previous.AfterExtra = hujson.Extra{}
 			}
 		}
@@ -99,8 +98,6 @@ func removeMember(object *hujson.Object, at int) {
 	object.Members = append(object.Members[:at], object.Members[at+1:]...)
 }
 
-// joinComments concatenates those parts that contain comments, without the white space
-// after each comment.
 func joinComments(parts ...hujson.Extra) hujson.Extra {
 	var joined hujson.Extra
 	for _, part := range parts {
@@ -111,9 +108,8 @@ func joinComments(parts ...hujson.Extra) hujson.Extra {
 	return joined
 }
 
-// joinExtras concatenates comments and the text that follows. If the last comment is a //
-// comment, joinExtras adds a line break, because the following text would otherwise
-// become part of the comment.
+// After a // comment, joinExtras adds a line break, because the following text would otherwise become part of the
+// comment.
 func joinExtras(comments, rest hujson.Extra) hujson.Extra {
 	if len(comments) == 0 {
 		return rest
@@ -159,8 +155,7 @@ func isNull(value hujson.Value) bool {
 	return ok && literal.Kind() == 'n'
 }
 
-// indexOf returns the index of the last object member with a name; -1 if the object has
-// no such member. If a name occurs more than once, JSON parsers use the last member.
+// If a name occurs more than once in a JSON object, JSON parsers use the last member.
 func indexOf(object *hujson.Object, name string) int {
 	for i := len(object.Members) - 1; i >= 0; i-- {
 		if literal, ok := object.Members[i].Name.Value.(hujson.Literal); ok && literal.String() == name {
@@ -170,18 +165,12 @@ func indexOf(object *hujson.Object, name string) int {
 	return -1
 }
 
-// style is the layout of a JSON object in a file.
 type style struct {
-	// memberIndent is the white space before each member, and closingIndent the white
-	// space before the closing brace. The field step is the white space by which each
-	// nesting level is indented.
+	// memberIndent is the white space before each member, and closingIndent the white space before the closing brace.
 	memberIndent, closingIndent, step string
-	// isOneLine is true if all members of the object are on one line.
-	isOneLine bool
+	isOneLine                         bool
 }
 
-// detectStyle derives the layout of a JSON object from its members. For an empty object,
-// detectStyle uses the indentation of the line on which the object starts.
 func detectStyle(data []byte, value *hujson.Value) style {
 	s := style{step: detectIndentStep(data)}
 	object, ok := value.Value.(*hujson.Object)
@@ -202,8 +191,6 @@ func detectStyle(data []byte, value *hujson.Value) style {
 	return s
 }
 
-// detectIndentStep returns the indentation of one level in a JSON document.
-// detectIndentStep uses the indentation of the first indented line.
 func detectIndentStep(data []byte) string {
 	for line := range bytes.Lines(data) {
 		if trimmed := bytes.TrimLeft(line, " \t"); len(trimmed) < len(line) && len(bytes.TrimSpace(line)) > 0 {
@@ -213,15 +200,12 @@ func detectIndentStep(data []byte) string {
 	return defaultIndent
 }
 
-// lineIndentBefore returns the indentation of the line that contains the byte at offset.
 func lineIndentBefore(data []byte, offset int) string {
 	before := data[:min(offset, len(data))]
 	line := before[bytes.LastIndexByte(before, '\n')+1:]
 	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
 }
 
-// parseValue parses a JSON value and indents it like the members of the surrounding
-// object.
 func (s style) parseValue(value json.RawMessage) hujson.Value {
 	text := value
 	var indented bytes.Buffer
@@ -235,12 +219,11 @@ func (s style) parseValue(value json.RawMessage) hujson.Value {
 	return parsed
 }
 
-// append adds a member at the end of a JSON object. Comments that follow the object's
-// last member stay directly behind this member, before the new member.
+// append keeps comments after the last member of a JSON object directly behind this member, before the new member.
 func (s style) append(object *hujson.Object, name string, value hujson.Value) {
 	member := hujson.ObjectMember{Name: hujson.Value{Value: hujson.String(name)}, Value: value}
 	member.Value.BeforeExtra = hujson.Extra(" ")
-	if last := len(object.Members) - 1; last >= 0 { // keeps a trailing comma
+	if last := len(object.Members) - 1; last >= 0 {
 		member.Value.AfterExtra = object.Members[last].Value.AfterExtra
 		object.Members[last].Value.AfterExtra = nil
 	}
@@ -256,14 +239,12 @@ func (s style) append(object *hujson.Object, name string, value hujson.Value) {
 
 func quote(text string) []byte {
 	quoted, err := json.Marshal(text)
-	if err != nil { // encoding a string as JSON cannot fail
+	if err != nil {
 		panic(err)
 	}
 	return quoted
 }
 
-// describePath formats the path of a JSON member for an error message, such as
-// "servers.a".
 func describePath(path []string) string {
 	if len(path) == 0 {
 		return "the file"

@@ -6,14 +6,11 @@ import (
 	"testing"
 )
 
-// readObject returns a reader for a JSON object in a package.json, and the list to which
-// the reader adds problems.
 func readObject(text string) (*Reader, *Problems) {
 	problems := &Problems{File: "package.json"}
 	return New([]byte(text), "opentabs.", problems), problems
 }
 
-// problemTexts returns the problems as shown to users, one per line.
 func problemTexts(p *Problems) string {
 	var lines []string
 	for _, problem := range p.List {
@@ -53,12 +50,10 @@ func TestReaderMembers(t *testing.T) {
 	}
 }
 
-// TestReaderProblems checks that Reader adds a problem for every mistake, and returns the
-// zero value for the member.
 func TestReaderProblems(t *testing.T) {
 	for _, test := range []struct {
 		text       string
-		readMember func(*Reader) bool // reports whether the member has the expected value
+		readMember func(*Reader) bool
 		want       string
 	}{
 		{`{}`, func(r *Reader) bool { return r.Text("k", "write it") == "" }, "opentabs.k is missing; write it"},
@@ -83,8 +78,6 @@ func TestReaderProblems(t *testing.T) {
 	}
 }
 
-// TestReaderRejectsHiddenText checks that a string with invisible characters is a
-// problem, and that its text is not returned.
 func TestReaderRejectsHiddenText(t *testing.T) {
 	r, problems := readObject("{\"k\":\"a\u202eb\",\"list\":[\"ok\",\"c\u200bd\"]}")
 	if got, ok := r.TextOrFalse("k"); got != "" || ok {

@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// exitTimeout is how long Main waits for goroutines to exit. Even on a slow machine, only
-// leaked goroutines run longer than exitTimeout.
+// Even on a slow machine, only leaked goroutines run longer than exitTimeout.
 const exitTimeout = 30 * time.Second
 
 // Main runs the tests of a package and exits the process. Call Main in TestMain. If the
@@ -30,7 +29,6 @@ func Main(m *testing.M) {
 	os.Exit(code)
 }
 
-// hasLeaks reports whether another goroutine still runs after exitTimeout.
 func hasLeaks() bool {
 	for deadline := time.Now().Add(exitTimeout); runtime.NumGoroutine() > 1; {
 		if time.Now().After(deadline) {

@@ -36,8 +36,7 @@ func Open(path string, limit int64) (*File, error) {
 	return f, nil
 }
 
-// open opens the log file for appending, and closes the previously opened file. The
-// caller must hold f.mu, or be the only user of f.
+// The caller of File.open must hold f.mu, or be the only user of f.
 func (f *File) open() error {
 	openedFile, err := os.OpenFile(f.path, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o600)
 	if err != nil {
@@ -68,9 +67,8 @@ func (f *File) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// rotateFile renames the log file to path.1 and opens a new file. If the log file cannot be
-// renamed, Write continues to append to it, and tries to rotate it again after f.limit more bytes.
-// The caller must hold f.mu, or be the only user of f.
+// If the log file cannot be renamed, Write appends to the full file, and tries to rotate it again after f.limit more
+// bytes. The caller of rotateFile must hold f.mu, or be the only user of f.
 func (f *File) rotateFile() {
 	f.size = 0
 	if f.isRegular && os.Rename(f.path, f.path+".1") == nil {

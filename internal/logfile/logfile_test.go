@@ -47,7 +47,6 @@ func TestFileIsBounded(t *testing.T) {
 	}
 }
 
-// If a log file cannot be rotated, Write continues to append to the same file.
 func TestFileThatCannotBeRotated(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "serve.log")
 	if err := os.MkdirAll(filepath.Join(path+".1", "in the way"), 0o700); err != nil {
@@ -102,7 +101,6 @@ func TestPipeIsNotRotated(t *testing.T) {
 	}
 }
 
-// writeFiveLines writes five lines of 9 bytes to a log with a size limit of 10 bytes.
 func writeFiveLines(t *testing.T, path string) {
 	t.Helper()
 	l, err := Open(path, 10)

@@ -36,8 +36,6 @@ func Port(r *http.Request) int {
 	return 0
 }
 
-// isPort reports whether a port is a decimal number from 1 to 65535. isPort rejects signs
-// and service names such as "http".
 func isPort(s string) bool {
 	for i := range len(s) {
 		if s[i] < '0' || s[i] > '9' {

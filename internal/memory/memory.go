@@ -12,8 +12,7 @@ import (
 )
 
 const (
-	// checkInterval is the time between two checks of the memory use. The first check runs
-	// firstCheckDelay after LimitFreeMemory has started, because the start of the server leaves
+	// The first check runs firstCheckDelay after LimitFreeMemory has started, because the start of the server leaves
 	// garbage on the heap.
 	checkInterval   = 10 * time.Second
 	firstCheckDelay = 3 * time.Second
@@ -49,7 +48,7 @@ func LimitFreeMemory(ctx context.Context) {
 	defer runAfterEachCollection(func() { debug.SetGCPercent(garbagePercent(liveHeap())) })()
 	checkTimer := time.NewTimer(firstCheckDelay)
 	defer checkTimer.Stop()
-	neededBytes, allocatedBytes := uint64(0), uint64(0) // zero, so that the first check frees memory
+	neededBytes, allocatedBytes := uint64(0), uint64(0)
 	for {
 		select {
 		case <-checkTimer.C:
@@ -68,8 +67,7 @@ func LimitFreeMemory(ctx context.Context) {
 	}
 }
 
-// runAfterEachCollection calls work after each garbage collection until stop is called.
-// The work function of LimitFreeMemory lowers Go's GC percentage when the heap has grown.
+// The function that LimitFreeMemory runs after each collection lowers Go's GC percentage when the heap has grown.
 func runAfterEachCollection(work func()) (stop func()) {
 	var mu sync.Mutex // guards isStopped, and prevents work from running after stop
 	isStopped := false
@@ -92,18 +90,12 @@ func runAfterEachCollection(work func()) (stop func()) {
 	}
 }
 
-// totalAllocated returns how many bytes the process has allocated on the heap since its
-// start.
 func totalAllocated() uint64 { return readMetric("/gc/heap/allocs:bytes") }
 
-// garbagePercent returns the GC percentage for a live heap of liveBytes, from minPercent
-// to maxPercent.
 func garbagePercent(liveBytes uint64) int {
 	return min(max(int(garbageBytes*100/max(liveBytes, 1)), minPercent), maxPercent)
 }
 
-// liveHeap returns the number of heap bytes that were live at the last garbage
-// collection.
 func liveHeap() uint64 { return readMetric("/gc/heap/live:bytes") }
 
 func readMetric(metric string) uint64 {

@@ -8,8 +8,6 @@ import (
 	"time"
 )
 
-// startLimitFreeMemory runs LimitFreeMemory in a goroutine. The function end stops
-// LimitFreeMemory and waits for its return.
 func startLimitFreeMemory(t *testing.T) (end func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -25,8 +23,6 @@ func startLimitFreeMemory(t *testing.T) (end func()) {
 	}
 }
 
-// TestFreedMemoryIsReturnedToTheSystem checks that the process returns the memory of a
-// large result to the operating system when it next checks its memory use.
 func TestFreedMemoryIsReturnedToTheSystem(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		end := startLimitFreeMemory(t)
@@ -44,9 +40,6 @@ func TestFreedMemoryIsReturnedToTheSystem(t *testing.T) {
 	})
 }
 
-// TestIdleProcessReturnsMemoryToTheSystem checks that an idle process frees memory even if less
-// than busySpareBytes is unused. The first check of the memory use must free the garbage that the
-// start of the process has left.
 func TestIdleProcessReturnsMemoryToTheSystem(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		end := startLimitFreeMemory(t)
@@ -66,18 +59,12 @@ func TestIdleProcessReturnsMemoryToTheSystem(t *testing.T) {
 	})
 }
 
-// touchPages writes to every page of b, so that the operating system allocates physical
-// memory.
 func touchPages(b []byte) {
 	for i := 0; i < len(b); i += 4096 {
 		b[i] = 1
 	}
 }
 
-// TestCollectorIsQuiet checks how much garbage accumulates before Go's garbage collector runs.
-// While the heap is small, 16 MB of garbage may accumulate. While the heap is large, garbage
-// may accumulate up to the size of the live data. When LimitFreeMemory returns, the GC
-// percentage must have its previous value again.
 func TestCollectorIsQuiet(t *testing.T) {
 	for _, c := range []struct {
 		liveBytes uint64

@@ -11,7 +11,6 @@ import (
 	"opentabs/wire"
 )
 
-// TestMetrics checks the exported metrics after four ended calls.
 func TestMetrics(t *testing.T) {
 	m := metrics.New(func() metrics.Gauges {
 		return metrics.Gauges{RunningCalls: 2, QueuedCalls: 3, WaitingCalls: 1, Browsers: 4}

@@ -28,16 +28,11 @@ func Name(wrongName string, names []string) string {
 	return nearestName
 }
 
-// normalizeName maps different spellings of a name to one text: channelId, channel_id and
-// channel-id become "channelid".
 func normalizeName(name string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "").Replace(name))
 }
 
-// editsBetween returns the edit distance (Levenshtein) from wrongName to name. If either
-// name is longer than maxCompared, editsBetween returns maxEdits. A swap of two
-// neighboring letters counts as one edit, as does a missing end, as in "idle" for
-// "idleTimeout".
+// A swap of two neighboring letters counts as one edit, as does a missing end, as in "idle" for "idleTimeout".
 func editsBetween(wrongName, name string, maxEdits int) int {
 	switch {
 	case len(wrongName) >= minPrefix && strings.HasPrefix(name, wrongName), isSwap(wrongName, name):
@@ -48,7 +43,6 @@ func editsBetween(wrongName, name string, maxEdits int) int {
 	return levenshtein.ComputeDistance(wrongName, name)
 }
 
-// isSwap reports whether a and b differ only in two swapped neighboring bytes.
 func isSwap(a, b string) bool {
 	if len(a) != len(b) {
 		return false

@@ -22,10 +22,10 @@ func TestName(t *testing.T) {
 		{arguments, "q", ""},
 		{arguments, "entirely", ""},
 		{arguments, "", ""},
-		{settings, "prot", "port"}, // swapped neighboring letters count as one edit
+		{settings, "prot", "port"},
 		{settings, "ports", "port"},
 		{settings, "PORT", "port"},
-		{settings, "idle", "idleTimeout"}, // a missing end of a name counts as one edit
+		{settings, "idle", "idleTimeout"},
 		{settings, "id", ""},
 		{settings, "hartTimeout", "hardTimeout"},
 		{settings, "loglevle", "logLevel"},
@@ -39,8 +39,7 @@ func TestName(t *testing.T) {
 	}
 }
 
-// TestNameOfLongWord checks that Name does not compute the edit distance of names of 1
-// MiB, which would take minutes.
+// Name does not compute the edit distance of names of 1 MiB, which would take minutes.
 func TestNameOfLongWord(t *testing.T) {
 	startTime := time.Now()
 	if got := Name(strings.Repeat("x", 1<<20), []string{strings.Repeat("y", 1<<20)}); got != "" {

@@ -68,8 +68,6 @@ func (c Config) EndpointWithoutPassword() string {
 	return u.Redacted()
 }
 
-// readPairs parses a list such as "a=1,b=2%203", whose values may be percent-encoded.
-// readPairs ignores items without "=".
 func readPairs(list string) map[string]string {
 	pairs := map[string]string{}
 	for entry := range strings.SplitSeq(list, ",") {

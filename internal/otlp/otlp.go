@@ -24,8 +24,7 @@ const (
 	// batchDelay is how long the exporter collects spans before it sends them in one
 	// request.
 	batchDelay = time.Second
-	// maxQueuedSpans is the maximum number of queued spans. When the queue is full, the
-	// exporter drops new spans.
+	// maxQueuedSpans is the maximum number of queued spans.
 	maxQueuedSpans = 4096
 )
 
@@ -42,7 +41,7 @@ type Exporter struct {
 	spans        []span
 	droppedCount int
 	timer        *time.Timer // runs while spans are queued; nil otherwise
-	isFailing    bool        // whether the last HTTP request failed
+	isFailing    bool
 }
 
 var _ dispatch.AfterHook = (*Exporter)(nil)
@@ -52,8 +51,7 @@ func New(c Config, log zerolog.Logger) *Exporter {
 	return &Exporter{config: c, client: &http.Client{Timeout: c.Timeout}, log: log}
 }
 
-// After implements [dispatch.AfterHook]. The method After queues the spans of an ended
-// call, and does not wait for the network.
+// After implements [dispatch.AfterHook] and queues the spans of an ended call, without waiting for the network.
 func (e *Exporter) After(callInfo dispatch.CallInfo, ended dispatch.EndedCall) {
 	spans := spansOf(callInfo, &ended.View)
 	e.mu.Lock()
@@ -101,7 +99,6 @@ func (e *Exporter) Flush(ctx context.Context) {
 	}
 }
 
-// send posts spans to the endpoint in one HTTP request.
 func (e *Exporter) send(ctx context.Context, spans []span) error {
 	body, err := json.Marshal(exportRequest{ResourceSpans: []resourceSpans{{
 		Resource:   resource{Attributes: e.config.resourceAttributes()},

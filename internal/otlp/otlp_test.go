@@ -20,7 +20,6 @@ import (
 	"opentabs/wire"
 )
 
-// sentSpan is a span as an OpenTelemetry endpoint receives it, in JSON.
 type sentSpan struct {
 	TraceID, SpanID, ParentSpanID, Name, StartTimeUnixNano, EndTimeUnixNano string
 
@@ -32,8 +31,6 @@ type sentSpan struct {
 	}
 }
 
-// collector simulates an OpenTelemetry collector that responds with a configurable HTTP
-// status.
 type collector struct {
 	*httptest.Server
 	status  int
@@ -52,7 +49,6 @@ func newCollector(t *testing.T) *collector {
 	return c
 }
 
-// spans returns the spans of the last HTTP request to the collector.
 func (c *collector) spans(t *testing.T) []sentSpan {
 	t.Helper()
 	var request struct {
@@ -67,8 +63,6 @@ func (c *collector) spans(t *testing.T) []sentSpan {
 	return request.ResourceSpans[0].ScopeSpans[0].Spans
 }
 
-// configFor returns the configuration from the given environment variables, with endpoint
-// as the OTLP endpoint.
 func configFor(t *testing.T, endpoint string, variables map[string]string) otlp.Config {
 	t.Helper()
 	variables = maps.Clone(variables)
@@ -85,7 +79,6 @@ func configFor(t *testing.T, endpoint string, variables map[string]string) otlp.
 
 var start = time.Unix(1700000000, 0)
 
-// endedCall returns an ended call with a duration of 10 ms and three phases.
 func endedCall(callID, parentID string, status wire.CallStatus) dispatch.EndedCall {
 	ended := start.Add(10 * time.Millisecond)
 	v := dispatch.View{Created: start, Ended: &ended, Plugin: "messages", ErrorCode: "denied"}
@@ -94,11 +87,7 @@ func endedCall(callID, parentID string, status wire.CallStatus) dispatch.EndedCa
 	return dispatch.EndedCall{View: v}
 }
 
-// TestSpans checks the exported spans of a call and its nested call. In this test, the
-// MCP client has sent a W3C trace context.
 func TestSpans(t *testing.T) {
-	// The test runs in fake time, so that the exporter does not send a batch before all three
-	// calls have ended.
 	synctest.Test(t, func(t *testing.T) {
 		c := newCollector(t)
 		e := otlp.New(configFor(t, c.URL, map[string]string{"OTEL_EXPORTER_OTLP_HEADERS": "x-key=a%20b", "OTEL_RESOURCE_ATTRIBUTES": "team=web"}), zerolog.Nop())
@@ -144,8 +133,6 @@ func TestSpans(t *testing.T) {
 	})
 }
 
-// TestFailures checks that the exporter logs only the first failure, and logs once when
-// the endpoint works again.
 func TestFailures(t *testing.T) {
 	// The test runs in fake time, so that the exporter does not send a batch before all 2,000
 	// calls have ended.
@@ -172,19 +159,17 @@ func TestFailures(t *testing.T) {
 	})
 }
 
-// TestEndpointInLog checks that EndpointWithoutPassword masks the password.
 func TestEndpointInLog(t *testing.T) {
 	if got := configFor(t, "https://ann:hunter2@collector.example", nil).EndpointWithoutPassword(); got != "https://ann:xxxxx@collector.example/v1/traces" {
 		t.Errorf("endpoint in the log = %q", got)
 	}
 }
 
-// TestReadConfig checks which environment variables enable and disable traces.
 func TestReadConfig(t *testing.T) {
 	const endpoint = "OTEL_EXPORTER_OTLP_ENDPOINT"
 	for _, test := range []struct {
 		variables map[string]string
-		url       string // empty if traces are disabled
+		url       string
 		err       string
 	}{
 		{nil, "", ""},

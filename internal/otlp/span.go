@@ -13,8 +13,7 @@ import (
 	"opentabs/internal/waterfall"
 )
 
-// exportRequest is the JSON body of an OTLP ExportTraceServiceRequest. OTLP encodes IDs
-// in hexadecimal, and times as decimal strings in nanoseconds since 1970.
+// OTLP encodes IDs in hexadecimal, and times as decimal strings in nanoseconds since 1970.
 type exportRequest struct {
 	ResourceSpans []resourceSpans `json:"resourceSpans"`
 }
@@ -63,15 +62,12 @@ type attributeValue struct {
 	Text string `json:"stringValue"`
 }
 
-// These constants are span kinds and status codes of the OpenTelemetry protocol.
 const (
 	kindInternal = 1
 	kindServer   = 2
 	statusError  = 2
 )
 
-// resourceAttributes returns the OpenTelemetry resource attributes of opentabs, sorted by
-// name.
 func (c Config) resourceAttributes() []attribute {
 	var attributes []attribute
 	for _, name := range slices.Sorted(maps.Keys(c.Resource)) {
@@ -80,9 +76,7 @@ func (c Config) resourceAttributes() []attribute {
 	return attributes
 }
 
-// spansOf returns the span of a call and the spans of its phases. A call and its nested calls
-// share one trace ID. If the client sends no trace ID, the trace ID is a hash of the outermost
-// call's ID.
+// If the client sends no trace ID, the trace ID is a hash of the outermost call's ID.
 func spansOf(callInfo dispatch.CallInfo, v *dispatch.View) []span {
 	start := waterfall.Start(v)
 	end := start
@@ -116,7 +110,6 @@ func spansOf(callInfo dispatch.CallInfo, v *dispatch.View) []span {
 	return spans
 }
 
-// attributesOf returns the non-empty attributes of a call's span.
 func attributesOf(v *dispatch.View) []attribute {
 	var attributes []attribute
 	for _, a := range [][2]string{
@@ -134,7 +127,6 @@ func attributesOf(v *dispatch.View) []attribute {
 // sent no trace ID. The trace ID is a hash of the root call's ID.
 func TraceIDOf(rootCallID string) string { return hashID(rootCallID, 16) }
 
-// hashID returns the first n bytes of text's SHA-256 hash, in hexadecimal.
 func hashID(text string, n int) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:n])

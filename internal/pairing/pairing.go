@@ -34,8 +34,6 @@ const (
 	codeChars = 20
 	// maxBrowsers is the maximum number of paired browsers.
 	maxBrowsers = 256
-	// lockTimeout limits how long a change of the paired browsers waits for the file
-	// lock.
 	lockTimeout = 5 * time.Second
 	// shownIDChars is the length of a paired browser's ID, which users see and type.
 	shownIDChars = 8
@@ -62,21 +60,16 @@ type Browser struct {
 	IsConfirmed bool `json:"confirmed,omitempty"`
 }
 
-// storedBrowser is the JSON of one paired browser in the pairing file.
 type storedBrowser struct {
 	Browser
-	// Key is the browser's current pairing key.
 	Key string `json:"key"`
 	// NextKey replaces Key when the browser first connects with NextKey; empty if no
 	// replacement is pending.
 	NextKey string `json:"next_key,omitempty"`
 }
 
-// hasKey reports whether Key or NextKey of the browser has the given ID.
 func (b *storedBrowser) hasKey(keyID string) bool { return b.findKey(keyID) != "" }
 
-// findKey returns Key or NextKey of the browser, whichever has the given ID; empty if
-// neither has the ID.
 func (b *storedBrowser) findKey(keyID string) string {
 	for _, key := range []string{b.Key, b.NextKey} {
 		if key != "" && wire.KeyID(key) == keyID {
@@ -86,7 +79,6 @@ func (b *storedBrowser) findKey(keyID string) string {
 	return ""
 }
 
-// pairingFile is the JSON content of the pairing file.
 type pairingFile struct {
 	Version  int             `json:"version"`
 	Browsers []storedBrowser `json:"browsers"`
@@ -188,7 +180,6 @@ func (s *Store) Confirm(keyID, browserName string) (newKey string, err error) {
 	})
 }
 
-// read reads the pairing file. A missing pairing file means that no browser is paired.
 func (s *Store) read() (pairingFile, error) {
 	var f pairingFile
 	text, err := os.ReadFile(s.path)
@@ -204,7 +195,6 @@ func (s *Store) read() (pairingFile, error) {
 	return f, nil
 }
 
-// change locks the pairing file, applies a change to its content, and writes the file.
 func (s *Store) change(apply func(*pairingFile) error) error {
 	unlock, err := statefile.Lock(s.path+".lock", lockTimeout)
 	if err != nil {

@@ -28,8 +28,6 @@ func TestParseCode(t *testing.T) {
 	}
 }
 
-// TestPairing checks which keys of a browser are valid, from its pairing until its
-// removal.
 func TestPairing(t *testing.T) {
 	store := Open(filepath.Join(t.TempDir(), "browsers.json"))
 	codeKey := wire.PairingKey(testCode)
@@ -78,8 +76,6 @@ func TestPairing(t *testing.T) {
 	wantKey("after the removal", newKey, false)
 }
 
-// TestDamagedFile checks that a damaged pairing file causes an error, and is not
-// overwritten.
 func TestDamagedFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "browsers.json")
 	if err := os.WriteFile(path, []byte("{"), 0o600); err != nil {

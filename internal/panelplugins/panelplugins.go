@@ -45,8 +45,7 @@ type Plugins struct {
 	stop   context.CancelFunc
 }
 
-// New returns the Plugins of the opentabs installation h. New stores the function reload,
-// which makes the daemon and its browsers reload all plugins.
+// New returns the Plugins of the opentabs installation h.
 func New(h *home.Home, local permissions.Local, getenv func(string) string, reload func() error) *Plugins {
 	ctx, stop := context.WithCancel(context.Background())
 	return &Plugins{Local: local, home: h, getenv: getenv, reload: reload, ctx: ctx, stop: stop}
@@ -92,9 +91,7 @@ func (p *Plugins) installPlugin(packageText string) (result wire.PluginInstallRe
 	return result, p.reloadAfter(newPlugin.Source, newPlugin.Package)
 }
 
-// parseSource parses the source of a plugin that the user typed into the side panel. The
-// result path is the absolute path of a folder or package file. Relative paths are
-// rejected, because the daemon's working directory is not the user's.
+// Relative paths are rejected, because the daemon's working directory is not the user's.
 func parseSource(text string) (source install.Source, path string, err error) {
 	path = strings.TrimSpace(text)
 	if path == "" {
@@ -114,9 +111,7 @@ func parseSource(text string) (source install.Source, path string, err error) {
 	return source, path, err
 }
 
-// newInstaller returns an installer that appends its warnings to warnings. The installer
-// ignores an .npmrc file in the working directory. The daemon may have any working
-// directory, and an .npmrc file in it could select another registry.
+// The daemon may have any working directory, and an .npmrc file in it could select another registry.
 func (p *Plugins) newInstaller(warnings *[]string) (*install.Installer, error) {
 	return install.New(p.home, p.getenv, "", func(format string, args ...any) {
 		if warning, ok := strings.CutPrefix(fmt.Sprintf(format, args...), "warning: "); ok {
@@ -125,8 +120,6 @@ func (p *Plugins) newInstaller(warnings *[]string) (*install.Installer, error) {
 	})
 }
 
-// reloadAfter reloads all plugins after a package has changed. reloadAfter then deletes
-// files of the package that are no longer in use.
 func (p *Plugins) reloadAfter(source plugin.Source, packageName string) error {
 	if err := p.reload(); err != nil {
 		return fmt.Errorf("the plugin was changed, but the plugins could not be reloaded: %w", err)
@@ -192,7 +185,6 @@ func (p *Plugins) RemovePlugin(name, surface string) error {
 }
 
 // explainError converts an error into an error whose text is a sentence for the user.
-// explainError returns nil if err is nil.
 func explainError(err error) error {
 	if err == nil {
 		return nil

@@ -21,8 +21,6 @@ import (
 	"opentabs/wire"
 )
 
-// fixture is a test installation of opentabs with plugins and an npm registry, in which
-// no daemon runs.
 type fixture struct {
 	*Plugins
 	t        *testing.T
@@ -53,7 +51,6 @@ func newFixture(t *testing.T) *fixture {
 	return f
 }
 
-// publishWiki publishes one version of the test plugin wiki in the npm registry.
 func (f *fixture) publishWiki(version string) {
 	f.t.Helper()
 	dir := plugintest.Package{Name: "wiki"}.Write(f.t)
@@ -65,7 +62,6 @@ func (f *fixture) publishWiki(version string) {
 	f.registry.Publish(npmtest.Version{Name: "opentabs-plugin-wiki", Version: version, File: file})
 }
 
-// setVersion changes the version in a plugin's package.json from 1.0.0 to version.
 func setVersion(t *testing.T, dir, version string) {
 	t.Helper()
 	path := filepath.Join(dir, "package.json")
@@ -78,8 +74,6 @@ func setVersion(t *testing.T, dir, version string) {
 	}
 }
 
-// pluginNames returns the names and versions of the loaded plugins, such as "chat 1.0.0,
-// mail 1.0.0".
 func (f *fixture) pluginNames() string {
 	var names []string
 	views, _ := f.Local.Plugins()
@@ -89,8 +83,6 @@ func (f *fixture) pluginNames() string {
 	return strings.Join(names, ", ")
 }
 
-// TestInstallUpdateRemove installs a plugin from an npm registry, updates it and removes
-// it.
 func TestInstallUpdateRemove(t *testing.T) {
 	f := newFixture(t)
 	f.publishWiki("1.0.0")
@@ -134,8 +126,6 @@ func TestInstallUpdateRemove(t *testing.T) {
 	}
 }
 
-// TestInstallFolder adds a plugin folder by its absolute path, and another by a path that
-// begins with ~.
 func TestInstallFolder(t *testing.T) {
 	f := newFixture(t)
 	if installed, err := f.InstallPlugin(plugintest.Package{Name: "mail"}.Write(t)); err != nil || installed.Plugin != "mail" || installed.Registry != "" {
@@ -154,9 +144,6 @@ func TestInstallFolder(t *testing.T) {
 	}
 }
 
-// TestInstallRefuses checks that an installation from an invalid source fails and
-// installs no plugin. The error for each invalid source must be a sentence that the side
-// panel can show to the user.
 func TestInstallRefuses(t *testing.T) {
 	f := newFixture(t)
 	f.publishWiki("1.0.0")
@@ -191,8 +178,6 @@ func TestInstallRefuses(t *testing.T) {
 
 func errorOf(_ wire.PluginUpdateResult, err error) error { return err }
 
-// TestInstallIgnoresProject checks that the .npmrc file in the daemon's working directory
-// does not select the npm registry.
 func TestInstallIgnoresProject(t *testing.T) {
 	f := newFixture(t)
 	f.publishWiki("1.0.0")
@@ -216,7 +201,6 @@ func TestInstallIgnoresProject(t *testing.T) {
 	}
 }
 
-// TestClose checks that no download begins after Close.
 func TestClose(t *testing.T) {
 	f := newFixture(t)
 	f.publishWiki("1.0.0")

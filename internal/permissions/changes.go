@@ -28,14 +28,11 @@ type Changes struct {
 // IsEmpty reports whether the command line has requested no change.
 func (c Changes) IsEmpty() bool { return c.Permission == "" && c.OpenTabs == "" && !c.hasCalls() }
 
-// hasCalls reports whether the user has requested to change late access or permissions to
-// call other plugins.
 func (c Changes) hasCalls() bool {
 	return len(c.AllowCalls)+len(c.ForbidCalls) > 0 || c.LateAccess != ""
 }
 
-// Apply makes the changes in the policy p. After each change, Apply calls notef with a
-// message for the user. Apply stops at the first error and returns the error. If one
+// Apply makes the changes in the policy p. After each change, Apply calls notef with a message for the user. If one
 // change fails, the changes before the failed change stay in effect.
 func (c Changes) Apply(p httpapi.Policy, notef func(format string, args ...any)) error {
 	if c.OpenTabs != "" {
@@ -54,7 +51,6 @@ func (c Changes) Apply(p httpapi.Policy, notef func(format string, args ...any))
 	return nil
 }
 
-// setPermission changes the permission of one plugin, one tool, or all plugins.
 func (c Changes) setPermission(p httpapi.Policy, notef func(format string, args ...any)) error {
 	var permission wire.Permission
 	if c.Permission != "default" {
@@ -84,8 +80,6 @@ func (c Changes) setPermission(p httpapi.Policy, notef func(format string, args 
 	return nil
 }
 
-// setOpening changes whether calls of a plugin's tools are allowed to open tabs with
-// pages of the plugin's sites.
 func (c Changes) setOpening(p httpapi.Policy, notef func(format string, args ...any)) error {
 	if c.OpenTabs != "on" && c.OpenTabs != "off" {
 		return usererr.Errorf("--open-tabs: %q is neither on nor off", c.OpenTabs)
@@ -108,8 +102,6 @@ func (c Changes) setOpening(p httpapi.Policy, notef func(format string, args ...
 	return nil
 }
 
-// setCalls changes which other plugins a plugin may call, and whether the plugin has late
-// access.
 func (c Changes) setCalls(p httpapi.Policy, notef func(format string, args ...any)) error {
 	if c.Plugin == "" || c.Tool != "" {
 		return usererr.Errorf("--allow-calls-to, --forbid-calls-to and --late-access are for a plugin: run `opentabs plugin permission NAME --allow-calls-to OTHER`")

@@ -11,7 +11,6 @@ import (
 	"opentabs/wire"
 )
 
-// recordingPolicy is a fake policy that records requested changes instead of making them.
 type recordingPolicy struct {
 	httpapi.Policy
 	madeChanges []string
@@ -72,8 +71,6 @@ func TestApply(t *testing.T) {
 	}
 }
 
-// TestApplyRefuses checks that Apply returns an error and changes nothing if one of the
-// flags has an invalid value.
 func TestApplyRefuses(t *testing.T) {
 	for want, c := range map[string]Changes{
 		"--open-tabs is for a plugin":     {OpenTabs: "on"},

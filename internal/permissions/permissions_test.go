@@ -27,8 +27,6 @@ import (
 	"opentabs/wire"
 )
 
-// installation is an opentabs installation with two plugins: wiki, which starts after the
-// page's scripts, and mail.
 type installation struct {
 	t     *testing.T
 	local Local
@@ -70,7 +68,6 @@ func (i *installation) find(name string) *plugin.Plugin {
 	return wikiPlugin
 }
 
-// remotePolicy returns a policy that makes its changes through the HTTP API.
 func (i *installation) remotePolicy() httpapi.Policy {
 	i.t.Helper()
 	const token = "token-of-this-test"
@@ -88,8 +85,6 @@ func (i *installation) remotePolicy() httpapi.Policy {
 	return httpapi.NewClient(listener.Addr().(*net.TCPAddr).Port, token).Policy(i.t.Context())
 }
 
-// TestLocalAndRemote makes the same changes through Local and through the HTTP API, and
-// compares the results.
 func TestLocalAndRemote(t *testing.T) {
 	for _, surface := range []struct {
 		name     string
@@ -156,9 +151,7 @@ func TestLocalAndRemote(t *testing.T) {
 	}
 }
 
-// TestUnknownPlugin checks that every method returns ErrUnknown for an unknown plugin.
-// For ErrUnknown, the HTTP API responds with status 404, and commands exit with the code
-// for "not found".
+// For ErrUnknown, the HTTP API responds with status 404, and commands exit with the code for "not found".
 func TestUnknownPlugin(t *testing.T) {
 	i := newInstallation(t)
 	for name, p := range map[string]httpapi.Policy{"local": i.local, "remote": i.remotePolicy()} {
@@ -186,8 +179,6 @@ func TestUnknownPlugin(t *testing.T) {
 	}
 }
 
-// TestConflictIsNoUnknownPlugin checks that an error such as a conflict is not reported
-// as an unknown plugin.
 func TestConflictIsNoUnknownPlugin(t *testing.T) {
 	i := newInstallation(t)
 	for name, p := range map[string]httpapi.Policy{"local": i.local, "remote": i.remotePolicy()} {
@@ -199,8 +190,6 @@ func TestConflictIsNoUnknownPlugin(t *testing.T) {
 	}
 }
 
-// TestViews checks what the side panel and GET /status show about a plugin before and
-// after its review.
 func TestViews(t *testing.T) {
 	i := newInstallation(t)
 	readViews := func() (wire.PluginView, httpapi.Plugin) {
@@ -248,9 +237,8 @@ func TestViews(t *testing.T) {
 	}
 }
 
-// TestCallsOfEarlierContent checks permissions that the user gave to an earlier version
-// of a plugin: permissions to call other plugins. Until the user reviews the new version,
-// permissions of the earlier version are listed separately and have no effect.
+// Until the user reviews a plugin's new version, permissions to call other plugins have no effect and are listed
+// separately.
 func TestCallsOfEarlierContent(t *testing.T) {
 	i := newInstallation(t)
 	if err := errors.Join(i.local.Review("wiki", i.wiki.ContentHash(), wire.PermissionAsk, "x"), i.local.SetCalls("wiki", "mail", true, "x")); err != nil {
@@ -309,9 +297,7 @@ func TestAuditRecord(t *testing.T) {
 	}
 }
 
-// TestBrowserTools checks that the side panel and the command line show the same
-// permissions of browser tools. TestBrowserTools also checks that turning on a group of
-// browser tools does not turn on the dangerous tools in the group.
+// Turning on a group of browser tools must not turn on the dangerous tools in the group.
 func TestBrowserTools(t *testing.T) {
 	dir := t.TempDir()
 	registry := catalog.New(plugin.NewStore(dir, plugin.StoreOptions{}), settings.New(dir, settings.Options{}), zerolog.Nop())

@@ -38,8 +38,6 @@ func FailedStatus(f plugin.Failure) httpapi.FailedPlugin {
 	return httpapi.FailedPlugin{Name: f.Name, Path: f.Path, Error: f.Err.Error()}
 }
 
-// startFault returns the reason why a plugin does not start in browsers, or nil if the
-// plugin starts.
 func (l Local) startFault(p *plugin.Plugin) *httpapi.Fault {
 	f, isFaulty := l.registry.Faults().FaultOf(p)
 	if !isFaulty {
@@ -48,8 +46,6 @@ func (l Local) startFault(p *plugin.Plugin) *httpapi.Fault {
 	return &httpapi.Fault{Text: f.Text(), Problem: f.Problem, Site: f.Site, Browser: f.Browser, At: f.At}
 }
 
-// findRecommendation returns an agent's recommendation about a plugin, or nil if no agent
-// has made a recommendation.
 func (l Local) findRecommendation(loadedPlugin *plugin.Plugin) *httpapi.Recommendation {
 	r := l.Policy.Recommended(loadedPlugin)
 	if r == nil {
@@ -58,8 +54,6 @@ func (l Local) findRecommendation(loadedPlugin *plugin.Plugin) *httpapi.Recommen
 	return &httpapi.Recommendation{Permission: r.Permission, Note: r.Note, ChangeOrigin: httpapi.ChangeOrigin(r.ChangeOrigin)}
 }
 
-// permissionsOf returns everything that the user has decided about a plugin: the review,
-// permissions, call limits and grants.
 func (l Local) permissionsOf(loadedPlugin *plugin.Plugin) httpapi.PluginPermissions {
 	s := l.Policy.State(loadedPlugin.Name)
 	view := httpapi.PluginPermissions{
@@ -93,8 +87,6 @@ func (l Local) permissionsOf(loadedPlugin *plugin.Plugin) httpapi.PluginPermissi
 	return view
 }
 
-// settingViews returns the settings of a plugin for display. If the plugin lacks late
-// access, its secret settings are marked as withheld.
 func (l Local) settingViews(loadedPlugin *plugin.Plugin) []wire.SettingView {
 	views := l.registry.Values().Views(loadedPlugin)
 	if l.Policy.IsRestricted(loadedPlugin) {
@@ -136,8 +128,6 @@ func (l Local) pluginViews() []wire.PluginView {
 	return views
 }
 
-// undoToolOf returns the name of the tool that undoes a call of t, or "" if no tool
-// undoes a call of t.
 func undoToolOf(t *plugin.Tool) string {
 	if t.Undo == nil {
 		return ""
@@ -181,8 +171,6 @@ func (l Local) SwitchBrowserTools(names []string, on bool, surface string) error
 	return err
 }
 
-// allowedViews returns the callers that are always allowed to call a tool, in the form
-// that the side panel receives.
 func allowedViews(tool policy.ToolEntry) []wire.AllowedCallerView {
 	var views []wire.AllowedCallerView
 	for _, loadedPlugin := range tool.Allowed {

@@ -20,17 +20,12 @@ var hiddenRanges = []*unicode.RangeTable{
 	unicode.Other_Default_Ignorable_Code_Point, unicode.Noncharacter_Code_Point,
 }
 
-// hiddenScanner decides for each character of a text, by the characters around it,
-// whether the character is hidden.
 type hiddenScanner struct {
-	// prev is the last scanned character that is not hidden. base is the last scanned
-	// character that is neither hidden nor an emoji modifier, such as a skin tone.
+	// prev is the last scanned character that is not hidden.
 	prev, base rune
 }
 
-// isHidden reports whether the character r, which is followed by textAfter, is hidden.
-// Call isHidden for the characters of a text one after the other, from the first to the
-// last.
+// Call isHidden for the characters of a text one after the other, from the first to the last.
 func (s *hiddenScanner) isHidden(r rune, textAfter string) bool {
 	if r >= ' ' && r <= '~' || r == '\n' || r == '\t' {
 		s.prev, s.base = r, r
@@ -45,8 +40,6 @@ func (s *hiddenScanner) isHidden(r rune, textAfter string) bool {
 	return false
 }
 
-// isPartOfText reports whether a character in hiddenRanges has a visible effect in its
-// context.
 func (s *hiddenScanner) isPartOfText(r rune, textAfter string) bool {
 	next, _ := utf8.DecodeRuneInString(textAfter)
 	switch r {
@@ -64,7 +57,6 @@ func (s *hiddenScanner) isPartOfText(r rune, textAfter string) bool {
 	return false
 }
 
-// modifiesEmoji reports whether r sets the style or skin tone of the preceding emoji.
 func modifiesEmoji(r rune) bool {
 	return r == emojiStyleSelector || r == textStyleSelector || r >= 0x1f3fb && r <= 0x1f3ff
 }
@@ -89,8 +81,6 @@ var scriptsWithoutJoiners = []*unicode.RangeTable{
 	unicode.Hangul, unicode.Bopomofo, unicode.Common, unicode.Inherited,
 }
 
-// joinsLetters reports whether a zero-width joiner after r can change the shape of
-// letters, as in Arabic and Hindi.
 func joinsLetters(r rune) bool {
 	return r >= 0x590 && unicode.In(r, unicode.L, unicode.M) && !unicode.In(r, scriptsWithoutJoiners...)
 }

@@ -12,7 +12,7 @@ import (
 // agents read, never for tool results.
 func CleanJSON(text []byte) []byte {
 	var out []byte
-	copiedTo := 0 // text[:copiedTo] is already in out
+	copiedTo := 0
 	for i := 0; i < len(text); i++ {
 		if text[i] != '"' {
 			continue
@@ -33,8 +33,6 @@ func CleanJSON(text []byte) []byte {
 	return append(out, text[copiedTo:]...)
 }
 
-// cleanString returns a JSON string without hidden characters. If the string has no
-// hidden characters, hasChanged is false.
 func cleanString(quoted []byte) (cleanText []byte, hasChanged bool) {
 	var s string
 	if json.Unmarshal(quoted, &s) != nil {

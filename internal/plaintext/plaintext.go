@@ -48,7 +48,7 @@ func Line(text string, maxChars int) string {
 func Replace(text string, replacement func(hidden rune) string) string {
 	var b strings.Builder
 	var s hiddenScanner
-	copiedTo := 0 // text[:copiedTo] is already in b
+	copiedTo := 0
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRuneInString(text[i:])
 		if r == utf8.RuneError && size == 1 {

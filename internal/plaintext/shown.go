@@ -24,11 +24,10 @@ func CheckShown(text string) string {
 	return HiddenProblem(r)
 }
 
-// isUnfitForReview reports whether a reviewer cannot see r, such as a control character
-// or a mark that changes the writing direction. isUnfitForReview accepts some characters
-// that [Clean] removes, such as soft hyphens, because copied text often contains them.
+// isUnfitForReview accepts some characters that [Clean] removes, such as soft hyphens, because copied text often
+// contains them.
 func isUnfitForReview(r rune) bool {
-	if r >= ' ' && r <= '~' { // a fast path for printable ASCII
+	if r >= ' ' && r <= '~' {
 		return false
 	}
 	switch r {

@@ -7,8 +7,6 @@ import (
 	"opentabs/internal/redact"
 )
 
-// BenchmarkText removes the secrets from a text of typical length, and from a text of
-// maximum length.
 func BenchmarkText(b *testing.B) {
 	r := &redact.Redactor{}
 	for name, text := range map[string]string{"usual": "GET https://x.example/channels/5?page=2 failed after 3 tries", "longest": strings.Repeat("some words and x=1 ", maxTextBytes/19)} {

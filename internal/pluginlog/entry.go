@@ -65,8 +65,6 @@ func (f Filter) Matches(e Entry) bool {
 // bytes.
 const maxTextBytes = 3 * wire.MaxLogChars
 
-// newEntry converts a log entry that a browser sent. newEntry corrects malformed values
-// and removes secrets.
 func newEntry(browser string, p wire.PluginLogParams, sentEntry wire.LogEntry, now time.Time, o Options, secrets *redact.Redactor) Entry {
 	e := Entry{
 		Time: now, Plugin: p.Plugin, Level: sentEntry.Level, Browser: browser, Tab: p.TabID,
@@ -86,11 +84,8 @@ func newEntry(browser string, p wire.PluginLogParams, sentEntry wire.LogEntry, n
 	return e
 }
 
-// maxFrameBytes is the maximum size of one frame of a stack trace, in bytes.
 const maxFrameBytes = 300
 
-// truncateText returns a text of at most limit bytes unchanged. truncateText cuts a text
-// of more than limit bytes at a character boundary and appends "…".
 func truncateText(text string, limit int) string {
 	if len(text) <= limit {
 		return text
@@ -101,7 +96,6 @@ func truncateText(text string, limit int) string {
 	return text[:limit] + "…"
 }
 
-// fileLine returns the log entry as a line of the log file.
 func (e Entry) fileLine() []byte {
 	e.Seq = 0
 	line, err := rawjson.Marshal(e)
@@ -111,7 +105,6 @@ func (e Entry) fileLine() []byte {
 	return append(line, '\n')
 }
 
-// approximateBytes returns the approximate memory size of the log entry.
 func (e Entry) approximateBytes() int {
 	return 200 + len(e.Message) + len(e.Data) + maxFrameBytes*len(e.Stack)
 }

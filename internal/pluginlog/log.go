@@ -22,20 +22,16 @@ const (
 	// maxKeptEntries and maxKeptBytes limit the log entries of one plugin in memory.
 	maxKeptEntries = 1000
 	maxKeptBytes   = 2 << 20
-	// maxKeptPlugins is the maximum number of plugins with log entries in memory. If more
-	// than maxKeptPlugins plugins log, the log forgets the entries of the plugin that has
-	// not logged for the longest time.
+	// If more than maxKeptPlugins plugins log, the log forgets the entries of the plugin that has not logged for the
+	// longest time.
 	maxKeptPlugins = 64
 	// maxPendingEntries is the maximum number of log entries that wait for one follower.
 	maxPendingEntries = 1000
-	// maxAdditions is the maximum number of queued additions, which still contain
-	// secrets. maxAdditionBytes limits the approximate memory size of the queued
-	// additions.
+	// maxAdditions and maxAdditionBytes limit the queued additions, which still contain secrets.
 	maxAdditions     = 256
 	maxAdditionBytes = 32 << 20
 )
 
-// These constants are the names and limits of the log files in the state folder.
 const (
 	logFolder       = "logs"
 	fileName        = "plugins.jsonl"
@@ -66,19 +62,18 @@ type Log struct {
 	stateDir string
 	secrets  *redact.Redactor
 	lineLog  *linefile.Log
-	done     chan struct{} // closed when all additions are stored
+	done     chan struct{}
 
 	mu             sync.Mutex // guards all fields below
 	additions      chan pendingEntries
-	queuedBytes    int            // approximate memory size of the queued additions
-	droppedEntries map[string]int // number of dropped log entries, by plugin
+	queuedBytes    int // approximate memory size of the queued additions
+	droppedEntries map[string]int
 	seq            uint64
 	plugins        map[string]*pluginEntries
 	followers      map[*Follower]struct{}
 	isClosed       bool
 }
 
-// pluginEntries are the last log entries of one plugin, oldest first.
 type pluginEntries struct {
 	entries []Entry
 	bytes   int
@@ -110,8 +105,6 @@ func Open(stateDir string, o Options) *Log {
 	return l
 }
 
-// pendingEntries contains the log entries of one message from an adapter, which wait to
-// be stored.
 type pendingEntries struct {
 	browser    string
 	params     wire.PluginLogParams
@@ -137,8 +130,7 @@ func (l *Log) Add(browser string, p wire.PluginLogParams) {
 	}
 }
 
-// enqueue adds an addition to the queue and returns false if the queue is full. The
-// caller holds mu.
+// The caller of enqueue has locked mu.
 func (l *Log) enqueue(a pendingEntries) bool {
 	if l.queuedBytes > 0 && l.queuedBytes+a.bytes > maxAdditionBytes {
 		return false
@@ -152,7 +144,6 @@ func (l *Log) enqueue(a pendingEntries) bool {
 	}
 }
 
-// approximateParamsBytes returns the approximate memory size of an addition.
 func approximateParamsBytes(p wire.PluginLogParams) int {
 	n := 200
 	for _, e := range p.Entries {
@@ -161,8 +152,6 @@ func approximateParamsBytes(p wire.PluginLogParams) int {
 	return n
 }
 
-// store stores the log entries that an adapter sent together, without their secrets, and
-// passes them to the followers.
 func (l *Log) store(a pendingEntries) {
 	browser, p, now := a.browser, a.params, a.receivedAt
 	entries := make([]Entry, 0, len(p.Entries))
@@ -189,7 +178,7 @@ func (l *Log) store(a pendingEntries) {
 	}
 }
 
-// keepEntry stores a log entry in memory. The caller holds mu.
+// The caller of keepEntry has locked mu.
 func (l *Log) keepEntry(e Entry) {
 	k := l.plugins[e.Plugin]
 	if k == nil {
@@ -209,8 +198,7 @@ func (l *Log) keepEntry(e Entry) {
 	k.entries = slices.Delete(k.entries, 0, dropCount)
 }
 
-// quietestPlugin returns the name of the plugin whose last log entry is the oldest. The
-// caller holds mu.
+// The caller of quietestPlugin has locked mu.
 func (l *Log) quietestPlugin() string {
 	name, oldestSeq := "", ^uint64(0)
 	for plugin, k := range l.plugins {
@@ -242,7 +230,6 @@ func (l *Log) newestEntries(f Filter, n int) []Entry {
 	return lastEntries(entries, n)
 }
 
-// lastEntries returns the last n log entries, or all log entries if n is 0.
 func lastEntries(entries []Entry, n int) []Entry {
 	if n > 0 && len(entries) > n {
 		return entries[len(entries)-n:]
@@ -294,7 +281,7 @@ func (l *Log) Close() {
 type Follower struct {
 	log    *Log
 	filter Filter
-	wake   chan struct{} // contains a token if Next has entries to return
+	wake   chan struct{}
 
 	// The fields below are guarded by log.mu.
 	entries       []Entry
@@ -302,8 +289,7 @@ type Follower struct {
 	isClosed      bool
 }
 
-// push appends the entries that match the follower's filter to the follower's queue. The
-// caller holds log.mu.
+// The caller of push has locked log.mu.
 func (f *Follower) push(entries []Entry) {
 	for _, e := range entries {
 		if !f.filter.Matches(e) {

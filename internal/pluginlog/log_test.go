@@ -30,7 +30,6 @@ func joinMessages(entries []Entry) string {
 	return strings.Join(list, " ")
 }
 
-// openLog opens a log for a test and closes the log when the test ends.
 func openLog(t *testing.T, dir string, o Options) *Log {
 	l := Open(dir, o)
 	t.Cleanup(l.Close)
@@ -111,8 +110,6 @@ func TestMemoryIsBounded(t *testing.T) {
 	})
 }
 
-// Log entries that arrive too fast are dropped. The plugin's next log entry contains the
-// number of dropped entries.
 func TestDroppedEntriesAreCounted(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -127,8 +124,6 @@ func TestDroppedEntriesAreCounted(t *testing.T) {
 		l.Add("work", newParams("a", wire.LogInfo, "last"))
 		synctest.Wait()
 		list := l.Last(Filter{}, 0)
-		// The field Dropped of a log entry counts the entries that were dropped since
-		// the previous stored entry.
 		droppedEntries := 0
 		for _, e := range list {
 			droppedEntries += e.Dropped
@@ -225,7 +220,7 @@ func TestFollow(t *testing.T) {
 		if _, _, err := f.Next(t.Context()); !errors.Is(err, errClosed) {
 			t.Errorf("after the end of the log: %v; want the error %v", err, errClosed)
 		}
-		l.Add("work", newParams("a", wire.LogInfo, "too late")) // additions after Close are ignored
+		l.Add("work", newParams("a", wire.LogInfo, "too late"))
 		if _, lateFollower := l.Follow(Filter{}, 0); lateFollower != nil {
 			if _, _, err := lateFollower.Next(t.Context()); !errors.Is(err, errClosed) {
 				t.Errorf("a follower that starts after the end of the log: %v; want the error %v", err, errClosed)

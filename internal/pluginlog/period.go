@@ -13,7 +13,7 @@ func (l *Log) ReadPeriod(f Filter, from, to time.Time) ([]Entry, error) {
 			return nil, err
 		}
 		for i, e := range stored {
-			if len(entries) > 0 && !e.Time.Before(entries[0].Time) { // all further entries are in memory
+			if len(entries) > 0 && !e.Time.Before(entries[0].Time) {
 				stored = stored[:i]
 				break
 			}

@@ -8,8 +8,6 @@ import (
 	"opentabs/wire"
 )
 
-// TestPeriod checks that ReadPeriod finds the log entries of a period in the files, in
-// memory, or in both, each entry once.
 func TestPeriod(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {

@@ -27,8 +27,6 @@ const (
 // Change is how a command changed a plugin.
 type Change string
 
-// These constants are the changes that `opentabs plugin enable` and `opentabs plugin
-// disable` make.
 const (
 	ChangeNone     Change = "none"
 	ChangeEnabled  Change = "enabled"
@@ -108,8 +106,6 @@ func stateOf(now httpapi.PluginPermissions) CandidateState {
 	return stateOff
 }
 
-// candidateWarnings returns the warnings that the user should read before enabling a
-// plugin.
 func candidateWarnings(p *plugin.Plugin, now httpapi.PluginPermissions) []string {
 	warnings := []string{}
 	add := func(condition bool, text string) {
@@ -130,10 +126,8 @@ func candidateWarnings(p *plugin.Plugin, now httpapi.PluginPermissions) []string
 	return append(warnings, p.Warnings...)
 }
 
-// PrintCandidates prints a table of the plugins that a command would enable. If the table
+// PrintCandidates prints a table of the plugins that a command would enable, and never truncates a text. If the table
 // is too wide for the terminal, PrintCandidates prints a block for each plugin.
-// PrintCandidates never truncates a text, because the user decides on the basis of these
-// texts.
 func PrintCandidates(out *terminal.Output, plan []Candidate) {
 	if len(plan) == 0 {
 		return
@@ -155,7 +149,6 @@ func PrintCandidates(out *terminal.Output, plan []Candidate) {
 	terminal.PrintWrapped(out, "", "READ and WRITE count tools by their authors' claims. `opentabs plugin review NAME` shows the code.")
 }
 
-// printCandidate prints the facts about a plugin as a block of wrapped lines.
 func printCandidate(out *terminal.Output, c Candidate) {
 	title := strings.TrimSpace(c.Name + " " + c.Version)
 	title = fmt.Sprintf("%s, %s, READ %d, WRITE %d", title, c.State, c.ReadTools, c.WriteTools)
@@ -169,7 +162,6 @@ func printCandidate(out *terminal.Output, c Candidate) {
 	}
 }
 
-// formatSites returns the hosts in match patterns, each host once.
 func formatSites(patterns []string) string {
 	var hosts []string
 	for _, pattern := range patterns {

@@ -33,8 +33,6 @@ func PermissionRows(views []httpapi.PluginPermissions, tool string) [][]string {
 	return rows
 }
 
-// noteText returns the reason why a plugin does not run, or lists the additional
-// permissions of a plugin that runs.
 func noteText(view httpapi.PluginPermissions) string {
 	switch {
 	case !view.Reviewed && view.Review != nil:
@@ -58,8 +56,6 @@ func noteText(view httpapi.PluginPermissions) string {
 	return strings.Join(notes, "; ")
 }
 
-// grantText describes how long and for which caller a grant allows further calls.
-// grantText returns, for example, "allowed for this session to Cursor".
 func grantText(g httpapi.Grant) string {
 	text := "allowed until " + g.Until.Local().Format("15:04:05")
 	switch g.Scope {

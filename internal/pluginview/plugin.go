@@ -17,8 +17,6 @@ func Version(p *plugin.Plugin) string {
 	return titleOf(p) + ", " + terminal.Plural(len(p.Tools), "tool")
 }
 
-// titleOf returns a plugin's version, followed by its display name in parentheses, such
-// as "1.2.0 (Slack)".
 func titleOf(p *plugin.Plugin) string {
 	return terminal.SafeLine(p.Version) + " (" + terminal.SafeLine(p.DisplayName) + ")"
 }
@@ -34,7 +32,6 @@ func FailedLine(f httpapi.FailedPlugin) string {
 	return terminal.SafeLine(f.Path) + " failed: " + terminal.SafeLine(f.Error)
 }
 
-// sourceText describes how a plugin was installed.
 func sourceText(p *plugin.Plugin) string {
 	switch p.Source {
 	case plugin.SourceNPM:

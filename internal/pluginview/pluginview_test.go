@@ -62,8 +62,6 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// TestPrintReview checks that a review shows all facts in full and without terminal
-// control characters.
 func TestPrintReview(t *testing.T) {
 	yes := true
 	p := &plugin.Plugin{
@@ -95,8 +93,6 @@ func TestPrintReview(t *testing.T) {
 	}
 }
 
-// TestPrintCandidatesTruncatesNothing checks that the output contains all warnings and
-// browser features of each plugin, however narrow the terminal is.
 func TestPrintCandidatesTruncatesNothing(t *testing.T) {
 	plan := []Candidate{
 		{Name: "a", Version: "1.0.0", State: stateNew, ReadTools: 1, WriteTools: 2, Sites: []string{"*://a.example/*"}, BrowserFeatures: []string{"Function", "context.call", "fetch", "sendBeacon"}},

@@ -48,7 +48,6 @@ func ReviewHint(now httpapi.PluginPermissions) string {
 	return "its tools do not run yet" + enableText + now.Plugin + "`"
 }
 
-// reviewRows returns the facts about the whole plugin as rows with a label and a text.
 func reviewRows(p *plugin.Plugin, now httpapi.PluginPermissions) [][2]string {
 	rows := [][2]string{{"folder", p.Dir}, {"sites", strings.Join(p.Matches, " ")}}
 	add := func(condition bool, name, value string) {
@@ -74,7 +73,6 @@ func reviewRows(p *plugin.Plugin, now httpapi.PluginPermissions) [][2]string {
 	return rows
 }
 
-// codeText returns the path and the size of the code that pages receive.
 func codeText(p *plugin.Plugin) string {
 	path := filepath.Join(p.Dir, "dist", "adapter.iife.js")
 	info, err := os.Stat(path)
@@ -84,8 +82,7 @@ func codeText(p *plugin.Plugin) string {
 	return path + ", " + humanize.Bytes(int(info.Size()))
 }
 
-// callsText describes which plugins a plugin may call. If the plugin's content has
-// changed since the review, callsText describes the calls that were allowed before the
+// If the plugin's content has changed since the review, callsText describes the calls that were allowed before the
 // change.
 func callsText(now httpapi.PluginPermissions) string {
 	switch {
@@ -105,8 +102,6 @@ func calledNames(calls []httpapi.AllowedCall) string {
 	return strings.Join(names, ", ")
 }
 
-// reviewText describes which version of a plugin the user reviewed, and which permission
-// the user set.
 func reviewText(now httpapi.PluginPermissions) string {
 	r := now.Review
 	if r == nil {
@@ -126,7 +121,6 @@ func reviewText(now httpapi.PluginPermissions) string {
 	return text
 }
 
-// recommendationText describes an agent's recommendation for the user.
 func recommendationText(r httpapi.Recommendation) string {
 	text := fmt.Sprintf("an agent%s recommends the permission %s; only you can enable the plugin", markText(r.ChangeOrigin), r.Permission)
 	if r.Note != "" {
@@ -135,7 +129,6 @@ func recommendationText(r httpapi.Recommendation) string {
 	return text
 }
 
-// markText returns when and on which surface a change was made.
 func markText(m httpapi.ChangeOrigin) string {
 	text := ""
 	if !m.At.IsZero() {
@@ -147,7 +140,6 @@ func markText(m httpapi.ChangeOrigin) string {
 	return text
 }
 
-// claimsText returns the author's unverified claims about a tool, such as "only reads".
 func claimsText(a plugin.Annotations) string {
 	var claims []string
 	for _, hint := range []struct {
@@ -164,7 +156,6 @@ func claimsText(a plugin.Annotations) string {
 	return "  (its author claims: " + strings.Join(claims, ", ") + ")"
 }
 
-// ownText returns the permission and the limit that the user has set for a tool.
 func ownText(t httpapi.ToolPermissions) string {
 	text := ""
 	if t.OwnPermission != "" {

@@ -9,8 +9,6 @@ import (
 	"testing"
 )
 
-// TestPortOwner checks that Find returns this process for a port on which this process
-// listens.
 func TestPortOwner(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -52,14 +52,12 @@ func SyntaxProblem(text []byte, err error) string {
 // same texts.
 type compactor struct {
 	text         []byte
-	offset       int    // the text before offset is valid
-	copiedTo     int    // the text before copiedTo was copied to out
-	out          []byte // the compacted JSON
-	openBrackets []byte // the brackets that are open at offset
+	offset       int
+	copiedTo     int
+	out          []byte
+	openBrackets []byte
 }
 
-// expectation is the kind of token that the JSON grammar allows next, such as a key or a
-// comma.
 type expectation int
 
 const (
@@ -70,7 +68,6 @@ const (
 	expectCommaOrEnd
 )
 
-// run compacts the text and reports whether the text is exactly one JSON value.
 func (c *compactor) run() bool {
 	expected, ok := expectValue, true
 	for ok {
@@ -110,7 +107,6 @@ func (c *compactor) run() bool {
 	return false
 }
 
-// skipBlanks skips white space, after copying the text before the white space to out.
 func (c *compactor) skipBlanks() {
 	if c.offset == len(c.text) || c.text[c.offset] > ' ' {
 		return
@@ -124,8 +120,6 @@ func (c *compactor) skipBlanks() {
 
 func isBlank(b byte) bool { return b == ' ' || b == '\n' || b == '\r' || b == '\t' }
 
-// close reads a closing bracket and reports whether the JSON grammar allows the bracket at
-// this offset.
 func (c *compactor) close(b byte, expected expectation) bool {
 	if len(c.openBrackets) == 0 || expected == expectValue || expected == expectKey {
 		return false
@@ -136,7 +130,6 @@ func (c *compactor) close(b byte, expected expectation) bool {
 	return openBracket == '{' && b == '}' || openBracket == '[' && b == ']'
 }
 
-// readKey reads the key of an object member and the colon after the key.
 func (c *compactor) readKey() bool {
 	if !c.readString() {
 		return false
@@ -164,7 +157,6 @@ func (c *compactor) readScalar(b byte) bool {
 	}
 }
 
-// readWord reads the literal w: true, false or null.
 func (c *compactor) readWord(w string) bool {
 	if !bytes.HasPrefix(c.text[c.offset:], []byte(w)) {
 		return false
@@ -196,8 +188,6 @@ func (c *compactor) readString() bool {
 	return false
 }
 
-// escapeLength returns the length of the escape sequence at the start of text; 0 if the
-// escape sequence is invalid.
 func escapeLength(text []byte) int {
 	if len(text) < 2 {
 		return 0
@@ -237,7 +227,6 @@ func (c *compactor) readNumber() bool {
 	return true
 }
 
-// skipEither skips the text's next byte and returns true if that byte is a or b.
 func (c *compactor) skipEither(a, b byte) bool {
 	if c.offset == len(c.text) || c.text[c.offset] != a && c.text[c.offset] != b {
 		return false
@@ -246,7 +235,6 @@ func (c *compactor) skipEither(a, b byte) bool {
 	return true
 }
 
-// skipDigits skips decimal digits and returns how many digits it skipped.
 func (c *compactor) skipDigits() int {
 	start := c.offset
 	for c.offset < len(c.text) && isDigit(c.text[c.offset]) {

@@ -8,9 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzCompact compares Compact with encoding/json: both must accept the same texts and return
-// the same JSON. If encoding/json rejects a text, Compact must return an error with a line and
-// a column.
+// If encoding/json rejects a text, Compact must return an error with a line and a column.
 func FuzzCompact(f *testing.F) {
 	for _, seed := range []string{
 		"", " ", "{", "}", "[", "]", "[}", "{]", "{}", "[]", " [ ] ", "{ }", "[,]", "[1,]", "[,1]", "[1 2]", "[1]]", "{}{}", "1 2", ",", ":", "[:]",

@@ -13,11 +13,11 @@ func WriteQuoted(w *bufio.Writer, text []byte) {
 	w.WriteByte('"')
 	for len(text) > 0 {
 		if w.Available() < minQuoteRoom && w.Buffered() > 0 && w.Flush() != nil {
-			return // the next call of w.Flush returns the error
+			return
 		}
 		room := w.AvailableBuffer()
 		room = room[:cap(room)]
-		if len(room) < minQuoteRoom { // the buffer of w is smaller than minQuoteRoom
+		if len(room) < minQuoteRoom {
 			room = make([]byte, minQuoteRoom)
 		}
 		read, written := quoteInto(room, text)
@@ -28,18 +28,14 @@ func WriteQuoted(w *bufio.Writer, text []byte) {
 }
 
 const (
-	// wordBytes is the number of bytes that quoteInto copies in one step.
 	wordBytes = 8
-	// maxEscape is the length of the longest escape sequence in a JSON string.
 	maxEscape = len(`\u0000`)
 	// minQuoteRoom is the smallest buffer in which quoteInto can always write at least one
 	// byte.
 	minQuoteRoom = 2 * wordBytes
 )
 
-// quoteInto escapes text for a JSON string until text ends or the buffer room is full. The
-// result read is the number of bytes read from text; written is the number of bytes written
-// to room.
+// quoteInto returns the number of bytes read from text, and the number of bytes written to room.
 func quoteInto(room, text []byte) (read, written int) {
 	for written+wordBytes+maxEscape <= len(room) {
 		if len(text)-read < wordBytes {
@@ -67,9 +63,7 @@ func quoteInto(room, text []byte) (read, written int) {
 	return read, written
 }
 
-// specialBytes finds the first of the 8 bytes in word that must be escaped in a JSON string.
-// The lowest set bit of the result of specialBytes belongs to the byte that must be escaped.
-// If no byte of word must be escaped, specialBytes returns 0.
+// In the result of specialBytes, the lowest set bit belongs to the first byte of word that must be escaped.
 func specialBytes(word uint64) uint64 {
 	const ones, highBits = 0x0101010101010101, 0x8080808080808080
 	quotes, backslashes := word^ones*'"', word^ones*'\\'
@@ -79,8 +73,6 @@ func specialBytes(word uint64) uint64 {
 	return (isControl | isQuote | isBackslash) & highBits
 }
 
-// copyEscaped writes the byte c into room, escaped if JSON requires an escape, and returns
-// the number of bytes written.
 func copyEscaped(room []byte, c byte) int {
 	const hex = "0123456789abcdef"
 	switch {

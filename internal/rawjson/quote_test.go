@@ -8,7 +8,6 @@ import (
 	"testing"
 )
 
-// BenchmarkWriteQuoted escapes 1 MB of a typical result.
 func BenchmarkWriteQuoted(b *testing.B) {
 	item := `{"id":"0123456789","text":"a message with \"quotes\" and more words"},`
 	text := []byte(strings.Repeat(item, 1<<20/len(item)))

@@ -25,7 +25,7 @@ func SkipString(text []byte, i int) int {
 		}
 		end += n + 1
 		backslashStart := end - 1
-		for text[backslashStart-1] == '\\' { // the loop ends at the opening quote
+		for text[backslashStart-1] == '\\' {
 			backslashStart--
 		}
 		if (end-1-backslashStart)%2 == 0 { // an odd number of backslashes escapes the quote
@@ -57,8 +57,6 @@ func SkipValue(text []byte, i int) int {
 	return i
 }
 
-// skipBrackets returns the index after the JSON object or array that begins at text[i], or
-// -1 if its closing bracket is missing.
 func skipBrackets(text []byte, i int) int {
 	for depth := 0; i < len(text); i++ {
 		switch text[i] {

@@ -35,7 +35,7 @@ type Pairs struct {
 	Quoted, Value []byte
 
 	raw     []byte
-	i       int // the index after the previous member
+	i       int
 	hasMore bool
 }
 
@@ -54,10 +54,10 @@ func (p *Pairs) Next() bool {
 	}
 	start := SkipSpace(p.raw, p.i+1)
 	key := SkipString(p.raw, start)
-	if key < 0 { // the object is empty
+	if key < 0 {
 		return false
 	}
-	valueStart := SkipSpace(p.raw, SkipSpace(p.raw, key)+1) // the value starts after the colon
+	valueStart := SkipSpace(p.raw, SkipSpace(p.raw, key)+1)
 	end := SkipValue(p.raw, valueStart)
 	if end < 0 {
 		return false
@@ -92,7 +92,7 @@ func Elements(raw []byte) [][]byte {
 	for hasMore := true; hasMore; {
 		i = SkipSpace(raw, i+1)
 		end := SkipValue(raw, i)
-		if end < 0 { // the array is empty
+		if end < 0 {
 			break
 		}
 		elements = append(elements, raw[i:end])
@@ -110,7 +110,7 @@ func Unquote(quoted []byte) string {
 	}
 	var s string
 	if err := json.Unmarshal(quoted, &s); err != nil {
-		panic("rawjson: unquote: " + err.Error()) // the caller passes only valid strings
+		panic("rawjson: unquote: " + err.Error())
 	}
 	return s
 }

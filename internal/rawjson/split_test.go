@@ -7,8 +7,6 @@ import (
 	"testing"
 )
 
-// FuzzSplit compares Members, Elements and Get with encoding/json, for JSON with and
-// without white space.
 func FuzzSplit(f *testing.F) {
 	for _, seed := range []string{
 		`{"a":{"b":[1,2,{"c":"}]\""}]},"\u0064":null,"":true}`, `[]`, `{}`, `[[],{},"",-1e5,null]`, `"x"`, `7`,
@@ -27,8 +25,6 @@ func FuzzSplit(f *testing.F) {
 	})
 }
 
-// wantSplit checks how raw is split into members and elements; compact is the same JSON
-// without white space.
 func wantSplit(t *testing.T, raw, compact []byte) {
 	t.Helper()
 	switch KindOf(raw) {
@@ -64,7 +60,6 @@ func wantSplit(t *testing.T, raw, compact []byte) {
 	}
 }
 
-// lastMembers maps each key of a JSON object to its last value.
 func lastMembers(raw []byte) map[string][]byte {
 	members := map[string][]byte{}
 	for m := range Members(raw) {
@@ -102,8 +97,6 @@ func TestMembersKeepTheirBytes(t *testing.T) {
 	}
 }
 
-// FuzzSkip checks that SkipValue, SkipString and SkipSpace terminate for any text, and
-// never return an index before their start.
 func FuzzSkip(f *testing.F) {
 	for _, seed := range []string{`{"a":1}`, `{"a`, `"\"`, `"\\"`, `[1,`, `1 `, `]`, ``, `[[]`, "\"\\\\\\\""} {
 		f.Add([]byte(seed), 0)

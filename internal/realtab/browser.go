@@ -44,7 +44,6 @@ var programs = map[string][]string{
 // closeTimeout is how long Close waits at most for the browser to exit.
 const closeTimeout = 10 * time.Second
 
-// errExited is the error of browser commands after the browser has exited.
 var errExited = errors.New("the browser has exited")
 
 // Find returns the path of the browser: the value of [ProgramVariable], or a program with
@@ -77,9 +76,8 @@ type Options struct {
 	// Profile is the folder for the browser's profile. The profile folder must be empty
 	// or missing.
 	Profile string
-	// Extension is the folder of the unpacked extension, and ExtensionID is the extension's
-	// ID. The browser lets the extension run user scripts. In this browser, extensions are
-	// allowed to run user scripts.
+	// Extension is the folder of the unpacked extension, and ExtensionID is the extension's ID. The browser lets the
+	// extension run user scripts.
 	Extension, ExtensionID string
 	// SitePort is the port on 127.0.0.1 to which all host names resolve.
 	SitePort int
@@ -87,8 +85,8 @@ type Options struct {
 
 // Browser is a running headless Chromium.
 type Browser struct {
-	ctx        context.Context    // chromedp's context of the browser
-	endBrowser context.CancelFunc // kills the browser's process
+	ctx        context.Context
+	endBrowser context.CancelFunc
 }
 
 // Start starts a browser, which runs until Close. The end of ctx makes a Start in
@@ -109,13 +107,12 @@ func Start(ctx context.Context, o Options) (*Browser, error) {
 		return nil, ctx.Err()
 	case err != nil:
 		b.kill()
-		lines := strings.Split(strings.TrimSpace(err.Error()), "\n") // the error contains the output of the program
+		lines := strings.Split(strings.TrimSpace(err.Error()), "\n")
 		return nil, fmt.Errorf("%s did not start: %s", o.Program, strings.TrimSpace(lines[len(lines)-1]))
 	}
 	return b, nil
 }
 
-// prepareProfile writes a browser profile with developer mode and user scripts.
 func prepareProfile(o Options) error {
 	preferences, err := json.Marshal(map[string]any{"extensions": map[string]any{
 		"ui":       map[string]any{"developer_mode": true},
@@ -158,18 +155,15 @@ func (b *Browser) Ended() <-chan struct{} { return chromedp.FromContext(b.ctx).B
 func (b *Browser) Close() {
 	ctx, cancel := context.WithTimeout(b.ctx, closeTimeout)
 	defer cancel()
-	_ = chromedp.Cancel(ctx) // the command fails if the browser has already exited
+	_ = chromedp.Cancel(ctx)
 	b.kill()
 }
 
-// kill kills the browser's process and blocks until the process has exited.
 func (b *Browser) kill() {
 	b.endBrowser()
 	chromedp.FromContext(b.ctx).Allocator.Wait()
 }
 
-// explainError returns errExited if the browser has exited, and adds context to all other
-// errors.
 func (b *Browser) explainError(err error) error {
 	select {
 	case <-b.Ended():
@@ -179,7 +173,6 @@ func (b *Browser) explainError(err error) error {
 	}
 }
 
-// runBrowserCommand runs a DevTools command for the browser as a whole.
 func runBrowserCommand[P, R any](ctx context.Context, b *Browser, c cdp.Command[P, R], params P) (R, error) {
 	result, err := cdp.Call(ctx, chromedp.FromContext(b.ctx).Browser, c, params)
 	if err != nil {
@@ -197,7 +190,7 @@ func (b *Browser) Clear(ctx context.Context) error {
 // Tab is one tab of a [Browser].
 type Tab struct {
 	browser *Browser
-	ctx     context.Context // chromedp's context of the tab
+	ctx     context.Context
 }
 
 // Open deletes the stored data of the site at origin and then opens a tab at url. The
@@ -226,7 +219,6 @@ func (b *Browser) Open(ctx context.Context, url, origin, script string) (*Tab, e
 	return t, nil
 }
 
-// runTabCommand runs a DevTools command in a tab.
 func runTabCommand[P, R any](ctx context.Context, t *Tab, c cdp.Command[P, R], params P) (R, error) {
 	result, err := cdp.Call(ctx, chromedp.FromContext(t.ctx).Target, c, params)
 	if err != nil {

@@ -11,7 +11,6 @@ import (
 	"testing"
 )
 
-// writeProgram writes a shell script that the test starts instead of a browser.
 func writeProgram(t *testing.T, script string) Options {
 	t.Helper()
 	dir := t.TempDir()
@@ -22,8 +21,6 @@ func writeProgram(t *testing.T, script string) Options {
 	return Options{Program: name, Profile: filepath.Join(dir, "profile"), Extension: dir, ExtensionID: "abc", SitePort: 4711}
 }
 
-// TestStartShowsOutput checks that Start fails if the browser exits at once, and that the
-// error contains the last line of the browser's output.
 func TestStartShowsOutput(t *testing.T) {
 	o := writeProgram(t, "echo one; echo no display today >&2; exit 3\n")
 	b, err := Start(t.Context(), o)
@@ -36,8 +33,6 @@ func TestStartShowsOutput(t *testing.T) {
 	}
 }
 
-// TestStartFlags checks the command line of the browser: the profile, the extension, and
-// the rule that resolves all host names to the site's port.
 func TestStartFlags(t *testing.T) {
 	o := writeProgram(t, `printf '%s\n' "$@" >"$0.flags"; exit 3`+"\n")
 	if _, err := Start(t.Context(), o); err == nil {
@@ -61,8 +56,6 @@ func TestStartFlags(t *testing.T) {
 	}
 }
 
-// TestStartCanBeCancelled checks that the end of the context kills a browser that never
-// becomes ready.
 func TestStartCanBeCancelled(t *testing.T) {
 	o := writeProgram(t, "mkfifo \"$0.started\" && echo >\"$0.started\" && exec sleep 1000\n")
 	ctx, cancel := context.WithCancel(t.Context())
@@ -74,7 +67,7 @@ func TestStartCanBeCancelled(t *testing.T) {
 		}
 		startErr <- err
 	}()
-	for { // opening the pipe fails until the script has created the pipe
+	for {
 		if f, err := os.Open(o.Program + ".started"); err == nil {
 			f.Close()
 			break

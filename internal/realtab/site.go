@@ -95,7 +95,7 @@ func Listen(answer func(context.Context, Request) (Answer, error)) (*Site, error
 	s.server.SetKeepAlivesEnabled(false) // a browser repeats a request if a reused connection breaks
 	tlsConfig := &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12}
 	s.connHandlers.Go(func() { s.accept(tlsConfig) })
-	s.connHandlers.Go(func() { _ = s.server.Serve(s.acceptedConns) }) // Serve returns when the server is closed
+	s.connHandlers.Go(func() { _ = s.server.Serve(s.acceptedConns) })
 	return s, nil
 }
 
@@ -116,7 +116,6 @@ func (s *Site) Close() {
 	s.connHandlers.Wait()
 }
 
-// accept accepts connections and distinguishes http and https by the first byte.
 func (s *Site) accept(tlsConfig *tls.Config) {
 	for {
 		conn, err := s.listener.Accept()
@@ -200,16 +199,13 @@ func (s *Site) serve(w http.ResponseWriter, r *http.Request, url string, isDocum
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	}
 	w.WriteHeader(answer.Status)
-	_, _ = io.WriteString(w, answer.Body) // a closed page needs no response
+	_, _ = io.WriteString(w, answer.Body)
 }
 
-// isBrowserRequest reports whether the browser itself, rather than a page, made a request,
-// for example for the list of Google accounts.
 func isBrowserRequest(r *http.Request) bool {
 	return r.Header.Get("Sec-Fetch-Site") == "none" && r.Header.Get("Sec-Fetch-Dest") == "empty"
 }
 
-// write sends the page to the browser as the response to an HTTP request.
 func (p Page) write(w http.ResponseWriter) {
 	for cookie := range strings.SplitSeq(p.Cookies, ";") {
 		if cookie = strings.TrimSpace(cookie); cookie != "" {
@@ -221,11 +217,9 @@ func (p Page) write(w http.ResponseWriter) {
 	if !strings.HasPrefix(strings.ToLower(strings.TrimSpace(text)), "<!doctype") {
 		text = "<!doctype html>" + text
 	}
-	_, _ = io.WriteString(w, text) // a closed page needs no response
+	_, _ = io.WriteString(w, text)
 }
 
-// allowAllOrigins allows pages of all origins to read a response, so that the page of a
-// test can request all addresses of the test.
 func allowAllOrigins(h http.Header, r *http.Request) {
 	h.Set("Cache-Control", "no-store")
 	origin := r.Header.Get("Origin")
@@ -239,17 +233,15 @@ func allowAllOrigins(h http.Header, r *http.Request) {
 	h.Set("Access-Control-Allow-Private-Network", "true")
 }
 
-// isSameDocument reports whether url is the address of the page, without the fragment.
 func isSameDocument(url, page string) bool {
 	page, _, _ = strings.Cut(page, "#")
 	return url == page || url == page+"/"
 }
 
-// sharedListener passes connections with and without TLS to one HTTP server.
 type sharedListener struct {
 	address net.Addr
 	ready   chan net.Conn
-	once    sync.Once // ensures that the channel closed is closed only once
+	once    sync.Once
 	closed  chan struct{}
 }
 
@@ -280,7 +272,6 @@ func (l *sharedListener) Close() error {
 // Addr implements [net.Listener].
 func (l *sharedListener) Addr() net.Addr { return l.address }
 
-// peekedConn is a network connection whose first byte the listener has already read.
 type peekedConn struct {
 	net.Conn
 	reader *bufio.Reader
@@ -289,7 +280,6 @@ type peekedConn struct {
 // Read implements [net.Conn].
 func (c *peekedConn) Read(b []byte) (int, error) { return c.reader.Read(b) }
 
-// selfSigned creates a self-signed certificate for one run of the tests.
 func selfSigned() (tls.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -14,8 +14,6 @@ import (
 	"testing"
 )
 
-// startSite starts a simulated site, and returns an HTTP client that connects to the site
-// for all hosts.
 func startSite(t *testing.T, answer func(context.Context, Request) (Answer, error)) (*Site, *http.Client) {
 	t.Helper()
 	s, err := Listen(answer)
@@ -24,7 +22,7 @@ func startSite(t *testing.T, answer func(context.Context, Request) (Answer, erro
 	}
 	t.Cleanup(s.Close)
 	transport := &http.Transport{
-		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, // the client ignores the certificate, as the browser does
+		TLSClientConfig: &tls.Config{InsecureSkipVerify: true},
 		DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
 			return new(net.Dialer).DialContext(ctx, network, fmt.Sprintf("127.0.0.1:%d", s.Port()))
 		},
@@ -53,8 +51,6 @@ func sendRequest(t *testing.T, c *http.Client, method, url string, headers map[s
 
 func answerNothing(context.Context, Request) (Answer, error) { return Answer{Missing: true}, nil }
 
-// TestSitePage checks that the page is served at its address with http and https, and
-// that other addresses have an empty page.
 func TestSitePage(t *testing.T) {
 	s, client := startSite(t, answerNothing)
 	for _, pageURL := range []string{"https://shop.example/a?b=1", "http://localhost:3000/a?b=1"} {
@@ -73,8 +69,6 @@ func TestSitePage(t *testing.T) {
 	}
 }
 
-// TestRoutesOfSimulatedSite checks that the test receives the requests of pages, and that
-// pages receive the test's responses.
 func TestRoutesOfSimulatedSite(t *testing.T) {
 	var receivedRequests []Request
 	_, client := startSite(t, func(_ context.Context, r Request) (Answer, error) {
@@ -140,8 +134,6 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestStartReportsOutputOfTheProgram checks the error of Start for a program that is not
-// a browser.
 func TestStartReportsOutputOfTheProgram(t *testing.T) {
 	executable, err := os.Executable()
 	if err != nil {

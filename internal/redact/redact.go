@@ -15,7 +15,6 @@ import (
 	"opentabs/internal/rawjson"
 )
 
-// redactedText replaces each secret.
 const redactedText = "[redacted]"
 
 // Redactor replaces secrets in texts by "[redacted]": the values of secret settings, and
@@ -31,7 +30,6 @@ type Redactor struct {
 	Secrets func() []string
 }
 
-// credentialPattern finds one kind of credential in a text.
 type credentialPattern struct {
 	// Every credential that find matches contains at least one of the hints, which are in
 	// lower case. Only a text that contains a hint is matched with the regular
@@ -44,11 +42,8 @@ type credentialPattern struct {
 }
 
 var credentialPatterns = []credentialPattern{
-	// This pattern finds HTTP headers with credentials, such as "Authorization: ...".
 	{[]string{"authorization", "cookie", "x-api-key", "x-csrf-token"},
 		lazyregexp.New(`(?i)((?:authorization|cookie|set-cookie|x-api-key|x-csrf-token)["']?\s*[:=]\s*["']?)[^\s"'][^"'\n]*`)},
-	// This pattern finds URL parameters and JSON members with the name of a credential,
-	// such as "token=...".
 	{[]string{"token", "api_key", "apikey", "private", "secret", "passw", "session", "sid", "sig"},
 		lazyregexp.New(`(?i)((?:\b|_)(?:token|api_?key|private_?key|secret|password|passwd|session_?id|sid|sig|signature)["']?\s*[=:]\s*["']?)[^\s"'&;,)}\]]+`)},
 	{[]string{"bearer ", "basic "}, lazyregexp.New(`(?i)(\b(?:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{8,}`)},
@@ -58,8 +53,6 @@ var credentialPatterns = []credentialPattern{
 	// "npm_".
 	{[]string{"sk-", "k_live_", "sk_test_", "xox", "gh", "github_pat_", "glpat-", "akia", "asia", "aiza", "ya29.", "shpat_", "npm_", "pypi-"},
 		lazyregexp.New(`()\b(?:sk-|sk_live_|sk_test_|rk_live_|xox[abeoprs]-|gh[opsur]_|github_pat_|glpat-|AKIA|ASIA|AIza|ya29\.|shpat_|npm_|pypi-)[A-Za-z0-9._-]{10,}`)},
-	// This pattern finds user names and passwords in URLs, such as
-	// https://user:password@host.
 	{[]string{"://"}, lazyregexp.New(`(://)[^\s/@:]+:[^\s/@]+@`)},
 }
 
@@ -78,8 +71,6 @@ func (r *Redactor) Text(text string) string {
 	return text
 }
 
-// removeSettings replaces each text that the function Redactor.Secrets returns, such as the
-// value of a secret setting.
 func (r *Redactor) removeSettings(text string) string {
 	if r.Secrets == nil {
 		return text

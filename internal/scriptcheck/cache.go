@@ -20,9 +20,7 @@ import (
 )
 
 const (
-	// cacheFile is the name of the file, in the state folder, with the hashes of the
-	// scripts that passed the check. Without the cache file, checking 120 large plugins
-	// takes 30 s at each start.
+	// Without the cache file, checking 120 large plugins takes 30 s at each start of opentabs.
 	cacheFile = "checked-adapters"
 	// maxPassed limits how many hashes the cache file stores, newest first; 2,000 hashes
 	// need 130 KB.
@@ -39,9 +37,9 @@ type Cache struct {
 	log   zerolog.Logger
 	check func(code []byte) error
 
-	mu            sync.Mutex      // guards all fields below, and access to the file in this process
-	passed        map[string]bool // nil until the cache file was read
-	passedInOrder []string        // hashes of passed scripts, oldest first
+	mu            sync.Mutex // guards all fields below, and access to the file in this process
+	passed        map[string]bool
+	passedInOrder []string // hashes of passed scripts, oldest first
 	failed        map[string]error
 }
 
@@ -89,8 +87,7 @@ func (c *Cache) HasPassed(hash string) bool {
 	return c.passed[hash]
 }
 
-// addPassed stores the hash of a script that passed the check. addPassed keeps the hashes that
-// other processes have added to the file.
+// addPassed keeps the hashes that other processes have added to the cache file.
 func (c *Cache) addPassed(hash string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -110,20 +107,19 @@ func (c *Cache) addPassed(hash string) {
 	}
 }
 
-// readFile adds the hashes in the cache file to the cache. The caller holds mu.
+// The caller of readFile has locked mu.
 func (c *Cache) readFile() {
 	if c.passed == nil {
 		c.passed = map[string]bool{}
 	}
 	text, err := os.ReadFile(c.path)
 	hashLines, ok := strings.CutPrefix(string(text), fileHeader())
-	if err != nil || !ok { // the file is missing, or was written by another version of the check
+	if err != nil || !ok {
 		return
 	}
 	var storedHashes []string
 	for hash := range strings.Lines(hashLines) {
-		// A crash may have truncated the last line of the cache file, so an incomplete
-		// hash is ignored.
+		// A crash may truncate the last line of the cache file, so an incomplete hash is ignored.
 		if hash, isComplete := strings.CutSuffix(hash, "\n"); isComplete && len(hash) == hex.EncodedLen(sha256.Size) {
 			storedHashes = append(storedHashes, hash)
 		}
@@ -140,7 +136,5 @@ func (c *Cache) readFile() {
 	}
 }
 
-// fileHeader returns the first line of the cache file, which contains the version of the
-// check. If another version of the check wrote the cache file, opentabs ignores the hashes in
-// the file.
+// If another version of the check wrote the cache file, opentabs ignores the hashes in the file.
 func fileHeader() string { return "check " + strconv.Itoa(jsbuild.CheckVersion) + "\n" }

@@ -12,8 +12,6 @@ import (
 	"opentabs/internal/config"
 )
 
-// newCountedCache returns a cache, and a pointer to the number of checks that the cache has
-// run. The cache's check function rejects scripts that begin with "bad".
 func newCountedCache(dirs config.Dirs) (*Cache, *int) {
 	c, n := New(dirs, zerolog.Nop()), new(int)
 	c.check = func(code []byte) error {
@@ -36,8 +34,6 @@ func wantCheck(t *testing.T, c *Cache, n *int, code string, isValid bool, count 
 	}
 }
 
-// TestCache checks that a script that passed is checked only once by all processes. A script
-// that failed the check is checked again by each new process, but only once.
 func TestCache(t *testing.T) {
 	dirs := config.Dirs{State: filepath.Join(t.TempDir(), "not there yet")}
 	c, n := newCountedCache(dirs)
@@ -51,7 +47,7 @@ func TestCache(t *testing.T) {
 	wantCheck(t, secondCache, m, "b", true, 1)
 	wantCheck(t, secondCache, m, "bad", false, 2)
 
-	wantCheck(t, c, n, "c", true, 3) // must keep the hash of "b", which secondCache wrote to the file
+	wantCheck(t, c, n, "c", true, 3)
 	wantCheck(t, c, n, "b", true, 3)
 	thirdCache, k := newCountedCache(dirs)
 	for _, code := range []string{"a", "b", "c"} {
@@ -59,8 +55,6 @@ func TestCache(t *testing.T) {
 	}
 }
 
-// TestCacheDamaged checks that the cache ignores a damaged file, and a file of another
-// version of the check.
 func TestCacheDamaged(t *testing.T) {
 	dirs := config.Dirs{State: t.TempDir()}
 	c, n := newCountedCache(dirs)
@@ -87,8 +81,6 @@ func TestCacheDamaged(t *testing.T) {
 	}
 }
 
-// TestCacheUnwritable checks that scripts are checked once per process if the cache file
-// cannot be written.
 func TestCacheUnwritable(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {

@@ -10,18 +10,14 @@ import (
 	"strings"
 )
 
-// agentLabel is the name of the launchd agent that runs the opentabs server.
 const agentLabel = "opentabs.server"
 
-// launchd manages the opentabs service as a launchd agent of the user.
 type launchd struct{ machine Machine }
 
 func (l launchd) file() string {
 	return filepath.Join(l.machine.Home, "Library", "LaunchAgents", agentLabel+".plist")
 }
 
-// domain returns the launchd name of the user's login session. target returns the launchd
-// name of the agent in this session.
 func (l launchd) domain() string { return fmt.Sprintf("gui/%d", l.machine.UserID) }
 
 func (l launchd) target() string { return l.domain() + "/" + agentLabel }
@@ -67,7 +63,6 @@ func writeKey(plist *bytes.Buffer, indent, name, value string) {
 	fmt.Fprintf(plist, "%s<key>%s</key>\n%s<string>%s</string>\n", indent, escapeXML(name), indent, escapeXML(value))
 }
 
-// xmlEscaper escapes the special characters of XML text.
 var xmlEscaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
 func escapeXML(text string) string { return xmlEscaper.Replace(text) }
@@ -84,7 +79,6 @@ func (l launchd) start(ctx context.Context) error {
 	return runCommand(ctx, "launchctl", "kickstart", l.target())
 }
 
-// disable removes the launchd agent from the login session if the agent is loaded.
 func (l launchd) disable(ctx context.Context) error {
 	if _, isLoaded := l.state(ctx); !isLoaded {
 		return nil
@@ -94,8 +88,6 @@ func (l launchd) disable(ctx context.Context) error {
 
 func (l launchd) handleRemovedFile(context.Context) error { return nil }
 
-// state reports a loaded launchd agent as enabled, and an agent with a process as
-// running.
 func (l launchd) state(ctx context.Context) (isRunning, isEnabled bool) {
 	output, err := runForOutput(ctx, "launchctl", "print", l.target())
 	return err == nil && bytes.Contains(output, []byte("state = running")), err == nil

@@ -24,9 +24,8 @@ var ErrUnsupported = errors.New("opentabs installs services only for systemd and
 const (
 	// commandTimeout limits how long systemctl or launchctl may run.
 	commandTimeout = time.Minute
-	// outputDelay limits how long runCommand waits for output after the command has
-	// exited. The wait for output must be limited, because a service that the command has
-	// started may keep the output stream open.
+	// outputDelay limits the wait for output after the command's exit: a service that the command has started may keep
+	// the output open.
 	outputDelay = time.Second
 )
 
@@ -57,34 +56,24 @@ type Machine struct {
 
 // State is the state of the opentabs service.
 type State struct {
-	// File is the path of the systemd unit or launchd agent.
-	File string `json:"file"`
-	// IsInstalled is true if the file of the service exists.
-	IsInstalled bool `json:"installed"`
+	File        string `json:"file"`
+	IsInstalled bool   `json:"installed"`
 	// IsRunning is true if the service is running.
 	IsRunning bool `json:"running"`
 	// IsEnabled is true if the service starts when the user logs in.
 	IsEnabled bool `json:"enabled"`
 }
 
-// system is the service manager of an operating system.
 type system interface {
-	// file returns the path of the systemd unit or launchd agent.
 	file() string
-	// content returns a systemd unit or launchd agent that runs a command.
 	content(Command) []byte
 	// checkAvailable returns an error if the service manager does not respond, for example because
 	// the user has no login session.
 	checkAvailable(context.Context) error
-	// enable starts the service now and at each login.
 	enable(context.Context) error
-	// start starts an enabled service.
 	start(context.Context) error
-	// disable stops the service and prevents its start at login.
 	disable(context.Context) error
-	// handleRemovedFile is called after the file of the service has been removed.
 	handleRemovedFile(context.Context) error
-	// state reports whether the service is running and whether it starts at login.
 	state(context.Context) (isRunning, isEnabled bool)
 }
 
@@ -146,8 +135,7 @@ func (m Manager) Install(ctx context.Context, c Command) error {
 // Start starts the service, which must be installed.
 func (m Manager) Start(ctx context.Context) error { return m.system.start(ctx) }
 
-// Uninstall stops and removes the service. Uninstall removes the service's unit file or
-// launchd file even if the service cannot be stopped.
+// Uninstall stops and removes the service.
 func (m Manager) Uninstall(ctx context.Context) error {
 	stopErr := m.system.disable(ctx)
 	err := os.Remove(m.system.file())
@@ -166,15 +154,11 @@ func (m Manager) State(ctx context.Context) State {
 	return s
 }
 
-// runCommand runs a program. If the program fails, the error of runCommand contains the
-// program's output.
 func runCommand(ctx context.Context, name string, args ...string) error {
 	_, err := runForOutput(ctx, name, args...)
 	return err
 }
 
-// runForOutput runs a program and returns the program's output. If the program fails, the
-// returned error contains the program's output.
 func runForOutput(ctx context.Context, name string, args ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, commandTimeout)
 	defer cancel()

@@ -8,8 +8,6 @@ import (
 	"testing"
 )
 
-// fakeLaunchctl is a shell script that replaces launchctl and records its arguments. The
-// fake launchctl reports the launchd agent as loaded while the file "loaded" exists.
 const fakeLaunchctl = `#!/bin/sh
 echo "$*" >> "$FAKE_DIR/calls"
 case "$1" in
@@ -19,8 +17,6 @@ case "$1" in
 esac
 `
 
-// newMac returns a machine with a fake launchctl, and the folder in which the fake
-// records its calls.
 func newMac(t *testing.T) (Machine, string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -42,7 +38,7 @@ func TestLaunchdAgent(t *testing.T) {
 		t.Errorf("state of the service before the installation = %+v, want not installed", s)
 	}
 	command := Command{Path: "/Users/a & b/opentabs", Args: []string{"serve"}, Env: map[string]string{"OPENTABS_HOME": "<home>"}, LogFile: "/log"}
-	for range 2 { // the second installation must replace the first installation
+	for range 2 {
 		if err := m.Install(t.Context(), command); err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +58,7 @@ func TestLaunchdAgent(t *testing.T) {
 	if s := m.State(t.Context()); !s.IsInstalled || !s.IsRunning || !s.IsEnabled {
 		t.Errorf("state of the service after the installation = %+v, want installed, running and enabled", s)
 	}
-	for range 2 { // the second removal finds no service
+	for range 2 {
 		if err := m.Uninstall(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -10,10 +10,8 @@ import (
 	"strings"
 )
 
-// unitName is the name of the systemd unit that runs the opentabs server.
 const unitName = "opentabs.service"
 
-// systemd manages the opentabs service as a systemd user unit.
 type systemd struct{ machine Machine }
 
 func (s systemd) file() string {
@@ -42,8 +40,7 @@ func (s systemd) content(c Command) []byte {
 	return unit.Bytes()
 }
 
-// quoteUnitWord quotes a word for a systemd unit. Specifiers such as %h are escaped,
-// because systemd replaces them even within quotation marks.
+// quoteUnitWord escapes specifiers such as %h, because systemd replaces them even within quotation marks.
 func quoteUnitWord(word string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "%", "%%").Replace(word) + `"`
 }

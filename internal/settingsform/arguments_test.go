@@ -12,7 +12,6 @@ import (
 	"opentabs/wire"
 )
 
-// wikiViews returns one setting of each type.
 func wikiViews() []wire.SettingView {
 	return []wire.SettingView{
 		{Key: "site", Type: wire.SettingURL, IsSet: true, Value: json.RawMessage(`{"default":"https://a.test","work":"https://b.test"}`)},
@@ -23,8 +22,6 @@ func wikiViews() []wire.SettingView {
 	}
 }
 
-// applyForm applies command-line arguments to a new form, and returns the form's changes
-// as JSON. The parameter in is the content of the simulated stdin.
 func applyForm(t *testing.T, views []wire.SettingView, a Arguments, in string) (string, error) {
 	t.Helper()
 	f := New("wiki", views)
@@ -94,8 +91,6 @@ func TestApplyErrors(t *testing.T) {
 	}
 }
 
-// TestUnreadableValue checks that a setting does not change if reading its new value from
-// stdin fails halfway.
 func TestUnreadableValue(t *testing.T) {
 	f := New("wiki", wikiViews())
 	err := f.Apply(Arguments{Sets: []string{"token=-"}}, io.MultiReader(strings.NewReader("s3c"), iotest.ErrReader(io.ErrUnexpectedEOF)))
@@ -104,8 +99,6 @@ func TestUnreadableValue(t *testing.T) {
 	}
 }
 
-// TestDamagedURLs checks that a new URL replaces a stored value that is not an object of
-// URLs.
 func TestDamagedURLs(t *testing.T) {
 	views := []wire.SettingView{{Key: "site", Type: wire.SettingURL, Value: json.RawMessage(`{"default":7,"work":"https://b.test"}`)}}
 	got, err := applyForm(t, views, Arguments{Sets: []string{"site=https://c.test"}}, "")

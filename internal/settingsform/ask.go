@@ -33,8 +33,6 @@ func (f *Form) Fill(ask func(question string, secret bool) (string, error), note
 	return nil
 }
 
-// questionOf returns the question that asks the user for a setting, with the setting's
-// current value.
 func questionOf(v wire.SettingView) string {
 	question := v.Label
 	if v.Description != "" {
@@ -49,8 +47,7 @@ func questionOf(v wire.SettingView) string {
 	return fmt.Sprintf("%s\n  %s [%s]: ", question, v.Key, valueText(v))
 }
 
-// answer applies the user's answer for one setting to the form. For a URL setting, the
-// text NAME=URL sets the URL of one instance.
+// For a URL setting, the user's answer NAME=URL sets the URL of one instance.
 func (f *Form) answer(v wire.SettingView, text string) error {
 	switch text {
 	case "":

@@ -38,8 +38,7 @@ type Form struct {
 	// Changes maps the key of each changed setting to its new value. The new value null
 	// removes the setting's value.
 	Changes map[string]json.RawMessage
-	// urls maps the key of a URL setting and the name of an instance to a URL.
-	urls map[string]map[string]string
+	urls    map[string]map[string]string
 }
 
 // New returns a form without changes for the plugin with the given name and current
@@ -134,8 +133,7 @@ func (f *Form) Unset(key string) error {
 	return f.putURLs(v)
 }
 
-// urlsOf returns the URLs of a URL setting, keyed by instance name. urlsOf includes the
-// changes that the form has collected.
+// urlsOf includes the changes that the form has collected.
 func (f *Form) urlsOf(v wire.SettingView) map[string]string {
 	if f.urls[v.Key] == nil {
 		urls := map[string]string{}
@@ -156,8 +154,7 @@ func (f *Form) putURLs(v wire.SettingView) error {
 	return err
 }
 
-// find finds the setting for a key that the user typed. For a key such as "site.work",
-// find also returns the instance name "work"; otherwise, the instance name is empty.
+// For a key such as "site.work", find also returns the instance name "work".
 func (f *Form) find(key string) (v wire.SettingView, instance string, err error) {
 	var keys []string
 	for _, v := range f.Views {

@@ -18,8 +18,6 @@ var views = []wire.SettingView{
 	{Key: "sort", Type: wire.SettingSelect, Label: "Order", Options: []string{"old", "new"}, IsSet: true, Value: json.RawMessage(`"old"`)},
 }
 
-// scriptAnswers returns a function that simulates the user: each call returns the next of
-// the given answers, and later calls return io.EOF.
 func scriptAnswers(questions *[]string, answers ...string) func(string, bool) (string, error) {
 	return func(question string, secret bool) (string, error) {
 		if secret {
@@ -35,8 +33,6 @@ func scriptAnswers(questions *[]string, answers ...string) func(string, bool) (s
 	}
 }
 
-// TestFill simulates a user who first types an invalid value, and then removes a setting
-// and adds a URL.
 func TestFill(t *testing.T) {
 	var questions, notices []string
 	notef := func(format string, args ...any) { notices = append(notices, fmt.Sprintf(format, args...)) }

@@ -24,7 +24,6 @@ func Rows(views []wire.SettingView) [][]string {
 	return rows
 }
 
-// valueText describes the value of a setting for the user, without secret values.
 func valueText(v wire.SettingView) string {
 	var text string
 	var urls map[string]string

@@ -18,15 +18,12 @@ import (
 type Map struct {
 	sources  []string
 	contents []string
-	// lines contains the segments of each line of the bundle, sorted by column.
-	lines [][]segment
+	lines    [][]segment
 }
 
-// segment maps a column of the bundle to a position in a source file. The columns, lines
-// and source indexes count from 0.
+// segment maps a column of the bundle to a position in a source file.
 type segment struct{ column, source, line, sourceColumn int }
 
-// rawMap is the JSON form of a source map.
 type rawMap struct {
 	Version        int      `json:"version"`
 	Sources        []string `json:"sources"`
@@ -99,9 +96,7 @@ func (m *Map) Find(line, column int) (Position, bool) {
 	return Position{File: file, Line: s.line + 1, Column: s.sourceColumn + 1}, isOwn
 }
 
-// pluginFilePath returns the path of a source file relative to the plugin's directory. If
-// the author did not write the file, pluginFilePath returns false. Paths in a source map
-// are relative to the folder dist.
+// Paths in a source map are relative to the folder dist.
 func pluginFilePath(source string) (string, bool) {
 	if strings.Contains(source, ":") || strings.Contains(source, "node_modules/") || strings.HasSuffix(source, "opentabs-entry.ts") {
 		return "", false
@@ -109,7 +104,6 @@ func pluginFilePath(source string) (string, bool) {
 	return path.Join("dist", source), true
 }
 
-// framePosition matches the position at the end of a line in a stack trace.
 var framePosition = lazyregexp.New(`:(\d+):(\d+)\)?$`)
 
 // FindInStack returns the position of the innermost stack frame that is in the author's
@@ -136,7 +130,7 @@ func (m *Map) FindInStack(stack string) Position {
 // that still have code in the bundle.
 func (m *Map) MoveLines(newLine func(line int) int) *Map {
 	moved := &Map{}
-	indexes := map[int]int{} // maps the index of a source file in m to its index in moved
+	indexes := map[int]int{}
 	for i, line := range m.lines {
 		target := newLine(i)
 		if target < 0 || len(line) == 0 {
@@ -192,9 +186,8 @@ func (m *Map) Encode() ([]byte, error) {
 
 const vlqDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
-// decodeVLQ decodes one segment of a source map. A segment contains several numbers in
-// base 64, with five bits per digit. The lowest bit of each number in a source map is the
-// number's sign.
+// A segment contains several numbers in base 64, with five bits per digit. The lowest bit of each number in a source
+// map is the number's sign.
 func decodeVLQ(segment string) []int {
 	var fields []int
 	value, shift := 0, 0
@@ -218,7 +211,6 @@ func decodeVLQ(segment string) []int {
 	return fields
 }
 
-// encodeVLQ writes one number in the form that decodeVLQ parses.
 func encodeVLQ(b *strings.Builder, number int) {
 	value := number << 1
 	if number < 0 {

@@ -25,8 +25,6 @@ func TestVLQ(t *testing.T) {
 	}
 }
 
-// testMap returns the source map of a bundle with 5 lines: an empty line, a line of a
-// library, two lines of the author with two positions each, and a line of generated code.
 func testMap() *Map {
 	return &Map{
 		sources:  []string{"opentabs:zod/index.js", "../src/a.ts", "../opentabs-entry.ts"},
@@ -71,8 +69,6 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestMoveLines removes the line of a library and checks that all other lines keep their
-// positions.
 func TestMoveLines(t *testing.T) {
 	moved := testMap().MoveLines(func(line int) int {
 		switch line {

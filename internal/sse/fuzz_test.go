@@ -8,8 +8,6 @@ import (
 	"testing/iotest"
 )
 
-// FuzzRead compares Read with a simple parser that follows the HTML standard. Each stream
-// is read twice: in one piece, and byte by byte.
 func FuzzRead(f *testing.F) {
 	for _, s := range []string{
 		"data: a\n\n", "event: x\r\nid: 7\r\ndata: a\r\ndata:\r\n\r\n", ": c\n\nretry: 5\n\ndata\ndata: b\n\n", "data: incomplete\n", "id\n\n\ndata:\n\n",
@@ -43,8 +41,6 @@ func readAll(events func(func(Event, error) bool)) string {
 }
 
 // readBySpecification parses a whole stream by section 9.2.6 of the HTML standard.
-// readBySpecification returns fits = false if a line of the stream has more than limit
-// bytes.
 func readBySpecification(stream string, limit int) (events string, fits bool) {
 	var got strings.Builder
 	var name, id, data string

@@ -59,8 +59,6 @@ func Read(stream io.Reader, limit int) iter.Seq2[Event, error] {
 	}
 }
 
-// addLine adds one line of the stream to the event and reports whether the line is a data
-// line. isFirstData is true if the event contains no data line yet.
 func (e *Event) addLine(line []byte, isFirstData bool) bool {
 	field, value, _ := bytes.Cut(line, []byte(":"))
 	value = bytes.TrimPrefix(value, []byte(" "))
@@ -89,7 +87,6 @@ func (e Event) finishEvent() Event {
 	return e
 }
 
-// readLine returns a copy of the next line without its LF or CRLF.
 func readLine(r *bufio.Reader, limit int) ([]byte, error) {
 	var line []byte
 	for {

@@ -15,13 +15,10 @@ import (
 )
 
 const (
-	// maxFrames limits the number of frames in one stack trace.
 	maxFrames = 10
-	// maxMapBytes limits the size of a source map. A Resolver does not use a source map
-	// that is larger than maxMapBytes.
+	// maxMapBytes limits the size of a source map.
 	maxMapBytes = 32 << 20
-	// mapSuffix is appended to an adapter's file name to form the name of its source map.
-	mapSuffix = ".map"
+	mapSuffix   = ".map"
 )
 
 // Trace is a stack trace of an error in an adapter, in Chrome's format.
@@ -36,15 +33,13 @@ type Trace struct {
 // Resolver resolves stack traces with source maps, and caches the last source map. The
 // zero Resolver is ready for use. A Resolver is safe for concurrent use.
 type Resolver struct {
-	mu sync.Mutex // guards the fields below
-	// file, modTime and size identify the cached source map.
+	mu      sync.Mutex // guards the fields below
 	file    string
 	modTime int64
 	size    int64
-	parsed  *sourcemap.Map // nil if the source map cannot be read
+	parsed  *sourcemap.Map
 }
 
-// frame is one position in a stack trace.
 type frame struct {
 	function, script string
 	line, column     int
@@ -91,7 +86,6 @@ func (r *Resolver) Frames(adapterFile string, trace Trace) []string {
 // "<anonymous>".
 var anonymous = lazyregexp.New(`<anonymous>|\[as \w+\]|^(?:Object|Generator|async)\b[. ]?`)
 
-// parseFrames parses the lines of a stack trace and ignores lines without a position.
 func parseFrames(stack string) []frame {
 	var frames []frame
 	for line := range strings.SplitSeq(stack, "\n") {
@@ -110,8 +104,6 @@ func parseFrames(stack string) []frame {
 	return frames
 }
 
-// read returns the source map in a file, or nil if the file is missing or invalid. A
-// source map is parsed again only after its file has changed.
 func (r *Resolver) read(file string) *sourcemap.Map {
 	info, err := os.Stat(file)
 	if err != nil || info.Size() > maxMapBytes || !info.Mode().IsRegular() {

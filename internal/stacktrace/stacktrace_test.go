@@ -8,8 +8,6 @@ import (
 	"testing"
 )
 
-// trace is a stack trace of an adapter that begins at line 101 of its script. The second
-// and the third position in the stack trace are outside of the adapter.
 var trace = Trace{
 	Stack: "TypeError: x\n    at Object.handle (chrome-extension://a/u.js:101:3)\n    at start (chrome-extension://a/u.js:90:1)\n" +
 		"    at f (https://page/u.js:101:1)\n    at Generator.next (<anonymous>)\n    at chrome-extension://a/u.js:102:2\n",

@@ -78,8 +78,7 @@ func (f File[T]) Change(edit func(T) error) error {
 	return statefile.Write(f.Path, f.Encode(content))
 }
 
-// putAside renames the file and returns empty content if err is a DamagedError. The caller
-// of putAside must have locked the file.
+// The caller of putAside must have locked the file.
 func (f File[T]) putAside(content T, err error) (T, error) {
 	var damagedErr *DamagedError
 	if !errors.As(err, &damagedErr) {

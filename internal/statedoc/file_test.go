@@ -13,8 +13,6 @@ import (
 	"opentabs/internal/statefile"
 )
 
-// pluginsFile returns a file in a new folder, and a list that collects the file's
-// warnings.
 func pluginsFile(t *testing.T) (File[*Plugins], *[]string) {
 	t.Helper()
 	var warnings []string
@@ -25,7 +23,6 @@ func pluginsFile(t *testing.T) (File[*Plugins], *[]string) {
 	}, &warnings
 }
 
-// setNote returns an edit that stores a note in the JSON object of the plugin a.
 func setNote(note string) func(*Plugins) error {
 	return func(p *Plugins) error {
 		p.EditPlugin("a", func(entry Object) { entry.Put("note", note) })
@@ -33,13 +30,11 @@ func setNote(note string) func(*Plugins) error {
 	}
 }
 
-// noteOf returns the value that setNote has stored for the plugin a.
 func noteOf(p *Plugins) (note string) {
 	Decode(p.TopLevel.Child("plugins").Child("a")["note"], &note)
 	return note
 }
 
-// writeText replaces the content of a file.
 func writeText(t *testing.T, path, text string) {
 	t.Helper()
 	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
@@ -65,9 +60,7 @@ func TestFileChange(t *testing.T) {
 	}
 }
 
-// TestDamagedFileIsSetAside checks that a change renames and replaces a damaged file. A file
-// that a newer opentabs wrote, and a file that cannot be read, must keep their name and
-// content.
+// A file that a newer opentabs wrote, and a file that cannot be read, must keep their name and content.
 func TestDamagedFileIsSetAside(t *testing.T) {
 	file, warnings := pluginsFile(t)
 	writeText(t, file.Path, `{"version":1`)
@@ -127,8 +120,6 @@ func TestParsePlugins(t *testing.T) {
 	}
 }
 
-// TestPluginsKeepUnknownMembers checks that an edit keeps unknown members, and removes the
-// object of a plugin if the object becomes empty.
 func TestPluginsKeepUnknownMembers(t *testing.T) {
 	p, err := ParsePlugins([]byte("\ufeff" + `{"version":1,"later":[1],"plugins":{"a":{"note":"x","own":{"b":1}},"c":{"note":"y"},"d":7}}`))
 	if err != nil {
@@ -150,8 +141,6 @@ func TestPluginsKeepUnknownMembers(t *testing.T) {
 	}
 }
 
-// TestWatchedReadsChanges checks that Watch detects another process's change within a
-// second, and that a damaged file stays a problem until Repair is called.
 func TestWatchedReadsChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		file, warnings := pluginsFile(t)
@@ -177,7 +166,7 @@ func TestWatchedReadsChanges(t *testing.T) {
 		if err := w.Change(setNote("two, longer")); err != nil || w.Path() != file.Path {
 			t.Fatal(err)
 		}
-		check("two, longer", "", 3, 1) // Change does not call the listeners
+		check("two, longer", "", 3, 1)
 		if err := w.Repair(); err != nil {
 			t.Error(err)
 		}
@@ -190,7 +179,7 @@ func TestWatchedReadsChanges(t *testing.T) {
 		if err := errors.Join(os.Remove(file.Path), os.Mkdir(file.Path, 0o700)); err != nil {
 			t.Fatal(err)
 		}
-		check("nothing", "read the list: ", 6, 4) // a repeated problem is reported once
+		check("nothing", "read the list: ", 6, 4)
 		check("nothing", "read the list: ", 6, 4)
 		if err := os.Remove(file.Path); err != nil {
 			t.Fatal(err)
@@ -199,8 +188,6 @@ func TestWatchedReadsChanges(t *testing.T) {
 	})
 }
 
-// tickAndWait advances the fake time by watchInterval and waits until Watch has checked
-// the file again.
 func tickAndWait() {
 	time.Sleep(watchInterval)
 	synctest.Wait()

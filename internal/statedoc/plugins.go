@@ -7,12 +7,9 @@ import (
 	"opentabs/internal/rawjson"
 )
 
-// perPluginVersion is the newest file format of [Plugins] that this opentabs reads.
 const perPluginVersion = 1
 
-// Object is a JSON object whose members are not decoded. Because the members are not
-// decoded, an edit of an Object preserves members that this version of opentabs does not
-// use.
+// Object is a JSON object whose members are not decoded, so that an edit preserves members of other opentabs versions.
 type Object map[string]json.RawMessage
 
 // Child decodes the JSON object that is the value of the member key. If the member is

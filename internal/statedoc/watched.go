@@ -24,13 +24,9 @@ const watchInterval = time.Second
 // A goroutine that needs notifyLock and readLock must lock notifyLock first, because
 // listeners can call Current. The mutex mu must be locked last.
 type Watched[T, V any] struct {
-	file File[T]
-	// view computes the view from the content. emptyView is the view that is used while
-	// the file is missing or unreadable.
+	file      File[T]
 	view      func(T) V
 	emptyView V
-	// The function onReading receives the result each time that Watched has read the
-	// file.
 	onReading func(ReadResult[V])
 
 	readLock sync.Mutex // locked while the file is read
@@ -43,14 +39,13 @@ type Watched[T, V any] struct {
 
 // ReadResult is the result of reading the file of a [Watched] once.
 type ReadResult[V any] struct {
-	info os.FileInfo // nil if the file was missing
+	info os.FileInfo
 	View V
 	// Problem is the reason why the file could not be read or parsed; nil if both
 	// succeeded. If the file cannot be read, View is the result for an empty file.
 	Problem error
-	// hasReadError is true if the last read of the file ended with an I/O error. After an
-	// I/O error, each check reads the file again, because the file's time and size do not
-	// show when the error has ended.
+	// After an I/O error, each check reads the file again, because the file's time and size do not show when the error
+	// has ended.
 	hasReadError bool
 }
 
@@ -63,8 +58,8 @@ func NewWatched[T, V any](file File[T], view func(T) V, emptyView V, onReading f
 	return w
 }
 
-// Change edits the file as [File.Change] does, and reads it again. After a call of
-// Change, the caller must call Notify, which runs the listeners.
+// Change edits the file as [File.Change] does, and reads it again. After a call of Change, the caller must call Notify,
+// which runs the listeners.
 func (w *Watched[T, V]) Change(edit func(T) error) error {
 	if err := w.file.Change(edit); err != nil {
 		return err
@@ -108,7 +103,6 @@ func (w *Watched[T, V]) Watch(ctx context.Context) {
 	}
 }
 
-// check reads the file again and runs the listeners, but only if the file has changed.
 func (w *Watched[T, V]) check() {
 	if w.refresh() {
 		w.Notify()
@@ -141,16 +135,13 @@ func (w *Watched[T, V]) Current() *ReadResult[V] {
 // file is too slow.
 func (w *Watched[T, V]) Latest() *ReadResult[V] { return w.latest.Load() }
 
-// refresh reads the file if the file has changed since it was last read, and reports
-// whether the content may have changed.
 func (w *Watched[T, V]) refresh() bool {
 	if w.isCurrent(w.latest.Load()) {
 		return false
 	}
 	w.readLock.Lock()
 	defer w.readLock.Unlock()
-	// Another goroutine could have read the file while this goroutine waited for
-	// readLock, so the check is repeated.
+	// Another goroutine can read the file while this goroutine waits for readLock, so the check is repeated.
 	lastReading := w.latest.Load()
 	if w.isCurrent(lastReading) {
 		return false
@@ -164,7 +155,6 @@ func (w *Watched[T, V]) refresh() bool {
 	return true
 }
 
-// isCurrent reports whether the file is unchanged since the read that returned r.
 func (w *Watched[T, V]) isCurrent(r *ReadResult[V]) bool {
 	info, err := os.Stat(w.file.Path)
 	if err != nil {
@@ -173,8 +163,6 @@ func (w *Watched[T, V]) isCurrent(r *ReadResult[V]) bool {
 	return !r.hasReadError && sameFile(r.info, info)
 }
 
-// read reads and parses the file. The returned ReadResult also contains the file's
-// modification time and size.
 func (w *Watched[T, V]) read() *ReadResult[V] {
 	newReading := &ReadResult[V]{View: w.emptyView}
 	f, err := os.Open(w.file.Path)
@@ -200,7 +188,6 @@ func (w *Watched[T, V]) read() *ReadResult[V] {
 	return newReading
 }
 
-// sameFile reports whether a and b describe the same file, modification time and size.
 func sameFile(a, b os.FileInfo) bool {
 	if a == nil || b == nil {
 		return a == nil && b == nil

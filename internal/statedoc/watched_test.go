@@ -8,8 +8,6 @@ import (
 	"opentabs/internal/statefile"
 )
 
-// TestWatchedReturnsCurrentContent checks that Current returns a change that was made
-// before the call, even while another goroutine reads the earlier content.
 func TestWatchedReturnsCurrentContent(t *testing.T) {
 	for range 20 {
 		path := filepath.Join(t.TempDir(), "file")
@@ -43,7 +41,7 @@ func TestWatchedReturnsCurrentContent(t *testing.T) {
 				}
 			})
 		}
-		readersStarted.Wait() // most readers wait for the goroutine that reads the file
+		readersStarted.Wait()
 		close(continueReading)
 		readers.Wait()
 	}

@@ -10,7 +10,6 @@ import (
 	"time"
 )
 
-// tempSuffix is the suffix of the name of a temporary file.
 const tempSuffix = ".tmp"
 
 // leftoverAge is the age at which a temporary file is treated as abandoned by a crashed
@@ -58,9 +57,6 @@ func Create(path string, data []byte) error {
 	return nil
 }
 
-// writeTemp writes data to a new file beside path and returns its name. os.CreateTemp
-// gives the file the mode 0600. prepare is called before the file is closed, and may be
-// nil.
 func writeTemp(path string, data []byte, prepare func(*os.File) error) (string, error) {
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*"+tempSuffix)
 	if err != nil {
@@ -79,8 +75,7 @@ func writeTemp(path string, data []byte, prepare func(*os.File) error) (string, 
 	return f.Name(), nil
 }
 
-// CheckWritable returns an error if no file can be written in dir. As a test,
-// CheckWritable writes a file of 4 KB and deletes the file.
+// CheckWritable returns an error if no file can be written in dir.
 func CheckWritable(dir string) error {
 	tempFile, err := writeTemp(filepath.Join(dir, "try"), make([]byte, 4<<10), nil)
 	if err != nil {

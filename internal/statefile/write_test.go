@@ -10,7 +10,6 @@ import (
 	"time"
 )
 
-// fileNames returns the names of the files in dir, separated by spaces.
 func fileNames(t *testing.T, dir string) string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -59,8 +58,6 @@ func TestWriteAndCreate(t *testing.T) {
 	}
 }
 
-// TestWriteFails checks that a failed write keeps the old file and leaves no temporary
-// file.
 func TestWriteFails(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "f")
@@ -81,7 +78,7 @@ func TestWriteFails(t *testing.T) {
 func TestPutAside(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	seenNames := map[string]bool{}
-	for _, text := range []string{"1", "2", "3"} { // three damaged files within one second need different names
+	for _, text := range []string{"1", "2", "3"} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +100,7 @@ func TestRemoveLeftovers(t *testing.T) {
 	dir := t.TempDir()
 	now := time.Now()
 	for name, modified := range map[string]time.Time{
-		"token.123.tmp": now.Add(-time.Hour), "token.9.tmp": now.Add(time.Hour), // in the future: the clock was set back
+		"token.123.tmp": now.Add(-time.Hour), "token.9.tmp": now.Add(time.Hour),
 		"token.5.tmp": now, "notes.txt": now.Add(-time.Hour),
 	} {
 		file := filepath.Join(dir, name)

@@ -53,9 +53,6 @@ func Print(out *terminal.Output, s httpapi.Status) {
 	}
 }
 
-// These constants indent the second and further rows of a line that the terminal wraps.
-// valueIndent is for a line that begins with a name such as "server", and lineIndent for
-// any other line.
 const (
 	valueIndent = "          "
 	lineIndent  = "  "
@@ -65,8 +62,6 @@ func printLine(out *terminal.Output, indent, format string, args ...any) {
 	terminal.PrintWrapped(out, indent, fmt.Sprintf(format, args...))
 }
 
-// callsText lists how many calls are running, queued, waiting for approval and waiting for
-// the user, and omits counts of 0. If there are no calls, callsText returns "none".
 func callsText(c httpapi.CallCount) string {
 	var parts []string
 	add := func(n int, state string) {
@@ -81,8 +76,6 @@ func callsText(c httpapi.CallCount) string {
 	return cmp.Or(strings.Join(parts, ", "), "none")
 }
 
-// timeoutText describes how long an MCP client waits for a tool's result, such as "60 s
-// without progress (learned)".
 func timeoutText(t httpapi.ClientTimeout) string {
 	text := humanize.Duration(toDuration(t.LimitMs))
 	if t.ProgressRestarts {
@@ -140,8 +133,6 @@ func printBrowser(out *terminal.Output, b httpapi.Browser) {
 	}
 }
 
-// pluginsIn lists the plugins in a tab. If a plugin does not work in the tab, its name is
-// followed by the reason, such as "(not ready)".
 func pluginsIn(t wire.TabInfo) []string {
 	var names []string
 	add := func(plugins []wire.TabPlugin, where string) {

@@ -82,7 +82,6 @@ func TestPrintWithoutBrowsers(t *testing.T) {
 	}
 }
 
-// TestCallsText checks that states without calls are left out.
 func TestCallsText(t *testing.T) {
 	for want, c := range map[string]httpapi.CallCount{
 		"none":                   {},

@@ -63,15 +63,12 @@ func Make(name string, files map[string][]byte) (Set, []Problem) {
 	return Set{icons[fileIcon], icons[fileInactive], icons[fileDark], icons[fileDarkInactive]}, nil
 }
 
-// writeIcon returns the SVG text of an icon, with the prefix before each id.
 func writeIcon(n *node, prefix string) string {
 	n.set("xmlns", namespace)
 	n.renameIDs(prefix + "-")
 	return n.String()
 }
 
-// readIcon parses and checks one icon file. readIcon also returns the reason why it
-// rejects the file, or an empty string.
 func readIcon(text []byte) (*node, string) {
 	if len(text) > MaxBytes {
 		return nil, fmt.Sprintf("has %d bytes; make it at most %d, for example with svgo", len(text), MaxBytes)
@@ -121,15 +118,10 @@ func checkViewBox(text string) string {
 var refusedElements = []string{"script", "image", "feImage", "foreignObject", "iframe", "object", "embed", "audio", "video"}
 
 var (
-	// externalLoad matches the part of a CSS style that loads another file.
-	externalLoad = lazyregexp.New(`(?i)@import|url\(\s*["']?\s*[^#"'\s)]`)
-	// referencePattern matches a reference to an element of the same file, such as
-	// url(#gradient).
+	externalLoad     = lazyregexp.New(`(?i)@import|url\(\s*["']?\s*[^#"'\s)]`)
 	referencePattern = lazyregexp.New(`(?i)(url\(\s*["']?\s*#)([^"')\s]+)`)
 )
 
-// findUnsafeContent returns the reason to reject an icon with the element n, or "" if n is
-// safe.
 func findUnsafeContent(n *node) string {
 	if slices.ContainsFunc(refusedElements, func(name string) bool { return strings.EqualFold(n.name, name) }) {
 		return fmt.Sprintf("has a <%s>; draw the icon with shapes alone", n.name)
@@ -154,7 +146,6 @@ func findUnsafeContent(n *node) string {
 	return ""
 }
 
-// renameIDs puts a prefix before every id and every reference to an id.
 func (n *node) renameIDs(prefix string) {
 	ids := map[string]bool{}
 	n.walk(func(n *node) {
@@ -198,8 +189,6 @@ func (n *node) renameIDs(prefix string) {
 	})
 }
 
-// selectorPattern matches the selectors of a CSS style: the text before each opening
-// brace.
 var selectorPattern = lazyregexp.New(`[^{}]*\{`)
 
 func renameSelectors(style string, ids map[string]bool, prefix string) string {

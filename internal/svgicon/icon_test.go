@@ -42,8 +42,6 @@ func TestOnlyOwnVariants(t *testing.T) {
 	}
 }
 
-// TestIconShrinks checks that Make removes the parts of an icon that browsers do not draw,
-// and keeps all others.
 func TestIconShrinks(t *testing.T) {
 	const largeIcon = "\ufeff<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE svg PUBLIC \"-//W3C//DTD SVG 1.1//EN\" \"http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd\">\n" +
 		"<!-- by hand -->\n<svg xmlns=\"http://www.w3.org/2000/svg\" xmlns:inkscape=\"urn:i\" inkscape:version=\"1\" viewBox=\"0 0\n 8 8\">\n" +
@@ -55,8 +53,7 @@ func TestIconShrinks(t *testing.T) {
 	}
 }
 
-// TestIconsHaveDistinctIDs checks that the XML ids in different icons differ, because one
-// HTML document shows the icons of several plugins.
+// One HTML document shows the icons of several plugins, so the XML ids in different icons must differ.
 func TestIconsHaveDistinctIDs(t *testing.T) {
 	const source = `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 8 8" aria-labelledby="t b">` +
 		`<title id="t">star</title><style>#b,.x #a{fill:url(#a)}path{fill:#bbb}</style><linearGradient id="a"/><g id="b" clip-path="url('#a')"/>` +
@@ -143,7 +140,6 @@ func FuzzMake(f *testing.F) {
 		if len(set.Icon) > MaxBytes {
 			return
 		}
-		// Icons that Make has returned must be valid input for Make.
 		if _, problems := Make("site", map[string][]byte{fileIcon: []byte(set.Icon)}); len(problems) > 0 {
 			t.Errorf("%s: %v", set.Icon, problems)
 		}

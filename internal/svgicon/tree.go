@@ -9,8 +9,7 @@ import (
 	"strings"
 )
 
-// node is an element of an SVG file, or a piece of text. A node that is a piece of text
-// has an empty name.
+// A node with an empty name is a piece of text in an SVG file.
 type node struct {
 	name     string
 	attrs    []attr
@@ -18,8 +17,7 @@ type node struct {
 	text     string
 }
 
-// attr is an attribute of an SVG element. The attribute's name includes the namespace
-// prefix, as in xlink:href.
+// The name of an SVG attribute includes the namespace prefix, as in xlink:href.
 type attr struct{ name, value string }
 
 // maxDepth limits the nesting of elements in an icon.
@@ -28,13 +26,13 @@ const maxDepth = 100
 // namespace is the XML namespace of SVG, which a standalone SVG file must declare.
 const namespace = "http://www.w3.org/2000/svg"
 
-// parseSVG parses an SVG file. Parts that browsers do not draw are dropped: comments,
-// processing instructions, metadata, and the data of drawing programs such as Inkscape.
+// parseSVG drops the parts that browsers do not draw: comments, processing instructions, metadata, and the data of
+// drawing programs.
 func parseSVG(text []byte) (*node, error) {
 	decoder := xml.NewDecoder(bytes.NewReader(bytes.TrimPrefix(text, []byte("\ufeff"))))
 	var root *node
 	var openNodes []*node
-	omittedDepth := 0 // depth inside an omitted element
+	omittedDepth := 0
 	for {
 		token, err := decoder.RawToken()
 		if errors.Is(err, io.EOF) {
@@ -87,7 +85,6 @@ func parseSVG(text []byte) (*node, error) {
 	return root, nil
 }
 
-// addText adds text to n if the element n can contain text, such as <text> or <style>.
 func (n *node) addText(text string) {
 	switch n.name {
 	case "text", "tspan", "textPath", "style", "title", "desc":
@@ -102,7 +99,6 @@ func nameOf(name xml.Name) string {
 	return name.Space + ":" + name.Local
 }
 
-// isOmitted reports whether an element contains metadata or data of a drawing program.
 func isOmitted(name string) bool { return strings.Contains(name, ":") || name == "metadata" }
 
 func attrsOf(list []xml.Attr) []attr {
@@ -120,7 +116,6 @@ func attrsOf(list []xml.Attr) []attr {
 	return attrs
 }
 
-// get returns the value of an attribute, or "" if the element has no such attribute.
 func (n *node) get(name string) string {
 	for _, a := range n.attrs {
 		if a.name == name {
@@ -130,7 +125,6 @@ func (n *node) get(name string) string {
 	return ""
 }
 
-// set adds an attribute to the element, or replaces its value.
 func (n *node) set(name, value string) {
 	for i, a := range n.attrs {
 		if a.name == name {
@@ -141,7 +135,6 @@ func (n *node) set(name, value string) {
 	n.attrs = append(n.attrs, attr{name, value})
 }
 
-// walk calls visit for the element n and for all elements inside it, parents first.
 func (n *node) walk(visit func(*node)) {
 	if n.name == "" {
 		return

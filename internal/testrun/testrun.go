@@ -36,7 +36,6 @@ type Options struct {
 	Getenv func(string) string
 }
 
-// check returns an error if an option is invalid.
 func (o Options) check() error {
 	if _, err := regexp.Compile(o.Filter); err != nil {
 		return usererr.Errorf("--filter: %v: give it a regular expression, as in 'stop|cancel'", err)
@@ -89,7 +88,6 @@ func Run(ctx context.Context, o Options, out *terminal.Output) error {
 	return nil
 }
 
-// testCounts counts the tests of a plugin by result.
 type testCounts struct {
 	Passed int `json:"passed"`
 	Failed int `json:"failed"`
@@ -98,7 +96,6 @@ type testCounts struct {
 	Skipped int `json:"skipped,omitempty"`
 }
 
-// String returns the numbers of tests as text, such as "2 passed, 1 failed".
 func (t testCounts) String() string {
 	text := fmt.Sprintf("%d passed, %d failed", t.Passed, t.Failed)
 	if t.Skipped > 0 {
@@ -107,7 +104,6 @@ func (t testCounts) String() string {
 	return text
 }
 
-// failureError returns an error if a test failed or no test ran, and nil otherwise.
 func (t testCounts) failureError(filter string) error {
 	switch {
 	case t.Failed > 0:
@@ -122,17 +118,15 @@ func (t testCounts) failureError(filter string) error {
 	return errors.New("there are no tests: write one in src/index.test.ts with test() and simulate() of @opentabs/sdk/testing")
 }
 
-// printer prints and counts the results of tests.
 type printer struct {
 	out    *terminal.Output
-	dir    string // directory of the plugin
+	dir    string
 	json   bool
 	counts testCounts
-	err    error // error of the first failed write
+	err    error
 }
 
-// runFile runs the tests in one file. A file that does not compile counts as a failed
-// test.
+// A test file that does not compile counts as a failed test.
 func (p *printer) runFile(ctx context.Context, dir string, file jsbuild.TestFile, o jsbuild.TestOptions) error {
 	if !p.json {
 		p.out.PrintLine("%s", terminal.SafeLine(file.Name))
@@ -152,7 +146,6 @@ func (p *printer) runFile(ctx context.Context, dir string, file jsbuild.TestFile
 	return cmp.Or(err, p.err)
 }
 
-// testLine is the JSON line for the result of one test.
 type testLine struct {
 	File      string  `json:"file"`
 	Test      string  `json:"test,omitempty"`
@@ -166,7 +159,6 @@ type testLine struct {
 	Hints       []string             `json:"hints,omitempty"`
 }
 
-// print counts a test and prints whether the test passed, failed or was skipped.
 func (p *printer) print(file string, n jsbuild.TestEvent) {
 	name := cmp.Or(terminal.SafeLine(n.Test), "the file")
 	line := testLine{file, n.Test, n.Error == "", n.Op == "skipped", n.Error, n.Where, n.VirtualMs, n.FailedCalls, n.Hints}
@@ -203,8 +195,6 @@ func (p *printer) print(file string, n jsbuild.TestEvent) {
 	}
 }
 
-// printLocation prints a location in the plugin's source, and the source lines around the
-// location.
 func (p *printer) printLocation(where string) {
 	if where == "" {
 		return

@@ -14,8 +14,6 @@ import (
 	"opentabs/internal/usererr"
 )
 
-// endedTestEvents are events of tests that passed, failed and were skipped, as the simulated
-// page reports them.
 var endedTestEvents = []jsbuild.TestEvent{
 	{Op: "end", Test: "quick"}, {Op: "end", Test: "long", VirtualMs: 90_000},
 	{Op: "end", Test: "bad\x1b[2J", Error: "one\ntwo\x1b", Where: "src/a.test.ts:1:2"},

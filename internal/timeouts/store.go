@@ -29,20 +29,15 @@ import (
 	"opentabs/internal/statedoc"
 )
 
-// fileName is the name of the file with the timeouts, in the state folder.
 const fileName = "client-timeouts.json"
 
-// lockWait limits how long a change of the stored timeouts waits while another process
-// changes them.
 const lockWait = 5 * time.Second
 
-// These constants limit how large MCP clients can make the file of timeouts.
 const (
 	maxEntries    = 200
 	maxNameLength = 100
 )
 
-// clientsMember is the name of the JSON member with the list of stored timeouts.
 const clientsMember = "clients"
 
 // Entry is the stored timeout of one MCP client.
@@ -85,24 +80,20 @@ func (e Entry) WaitText() string {
 	return text
 }
 
-// key returns the map key under which a view stores the entry.
 func (e Entry) key() clients.ID { return keyOf(clients.ID{Name: e.Name, Version: e.Version}) }
 
-// isValid reports whether an entry that was read from the file has a name and an allowed
-// timeout.
 func (e Entry) isValid() bool {
 	limit := e.Timeout().Limit
 	return e.Name != "" && e.TimeoutMs > 0 && limit >= clients.MinTimeout && limit <= clients.MaxTimeout
 }
 
-// keyOf returns the map key under which a view stores a client's timeout. Clients whose
-// names differ only in case have the same key.
+// Clients whose names differ only in case have one key in a view.
 func keyOf(id clients.ID) clients.ID {
 	return clients.ID{Name: strings.ToLower(cleanName(id.Name)), Version: cleanName(id.Version)}
 }
 
-// cleanName removes control and invisible characters from a client's name or version, and
-// cuts the text to maxNameLength. cleanName returns plain ASCII text without copying it.
+// cleanName removes control and invisible characters from a client's name or version, and cuts the text to
+// maxNameLength.
 func cleanName(name string) string {
 	name = strings.TrimSpace(name)
 	for i := range len(name) {
@@ -113,7 +104,6 @@ func cleanName(name string) string {
 	return name
 }
 
-// view maps the key of each client to its stored timeout.
 type view map[clients.ID]Entry
 
 // Store stores the timeouts of MCP clients in a file of the state folder. Create a Store
@@ -141,11 +131,10 @@ func Open(dir string, warn func(sentence string), log zerolog.Logger) *Store {
 	})}
 }
 
-// viewOf decodes the timeouts in the file, and omits invalid timeouts.
 func viewOf(doc *statedoc.Plugins) view {
 	entries := view{}
 	var list []json.RawMessage
-	statedoc.Decode(doc.TopLevel[clientsMember], &list) // if the member is not a list, there are no timeouts
+	statedoc.Decode(doc.TopLevel[clientsMember], &list)
 	for _, raw := range list {
 		if e := (Entry{}); statedoc.Decode(raw, &e) && e.isValid() {
 			entries[e.key()] = e
@@ -178,7 +167,6 @@ func (s *Store) Find(id clients.ID) (Entry, bool) {
 // List returns all timeouts in the file, sorted by the client's name and version.
 func (s *Store) List() []Entry { return sortedEntries(s.file.Current().View) }
 
-// sortedEntries returns the timeouts in a view, sorted by the client's name and version.
 func sortedEntries(entries view) []Entry {
 	list := make([]Entry, 0, len(entries))
 	for _, e := range entries {
@@ -229,11 +217,8 @@ func (s *Store) Learn(id clients.ID, g clients.GiveUp) (Entry, bool) {
 	return learned, true
 }
 
-// mergedWith combines two learned timeouts of a client: the new one, e, and the stored
-// one, known. mergedWith keeps the shorter one of the new and the stored timeout. If
-// hasProgress is false, the client gave up on a call that sent no progress. A call
-// without progress does not show whether progress restarts the timeout, so mergedWith
-// uses ProgressRestarts of known.
+// If hasProgress is false, the client gave up on a call that sent no progress. A call without progress does not show
+// whether progress restarts the timeout, so mergedWith uses ProgressRestarts of known.
 func (e Entry) mergedWith(known Entry, hasProgress bool) Entry {
 	e.TimeoutMs = min(e.TimeoutMs, known.TimeoutMs)
 	if !hasProgress {
@@ -267,8 +252,6 @@ func (s *Store) Forget(id clients.ID) ([]Entry, error) {
 	return sortedEntries(removed), nil
 }
 
-// deleteClient deletes and returns the timeouts of the client with the name in key. If key
-// contains a version, deleteClient deletes only the timeout for this version.
 func deleteClient(entries view, key clients.ID) view {
 	deleted := view{}
 	for k, e := range entries {
@@ -280,7 +263,6 @@ func deleteClient(entries view, key clients.ID) view {
 	return deleted
 }
 
-// change calls edit to modify the timeouts in the file, and notifies the listeners.
 func (s *Store) change(edit func(view)) error {
 	err := s.file.Change(func(doc *statedoc.Plugins) error {
 		entries := viewOf(doc)
@@ -295,8 +277,7 @@ func (s *Store) change(edit func(view)) error {
 	return err
 }
 
-// dropOldest deletes timeouts, the oldest first, until at most maxEntries are left.
-// Learned timeouts are deleted before timeouts that the user has set.
+// dropOldest deletes learned timeouts before timeouts that the user has set.
 func dropOldest(entries view) {
 	list := sortedEntries(entries)
 	slices.SortStableFunc(list, func(a, b Entry) int {

@@ -17,21 +17,16 @@ import (
 
 const timeoutReason = "McpError: MCP error -32001: Request timed out"
 
-// gaveUpAfter describes a call that a client gave up after waiting for the given time
-// without any progress.
 func gaveUpAfter(wait time.Duration) clients.GiveUp {
 	return clients.GiveUp{Waited: wait, Reason: timeoutReason}
 }
 
-// openStore opens the Store of the state folder dir. The returned buffer collects the log
-// messages of the Store.
 func openStore(t *testing.T, dir string) (*Store, *bytes.Buffer) {
 	t.Helper()
 	var log bytes.Buffer
 	return Open(dir, func(sentence string) { log.WriteString(sentence) }, zerolog.New(&log)), &log
 }
 
-// waitOf returns the stored timeout of a client, or 0 if the store has none.
 func waitOf(s *Store, name, version string) time.Duration {
 	e, _ := s.Find(clients.ID{Name: name, Version: version})
 	return e.Timeout().Limit
@@ -94,8 +89,6 @@ func TestSetAndForget(t *testing.T) {
 	}
 }
 
-// TestEntriesAreBounded checks that clients with many names or long names cannot make the
-// file arbitrarily large. Timeouts that the user has set must not be dropped.
 func TestEntriesAreBounded(t *testing.T) {
 	dir := t.TempDir()
 	stored := make([]string, maxEntries-1)
@@ -158,8 +151,6 @@ func TestDamagedFile(t *testing.T) {
 	}
 }
 
-// TestLearnWithoutFile checks that a learned timeout is used even if it cannot be written
-// to the file.
 func TestLearnWithoutFile(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(dir, nil, 0o600); err != nil {
@@ -172,7 +163,6 @@ func TestLearnWithoutFile(t *testing.T) {
 	}
 }
 
-// TestWatch checks that a timeout that another process has stored is used within a second.
 func TestWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()

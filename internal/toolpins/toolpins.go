@@ -16,13 +16,10 @@ import (
 	"opentabs/internal/statedoc"
 )
 
-// fileName is the name of the file with the pinned tools, in the state folder.
 const fileName = "pinned-tools.json"
 
-// lockWait limits how long a change of the pins waits while another process changes them.
 const lockWait = 10 * time.Second
 
-// pinnedMember is the key of the JSON member with the names of the pinned tools.
 const pinnedMember = "pinned"
 
 // Pins are the user's pinned tools, stored in a file of the state folder. A pin is the
@@ -47,7 +44,6 @@ func Open(dir string, warn func(sentence string), log zerolog.Logger) *Pins {
 	})}
 }
 
-// namesOf returns the pinned names in the file's content, sorted.
 func namesOf(doc *statedoc.Plugins) []string {
 	var names []string
 	if !statedoc.Decode(doc.TopLevel[pinnedMember], &names) {
@@ -76,9 +72,6 @@ func (p *Pins) Unpin(names []string) (removed []string, err error) {
 	}, true)
 }
 
-// change pins or unpins tools with the function edit, and returns the changed names. If
-// isPinned is true, only pinned names change. If isPinned is false, only names that are
-// not pinned change.
 func (p *Pins) change(names []string, edit func(pinned []string, name string) []string, isPinned bool) (changed []string, err error) {
 	err = p.file.Change(func(doc *statedoc.Plugins) error {
 		pinned := namesOf(doc)

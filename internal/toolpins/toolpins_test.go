@@ -40,8 +40,6 @@ func TestPins(t *testing.T) {
 	}
 }
 
-// TestWatch checks that Watch reads another process's change of the pins and calls the
-// listener.
 func TestWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()

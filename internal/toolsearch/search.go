@@ -59,8 +59,6 @@ type Part struct {
 	totalLength float64
 }
 
-// posting is a tool that contains a term, with the summed weight of the term's
-// occurrences.
 type posting struct {
 	tool   int32
 	weight float32
@@ -111,8 +109,6 @@ func NewPart(siteNames []string, tools []Tool) *Part {
 	return p
 }
 
-// siteTermsOf returns the terms of a site's name. If the site's name has several words,
-// siteTermsOf also returns the joined words, such as "hackernews" for "hacker news".
 func siteTermsOf(name string) []string {
 	words := splitWords(name)
 	terms := appendTerms(nil, name)
@@ -168,7 +164,6 @@ func Search(parts []*Part, query string, limit int, factor func(part, tool int) 
 	return hits[:min(limit, len(hits))]
 }
 
-// searcher adds up the scores of the tools for one query.
 type searcher struct {
 	parts      []*Part
 	toolCount  float64
@@ -177,9 +172,7 @@ type searcher struct {
 	// terms that the tool matches.
 	scores  [][]float64
 	matched [][]int
-	// best contains, for each tool, the best score of all matches of the current query
-	// term.
-	best [][]float64
+	best    [][]float64
 }
 
 func newSearcher(parts []*Part) *searcher {
@@ -194,8 +187,7 @@ func newSearcher(parts []*Part) *searcher {
 	return s
 }
 
-// addTerm adds the score of one query term to the score of each tool. If a tool matches
-// both the term and its synonyms, only the best match adds to the score.
+// If a tool matches both the term and its synonyms, only the best match adds to the score.
 func (s *searcher) addTerm(term string) {
 	isFound := s.match([]string{term}, 1)
 	for _, phrase := range synonyms()[term] {
@@ -215,8 +207,6 @@ func (s *searcher) addTerm(term string) {
 	}
 }
 
-// match updates the best score of each tool that contains all words of a phrase, and
-// reports whether any tool contains them.
 func (s *searcher) match(phrase []string, weight float64) bool {
 	lists := make([][][]posting, len(phrase))
 	frequencies := make([]float64, len(phrase))
@@ -249,7 +239,6 @@ func (s *searcher) match(phrase []string, weight float64) bool {
 	return isFound
 }
 
-// weightOf returns a tool's weight in a list of postings that is sorted by tool.
 func weightOf(list []posting, tool int32) (float32, bool) {
 	k, ok := slices.BinarySearchFunc(list, tool, func(p posting, tool int32) int { return int(p.tool - tool) })
 	if !ok {
@@ -258,17 +247,13 @@ func weightOf(list []posting, tool int32) (float32, bool) {
 	return list[k].weight, true
 }
 
-// termScore returns the BM25 score of a term in a tool. The argument frequency is the
-// number of tools whose text contains the term.
+// The argument frequency of termScore is the number of tools whose text contains the term.
 func (s *searcher) termScore(part int, tool int32, weight, frequency float64) float64 {
 	rarity := math.Log(1 + (s.toolCount-frequency+0.5)/(frequency+0.5))
 	length := float64(s.parts[part].lengths[tool])
 	return rarity * weight * (k1 + 1) / (weight + k1*(1-b+b*length/s.meanLength))
 }
 
-// matchSimilar handles a query term that no tool contains: it searches for longer terms that
-// begin with the query term, or, if there are none, for the term with the most similar
-// spelling.
 func (s *searcher) matchSimilar(term string) {
 	if len(term) < minPrefix {
 		return
@@ -298,8 +283,6 @@ func (s *searcher) matchSimilar(term string) {
 	}
 }
 
-// mayMisspell reports whether two terms are similar enough for the slower comparison of
-// their letters.
 func mayMisspell(term, other string) bool {
 	difference := len(term) - len(other)
 	return difference >= -2 && difference <= 2 && len(term) > 3 && (term[0] == other[0] || term[1:] == other[1:])

@@ -9,15 +9,12 @@ import (
 	"time"
 )
 
-// corpus contains the tools in testdata/tools.txt and their indexes.
 type corpus struct {
 	parts []*Part
-	// sites contains the site of each part, and tools contains the tools of each part.
 	sites []string
 	tools [][]Tool
 }
 
-// names returns the full names of the tools in a search result.
 func (c corpus) names(hits []Hit) []string {
 	var names []string
 	for _, h := range hits {
@@ -26,7 +23,6 @@ func (c corpus) names(hits []Hit) []string {
 	return names
 }
 
-// search returns the full names of the best matches for a query.
 func (c corpus) search(query string, limit int) []string {
 	return c.names(Search(c.parts, query, limit, allTools))
 }
@@ -35,7 +31,6 @@ func (c corpus) toolCount() int { return len(slices.Concat(c.tools...)) }
 
 func allTools(int, int) float64 { return 1 }
 
-// readCorpus reads the tools in testdata/tools.txt without building an index.
 func readCorpus(t testing.TB) (c corpus, displayNames []string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", "tools.txt"))
@@ -63,7 +58,6 @@ func readCorpus(t testing.TB) (c corpus, displayNames []string) {
 	return c, displayNames
 }
 
-// parseTool parses a line "name(argument, argument) Description."
 func parseTool(t testing.TB, line string) Tool {
 	t.Helper()
 	name, rest, _ := strings.Cut(line, "(")
@@ -87,8 +81,6 @@ func loadCorpus(t testing.TB) corpus {
 	return c
 }
 
-// TestKnownItem searches for each tool with up to 8 words of its description that are not
-// in its name, and with the name of its site.
 func TestKnownItem(t *testing.T) {
 	c := loadCorpus(t)
 	searchCount, foundFirst, foundAmong5 := 0, 0, 0
@@ -125,8 +117,6 @@ func TestKnownItem(t *testing.T) {
 	}
 }
 
-// TestQuestions searches for each question in testdata/questions.txt, and checks the rank
-// of the expected tools.
 func TestQuestions(t *testing.T) {
 	c := loadCorpus(t)
 	text, err := os.ReadFile(filepath.Join("testdata", "questions.txt"))
@@ -161,15 +151,11 @@ func TestQuestions(t *testing.T) {
 	}
 }
 
-// searchQueries are typical queries and edge cases, such as misspelled and meaningless
-// words.
 var searchQueries = []string{
 	"send a message about the quarterly budget to a slack channel", "mesage", "zzzzz", "sc",
 	strings.Repeat("list open issues of every project in the repository ", 200),
 }
 
-// TestUnusualQueries checks that a query of any kind returns at most the requested
-// number of tools.
 func TestUnusualQueries(t *testing.T) {
 	c := loadCorpus(t)
 	for _, query := range searchQueries {
@@ -179,7 +165,6 @@ func TestUnusualQueries(t *testing.T) {
 	}
 }
 
-// shelf returns four tools of a small site, and their index.
 func shelf() ([]*Part, []Tool) {
 	tools := []Tool{
 		{Name: "list_books", Title: "List books", Description: "Lists the books on a shelf.", Arguments: []string{"shelfId", "cursor"}},
@@ -222,8 +207,6 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// TestFactor checks that a factor below 1 lowers the rank of a tool, and that the factor 0
-// removes the tool from the result.
 func TestFactor(t *testing.T) {
 	parts, _ := shelf()
 	for factor, want := range map[float64]int{1: 0, 0.1: 1, 0: -1} {

@@ -11,8 +11,7 @@ import (
 //go:embed synonyms.txt
 var synonymText string
 
-// synonyms maps a term to its synonyms. A synonym is a word, or a phrase. A tool matches a
-// phrase only if the tool's text contains all words of the phrase.
+// A tool matches a synonym phrase only if the tool's text contains all words of the phrase.
 var synonyms = sync.OnceValue(func() map[string][][]string {
 	bySynonym := map[string][][]string{}
 	for group := range strings.Lines(synonymText) {

@@ -8,7 +8,6 @@ import (
 	"unicode"
 )
 
-// stopWords returns the words that a search ignores, such as "the" and "how".
 var stopWords = sync.OnceValue(func() map[string]bool {
 	words := map[string]bool{}
 	for word := range strings.FieldsSeq(stopWordText) {
@@ -52,7 +51,6 @@ func splitWords(text string) []string {
 	return words
 }
 
-// appendTerms appends the stem of each word in a text to terms, except for stop words.
 func appendTerms(terms []string, text string) []string {
 	isStopWord := stopWords()
 	for _, word := range splitWords(text) {
@@ -63,8 +61,7 @@ func appendTerms(terms []string, text string) []string {
 	return terms
 }
 
-// queryTerms returns the terms of a query without duplicates. If a query consists only of
-// stop words, such as "the", queryTerms keeps them.
+// If a query consists only of stop words, such as "the", queryTerms keeps them.
 func queryTerms(query string) []string {
 	all := appendTerms(nil, query)
 	if len(all) == 0 {
@@ -81,9 +78,7 @@ func queryTerms(query string) []string {
 	return terms
 }
 
-// stem returns the word without its inflection, so that "messages" finds "message" and
-// "creating" finds "create". A stem is not always an English word: "creating" becomes
-// "creat".
+// stem returns the word without its inflection, so that "messages" finds "message" and "creating" finds "create".
 func stem(word string) string {
 	if len(word) <= 3 || word[0] > unicode.MaxASCII {
 		return word
@@ -114,9 +109,7 @@ func hasAnySuffix(word string, suffixes ...string) bool {
 	return slices.ContainsFunc(suffixes, func(suffix string) bool { return strings.HasSuffix(word, suffix) })
 }
 
-// undouble removes a doubled consonant at the end of a stem, so that "running" and "run"
-// have the same stem. The letters l, s and z stay doubled, because verbs such as "sell"
-// end with them.
+// The letters l, s and z stay doubled at the end of a stem, because verbs such as "sell" end with them.
 func undouble(word string) string {
 	n := len(word)
 	if n > 3 && word[n-1] == word[n-2] && !strings.ContainsRune("aeioulsz", rune(word[n-1])) {

@@ -22,8 +22,6 @@ func TestSplitWords(t *testing.T) {
 	}
 }
 
-// TestStem checks that all forms of a word have the same stem, and that different words
-// have different stems.
 func TestStem(t *testing.T) {
 	for _, group := range []string{
 		"message messages", "create creates created creating", "reply replies replied", "branch branches", "box boxes", "delete deleted deleting deletes",
@@ -57,7 +55,6 @@ func TestQueryTerms(t *testing.T) {
 	}
 }
 
-// TestSynonymsAreWellFormed checks the format of each line in synonyms.txt.
 func TestSynonymsAreWellFormed(t *testing.T) {
 	groupCount := 0
 	for line := range strings.Lines(synonymText) {

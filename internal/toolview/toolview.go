@@ -22,14 +22,12 @@ type Argument struct {
 	// Value describes the allowed values, such as "whole number" or "list of: text".
 	Value string
 	// Description is the argument's description, followed by its default value.
-	// Description is empty if the argument has neither a description nor a default value.
 	Description string
 	IsRequired  bool
 
 	schema argumentSchema
 }
 
-// argumentSchema has the JSON Schema keywords that describe an argument of a tool.
 type argumentSchema struct {
 	Type        json.RawMessage   `json:"type"`
 	Enum        []json.RawMessage `json:"enum"`
@@ -53,7 +51,7 @@ func Arguments(inputSchema json.RawMessage) []Argument {
 	var first, others []Argument
 	for m := range rawjson.Members(rawjson.Get(inputSchema, "properties")) {
 		a := Argument{Name: m.Key, IsRequired: slices.Contains(required, m.Key)}
-		_ = json.Unmarshal(m.Value, &a.schema) // keywords of the wrong type are ignored
+		_ = json.Unmarshal(m.Value, &a.schema)
 		a.Value, a.Description = a.schema.describeValues(), plaintext.Line(a.schema.Description, maxDescriptionChars)
 		if a.schema.Default != nil {
 			a.Description = strings.TrimSpace(fmt.Sprintf("%s Default: %s.", endSentence(a.Description), plaintext.Line(string(a.schema.Default), maxDescriptionChars)))
@@ -67,7 +65,6 @@ func Arguments(inputSchema json.RawMessage) []Argument {
 	return append(first, others...)
 }
 
-// endSentence adds a period to a text that does not end with punctuation.
 func endSentence(text string) string {
 	if text == "" || strings.ContainsAny(text[len(text)-1:], ".!?:;") {
 		return text
@@ -80,7 +77,6 @@ var typeWords = map[string]string{
 	"string": "text", "integer": "whole number", "number": "number", "boolean": "true or false", "array": "list", "object": "object", "null": "null",
 }
 
-// describeValues describes the values that the schema allows, such as "text or null".
 func (s argumentSchema) describeValues() string {
 	if len(s.Enum) > 0 {
 		return joinOr(s.Enum)
@@ -107,7 +103,6 @@ func (s argumentSchema) describeValues() string {
 	return cmp.Or(strings.Join(alternatives, " or "), "any")
 }
 
-// types returns the types in the schema's keyword type, which is a string or a list.
 func (s argumentSchema) types() []string {
 	var one string
 	if json.Unmarshal(s.Type, &one) == nil && one != "" {
@@ -118,7 +113,6 @@ func (s argumentSchema) types() []string {
 	return several
 }
 
-// joinOr joins JSON values into a list such as "a, b or c".
 func joinOr(values []json.RawMessage) string {
 	texts := make([]string, len(values))
 	for i, value := range values {
@@ -143,8 +137,6 @@ func Example(fullName string, inputSchema json.RawMessage) string {
 	return strings.Join(words, " ")
 }
 
-// exampleValue returns an example value for the argument with the given name, from the
-// schema if possible.
 func (s argumentSchema) exampleValue(name string) string {
 	for _, value := range []json.RawMessage{firstOf(s.Examples), s.Default, firstOf(s.Enum), s.Const, s.Minimum} {
 		if value != nil {
@@ -161,14 +153,13 @@ func (s argumentSchema) exampleValue(name string) string {
 			return "{}"
 		case "array":
 			var items argumentSchema
-			_ = json.Unmarshal(s.Items, &items) // without items, the example is the name in capital letters
+			_ = json.Unmarshal(s.Items, &items)
 			return items.exampleValue(strings.TrimSuffix(name, "s"))
 		}
 	}
 	return strings.ToUpper(name)
 }
 
-// textOf formats a JSON value as `opentabs call --arg` accepts it: strings without quotes.
 func textOf(value json.RawMessage) string {
 	if len(value) > 0 && value[0] == '"' {
 		return rawjson.Unquote(value)
@@ -183,8 +174,6 @@ func firstOf(values []json.RawMessage) json.RawMessage {
 	return values[0]
 }
 
-// quoteForShell puts a word in single quotes if a shell would otherwise interpret its
-// characters.
 func quoteForShell(word string) string {
 	word = plaintext.Line(word, maxDescriptionChars)
 	isPlain := func(r rune) bool {

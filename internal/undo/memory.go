@@ -12,7 +12,6 @@ import (
 	"opentabs/wire"
 )
 
-// These constants limit the number, the total size and the age of the calls in a Memory.
 const (
 	maxKeptCalls = 500
 	maxKeptBytes = 16 << 20
@@ -26,14 +25,11 @@ type Memory struct {
 
 	mu    sync.Mutex     // guards all fields below
 	calls []recordedCall // oldest first
-	bytes int            // the size of all arguments and results
+	bytes int
 }
 
-// recordedCall is a call with its arguments and its result.
 type recordedCall struct {
-	entry recorder.Entry
-	// resultProblem is the reason why a part of the call's result was not recorded; nil
-	// if the result is complete.
+	entry         recorder.Entry
 	resultProblem error
 }
 
@@ -69,8 +65,7 @@ func (m *Memory) After(_ dispatch.CallInfo, e dispatch.EndedCall) {
 	}
 }
 
-// If a tool returned undefined, its output is nil, and resultOf returns the JSON value
-// null instead; it returns any other output unchanged.
+// If a tool returned undefined, its output is nil, which resultOf replaces by the JSON value null.
 func resultOf(output json.RawMessage) json.RawMessage {
 	if output == nil {
 		return json.RawMessage("null")
@@ -78,7 +73,6 @@ func resultOf(output json.RawMessage) json.RawMessage {
 	return output
 }
 
-// find returns a kept call by its ID, unless the call ended more than an hour ago.
 func (m *Memory) find(callID string) (recordedCall, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -16,7 +16,6 @@ import (
 	"opentabs/wire"
 )
 
-// These constants are the states in the recorder's notes about undos.
 const (
 	stateStarted = string(wire.UndoStarted) // the undo has not ended, and after a crash it may have run
 	stateUndone  = string(wire.UndoDone)
@@ -24,15 +23,13 @@ const (
 	stateUnknown = string(wire.UndoUnknown)
 )
 
-// maxStates limits how many undone calls are kept in memory. For calls that are no longer
-// in memory, the Undoer reads the notes of the recorder.
+// For undone calls that are no longer in memory, the Undoer reads the notes of the recorder.
 const maxStates = 10_000
 
 // ErrNotRecorded is the error of [Undoer.Undo] for a call that never existed or whose
 // record was deleted.
 var ErrNotRecorded = errors.New("the call is not recorded any more")
 
-// The errors for a call that cannot be undone have texts for the user.
 var (
 	errNotEnded       = errors.New("the call has not ended, so it cannot be undone; stop it instead")
 	errPrompt         = errors.New("a prompt changes nothing, so there is nothing to undo")
@@ -69,7 +66,7 @@ var _ Records = (*recorder.Recorder)(nil)
 // Undoer undoes calls, each at most once. Create an Undoer with [New].
 type Undoer struct {
 	opts      Options
-	openUndos joblist.Tracker[string] // the call to undo, by the ID of each undo that has not ended
+	openUndos joblist.Tracker[string]
 
 	mu       sync.Mutex // guards all fields below; locked while the recorder writes a note
 	isLoaded bool       // true after the notes of earlier servers were added to states
@@ -77,10 +74,9 @@ type Undoer struct {
 	order    []string // the keys of states, oldest first
 }
 
-// undoState describes whether a call was undone, and by which other call.
 type undoState struct {
 	state string
-	by    string // the ID of the call that is the undo
+	by    string
 }
 
 // New returns an Undoer that has not undone any calls.
@@ -143,13 +139,10 @@ func (u *Undoer) Before(info dispatch.CallInfo) *wire.CallError {
 	return nil
 }
 
-// noteOf returns the recorder's note that the call callID has the undo state s.
 func noteOf(callID string, s undoState) recorder.Note {
 	return recorder.Note{Kind: recorder.NoteUndo, Subject: callID, State: s.state, By: s.by}
 }
 
-// find returns the call to undo, from the Memory or from the recorder. The error of find
-// describes why the call cannot be undone.
 func (u *Undoer) find(callID string) (recordedCall, error) {
 	c, ok := u.opts.Memory.find(callID)
 	if !ok {
@@ -178,8 +171,6 @@ func (u *Undoer) find(callID string) (recordedCall, error) {
 	return c, nil
 }
 
-// resultProblem returns why the record of a call lacks a part of the result; nil if the
-// result is complete.
 func resultProblem(e recorder.Entry) error {
 	switch {
 	case e.OutputBytes > 0 && len(e.Output) == 0:
@@ -190,8 +181,7 @@ func resultProblem(e recorder.Entry) error {
 	return nil
 }
 
-// newCall returns a call that undoes the recorded call c. The caller of newCall must set
-// the client and the tab.
+// The caller of newCall must set the client and the tab.
 func (u *Undoer) newCall(c recordedCall) (dispatch.Call, error) {
 	name := c.entry.ToolName
 	tool, ok := u.opts.Plugins().Tool(name)
@@ -230,9 +220,7 @@ func (u *Undoer) State(callID string, created time.Time) (*wire.CallUndo, error)
 	return &wire.CallUndo{State: wire.UndoState(s.state), By: s.by}, nil
 }
 
-// findState returns the undo state of a call, from the memory or from the recorder. If no
-// undo of the call was ever attempted, findState returns the zero undoState. The caller
-// must have locked mu.
+// The caller of findState must have locked mu.
 func (u *Undoer) findState(callID string, created time.Time) (undoState, error) {
 	if s, ok := u.states[callID]; ok {
 		return s, nil
@@ -244,8 +232,7 @@ func (u *Undoer) findState(callID string, created time.Time) (undoState, error) 
 	return stateOf(notes[0]), nil
 }
 
-// checkNotUndone returns an error if a call was undone, may have been undone, or is being
-// undone. The caller must have locked mu.
+// The caller of checkNotUndone must have locked mu.
 func (u *Undoer) checkNotUndone(e recorder.Entry) error {
 	s, err := u.findState(e.CallID, e.Created)
 	if err != nil {
@@ -262,7 +249,7 @@ func (u *Undoer) checkNotUndone(e recorder.Entry) error {
 	return nil
 }
 
-// setState stores the undo state of a call in memory. The caller must have locked mu.
+// The caller of setState must have locked mu.
 func (u *Undoer) setState(callID string, s undoState) {
 	if _, ok := u.states[callID]; !ok {
 		u.order = append(u.order, callID)
@@ -300,9 +287,7 @@ func (u *Undoer) ReceiveLate(callID string, answer dispatch.LateAnswer) {
 	u.opts.Records.AddNote(noteOf(undoneID, s))
 }
 
-// findUnknown returns the call that the undo with the ID by may have undone. If the
-// server already has the outcome of the undo, findUnknown returns false. The caller has
-// locked mu.
+// The caller of findUnknown must have locked mu.
 func (u *Undoer) findUnknown(by string) (undoneID string, ok bool) {
 	if !u.isLoaded { // an earlier server may have started the undo
 		notes, err := u.opts.Records.ReadNotes(recorder.NoteUndo, "", time.Now().Add(-lateLimit))
@@ -310,7 +295,7 @@ func (u *Undoer) findUnknown(by string) (undoneID string, ok bool) {
 			return "", false
 		}
 		u.isLoaded = true
-		for _, n := range notes { // newest first
+		for _, n := range notes {
 			if _, isKnown := u.states[n.Subject]; !isKnown {
 				u.setState(n.Subject, stateOf(n))
 			}
@@ -324,7 +309,6 @@ func (u *Undoer) findUnknown(by string) (undoneID string, ok bool) {
 	return "", false
 }
 
-// stateOf returns the undo state in a note that an earlier server wrote.
 func stateOf(n recorder.Note) undoState {
 	if n.State == stateStarted { // the earlier server stopped during the undo
 		return undoState{stateUnknown, n.By}
@@ -332,9 +316,8 @@ func stateOf(n recorder.Note) undoState {
 	return undoState{n.State, n.By}
 }
 
-// awaitEnd waits until an undo has ended, and stores whether it succeeded.
 func (u *Undoer) awaitEnd(callID string, job *joblist.Job) {
-	_ = job.Wait(context.Background(), nil) // the background context never ends, so Wait returns no error
+	_ = job.Wait(context.Background(), nil)
 	_, err, _ := job.Result()
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -344,7 +327,6 @@ func (u *Undoer) awaitEnd(callID string, job *joblist.Job) {
 	u.opts.Records.AddNote(noteOf(callID, s))
 }
 
-// stateAfter returns the state of an undone call after its undo has ended with err.
 func stateAfter(err error) string {
 	var e *dispatch.Error
 	switch {

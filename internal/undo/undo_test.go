@@ -18,7 +18,6 @@ import (
 	"opentabs/wire"
 )
 
-// shop returns a plugin whose tool restore_item undoes its tool delete_item.
 func shop() *plugin.Set {
 	p := &plugin.Plugin{Name: "shop", DisplayName: "Shop"}
 	restoreSchema := json.RawMessage(`{"type":"object","properties":{"id":{"type":"string"},"name":{"type":"string"}},"required":["id"]}`)
@@ -30,7 +29,6 @@ func shop() *plugin.Set {
 	return plugin.NewSet([]*plugin.Plugin{p}, nil)
 }
 
-// fixture is an Undoer and a server whose tools run in a simulated page.
 type fixture struct {
 	t        *testing.T
 	dir      string
@@ -39,15 +37,11 @@ type fixture struct {
 	memory   *Memory
 	undoer   *Undoer
 	calls    *dispatch.Dispatcher
-	restores []string // the arguments of the calls of restore_item
-	// answer sends the result of each call of restore_item. If the function answer is
-	// nil, each call of restore_item succeeds.
-	answer func(dispatch.Sink)
-	gate   dispatch.Verdict
+	restores []string
+	answer   func(dispatch.Sink)
+	gate     dispatch.Verdict
 }
 
-// The fixture implements dispatch.Gate, to allow or block calls, and dispatch.BeforeHook,
-// to record calls.
 func (f *fixture) Name() string                                  { return "fixture" }
 func (f *fixture) Decide(dispatch.CallInfo) dispatch.Verdict     { return f.gate }
 func (f *fixture) Before(info dispatch.CallInfo) *wire.CallError { return f.undoer.Before(info) }
@@ -74,14 +68,12 @@ func (f *fixture) start() {
 	})
 }
 
-// recordHook records each call that has ended.
 type recordHook struct{ records *recorder.Recorder }
 
 func (h recordHook) After(_ dispatch.CallInfo, e dispatch.EndedCall) {
 	h.records.Add(e, recorder.Facts{})
 }
 
-// stop shuts down the simulated server of the fixture.
 func (f *fixture) stop() {
 	f.calls.Shutdown()
 	_ = f.calls.Drain(context.Background())
@@ -89,8 +81,6 @@ func (f *fixture) stop() {
 	f.records.Close()
 }
 
-// crash simulates that the server is killed: a new server starts with a copy of the files
-// that the fixture's server has written so far.
 func (f *fixture) crash() {
 	dir := f.t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS(f.dir)); err != nil {
@@ -101,7 +91,6 @@ func (f *fixture) crash() {
 	f.start()
 }
 
-// deleteItem calls the tool delete_item and returns the ID of the call.
 func (f *fixture) deleteItem(args string) string {
 	f.t.Helper()
 	tool, _ := shop().Tool("shop__delete_item")
@@ -109,11 +98,10 @@ func (f *fixture) deleteItem(args string) string {
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	time.Sleep(time.Second) // waits until the hooks have run
+	time.Sleep(time.Second)
 	return result.CallID
 }
 
-// undo undoes a call and waits until the undo has ended.
 func (f *fixture) undo(callID string) (Started, error) {
 	started, err := f.undoer.Undo(callID, dispatch.Client{Name: "the side panel"})
 	synctest.Wait()
@@ -127,7 +115,6 @@ func (f *fixture) wantError(callID, want string) {
 	}
 }
 
-// run runs a test in a bubble of synctest, with fake time and a new fixture.
 func run(t *testing.T, o recorder.Options, test func(*fixture)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -138,8 +125,6 @@ func run(t *testing.T, o recorder.Options, test func(*fixture)) {
 	})
 }
 
-// wantState checks the undo state of a call and the ID of the undo. An empty state means
-// that no undo was started.
 func (f *fixture) wantState(callID string, state wire.UndoState, by string) {
 	f.t.Helper()
 	got, err := f.undoer.State(callID, time.Now().Add(-time.Hour))
@@ -151,7 +136,6 @@ func (f *fixture) wantState(callID string, state wire.UndoState, by string) {
 	}
 }
 
-// everything contains recorder options that store the arguments and results of all calls.
 var everything = recorder.Options{Days: 30, Bytes: 1 << 30, Arguments: true, Results: true}
 
 func TestCallIsUndoneOnce(t *testing.T) {
@@ -174,8 +158,6 @@ func TestCallIsUndoneOnce(t *testing.T) {
 	})
 }
 
-// TestUndoAfterFailure checks that an undo that certainly had no effect can be repeated.
-// An undo with an unknown outcome cannot be repeated.
 func TestUndoAfterFailure(t *testing.T) {
 	run(t, everything, func(f *fixture) {
 		id := f.deleteItem(`{}`)
@@ -205,8 +187,6 @@ func TestUndoAfterFailure(t *testing.T) {
 	})
 }
 
-// TestUndoWithoutRecordedResults checks that a call can be undone for an hour if results
-// are not recorded.
 func TestUndoWithoutRecordedResults(t *testing.T) {
 	o := everything
 	o.Results = false
@@ -267,7 +247,6 @@ func TestUndoIsRejected(t *testing.T) {
 	})
 }
 
-// fixedRecords is a recorder whose method Find searches only the given records.
 type fixedRecords struct {
 	*recorder.Recorder
 	records map[string]recorder.Record
@@ -278,7 +257,6 @@ func (f fixedRecords) Find(callID string) (recorder.Entry, bool, error) {
 	return recorder.Entry{Record: record}, ok, nil
 }
 
-// TestMemoryIsBounded checks that a full Memory drops its oldest calls.
 func TestMemoryIsBounded(t *testing.T) {
 	m := NewMemory(shop)
 	now := time.Now()
@@ -292,9 +270,6 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// TestUndoIsWrittenBeforeItRuns checks that the note of an undo is on the disk before the
-// page receives the call. If the server is killed after it has written the note and
-// before the undo ends, the outcome of the undo is unknown.
 func TestUndoIsWrittenBeforeItRuns(t *testing.T) {
 	run(t, everything, func(f *fixture) {
 		id := f.deleteItem(`{}`)
@@ -308,8 +283,8 @@ func TestUndoIsWrittenBeforeItRuns(t *testing.T) {
 	})
 }
 
-// TestWaitingUndoAfterCrash kills the server while an undo waits for approval. The undo
-// has not run, so the user must be able to start another undo of the same call.
+// An undo that waits for approval has not run, so after a crash the user must be able to start another undo of the
+// call.
 func TestWaitingUndoAfterCrash(t *testing.T) {
 	run(t, everything, func(f *fixture) {
 		id := f.deleteItem(`{}`)
@@ -319,7 +294,7 @@ func TestWaitingUndoAfterCrash(t *testing.T) {
 			t.Fatal(err)
 		}
 		f.wantError(id, started.CallID+" is already undoing the call")
-		time.Sleep(time.Second) // waits until all queued lines are written
+		time.Sleep(time.Second)
 		f.crash()
 		f.gate = dispatch.Verdict{}
 		if _, err := f.undo(id); err != nil || len(f.restores) != 1 {
@@ -328,8 +303,6 @@ func TestWaitingUndoAfterCrash(t *testing.T) {
 	})
 }
 
-// TestUndoCannotBeWritten checks that an undo does not run if its note cannot be written
-// to the disk.
 func TestUndoCannotBeWritten(t *testing.T) {
 	run(t, everything, func(f *fixture) {
 		id := f.deleteItem(`{}`)
@@ -349,13 +322,10 @@ func TestUndoCannotBeWritten(t *testing.T) {
 	})
 }
 
-// fullDisk is a recorder whose method WriteNote fails, as on a full disk.
 type fullDisk struct{ *recorder.Recorder }
 
 func (fullDisk) WriteNote(recorder.Note) error { return errors.New("no space left on device") }
 
-// TestLateAnswerOfUndo checks that a page's late result decides whether an undo with an
-// unknown outcome has succeeded, even after a restart of the server.
 func TestLateAnswerOfUndo(t *testing.T) {
 	run(t, everything, func(f *fixture) {
 		f.answer = func(s dispatch.Sink) {

@@ -10,8 +10,6 @@ import (
 	"net/url"
 )
 
-// explainError returns an error for the user about a failed download of the file at
-// address: what failed, and what to do.
 func explainError(address string, err error) error {
 	host := address
 	if u, parseErr := url.Parse(address); parseErr == nil {
@@ -45,8 +43,6 @@ func explainError(address string, err error) error {
 	return fmt.Errorf("%s cannot be reached (%w): check the network, the proxy and the address in %s", host, err, URLVariable)
 }
 
-// explainStatus returns an error for the user about the HTTP status of the file at
-// address.
 func explainStatus(address string, status int) error {
 	text := fmt.Sprintf("%d %s", status, http.StatusText(status))
 	if status == http.StatusNotFound {

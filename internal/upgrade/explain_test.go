@@ -13,8 +13,6 @@ import (
 	"testing/synctest"
 )
 
-// TestErrorsOfDownloads checks that the error of each failed download describes the
-// failure and the remedy, without error texts of Go packages.
 func TestErrorsOfDownloads(t *testing.T) {
 	quiet := log.New(io.Discard, "", 0)
 	serve := func(handler http.HandlerFunc) *httptest.Server {
@@ -60,7 +58,6 @@ func TestUnknownServer(t *testing.T) {
 	}
 }
 
-// TestSlowServer checks the error for a server that does not answer.
 func TestSlowServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), headerTimeout)

@@ -10,8 +10,6 @@ import (
 	"os"
 )
 
-// extractProgram extracts the opentabs program from a .tar.gz archive into the new file
-// path.
 func extractProgram(archive, path string) error {
 	f, err := os.Open(archive)
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"errors"
 )
 
-// extractProgram extracts the opentabs program from a .zip archive into the new file path.
 func extractProgram(archive, path string) error {
 	files, err := zip.OpenReader(archive)
 	if err != nil {

@@ -27,8 +27,7 @@ const (
 type NewProgram struct {
 	// Path is the path of the downloaded executable, in a temporary folder.
 	Path string
-	// dir is the temporary folder with the executable.
-	dir string
+	dir  string
 }
 
 // Remove deletes the temporary folder of the downloaded program.
@@ -68,8 +67,6 @@ func programName() string {
 	return "opentabs"
 }
 
-// fetchArchive downloads the release archive to path, and returns an error if its SHA-256
-// hash differs from the hash in checksums.txt.
 func (r Release) fetchArchive(ctx context.Context, path string) error {
 	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
@@ -96,12 +93,9 @@ func (r Release) fetchArchive(ctx context.Context, path string) error {
 	return nil
 }
 
-// errNoProgram is the error for an archive that does not contain the opentabs program.
 var errNoProgram = errors.New("the archive does not contain " + programName())
 
-// isProgram reports whether an archive entry with this name is the opentabs program. An
-// archive has the opentabs program at its root, or in a folder whose name begins with
-// "opentabs".
+// An archive has the opentabs program at its root, or in a folder whose name begins with "opentabs".
 func isProgram(name string) bool {
 	name = strings.TrimPrefix(name, "./")
 	folder, base, hasFolder := strings.Cut(name, "/")
@@ -124,8 +118,6 @@ func writeProgram(path string, content io.Reader) error {
 	return err
 }
 
-// checkProgram runs a downloaded program, to check that it runs on this machine and has
-// the expected version.
 func (r Release) checkProgram(ctx context.Context, path string) error {
 	ctx, cancel := context.WithTimeout(ctx, runTimeout)
 	defer cancel()
@@ -139,7 +131,6 @@ func (r Release) checkProgram(ctx context.Context, path string) error {
 	return nil
 }
 
-// keptSuffix is appended to the file name of the earlier program, which an upgrade keeps.
 const keptSuffix = ".old"
 
 // KeptPath returns the path at which an upgrade keeps the earlier program.

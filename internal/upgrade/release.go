@@ -1,9 +1,7 @@
 // Package upgrade replaces the opentabs program by a newer release.
 //
-// A release of opentabs is a folder on a web server. In the folder of a release, the file
-// checksums.txt lists the SHA-256 hash and the name of each archive. An archive's name
-// contains the version, the operating system and the processor. The command internal/release
-// builds release folders.
+// A release of opentabs is a folder on a web server. In the folder of a release, the file checksums.txt lists the
+// SHA-256 hash and the name of each archive. The command internal/release builds release folders.
 //
 //	release, err := upgrade.Fetch(ctx, url)
 //	program, err := release.Download(ctx, dir)
@@ -31,7 +29,6 @@ import (
 // folder.
 const URLVariable = "OPENTABS_RELEASE_URL"
 
-// checksumsFile is the name of the file with the hashes of all archives of a release.
 const checksumsFile = "checksums.txt"
 
 const (
@@ -43,10 +40,7 @@ const (
 )
 
 var (
-	// errNoArchive is the error for a release that has no archive for this operating system
-	// and processor.
 	errNoArchive = errors.New("lists no archive for " + runtime.GOOS + " " + runtime.GOARCH + ": build opentabs from its source")
-	// errNoRelease is the error for a file that is not the checksums.txt of a release.
 	errNoRelease = errors.New("lists no archive of opentabs: check the address in " + URLVariable)
 )
 
@@ -57,15 +51,14 @@ type Release struct {
 	// Version is the version of the release, such as "0.2.0".
 	Version string
 
-	archive string // the file name of the archive for this operating system and processor
-	sha256  string // the SHA-256 hash of the archive, in lower-case hexadecimal digits
+	archive string
+	sha256  string
 }
 
 // archiveName matches the name of an archive and extracts the version, the operating
 // system and the processor.
 var archiveName = lazyregexp.New(`^opentabs_(\d+\.\d+\.\d+)_([a-z0-9]+)_([a-z0-9]+)\.(?:tar\.gz|zip)$`)
 
-// checksumLine matches a line in the format of sha256sum: a hash and a file name.
 var checksumLine = lazyregexp.New(`^([0-9a-fA-F]{64}) [ *](\S+)$`)
 
 // Fetch downloads checksums.txt from the release folder at address, and returns the
@@ -90,8 +83,7 @@ func Fetch(ctx context.Context, address string) (Release, error) {
 	return r, nil
 }
 
-// parseChecksums parses checksums.txt and returns the release for this operating system and
-// processor. The caller of parseChecksums must set the field URL of the returned release.
+// The caller of parseChecksums must set the field URL of the returned release.
 func parseChecksums(file io.Reader) (Release, error) {
 	lines := bufio.NewScanner(file)
 	hasArchive := false
@@ -118,8 +110,8 @@ func parseChecksums(file io.Reader) (Release, error) {
 	return Release{}, errNoArchive
 }
 
-// checkURL rejects unencrypted URLs, except for servers on this machine. An attacker who
-// controls an unencrypted connection could replace an archive together with its checksum.
+// checkURL rejects unencrypted URLs: an attacker who controls the connection could replace an archive together with its
+// checksum.
 func checkURL(address string) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
@@ -136,10 +128,8 @@ func isLoopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// maxRedirects limits the number of redirects of one request.
 const maxRedirects = 5
 
-// errRefusedRedirect is the error for a redirect that is not followed.
 var errRefusedRedirect = errors.New("the server sent a redirect that opentabs does not follow")
 
 func checkRedirect(r *http.Request, via []*http.Request) error {
@@ -152,8 +142,6 @@ func checkRedirect(r *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// fetchBody sends a GET request and returns the body of the response. If the HTTP status
-// is not 200, fetchBody returns an error.
 func fetchBody(ctx context.Context, address string) (io.ReadCloser, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {

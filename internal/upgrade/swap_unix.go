@@ -8,10 +8,7 @@ import (
 	"os"
 )
 
-// swapProgram keeps the current program as a hard link or a copy, and then moves the new
-// program into its place. The parameter path is the path of the current program, and kept is
-// the path of the hard link or copy. Because a rename is atomic, there is a complete program
-// at path at all times.
+// Because a rename is atomic, there is a complete program at path at all times.
 func swapProgram(newPath, path, kept string) error {
 	if os.Link(path, kept) != nil { // not every file system supports hard links
 		if err := copyProgram(path, kept); err != nil {

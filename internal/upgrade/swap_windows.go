@@ -6,9 +6,7 @@ import (
 	"os"
 )
 
-// swapProgram renames the current program to keep it, and then moves the new program into its
-// place. The parameter path is the current program, and kept is its new path. On Windows, a
-// running program can be renamed, but not replaced.
+// On Windows, a running program can be renamed, but not replaced.
 func swapProgram(newPath, path, kept string) error {
 	if err := os.Rename(path, kept); err != nil {
 		return fmt.Errorf("keep the earlier program: %w", err)

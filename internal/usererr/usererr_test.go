@@ -18,7 +18,6 @@ func TestErrorKeepsItsCause(t *testing.T) {
 	}
 }
 
-// TestLongArguments checks that an error shows the beginning of a long argument.
 func TestLongArguments(t *testing.T) {
 	shownText, longText := strings.Repeat("x", maxShownBytes), strings.Repeat("x", maxShownBytes+1)
 	for _, test := range []struct {

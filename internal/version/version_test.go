@@ -15,8 +15,6 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// TestOneVersion checks that all files with the version of opentabs contain the version in
-// the file VERSION.
 func TestOneVersion(t *testing.T) {
 	files := []string{"package.json", "extension/manifest.json"}
 	packages, err := filepath.Glob("../../*/package.json")
@@ -44,7 +42,6 @@ func TestOneVersion(t *testing.T) {
 	}
 }
 
-// TestLockFile checks that package-lock.json matches package.json.
 func TestLockFile(t *testing.T) {
 	text, err := os.ReadFile("../../package-lock.json")
 	if err != nil {
@@ -67,8 +64,8 @@ func TestLockFile(t *testing.T) {
 		if regexp.MustCompile(`^[a-z+]+://`).MatchString(p.Resolved) {
 			t.Errorf("%s: resolved %q ties the lock file to one registry; run npm install with the .npmrc of this repository", name, p.Resolved)
 		}
-		// npm ci rejects a lock file without entries for optional packages. npm install
-		// writes such a lock file if the registry does not have the packages.
+		// npm ci rejects a lock file without entries for optional packages, which npm install writes if the registry
+		// lacks them.
 		for optionalPackage := range p.OptionalDependencies {
 			if lockFile.Packages["node_modules/"+optionalPackage].Version == "" {
 				t.Errorf("package-lock.json lacks %s, which %s names; choose a version whose packages are all there", optionalPackage, name)

@@ -1,10 +1,8 @@
-// Package waterfall divides the duration of a call into phases that a user understands:
-// gates, approval, queue, transport to the page, handler, and transport back.
+// Package waterfall divides the duration of a call into phases that a user understands: gates, approval, queue,
+// transport to the page, handler, and transport back.
 //
-// Package waterfall computes the phases of a call from the call's timeline and trace. Every call
-// has a timeline, which contains the waits for the user, the start and the end of the call. Most
-// calls have a trace, which contains the time that the call spent at each station between client
-// and page.
+// Every call has a timeline, which contains the waits for the user, the start and the end of the call. Most calls have
+// a trace, which contains the time that the call spent at each station between client and page.
 package waterfall
 
 import (
@@ -90,7 +88,6 @@ func WaitTime(v *dispatch.View, now time.Time) (forApproval, forUser time.Durati
 	return forApproval, forUser
 }
 
-// waitPhases returns the phases in which a call waited for the user.
 func waitPhases(v *dispatch.View, start, end time.Time) []Phase {
 	var waits []Phase
 	var name string
@@ -124,8 +121,6 @@ func waitPhases(v *dispatch.View, start, end time.Time) []Phase {
 	return waits
 }
 
-// timelinePhases returns the phases of a call without a trace: the time in the queue,
-// including the gates, and the time in the browser.
 func timelinePhases(v *dispatch.View, start, end time.Time) []Phase {
 	for _, m := range v.Timeline {
 		if m.Kind == dispatch.EventRunning {
@@ -136,8 +131,6 @@ func timelinePhases(v *dispatch.View, start, end time.Time) []Phase {
 	return []Phase{{phaseQueue, 0, end.Sub(start)}}
 }
 
-// phaseOfStation maps each station between the client and the handler of the tool to a
-// phase.
 var phaseOfStation = map[string]string{
 	"guard": phaseRequest, "parse": phaseRequest, "check": phaseRequest,
 	"gates": phaseGates, "queue": phaseQueue, "target": phaseTarget,
@@ -146,16 +139,13 @@ var phaseOfStation = map[string]string{
 	"handler": phaseHandler, "browser": phaseBrowser,
 }
 
-// phaseAfter maps each phase of a call to the phase that follows it. If the browser sends no
-// result, the call's trace ends early. The call's time after the end of its trace belongs to the
-// phase that follows the last traced phase.
+// The call's time after the end of its trace belongs to the phase that follows the last traced phase.
 var phaseAfter = map[string]string{
 	"": phaseRequest, phaseRequest: phaseGates, phaseGates: phaseQueue, phaseQueue: phaseTarget, phaseTarget: phaseTarget, phaseLink: phaseBrowser,
 }
 
-// stationPhases computes the phases of a call from its trace, which has a time for each passed
-// station. The phase "return" contains all stations after the tool's handler, or after the browser
-// for a browser tool. If the browser sent no result, the call has no phase "return".
+// The phase "return" contains all stations after the tool's handler, or after the browser for a browser tool. If the
+// browser sent no result, the call has no phase "return".
 func stationPhases(trace *hops.View, start, end time.Time) []Phase {
 	offset := trace.Start.Sub(start)
 	var phases []Phase
@@ -165,7 +155,7 @@ func stationPhases(trace *hops.View, start, end time.Time) []Phase {
 		switch {
 		case isReturn:
 			name = phaseReturn
-		case name == "": // the call ended without a result from the browser
+		case name == "":
 			name = phaseAfter[last]
 		}
 		phases = append(phases, Phase{name, offset + microseconds(hop.StartUs), microseconds(hop.Us)})
@@ -184,8 +174,7 @@ func stationPhases(trace *hops.View, start, end time.Time) []Phase {
 
 func microseconds(us float64) time.Duration { return time.Duration(us * float64(time.Microsecond)) }
 
-// subtractWaits removes from a phase the times in which the call waited for the user, and returns
-// the remaining parts. The elements of waits must be in chronological order and must not overlap.
+// The argument waits of subtractWaits must be in chronological order, without overlaps.
 func subtractWaits(p Phase, waits []Phase) []Phase {
 	var parts []Phase
 	at := p.Start
@@ -204,7 +193,6 @@ func subtractWaits(p Phase, waits []Phase) []Phase {
 	return parts
 }
 
-// mergeNeighbors merges adjacent phases with the same name.
 func mergeNeighbors(phases []Phase) []Phase {
 	var merged []Phase
 	for _, p := range phases {

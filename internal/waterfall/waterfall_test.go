@@ -12,11 +12,8 @@ import (
 
 var arrival = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 
-// at returns the time at which the duration d has passed since the call's arrival.
 func at(d time.Duration) time.Time { return arrival.Add(d) }
 
-// newView returns the snapshot of a call with the given moments in its timeline. If the last given
-// moment has the kind EventEnded, the returned view is the snapshot of an ended call.
 func newView(moments ...dispatch.Moment) *dispatch.View {
 	v := &dispatch.View{Created: arrival, Timeline: moments}
 	if last := moments[len(moments)-1]; last.Kind == dispatch.EventEnded {
@@ -25,18 +22,14 @@ func newView(moments ...dispatch.Moment) *dispatch.View {
 	return v
 }
 
-// moment returns an event in a call's timeline, d after the call's arrival.
 func moment(kind dispatch.EventKind, d time.Duration) dispatch.Moment {
 	return dispatch.Moment{Kind: kind, Time: at(d)}
 }
 
-// traceOf returns a trace that began 2 ms before the call was created.
 func traceOf(stations ...hops.Hop) *hops.View {
 	return &hops.View{Start: at(-2 * time.Millisecond), Hops: stations}
 }
 
-// checkPhases compares the phases of a call with want, and checks that no phases overlap. Each
-// element of want contains a phase's name, start and duration, such as "queue 0s 1s".
 func checkPhases(t *testing.T, v *dispatch.View, now time.Time, want ...string) {
 	t.Helper()
 	var got []string
@@ -53,7 +46,6 @@ func checkPhases(t *testing.T, v *dispatch.View, now time.Time, want ...string) 
 	}
 }
 
-// TestTimeline checks the phases of calls that have no trace.
 func TestTimeline(t *testing.T) {
 	s := time.Second
 	t.Run("with approval", func(t *testing.T) {
@@ -76,7 +68,6 @@ func TestTimeline(t *testing.T) {
 	})
 }
 
-// TestTrace checks the phases of calls that have a trace.
 func TestTrace(t *testing.T) {
 	ms := time.Millisecond
 	begin := []hops.Hop{
