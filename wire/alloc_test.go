@@ -6,10 +6,8 @@ import (
 	"opentabs/internal/alloctest"
 )
 
-// TestFrameAllocations checks that one call allocates memory for its frames only twice.
-// One call allocates memory for the request frame and for the ID of the answer. Decoding
-// a tool's result allocates no memory, because the decoded result shares the memory of
-// the frame.
+// One call allocates memory only for the request frame and for the ID of the answer. Decoding a tool's result allocates
+// no memory, because the decoded result shares the memory of the frame.
 func TestFrameAllocations(t *testing.T) {
 	params := &ToolDispatchParams{
 		DispatchID: "call_1", Plugin: "chat", Tool: "export", TabID: 7, DocumentID: "d7", MaxResultBytes: 1 << 20,

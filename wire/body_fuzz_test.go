@@ -8,10 +8,8 @@ import (
 	"testing"
 )
 
-// FuzzBody decodes arbitrary text as each type of frame body. Decoding must not panic, and
-// a valid body must survive encoding and decoding unchanged.
 func FuzzBody(f *testing.F) {
-	var kinds []goldenFrameBody // one golden frame body of each type, sorted by file name
+	var kinds []goldenFrameBody
 	indexes := map[string]int{}
 	for _, g := range goldenBodies(f) {
 		name := bodyKind(g.name)
@@ -42,8 +40,6 @@ func FuzzBody(f *testing.F) {
 	})
 }
 
-// bodyKind returns the name of a golden frame file without the variant, such as
-// "tool.ask.params" for "tool.ask.params.user".
 func bodyKind(name string) string {
 	for _, end := range []string{".params", ".result"} {
 		if at := strings.Index(name+".", end+"."); at >= 0 {

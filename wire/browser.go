@@ -6,15 +6,12 @@ const (
 	// copyMark separates the parts of the ID of a browser that runs a copy of another
 	// browser's profile: the ID of the other browser, and the beginning of the copy's BootID.
 	copyMark = "~"
-	// minIDPrefix is the minimum number of characters of an ID that select a browser. If a
-	// reference to a browser has fewer than minIDPrefix characters, it could match the ID of
-	// another browser by accident.
+	// A reference to a browser with fewer than minIDPrefix characters could match the ID of another browser by
+	// accident.
 	minIDPrefix = 6
 )
 
-// BrowserCopyID returns the ID of a browser that runs a copy of another browser's
-// profile. id is the ID of the other browser. bootID is the beginning of the BootID that
-// the copy sent in its hello request.
+// BrowserCopyID returns the ID of a browser that runs a copy of the profile of the browser id.
 func BrowserCopyID(id, bootID string) string { return id + copyMark + bootID }
 
 // IsBrowserCopy reports whether id is an ID that [BrowserCopyID] returned.

@@ -14,8 +14,6 @@ func DecodeBody(body []byte, to any) error {
 	return json.Unmarshal(body, to)
 }
 
-// splitBody splits the JSON body of a frame into its members. If the body is empty,
-// splitBody does not call the function use.
 func splitBody(body []byte, use func(key, value []byte) error) error {
 	if len(body) == 0 {
 		return nil
@@ -33,8 +31,7 @@ func DecodeProtocol(hello []byte) (protocol int, err error) {
 	return version.Protocol, err
 }
 
-// DecodeDispatchResult decodes the answer to a tool.dispatch. The decoded Output shares the
-// memory of the parameter result. Unlike json.Unmarshal, DecodeDispatchResult does not scan
+// DecodeDispatchResult decodes the answer to a tool.dispatch. Unlike json.Unmarshal, DecodeDispatchResult does not scan
 // the tool's output, which Parse has already validated.
 func DecodeDispatchResult(result []byte) (r ToolDispatchResult, err error) {
 	err = splitBody(result, func(key, value []byte) error {
@@ -48,7 +45,7 @@ func DecodeDispatchResult(result []byte) (r ToolDispatchResult, err error) {
 			return err
 		case "hops":
 			var hops *BrowserHops
-			if json.Unmarshal(value, &hops) == nil { // without valid hops, the result is still valid
+			if json.Unmarshal(value, &hops) == nil {
 				r.Hops = hops
 			}
 		}
@@ -59,10 +56,8 @@ func DecodeDispatchResult(result []byte) (r ToolDispatchResult, err error) {
 
 // DecodeProgress decodes the params of a tool.progress.
 //
-// The browser copies the JSON of a page's progress reports into Reports without parsing
-// this JSON. A malformed report keeps its valid fields and is marked as invalid. Text from
-// a page can't override dispatchId or seq, because DecodeProgress rejects duplicate
-// members.
+// A malformed report keeps its valid fields and is marked as invalid. Text from a page can't override dispatchId or
+// seq, because DecodeProgress rejects duplicate members.
 func DecodeProgress(params []byte) (p ToolProgressParams, err error) {
 	err = splitBody(params, func(key, value []byte) (err error) {
 		var isPlain bool
@@ -85,8 +80,7 @@ func DecodeProgress(params []byte) (p ToolProgressParams, err error) {
 	return p, err
 }
 
-// decodeMalformedReports decodes progress reports of which some are malformed. A malformed
-// progress report still proves that the tool is running, and may contain valid texts.
+// A malformed progress report still proves that the tool is running, and may contain valid texts.
 func decodeMalformedReports(text []byte) ([]Report, error) {
 	var all []json.RawMessage
 	if err := json.Unmarshal(text, &all); err != nil {
@@ -113,8 +107,6 @@ func decodeMalformedReports(text []byte) ([]Report, error) {
 	return reports, nil
 }
 
-// decodeActivity decodes an activity, and returns nil if the activity is missing or
-// malformed.
 func decodeActivity(text []byte) *Activity {
 	var a *Activity
 	if text == nil || json.Unmarshal(text, &a) != nil {
@@ -123,12 +115,10 @@ func decodeActivity(text []byte) *Activity {
 	return a
 }
 
-// FindResultID finds the ID of an answer frame whose result is not valid JSON. The frame's
-// members must be in the order in which the extension writes them.
+// FindResultID finds the ID of an answer frame whose result is not valid JSON. The frame's members must be in the order
+// in which the extension writes them.
 //
-// The extension copies a tool's result into the answer frame without parsing the result. If
-// a tool's result is malformed JSON, Parse rejects the whole frame, and only FindResultID
-// can read the frame's ID.
+// If a tool's result is malformed JSON, Parse rejects the whole frame, and only FindResultID can read the frame's ID.
 func FindResultID(frame []byte) (id string, isResult bool) {
 	rest, ok := bytes.CutPrefix(frame, []byte(idPrefix+`"`))
 	if !ok {

@@ -7,8 +7,6 @@ import (
 	"testing"
 )
 
-// TestDecodeGolden checks that the hand-written decoders return the same values as
-// encoding/json for each golden frame.
 func TestDecodeGolden(t *testing.T) {
 	tested := 0
 	for _, g := range goldenBodies(t) {
@@ -46,9 +44,6 @@ func TestDecodeGolden(t *testing.T) {
 	}
 }
 
-// TestDecodeMissingBody checks that all decoders except DecodePart accept a frame without
-// a body. DecodePart must return an error for a missing body, because each part of a
-// result contains a text.
 func TestDecodeMissingBody(t *testing.T) {
 	var p CallResumedParams
 	if err := DecodeBody(nil, &p); err != nil || p.DispatchIDs != nil {
@@ -68,9 +63,7 @@ func TestDecodeMissingBody(t *testing.T) {
 	}
 }
 
-// TestDecodeRejectsDuplicateMembers checks that decoders reject a JSON body with duplicate
-// members. A duplicate member could be text from a web page, and must not override a
-// member of the body.
+// A duplicate member in a frame body could be text from a web page, and must not override another member.
 func TestDecodeRejectsDuplicateMembers(t *testing.T) {
 	if p, err := DecodeProgress([]byte(`{"dispatchId":"mine","reports":[],"dispatchId":"other"}`)); err == nil {
 		t.Errorf("DecodeProgress = %+v", p)
@@ -87,9 +80,6 @@ func TestDecodeRejectsDuplicateMembers(t *testing.T) {
 	}
 }
 
-// TestDecodeProgressKeepsMalformedReports checks that a progress report with a field of a
-// wrong type keeps its valid fields. A malformed report must not affect other progress
-// reports in the same frame.
 func TestDecodeProgressKeepsMalformedReports(t *testing.T) {
 	p, err := DecodeProgress([]byte(`{"dispatchId":"c1","seq":4,"reports":[` +
 		`{"progress":"1","message":"a","status":"b","audience":"user","endAudience":"user","activity":{"type":"text","content":1}},` +
@@ -129,8 +119,6 @@ func TestFindResultID(t *testing.T) {
 	}
 }
 
-// FuzzDecode compares the hand-written decoders with encoding/json for valid bodies with
-// distinct keys. For invalid bodies, the decoders must not panic.
 func FuzzDecode(f *testing.F) {
 	for _, g := range goldenBodies(f) {
 		switch g.newBody().(type) {
@@ -172,9 +160,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// hasExactKeys reports whether all keys of a JSON object are ASCII without escapes, and no
-// two keys differ only in case. If hasExactKeys returns true, encoding/json and
-// splitObject must return equal members.
+// If hasExactKeys returns true, encoding/json and splitObject must return equal members.
 func hasExactKeys(body []byte) bool {
 	seen := map[string]bool{}
 	err := splitObject(body, func(key, _ []byte) error {

@@ -29,7 +29,6 @@ func AppendRequest(dst []byte, id string, method Method, params []byte) []byte {
 	return append(dst, '}')
 }
 
-// appendRequestHead appends the beginning of a request frame, up to its params.
 func appendRequestHead(dst []byte, id string, method Method) []byte {
 	dst = append(dst, idPrefix...)
 	dst = appendString(dst, id)
@@ -67,9 +66,7 @@ func AppendError(dst []byte, id string, e *RPCError) []byte {
 	return append(dst, '}')
 }
 
-// frameReserveBytes is the buffer space, in bytes, that is reserved for all members of a
-// frame except large JSON texts. If the reserved space is too small, append allocates a
-// larger buffer.
+// frameReserveBytes is the buffer space, in bytes, that is reserved for all members of a frame except large JSON texts.
 const frameReserveBytes = 512
 
 // AppendDispatch appends a tool.dispatch request to dst, with DispatchID as its ID. Decision
@@ -134,8 +131,7 @@ func AppendAnswer(dst []byte, id string, p *ToolAnswerParams) []byte {
 	return append(dst, "}}"...)
 }
 
-// appendString appends s as a JSON string, encoded as json.Marshal does. appendString
-// allocates memory only for a string that needs escapes. IDs never need escapes.
+// appendString allocates memory only for a string that needs escapes. IDs never need escapes.
 func appendString(dst []byte, s string) []byte {
 	for i := range len(s) {
 		if !isPlain(s[i]) {
@@ -147,8 +143,6 @@ func appendString(dst []byte, s string) []byte {
 	return append(dst, '"')
 }
 
-// isPlain reports whether c is an ASCII byte that json.Marshal copies into a JSON string
-// unchanged.
 func isPlain(c byte) bool {
 	switch c {
 	case '"', '\\', '<', '>', '&':

@@ -24,7 +24,7 @@ func TestAppend(t *testing.T) {
 			Code: ErrToolError, Message: "m", Tool: &ToolErrorInfo{Code: "X", RetryAfterMs: &retry}}}),
 			`{"jsonrpc":"2.0","id":"s1","error":{"code":-32000,"message":"m","data":{"code":"tool_error","message":"m",` +
 				`"tool":{"code":"X","retryable":false,"retryAfterMs":1500}}}}`},
-		{AppendDispatch([]byte("> "), &ToolDispatchParams{DispatchID: "c1"}), // a call without arguments
+		{AppendDispatch([]byte("> "), &ToolDispatchParams{DispatchID: "c1"}),
 			`> {"jsonrpc":"2.0","id":"c1","method":"tool.dispatch","params":{"dispatchId":"c1","plugin":"","tool":"","tabId":0,` +
 				`"documentId":"","maxResultBytes":0,"args":{}}}`},
 		{AppendDispatch(nil, &ToolDispatchParams{DispatchID: "c1", TabID: -7, Args: []byte(`{"n": 9007199254740993}`), Decision: []byte("[1.0]")}),
@@ -39,8 +39,6 @@ func TestAppend(t *testing.T) {
 	}
 }
 
-// TestAppendDoesNotAllocate checks that no encoder allocates memory if dst has enough
-// capacity.
 func TestAppendDoesNotAllocate(t *testing.T) {
 	buf := make([]byte, 0, 8192)
 	params := []byte(`{"dispatchId":"c1","reason":"r"}`)
@@ -60,8 +58,6 @@ func TestAppendDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// TestAppendGolden checks that AppendDispatch and AppendAnswer reproduce the golden frames
-// byte by byte.
 func TestAppendGolden(t *testing.T) {
 	tested := 0
 	for _, g := range goldenBodies(t) {
@@ -88,8 +84,6 @@ func TestAppendGolden(t *testing.T) {
 	}
 }
 
-// FuzzAppendDispatch encodes arbitrary fields. AppendDispatch must return the same bytes as
-// encoding/json, and Parse must return the original fields.
 func FuzzAppendDispatch(f *testing.F) {
 	f.Add("c1", "messages", "export", 7, "d7", 100, false, false, false, "", `{}`)
 	f.Add(`c"1`, "chat<&>", "export\u2028", -7, "d\n7", -1, true, true, true, `{"allow":true}`, `{"n":9007199254740993,"s":"ü"}`)
@@ -107,8 +101,6 @@ func FuzzAppendDispatch(f *testing.F) {
 	})
 }
 
-// FuzzAppendAnswer encodes arbitrary fields. AppendAnswer must return the same bytes as
-// encoding/json, and Parse must return the original fields.
 func FuzzAppendAnswer(f *testing.F) {
 	f.Add("s/answer/1/c1", "c1", 1, `{"found":3}`, false, "", "")
 	f.Add("s\"", "c<1>", -1, ``, true, "denied", "the user denied \u2028 it")
@@ -121,8 +113,6 @@ func FuzzAppendAnswer(f *testing.F) {
 	})
 }
 
-// rawJSON returns text as json.Marshal encodes a json.RawMessage, or nil if text is not
-// valid UTF-8 or not valid JSON.
 func rawJSON(text string) json.RawMessage {
 	if !json.Valid([]byte(text)) || strings.ToValidUTF8(text, "") != text {
 		return nil
@@ -134,14 +124,12 @@ func rawJSON(text string) json.RawMessage {
 	return compact
 }
 
-// checkRequest checks that a request frame has the same bytes that encoding/json writes for
-// the request.
 func checkRequest(t *testing.T, frame []byte, id string, method Method, params any) {
 	t.Helper()
 	if want := AppendRequest(nil, id, method, EncodeBody(params)); !bytes.Equal(frame, want) {
 		t.Fatalf("the frame differs from package json\n got %s\nwant %s", frame, want)
 	}
-	var wantID string // the ID of the request, with U+FFFD for invalid UTF-8
+	var wantID string
 	if err := json.Unmarshal(EncodeBody(id), &wantID); err != nil {
 		t.Fatal(err)
 	}

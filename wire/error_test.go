@@ -9,8 +9,6 @@ import (
 	"testing"
 )
 
-// TestErrorCodesHasAllConstants checks that ErrorCodes returns all constants of type
-// ErrorCode.
 func TestErrorCodesHasAllConstants(t *testing.T) {
 	f, err := parser.ParseFile(token.NewFileSet(), "error.go", nil, 0)
 	if err != nil {

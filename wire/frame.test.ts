@@ -29,7 +29,6 @@ interface FrameCase {
   readonly kind?: string;
 }
 
-/** readCases reads a list of example frames from a file in testdata. */
 function readCases(name: string): readonly FrameCase[] {
   const list: readonly FrameCase[] = JSON.parse(readFileSync(new URL(`testdata/${name}`, import.meta.url), 'utf8'));
   assert.ok(list.length > 0, `${name} is empty`);
@@ -61,7 +60,6 @@ const dispatchParams = {
   args: {},
 };
 
-/** makeRequestText returns a JSON-RPC request with arbitrary params, which may be invalid, as JSON text. */
 function makeRequestText(method: string, params: unknown): string {
   return JSON.stringify({ jsonrpc: '2.0', id: 's1', method, params });
 }

@@ -1,5 +1,5 @@
-// Decodes, validates and encodes the JSON-RPC message frames between the extension and the server. frame.go does the
-// same in Go, and the tests of both read the same files in testdata.
+// Decodes, validates and encodes the JSON-RPC message frames between the extension and the server. frame.go is the Go
+// counterpart of frame.ts; the tests of frame.go and frame.ts read the same files in testdata.
 
 import {
   type BrowserHops,
@@ -190,8 +190,8 @@ export function encodeRawAsk(dispatchId: string, ask: number, bodyText: string):
   } catch {
     return undefined;
   }
-  // The body from the page must have exactly one member: `call`, `user` or `withdrawn`. If the body could have other
-  // members, a page could override dispatchId and ask.
+  // The body from the page must have exactly one member, `call`, `user` or `withdrawn`, so that a page cannot override
+  // dispatchId and ask.
   if (!isObject(body) || Object.keys(body).length !== 1) return undefined;
   if (!('call' in body || 'user' in body || 'withdrawn' in body)) return undefined;
   if (!checkType('ToolAskParams', { ...body, dispatchId, ask }).ok) return undefined;
@@ -249,7 +249,6 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** truncate shortens text from the server to 80 characters for log lines and error messages. */
 function truncate(text: string): string {
   return text.length > 80 ? `${text.slice(0, 80)}...` : text;
 }
@@ -259,14 +258,10 @@ const notificationMethods: ReadonlyMap<string, NotificationMethod> = new Map(
   NotificationMethods.map((method) => [method, method]),
 );
 
-/**
- * paramsTypes and resultTypes map each method to the names of its types. paramsTypes and resultTypes are computed only
- * once, because the validation of each frame needs a type name.
- */
+/** paramsTypes and resultTypes are computed only once, because the validation of each frame needs a type name. */
 const paramsTypes = new Map([...RequestMethods, ...NotificationMethods].map((m) => [m, `${makeTypeBase(m)}Params`]));
 const resultTypes = new Map(RequestMethods.map((method) => [method, `${makeTypeBase(method)}Result`]));
 
-/** makeTypeBase returns the common prefix of a method's type names, such as "ToolDispatch" for "tool.dispatch". */
 function makeTypeBase(method: Method): string {
   return method
     .split('.')
@@ -277,12 +272,11 @@ function makeTypeBase(method: Method): string {
 const shapesByName: Readonly<Record<string, Readonly<Record<string, string | readonly [string]>>>> = Shapes;
 const enumValuesByName: Readonly<Record<string, readonly string[]>> = Enums;
 
-/** Field describes one field of an object type of the wire protocol. */
 interface Field {
   readonly name: string;
   readonly isOptional: boolean;
   readonly isList: boolean;
-  /** type is the name of the field's type. For a list, type is the name of the items' type. */
+  /** For a list, type is the name of the items' type. */
   readonly type: string;
 }
 
@@ -300,18 +294,15 @@ function readField([key, expected]: [string, string | readonly [string]]): Field
   };
 }
 
-/**
- * findProblem validates a value against a named type, and returns the first problem or undefined. findProblem ignores
- * fields that the type does not list.
- */
+/** findProblem ignores fields that the type does not list. */
 function findProblem(name: string, value: unknown, path: string): string | undefined {
   const problem = findProblemIn(name, value);
   return problem && path + problem;
 }
 
 /**
- * findProblemIn works like findProblem, but omits the path of the value from the problem. The caller of findProblemIn
- * adds the value's path only if there is a problem, because most values are valid.
+ * findProblemIn omits the value's path from the problem: the caller adds the path only if there is a problem, because
+ * most values are valid.
  */
 function findProblemIn(name: string, value: unknown): string | undefined {
   const fields = fieldsOfShapes.get(name);

@@ -9,7 +9,6 @@ import (
 	"unicode/utf8"
 )
 
-// readJSON decodes a JSON file in testdata.
 func readJSON[T any](t testing.TB, file string) T {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -23,8 +22,7 @@ func readJSON[T any](t testing.TB, file string) T {
 	return v
 }
 
-// TestParseRejects checks that Parse rejects the frames in testdata/refused.json for the
-// listed reasons. The TypeScript test frame.test.ts also reads refused.json.
+// The TypeScript test frame.test.ts also reads refused.json.
 func TestParseRejects(t *testing.T) {
 	cases := readJSON[[]struct{ Frame, Why string }](t, "testdata/refused.json")
 	if len(cases) == 0 {
@@ -41,8 +39,7 @@ func TestParseRejects(t *testing.T) {
 	}
 }
 
-// TestParseAccepts checks that Parse accepts the frames in testdata/accepted.json, which
-// the TypeScript test frame.test.ts also reads.
+// The TypeScript test frame.test.ts also reads testdata/accepted.json.
 func TestParseAccepts(t *testing.T) {
 	cases := readJSON[[]struct{ Frame, Kind string }](t, "testdata/accepted.json")
 	if len(cases) == 0 {
@@ -60,8 +57,6 @@ func TestParseAccepts(t *testing.T) {
 	}
 }
 
-// frameKindOf returns the kind of a frame, such as "request", as testdata/accepted.json names
-// the kinds.
 func frameKindOf(e Envelope) string {
 	switch {
 	case e.Method != "" && e.ID != "":
@@ -75,7 +70,6 @@ func frameKindOf(e Envelope) string {
 	}
 }
 
-// TestParseKeepsBytes checks that Parse returns the body of a frame byte by byte.
 func TestParseKeepsBytes(t *testing.T) {
 	frame := []byte(`{"jsonrpc":"2.0","id":"1","result":{"output": {"n":9007199254740993,"f":1.10, "s":"\u00fc<"} }}`)
 	e, err := Parse(frame)
@@ -87,7 +81,6 @@ func TestParseKeepsBytes(t *testing.T) {
 	}
 }
 
-// encodeEnvelope encodes an Envelope as a JSON-RPC frame.
 func encodeEnvelope(e Envelope) []byte {
 	if e.Params == nil {
 		e.Params = json.RawMessage(`{}`)
@@ -104,8 +97,6 @@ func encodeEnvelope(e Envelope) []byte {
 	}
 }
 
-// FuzzParse parses arbitrary text. Parse must not panic, and a valid frame must survive
-// encoding and parsing unchanged.
 func FuzzParse(f *testing.F) {
 	for _, g := range goldenBodies(f) {
 		f.Add(g.frame)
@@ -132,7 +123,7 @@ func FuzzParse(f *testing.F) {
 			e.Params = json.RawMessage(`{}`)
 		}
 		if e.Method == "" {
-			e.Params = nil // an answer frame has no params
+			e.Params = nil
 		}
 		if !reflect.DeepEqual(e, again) {
 			t.Fatalf("\n first %+v\nsecond %+v", e, again)

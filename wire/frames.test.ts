@@ -88,8 +88,7 @@ const failedCall: CallView = {
 };
 
 // samples contains one typed example for the params or result of each method. A renamed or missing field is a compile
-// error, and an example that differs from its golden file in testdata/frames fails a test. The Go tests in
-// frames_test.go and the TypeScript tests in frames.test.ts read the same golden files.
+// error, and an example that differs from its golden file in testdata/frames fails a test.
 const samples: Golden = {
   'challenge.params': {
     nonce: '3kq7zmtv5xwpjhr2ycdlagnbfe',
@@ -488,7 +487,6 @@ const samples: Golden = {
   },
 };
 
-// variants contains examples for optional fields and for fields that exclude each other.
 const variants: { readonly [file: string]: Golden[keyof Golden] } = {
   'tool.dispatch.params.again': {
     dispatchId: 'c-01k7',
@@ -780,7 +778,6 @@ const variants: { readonly [file: string]: Golden[keyof Golden] } = {
 
 const allSamples: ReadonlyMap<string, unknown> = new Map(Object.entries({ ...samples, ...variants }));
 
-/** readGolden reads and parses one golden file in testdata/frames. */
 function readGolden(name: string): unknown {
   return JSON.parse(readFileSync(new URL(`${name}.json`, framesDir), 'utf8'));
 }
@@ -798,7 +795,6 @@ for (const [name, sample] of allSamples) {
   });
 }
 
-/** listGoldenNames returns the names of all golden files for a params or result type: one sample and its variants. */
 function listGoldenNames(body: string): string[] {
   return [...allSamples.keys()].filter((name) => name === body || name.startsWith(`${body}.`));
 }

@@ -11,8 +11,6 @@ import (
 	"testing"
 )
 
-// methodBodies maps each method to functions that allocate its params and its result. For a
-// notification, the field result is nil.
 var methodBodies = map[Method]struct{ params, result func() any }{
 	MethodChallenge:          {newBody[ChallengeParams], nil},
 	MethodHello:              {newBody[HelloParams], newBody[HelloResult]},
@@ -66,23 +64,17 @@ var methodBodies = map[Method]struct{ params, result func() any }{
 	MethodStateSync:          {newBody[StateSyncParams], nil},
 }
 
-// newBody allocates the zero value of T, which is the type of a method's params or
-// result.
 func newBody[T any]() any { return new(T) }
 
-// goldenFrameBody is one file of testdata/frames, which contains the body of a frame on one
-// line.
 type goldenFrameBody struct {
-	name    string // the name of the golden frame file without .json
-	body    []byte // the content of the golden frame file without the newline
+	name    string
+	body    []byte
 	newBody func() any
-	frame   []byte // the complete JSON-RPC frame around body
+	frame   []byte
 }
 
-// goldenBodies reads the golden frames in testdata/frames. A file name consists of a
-// method, the word params or result, and an optional variant, as in
-// tool.ask.params.user.json. The file error.json contains the member "error" of an answer
-// frame.
+// A file name consists of a method, the word params or result, and an optional variant, as in
+// tool.ask.params.user.json. The file error.json contains the member "error" of an answer frame.
 func goldenBodies(t testing.TB) []goldenFrameBody {
 	files, err := filepath.Glob("testdata/frames/*.json")
 	if err != nil {
@@ -128,10 +120,7 @@ func goldenBodies(t testing.TB) []goldenFrameBody {
 	return bodies
 }
 
-// TestGoldenFrames decodes each golden frame, encodes it again and compares the bytes. The
-// decoder rejects unknown keys. A key that differs from the expected key only in case is
-// decoded, but the encoded bytes differ from the golden frame. Both TestGoldenFrames and the
-// TypeScript test frames.test.ts read the golden frames.
+// A key that differs from the expected key only in case is decoded, but the encoded bytes differ from the golden frame.
 func TestGoldenFrames(t *testing.T) {
 	seen := map[string]bool{}
 	for _, g := range goldenBodies(t) {
@@ -165,14 +154,12 @@ func TestGoldenFrames(t *testing.T) {
 	}
 }
 
-// TestMethodBodies checks that methodBodies has the same methods as wire.gen.ts, so that
-// each new method needs a golden frame.
 func TestMethodBodies(t *testing.T) {
 	src, err := Source.ReadFile("wire.gen.ts")
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[Method]bool{} // true for a method that has a result
+	want := map[Method]bool{}
 	for _, table := range []string{"Requests", "Notifications"} {
 		_, after, _ := strings.Cut(string(src), "export interface "+table+" {\n")
 		block, _, _ := strings.Cut(after, "\n}\n")

@@ -23,16 +23,15 @@ const DefaultPort = 9527
 // MaxFrameBytes is the maximum length of a frame in either direction, in bytes.
 const MaxFrameBytes = 64 << 20
 
-// MaxPartChars is the maximum length of one part of a large result, in UTF-16 units. A tool
-// result that is longer than MaxPartChars is split into several tool.part notifications.
+// MaxPartChars is the maximum length of one part of a large result, in UTF-16 units. A tool result that is longer than
+// MaxPartChars is split into several tool.part notifications.
 const MaxPartChars = 256 << 10
 
 // DefaultMaxResultBytes is the default maximum length of a call's result, in bytes of
 // UTF-8. A call whose result is too long fails with the error result_too_large.
 const DefaultMaxResultBytes = 100 << 20
 
-// MaxMessageChars is the maximum length of a progress message, in UTF-16 units. A progress
-// message that is longer than MaxMessageChars is truncated.
+// MaxMessageChars is the maximum length of a progress message, in UTF-16 units.
 const MaxMessageChars = 2000
 
 // MaxActivityBytes is the maximum length of an activity's content or patch, in bytes of
@@ -53,11 +52,10 @@ const (
 	MaxShownActivityBytes = 32 << 10
 )
 
-// Limits of the log entries in one plugin.log notification. MaxLogEntries is the maximum
-// number of entries in one plugin.log. MaxLogChars is the maximum length of each message
-// and each logged text, in UTF-16 units. MaxLogDataBytes is the maximum length of a log
-// entry's data, in bytes of JSON. MaxLogArgs is the maximum number of arguments in a log
-// entry's data. MaxStackChars is the maximum length of a stack trace, in UTF-16 units.
+// MaxLogEntries is the maximum number of entries in one plugin.log. MaxLogChars is the maximum length of each message
+// and each logged text, in UTF-16 units. MaxLogDataBytes is the maximum length of a log entry's data, in bytes of JSON.
+// MaxLogArgs is the maximum number of arguments in a log entry's data. MaxStackChars is the maximum length of a stack
+// trace, in UTF-16 units.
 const (
 	MaxLogEntries   = 50
 	MaxLogChars     = 4096

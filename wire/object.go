@@ -5,18 +5,14 @@ import (
 	"fmt"
 )
 
-// maxMembers is the maximum number of members of a JSON object that splitObject accepts. Every
-// JSON object of the wire protocol has fewer than maxMembers members.
+// Every JSON object of the wire protocol has fewer than maxMembers members.
 const maxMembers = 32
 
-// splitObject splits a JSON object into its members without decoding them. splitObject
-// passes each member, in order, to the function use until use returns an error. The key
-// and the value are slices of the parameter object; the key has no quotes but keeps its
-// escapes.
+// splitObject splits a JSON object into its members without decoding them. The key that splitObject passes to use has
+// no quotes but keeps its escapes.
 //
-// splitObject rejects duplicate keys, so that text that was copied into an object unparsed,
-// such as a tool's result, can't override a member. splitObject finds the end of each value
-// but does not validate the value.
+// splitObject rejects duplicate keys, so that text that was copied into an object unparsed, such as a tool's result,
+// can't override a member. splitObject finds the end of each value but does not validate the value.
 func splitObject(object []byte, use func(key, value []byte) error) error {
 	i := skipSpace(object, 0)
 	if i == len(object) || object[i] != '{' {
@@ -61,8 +57,6 @@ func splitObject(object []byte, use func(key, value []byte) error) error {
 
 var errUnclosedValue = errors.New("the object is not closed")
 
-// splitMember returns the key and the value of the object member that begins at index i.
-// end is the index after the member.
 func splitMember(object []byte, i int) (key, value []byte, end int, err error) {
 	start := i
 	i = skipString(object, i)
@@ -82,8 +76,6 @@ func splitMember(object []byte, i int) (key, value []byte, end int, err error) {
 	return key, object[i:end], end, nil
 }
 
-// skipValue returns the index after the JSON value that begins at index i, or -1 if a
-// bracket or quote of the value is not closed.
 func skipValue(b []byte, i int) int {
 	depth := 0
 	for i < len(b) {
@@ -100,7 +92,7 @@ func skipValue(b []byte, i int) int {
 			depth++
 		case '}', ']':
 			if depth == 0 {
-				return i // the bracket closes the object around a number, true, false or null
+				return i
 			}
 			if depth--; depth == 0 {
 				return i + 1
@@ -115,8 +107,6 @@ func skipValue(b []byte, i int) int {
 	return -1
 }
 
-// skipString returns the index after the JSON string that begins at index i, or -1 if no
-// string begins at i or its closing quote is missing.
 func skipString(b []byte, i int) int {
 	if i >= len(b) || b[i] != '"' {
 		return -1
@@ -136,8 +126,6 @@ func skipString(b []byte, i int) int {
 	return -1
 }
 
-// skipSpace returns the index of the first character at or after index i that is not white
-// space.
 func skipSpace(b []byte, i int) int {
 	for i < len(b) && (b[i] == ' ' || b[i] == '\t' || b[i] == '\r' || b[i] == '\n') {
 		i++

@@ -44,9 +44,9 @@ func DecodePart(params []byte) (p ToolPartParams, text []byte, err error) {
 //
 //genwire:skip a state of the decoder, not a type of the protocol
 type ResultText struct {
-	chunks           [][]byte // the decoded texts of the parts
-	length           int      // the sum of the lengths of chunks, in bytes
-	pendingSurrogate rune     // the first half of a surrogate pair at the end of the last part, or 0
+	chunks           [][]byte
+	length           int
+	pendingSurrogate rune
 }
 
 // Len returns the total length of the texts that were appended, in bytes.
@@ -78,14 +78,11 @@ func (t *ResultText) Join() []byte {
 	return t.chunks[0]
 }
 
-// unescapeReserveBytes is how many bytes appendUnescaped may write beyond the length of its
-// input. U+FFFD, which replaces an unpaired surrogate, takes 3 bytes. Because appendUnescaped
-// copies eight bytes at a time, it needs 8 free bytes at the end.
+// unescapeReserveBytes is how many bytes appendUnescaped may write beyond the length of its input. Because
+// appendUnescaped copies eight bytes at a time, it needs 8 free bytes at the end.
 const unescapeReserveBytes = 3 + 8
 
-// appendUnescaped appends the decoded characters of a JSON string without quotes. The
-// parameter half is the first half of a surrogate pair that precedes text, or 0. The caller
-// reserves len(text)+unescapeReserveBytes bytes of free capacity in dst.
+// The caller of appendUnescaped reserves len(text)+unescapeReserveBytes bytes of free capacity in dst.
 func appendUnescaped(dst, text []byte, half rune) ([]byte, rune) {
 	for len(text) > 0 {
 		if text[0] != '\\' {
@@ -111,14 +108,12 @@ func appendUnescaped(dst, text []byte, half rune) ([]byte, rune) {
 			half = unit
 			continue
 		}
-		dst = utf8.AppendRune(dst, unit) // an unpaired low surrogate becomes U+FFFD
+		dst = utf8.AppendRune(dst, unit)
 	}
 	return dst, half
 }
 
-// appendPlain appends the bytes of text before the first backslash, and returns their
-// number. In text with many backslashes, copying eight bytes at once is faster than
-// searching for each backslash.
+// In text with many backslashes, copying eight bytes at once is faster than searching for each backslash.
 func appendPlain(dst, text []byte) ([]byte, int) {
 	n, room := 0, dst[len(dst):cap(dst)]
 	for n+8 <= len(text) && n+8 <= len(room) {
@@ -138,8 +133,6 @@ func appendPlain(dst, text []byte) ([]byte, int) {
 	return dst, n
 }
 
-// appendUnpairedSurrogate appends U+FFFD for an unpaired half of a surrogate pair, as JSON
-// decoders do.
 func appendUnpairedSurrogate(dst []byte, half rune) ([]byte, rune) {
 	if half != 0 {
 		dst = utf8.AppendRune(dst, utf8.RuneError)
@@ -147,8 +140,6 @@ func appendUnpairedSurrogate(dst []byte, half rune) ([]byte, rune) {
 	return dst, 0
 }
 
-// unescapeChar returns the character that a JSON string escapes as a backslash followed by
-// c.
 func unescapeChar(c byte) byte {
 	switch c {
 	case 'b':
@@ -161,12 +152,11 @@ func unescapeChar(c byte) byte {
 		return '\r'
 	case 't':
 		return '\t'
-	default: // c is a quote, a slash or a backslash
+	default:
 		return c
 	}
 }
 
-// decodeHex parses valid hexadecimal digits as a number.
 func decodeHex(digits []byte) (r rune) {
 	for _, c := range digits {
 		r <<= 4

@@ -36,25 +36,20 @@ type PluginInfo struct {
 	RunsInFrames bool `json:"frames,omitempty"`
 	// StartsEarly is true if the adapter must start before the scripts of the page.
 	StartsEarly bool `json:"early,omitempty"`
-	// PreScript is true if the plugin has a pre-script.
-	PreScript bool `json:"preScript,omitempty"`
-	// FixedPartsID identifies the plugin's world and pre-script, which a hot reload can't
-	// change. A new adapter can replace a running adapter without a page reload only if the
-	// two have equal UnchangedPartsIDs.
-	FixedPartsID string `json:"base,omitempty"`
-	// InDevelopment is true if the plugin's author runs "opentabs plugin dev" for the plugin.
-	InDevelopment bool `json:"dev,omitempty"`
+	PreScript   bool `json:"preScript,omitempty"`
+	// FixedPartsID identifies the plugin's world and pre-script, which a hot reload can't change. A new adapter can
+	// replace a running adapter without a page reload only if the two have equal FixedPartsIDs.
+	FixedPartsID  string `json:"base,omitempty"`
+	InDevelopment bool   `json:"dev,omitempty"`
 	// File is the adapter's path in the folder of the unpacked extension, for a browser in
 	// which user scripts are off. File is empty if the server finds no folder of an unpacked
 	// extension.
 	File string `json:"file,omitempty"`
 }
 
-// PluginSyncParams lists all plugins. The browser unregisters each plugin that Plugins
-// does not list.
+// PluginSyncParams lists all plugins; the browser unregisters each plugin that Plugins does not list.
 type PluginSyncParams struct {
-	// HostScriptID identifies the code of the host, which the browser requests with
-	// plugin.fetch. HostScriptID is empty if the server has no host code.
+	// HostScriptID identifies the code of the host, which the browser requests with plugin.fetch.
 	HostScriptID string       `json:"host,omitempty"`
 	Plugins      []PluginInfo `json:"plugins,omitempty"`
 }
@@ -84,9 +79,8 @@ type PluginSyncResult struct {
 
 // PluginCodeParams contains the code of one adapter for the browser to register.
 type PluginCodeParams struct {
-	Name string `json:"name"`
-	Hash string `json:"hash"`
-	// ScriptID is the PluginInfo.ScriptID to which the code belongs.
+	Name     string `json:"name"`
+	Hash     string `json:"hash"`
 	ScriptID string `json:"script"`
 	Code     string `json:"code"`
 	// HotReloadCode is the adapter's code without the host's code, for documents in
@@ -105,12 +99,10 @@ type PluginFetchParams struct {
 
 // PluginFetchResult contains the parts of a plugin's script, or the code of the host.
 type PluginFetchResult struct {
-	// Code is a JavaScript function expression. For a plugin, Code contains the adapter's
-	// code. For the host, Code is a function with one boolean parameter: whether the host
-	// starts late. The host's function returns another function, which starts an adapter.
+	// Code is a JavaScript function expression. For a plugin, Code contains the adapter's code. The host's function
+	// returns another function, which starts an adapter.
 	Code string `json:"code"`
-	// Options is the JSON text of the options with which the host starts the adapter
-	// (extension/src/host/options.ts). When the host itself is requested, Options is empty.
+	// Options is the JSON text of the options with which the host starts the adapter (extension/src/host/options.ts).
 	Options string `json:"options,omitempty"`
 	// PreScript is a JavaScript function with the pre-script's code, or empty if the plugin
 	// has no pre-script.
@@ -132,8 +124,7 @@ type PluginCodeResult struct{}
 
 // PluginSettings are a plugin's settings as the server sends them to its running adapters.
 type PluginSettings struct {
-	// Values is a JSON object that maps each setting to a string, number or boolean. Values
-	// omits settings that have no value.
+	// Values is a JSON object that maps each setting to a string, number or boolean.
 	Values json.RawMessage `json:"values,omitempty"`
 	// URLs is a JSON object that maps each setting of type url to an object of URLs by
 	// instance. A document receives, for each setting of type url, only the URL with the
@@ -165,8 +156,7 @@ const (
 type LogEntry struct {
 	Level   LogLevel `json:"level"`
 	Message string   `json:"message"`
-	// Data is a JSON array of the arguments after the message in the log call, at most
-	// MaxLogArgs.
+	// Data is a JSON array of the arguments after the message in the log call, at most MaxLogArgs.
 	Data json.RawMessage `json:"data,omitempty"`
 	// AtMs is the time of the log entry by the page's clock, in milliseconds since 1970.
 	AtMs float64 `json:"atMs"`

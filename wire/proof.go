@@ -21,8 +21,6 @@ func BrowserProof(key string, port int, browserNonce, serverNonce string) string
 	return computeProof(key, "opentabs link browser", port, browserNonce, serverNonce)
 }
 
-// computeProof returns the HMAC of the peer's role, the server's port and the nonces of
-// both peers.
 func computeProof(key, role string, port int, browserNonce, serverNonce string) string {
 	mac := hmac.New(sha256.New, []byte(key))
 	fmt.Fprintf(mac, "%s\n%d\n%s\n%s", role, port, browserNonce, serverNonce)
@@ -33,7 +31,6 @@ func computeProof(key, role string, port int, browserNonce, serverNonce string) 
 // key that PairingKey returns can't be guessed, because a pairing code has 100 random bits.
 func PairingKey(code string) string { return hexSHA256("opentabs pairing\n" + code) }
 
-// keyIDChars is the length of a KeyID, in characters.
 const keyIDChars = 32
 
 // KeyID returns the public ID of a browser's secret key. The secret key can't be computed
@@ -45,7 +42,6 @@ func hexSHA256(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// The minimum and maximum length of a nonce, in characters.
 const (
 	minNonceChars = 16
 	maxNonceChars = 128

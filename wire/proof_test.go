@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestProofsAreGolden compares computed proofs with the golden frames of the handshake. A
-// test of the extension also compares the extension's proofs with the golden frames.
+// A test of the extension also compares the extension's proofs with the golden frames of the handshake.
 func TestProofsAreGolden(t *testing.T) {
 	const key, port, browserNonce = "key-of-browsers", 9527, "0123456789abcdef0123456789abcdef"
 	var challenge ChallengeParams
@@ -32,8 +31,6 @@ func TestProofsAreGolden(t *testing.T) {
 	}
 }
 
-// TestProofsDiffer checks that a handshake proof depends on the peer's role, the key, the
-// port and both nonces.
 func TestProofsDiffer(t *testing.T) {
 	seen := map[string]string{}
 	for name, proof := range map[string]string{
@@ -64,8 +61,7 @@ func TestIsNonce(t *testing.T) {
 	}
 }
 
-// TestPairingKey checks that PairingKey and KeyID return the values that the extension's
-// pairing test also expects.
+// PairingKey and KeyID return the values that the extension's pairing test also expects.
 func TestPairingKey(t *testing.T) {
 	const wantKey = "51bf14db36070db1ec12bd155251f3cdf01aef9302e2d43fcb1dd0c805790765"
 	key := PairingKey("7KQ2MXD9R4TB8WZ0HJ5N")

@@ -4,16 +4,14 @@ import "encoding/json"
 
 // ToolDispatchParams asks the browser to run one tool or prompt in one document.
 type ToolDispatchParams struct {
-	// DispatchID is the ID of the call. Each log line about a call contains the call's
-	// DispatchID, both on the server and in the browser.
+	// DispatchID is the ID of the call.
 	DispatchID string `json:"dispatchId"`
 	Plugin     string `json:"plugin"`
 	Tool       string `json:"tool"`
 	// TabID is 0 for a browser tool that needs no tab.
 	TabID int `json:"tabId"`
-	// DocumentID is the document in which the tool must run, or empty for a browser tool that
-	// needs no document. If the tab has navigated to another document, the browser answers
-	// with the error "navigated".
+	// DocumentID is the document in which the tool must run, or empty for a browser tool that needs no document. If the
+	// tab has navigated from DocumentID to another document, the browser answers with the error "navigated".
 	DocumentID string `json:"documentId"`
 	// MaxResultBytes is the maximum length of the result, in bytes of UTF-8.
 	MaxResultBytes int `json:"maxResultBytes"`
@@ -21,13 +19,10 @@ type ToolDispatchParams struct {
 	// IsResent is true, the browser starts the tool only if DispatchID is new. The error of a
 	// resent tool.dispatch never has NotStarted set, because the tool may have started before.
 	IsResent bool `json:"again,omitempty"`
-	// Prompt is true if Tool is the name of a prompt.
-	Prompt bool `json:"prompt,omitempty"`
-	// Trace is true to request the times that the call spends in the parts of the browser. The
-	// answer to a traced call contains the times as ToolDispatchResult.Hops or RPCError.Hops.
+	Prompt   bool `json:"prompt,omitempty"`
+	// Trace is true to request the times that the call spends in the parts of the browser.
 	Trace bool `json:"trace,omitempty"`
-	// Decision is the user's decision about the call, as JSON. The tool reads the decision as
-	// context.decision. Decision is absent if the call needed no decision.
+	// Decision is the user's decision about the call, as JSON. The tool reads the decision as context.decision.
 	Decision json.RawMessage `json:"decision,omitempty"`
 	// Args is a JSON object of the tool's arguments.
 	Args json.RawMessage `json:"args"`
@@ -50,8 +45,7 @@ type ToolPartParams struct {
 	DispatchID string `json:"dispatchId"`
 	// Seq is the index of the part in the result, from 0.
 	Seq int `json:"seq"`
-	// Text is one section of the JSON text of the tool's result. The complete JSON text of the
-	// result consists of the texts of all parts, joined in order.
+	// Text is one section of the JSON text of the tool's result.
 	Text string `json:"text"`
 }
 
@@ -80,8 +74,7 @@ type ToolCancelResult struct {
 	Outcome CancelOutcome `json:"outcome"`
 }
 
-// Report is one progress report of a running tool. All fields of a Report are optional, and
-// the server validates them because a page can send anything.
+// Report is one progress report of a running tool; the server validates each field, because a page can send anything.
 type Report struct {
 	Progress *float64 `json:"progress,omitempty"`
 	Total    *float64 `json:"total,omitempty"`
@@ -96,13 +89,10 @@ type Report struct {
 	// "internal".
 	Audience string `json:"audience,omitempty"`
 	// HasInvalidNumber is true if a field of the report was infinite, NaN or of a wrong type.
-	// The report omits a number that is infinite or NaN, because JSON can't represent these
-	// values.
 	HasInvalidNumber bool `json:"invalid,omitempty"`
 	// Activity changes content that is displayed beside the progress, such as a table.
 	Activity *Activity `json:"activity,omitempty"`
-	// EndAudience is the audience of a successful call's result. If no progress report
-	// sets EndAudience, the audience is "internal".
+	// EndAudience is the audience of a successful call's result; by default "internal".
 	EndAudience string `json:"endAudience,omitempty"`
 }
 
@@ -124,8 +114,7 @@ type Activity struct {
 // last full content of the activity and all later patches.
 type ToolResyncParams struct {
 	DispatchID string `json:"dispatchId"`
-	// ActivityType is the Activity.Type of the requested activity. An empty ActivityType
-	// requests all activities of the call.
+	// ActivityType is the Activity.Type of the requested activity, or empty for all activities of the call.
 	ActivityType string `json:"activityType"`
 }
 
@@ -149,8 +138,8 @@ type AskCall struct {
 	// Tool is the bare name of a tool of the calling plugin, or plugin__tool for a tool of
 	// another plugin.
 	Tool string `json:"tool"`
-	// TabID is the tab for the nested call. If TabID is absent, the server chooses a tab,
-	// preferably the tab of the calling tool.
+	// TabID is the tab for the nested call; if absent, the server chooses a tab, preferably the tab of the calling
+	// tool.
 	TabID int `json:"tabId,omitempty"`
 	// Args is a JSON object of the nested call's arguments.
 	Args json.RawMessage `json:"args"`
@@ -161,7 +150,7 @@ type AskCall struct {
 type AskUser struct {
 	// Reason is a sentence that describes what the user should do.
 	Reason string `json:"reason"`
-	// Title is a short heading of the request. Title is absent if the tool set no title.
+	// Title is a short heading of the request.
 	Title string `json:"title,omitempty"`
 }
 

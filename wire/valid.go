@@ -5,7 +5,6 @@ import (
 	"math/bits"
 )
 
-// maxNesting is the greatest nesting depth of JSON that json.Valid accepts.
 const maxNesting = 10000
 
 // IsJSON reports whether text is valid JSON, with the same results as json.Valid.
@@ -14,7 +13,7 @@ const maxNesting = 10000
 // is several times as fast as json.Valid (BenchmarkIsJSON).
 func IsJSON(text []byte) bool {
 	var memory [64]byte
-	open := memory[:0] // the opening brackets that are not closed yet
+	open := memory[:0]
 	i := skipSpace(text, 0)
 	for {
 		if i == len(text) {
@@ -26,7 +25,7 @@ func IsJSON(text []byte) bool {
 				return false
 			}
 			i = skipSpace(text, i+1)
-			if i < len(text) && text[i] == c+2 { // an empty object or array has no value before its closing bracket
+			if i < len(text) && text[i] == c+2 {
 				i++
 				break
 			}
@@ -69,8 +68,6 @@ func IsJSON(text []byte) bool {
 	}
 }
 
-// skipKey skips the object key at index i and its colon, and returns the index of the
-// value, or -1 if the key is invalid.
 func skipKey(text []byte, i int) int {
 	if i == len(text) || text[i] != '"' {
 		return -1
@@ -85,8 +82,6 @@ func skipKey(text []byte, i int) int {
 	return skipSpace(text, i+1)
 }
 
-// skipScalar returns the index after the string, number, true, false or null at index i, or
-// -1 for invalid JSON.
 func skipScalar(text []byte, i int) int {
 	switch text[i] {
 	case '"':
@@ -109,8 +104,6 @@ func skipWord(text []byte, i int, word string) int {
 	return i + len(word)
 }
 
-// skipValidString returns the index after the JSON string that begins at index i, or -1 if
-// its escapes or characters are invalid.
 func skipValidString(text []byte, i int) int {
 	for i++; ; {
 		n := indexSpecial(text[i:])
@@ -121,14 +114,13 @@ func skipValidString(text []byte, i int) int {
 			return i + 1
 		}
 		n = escapeLength(text[i:])
-		if n == 0 { // an invalid escape or a control character
+		if n == 0 {
 			return -1
 		}
 		i += n
 	}
 }
 
-// isSpecial is true for each byte that must be escaped in a JSON string.
 var isSpecial = func() (special [256]bool) {
 	for c := range 0x20 {
 		special[c] = true
@@ -149,11 +141,9 @@ func indexSpecial(text []byte) int {
 	return indexSpecialWord(text)
 }
 
-// shortStringBytes is the number of bytes that indexSpecial checks one by one. In short
-// strings, checking one byte at a time is faster than checking eight bytes at a time.
+// In strings of fewer than shortStringBytes, checking one byte at a time is faster than checking eight bytes at a time.
 const shortStringBytes = 16
 
-// indexSpecialWord does the work of indexSpecial for long strings, eight bytes at a time.
 func indexSpecialWord(text []byte) int {
 	i := min(len(text), shortStringBytes)
 	for ; i+8 <= len(text); i += 8 {
@@ -171,20 +161,15 @@ func indexSpecialWord(text []byte) int {
 	return -1
 }
 
-// lowBitOfEachByte is a 64-bit word with 1 in each byte, and highBitOfEachByte is a mask of
-// the highest bit of each byte.
 const lowBitOfEachByte, highBitOfEachByte = 0x0101010101010101, 0x8080808080808080
 
-// markEqualBytes finds the first byte of word that equals c. The lowest set bit of the result
-// is the high bit of the first byte that equals c. All bits above the lowest set bit of the
-// result are undefined.
+// In the result of markEqualBytes, the lowest set bit is the high bit of the first byte of word that equals c. All bits
+// above the lowest set bit in the result of markEqualBytes are undefined.
 func markEqualBytes(word uint64, c byte) uint64 {
 	difference := word ^ lowBitOfEachByte*uint64(c)
 	return (difference - lowBitOfEachByte) &^ difference & highBitOfEachByte
 }
 
-// escapeLength returns the length of the escape sequence at the beginning of text, or 0
-// if the escape is invalid.
 func escapeLength(text []byte) int {
 	if len(text) < 2 || text[0] != '\\' {
 		return 0
@@ -206,8 +191,6 @@ func escapeLength(text []byte) int {
 	return 0
 }
 
-// skipNumber returns the index after the JSON number that begins at index i, or -1 if the
-// number is invalid.
 func skipNumber(text []byte, i int) int {
 	if text[i] == '-' {
 		i++

@@ -6,7 +6,6 @@ import (
 	"testing"
 )
 
-// FuzzIsJSON checks that IsJSON returns the same result as json.Valid for arbitrary text.
 func FuzzIsJSON(f *testing.F) {
 	for _, text := range []string{
 		"", " ", "{}", "[]", "[ ]", "{ }", ` { "a" : [ 1 , 2 ] , "b" : { } } `, `{"a":}`, `{"a"}`, `{"a" 1}`, `{,}`, `[,]`, `[1,]`, `{"a":1,}`,
@@ -29,7 +28,6 @@ func FuzzIsJSON(f *testing.F) {
 	})
 }
 
-// BenchmarkIsJSON compares the speed of IsJSON with json.Valid.
 func BenchmarkIsJSON(b *testing.B) {
 	text := []byte(`{"output":{"x":"` + strings.Repeat("x", 200) + `"}}`)
 	for name, isValid := range map[string]func([]byte) bool{"IsJSON": IsJSON, "json.Valid": json.Valid} {
