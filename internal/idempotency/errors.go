@@ -31,8 +31,7 @@ func mayHaveActedError(e *entry) *dispatch.Error {
 	}
 }
 
-// Some errors advise the agent to call again, but a call with the same idempotency key only returns the error again. If
-// an error advises the agent to call again, describeReplayedError therefore requests another idempotency key.
+// An error from the page can advise the agent to call again, which needs another idempotency key.
 func describeReplayedError(err error, callID string) error {
 	var e *dispatch.Error
 	if !errors.As(err, &e) {

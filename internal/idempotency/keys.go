@@ -22,7 +22,6 @@ const (
 	maxRetention   = 24 * time.Hour
 )
 
-// These constants are the states of an idempotency key, as the recorder stores them.
 const (
 	stateStarted  = "started" // the call is running, or waits to run
 	stateReleased = "released"
@@ -255,7 +254,7 @@ func (k *Keys) awaitEnd(e *entry, job *joblist.Job) {
 	k.settleIfEnded(e)
 }
 
-// The caller of settleIfEnded must hold k.mu.
+// The caller of settleIfEnded must hold Keys.mu.
 func (k *Keys) settleIfEnded(e *entry) {
 	if e.state != stateStarted || e.job == nil {
 		return
@@ -283,7 +282,7 @@ func isPageError(code wire.ErrorCode) bool {
 	return code == wire.ErrToolError || code == wire.ErrInvalidResult || code == wire.ErrResultTooLarge
 }
 
-// The caller of finish must hold k.mu.
+// The caller of finish must hold Keys.mu.
 func (k *Keys) finish(e *entry, state string, result *dispatch.Result, err *dispatch.Error) {
 	e.state, e.result, e.err = state, result, err
 	if state != stateReleased || e.hasNote {
@@ -298,7 +297,7 @@ func (k *Keys) finish(e *entry, state string, result *dispatch.Result, err *disp
 	}
 }
 
-// The caller of dropResult must hold k.mu.
+// The caller of dropResult must hold Keys.mu.
 func (k *Keys) dropResult(e *entry) {
 	if e.result != nil {
 		k.resultBytes -= len(e.result.Output)
@@ -306,13 +305,13 @@ func (k *Keys) dropResult(e *entry) {
 	}
 }
 
-// The caller of addNote must hold k.mu.
+// The caller of addNote must hold Keys.mu.
 func (k *Keys) addNote(e *entry) {
 	e.hasNote = true
 	k.records.AddNote(noteOf(e))
 }
 
-// The caller of noteOf must hold k.mu.
+// The caller of noteOf must hold Keys.mu.
 func noteOf(e *entry) recorder.Note {
 	n := recorder.Note{Kind: recorder.NoteKey, Subject: e.subject, State: e.state, By: e.callID, Tool: e.tool, ArgsHash: e.argsHash}
 	if e.err != nil {
@@ -322,13 +321,13 @@ func noteOf(e *entry) recorder.Note {
 	return n
 }
 
-// The caller of addEntry must hold k.mu.
+// The caller of addEntry must hold Keys.mu.
 func (k *Keys) addEntry(e *entry) {
 	k.entries[e.subject] = e
 	k.order = append(k.order, e)
 }
 
-// An unfinished call keeps its idempotency key. The caller of removeExpired must hold k.mu.
+// An unfinished call keeps its idempotency key. The caller of removeExpired must hold Keys.mu.
 func (k *Keys) removeExpired() {
 	excess := len(k.order) - maxKeys
 	if excess <= 0 && (len(k.order) == 0 || !k.isExpired(k.order[0])) {
@@ -347,12 +346,12 @@ func (k *Keys) removeExpired() {
 	})
 }
 
-// The caller of isExpired must hold k.mu.
+// The caller of isExpired must hold Keys.mu.
 func (k *Keys) isExpired(e *entry) bool {
 	return time.Since(e.began) >= k.retention || k.entries[e.subject] != e
 }
 
-// The caller of load must hold k.mu.
+// The caller of load must hold Keys.mu.
 func (k *Keys) load() error {
 	if k.isLoaded {
 		return nil

@@ -30,7 +30,7 @@ func Remove(h *home.Home, name string) (plugin.Entry, error) {
 	return e, err
 }
 
-// npm installed a global plugin, so only npm can remove the plugin.
+// Only npm can remove a plugin that npm has installed globally.
 func checkNotGlobal(h *home.Home, name string) error {
 	registry, err := h.Plugins()
 	if err != nil {

@@ -22,7 +22,6 @@ import (
 // Method is a way to install opentabs, such as [NPM] or [Deb].
 type Method string
 
-// These constants are the supported ways to install opentabs.
 const (
 	Archive  Method = "archive" // from a release archive, or with install.sh
 	NPM      Method = "npm"

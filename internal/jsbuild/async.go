@@ -16,10 +16,8 @@ import (
 	"opentabs/internal/lazyregexp"
 )
 
-// loweredAsync makes esbuild compile async functions to generators. esbuild adds a helper
-// function that runs these generators, and [replaceAsyncHelpers] replaces this helper
-// function. Async generators are not compiled, because their values would pass through
-// the page's promises anyway.
+// loweredAsync makes esbuild compile async functions to generators. Async generators are not compiled, because their
+// values would pass through the page's promises anyway.
 var loweredAsync = map[string]bool{"async-await": false, "for-await": false}
 
 // asyncHelper and forAwaitHelper match esbuild's helper functions for async code. A bundle with esbuild's helper

@@ -139,16 +139,13 @@ import %s;
 }
 
 type script struct {
-	// entry is the source text of the ES module at which the bundle starts. A relative
-	// import path in entry is relative to the plugin's directory.
+	// entry is the source text of the ES module at which the bundle starts.
 	entry string
 	// banner is the first line of the bundle, with its line break; banner may be empty.
 	banner string
 	// ownModule is the author's module that the bundle's entry module imports, as a path
 	// relative to the plugin's directory.
-	ownModule string
-	// pluginModule is the file to which the import name pluginModuleName in entry
-	// resolves; empty if entry does not import that name.
+	ownModule    string
 	pluginModule string
 	// defines maps global JavaScript names to the expressions that replace them.
 	defines map[string]string
@@ -228,7 +225,7 @@ func hasImport(metafile, name string) bool {
 		}
 	}
 	if err := json.Unmarshal([]byte(metafile), &meta); err != nil {
-		panic("jsbuild: esbuild's metafile: " + err.Error()) // esbuild always writes valid JSON
+		panic("jsbuild: esbuild's metafile: " + err.Error())
 	}
 	for _, input := range meta.Inputs {
 		for _, importRecord := range input.Imports {

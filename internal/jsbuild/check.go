@@ -22,10 +22,8 @@ type functionWrapping struct{ before, after string }
 
 // functionWrappings returns three ways to use code as the body of a function.
 //
-// Code can close the function around it in one or two of the three function wrappings, but not in all of them. The
-// grammar of the three function wrappings differs only after the brace that closes the function body. After the closing
-// brace of the function, code in the first two function wrappings must continue with a comma, and code in the third
-// must not. Code that parses in all three wrappings therefore cannot close the function around it.
+// After the closing brace of the function, code in the first two wrappings must continue with a comma, and code in the
+// third must not. Code that parses in all three function wrappings cannot close the function around the code.
 func functionWrappings(code []byte) [3]functionWrapping {
 	names := scriptParameters(code)
 	return [3]functionWrapping{
@@ -56,7 +54,7 @@ func CheckScript(code []byte) error {
 	return nil
 }
 
-// If findDecorators is true, firstError also returns an error for decorators.
+// If findDecorators is true, firstError rejects decorators.
 func firstError(text string, findDecorators bool) (api.Message, bool) {
 	options := api.TransformOptions{
 		Loader: api.LoaderJS, Target: api.ESNext, Sourcefile: bundleFileName, LogLevel: api.LogLevelSilent,
@@ -65,7 +63,7 @@ func firstError(text string, findDecorators bool) (api.Message, bool) {
 		// format is set.
 		Format:      api.FormatIIFE,
 		TreeShaking: api.TreeShakingFalse,
-		Supported:   map[string]bool{"decorators": true}, // esbuild must not compile decorators
+		Supported:   map[string]bool{"decorators": true},
 		LogOverride: map[string]api.LogLevel{
 			"empty-import-meta": api.LogLevelError,
 			// HTML comments are errors, because only some parsers treat <!-- and --> as comments.

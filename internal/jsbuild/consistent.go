@@ -32,7 +32,7 @@ func (b bundledScript) inputSizes() map[string]int {
 		Inputs map[string]struct{ Bytes int }
 	}
 	if err := json.Unmarshal([]byte(b.Metafile), &meta); err != nil {
-		panic("jsbuild: esbuild's metafile: " + err.Error()) // esbuild always writes valid JSON
+		panic("jsbuild: esbuild's metafile: " + err.Error())
 	}
 	sizes := make(map[string]int, len(meta.Inputs))
 	for path, input := range meta.Inputs {
@@ -49,7 +49,7 @@ func (b bundledScript) sourceTexts() map[string]string {
 		SourcesContent []string
 	}
 	if err := json.Unmarshal(b.SourceMap, &sourceMap); err != nil {
-		panic("jsbuild: esbuild's source map: " + err.Error()) // esbuild always writes valid JSON
+		panic("jsbuild: esbuild's source map: " + err.Error())
 	}
 	texts := make(map[string]string, len(sourceMap.Sources))
 	for i, path := range sourceMap.Sources {

@@ -230,7 +230,6 @@ const adapterGlobalName = "__openTabs"
 // which code reads the container from the page's window.
 var pageGlobal = lazyregexp.New(`(?:[^\w$](?:window|self|top|parent|frames|this)|\.\s*globalThis)\)?\s*(?:\?\.\s*|\.\s*|(?:\?\.)?\[\s*["'` + "`" + `])$`)
 
-// destructuringBefore and destructuringAfter also match if the destructured object is not the page's window.
 var destructuringBefore, destructuringAfter = lazyregexp.New(`[{,]\s*$`), lazyregexp.New(`^__openTabs\s*[,:=}]`)
 
 var variableBefore = lazyregexp.New(`[^\w$.]([\w$]+)\)?\s*(?:\?\.\s*|\.\s*|(?:\?\.)?\[\s*["'` + "`" + `])$`)
@@ -240,17 +239,13 @@ var variableBefore = lazyregexp.New(`[^\w$.]([\w$]+)\)?\s*(?:\?\.\s*|\.\s*|(?:\?
 // times slower than all other steps together.
 const maxContextBytes = 64
 
-// maxOccurrences is the maximum number of variables that scriptParameters examines one by
-// one with isWindow. If code has more than maxOccurrences variables to examine,
-// scriptParameters assumes that one of them is the page's window.
+// If code has more than maxOccurrences variables to examine, scriptParameters assumes that one of them is the page's
+// window.
 const maxOccurrences = 50
 
-// scriptParameters returns the parameters of the function around a plugin's script.
-//
-// In a plugin's script, globalThis is always private to the plugin. The names window and
-// self are private only if the code possibly reads the plugin's container from window or
-// self. If the code cannot read the container from window or self, these names are the
-// page's window: comparisons with event.source and calls of DOM methods need the page's window.
+// In a plugin's script, globalThis is always private to the plugin. The names window and self are private only if the
+// code possibly reads the plugin's container from window or self. Comparisons with event.source and calls of DOM
+// methods need the page's window.
 func scriptParameters(code []byte) string {
 	text := slices.Concat([]byte("\n"), code, []byte("\n"))
 	isChecked := map[string]bool{}
@@ -351,7 +346,7 @@ func MakeScriptParts(options ScriptOptions, adapter, preScript []byte) ScriptPar
 	}
 	text, err := json.Marshal(options)
 	if err != nil {
-		panic("jsbuild: settings that are not JSON: " + err.Error()) // cannot happen, because the server encoded the settings as JSON
+		panic("jsbuild: settings that are not JSON: " + err.Error())
 	}
 	parts := ScriptParts{Options: text, Adapter: AdapterFunction(adapter)}
 	if len(preScript) > 0 {
@@ -386,9 +381,7 @@ const builtIns = "Object, Function, Array, String, Number, Boolean, Symbol, BigI
 	"AbortController, AbortSignal, DOMException, TextEncoder, TextDecoder, structuredClone, queueMicrotask, atob, btoa, " +
 	"parseInt, parseFloat, isNaN, isFinite, encodeURI, encodeURIComponent, decodeURI, decodeURIComponent"
 
-// thisArgument and thisArgumentEnd match code such as fetch.bind(globalThis), which
-// passes globalThis as `this`. thisArgument matches the text before globalThis.
-// thisArgumentEnd matches globalThis and the character after it.
+// thisArgument and thisArgumentEnd match code such as fetch.bind(globalThis), which passes globalThis as `this`.
 var thisArgument, thisArgumentEnd = lazyregexp.New(`\.\s*(?:bind|call|apply)\(\s*$`), lazyregexp.New(`^globalThis\s*[,)]`)
 
 // replaceGlobalThis is necessary because functions of the browser throw if `this` is not the page's window.
@@ -418,8 +411,7 @@ func defaultStart(code []byte) StartTime {
 	return StartNow
 }
 
-// dropShebang empties a first line that begins with #!, which is not allowed inside of a
-// function. As in browsers, the shebang line can end at any of JavaScript's four line terminators.
+// dropShebang empties a first line that begins with #!, which is not allowed inside of a function.
 func dropShebang(code []byte) []byte {
 	if !bytes.HasPrefix(code, []byte("#!")) {
 		return code

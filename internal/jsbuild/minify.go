@@ -12,7 +12,7 @@ import (
 )
 
 // minifyLibraries does not change the author's modules and the comment before each module, so that a reviewer can read
-// them. The returned source map covers only the code that is not minified.
+// them. The source map that minifyLibraries returns covers only the code that is not minified.
 func minifyLibraries(script bundledScript) (code, sourceMap []byte, err error) {
 	fullMap, err := sourcemap.Parse(script.SourceMap)
 	if err != nil {
@@ -46,8 +46,8 @@ func minifyLibraries(script bundledScript) (code, sourceMap []byte, err error) {
 	return out.Bytes(), sourceMap, nil
 }
 
-// minifyModule keeps top-level names, because other modules use these names. minifyModule also returns a library
-// unchanged if the library does not parse as a complete script.
+// minifyModule keeps top-level names, because other modules use these names. minifyModule returns a library unchanged
+// if the library does not parse as a complete script.
 func minifyModule(module bundlecode.Module) (text string, isMinified bool) {
 	comment, code, _ := strings.Cut(module.Code, "\n")
 	if !module.IsLibrary || strings.TrimSpace(code) == "" {

@@ -119,9 +119,9 @@ func pluginCode(src pluginSource) (bundledScript, error) {
 // endOfCode is a string literal that renamedTokens appends to the plugin's code.
 const endOfCode = "opentabs:end-of-code"
 
-// A name that esbuild leaves unchanged is a property, or a variable that the plugin's code does not declare.
-// renamedTokens uses each name of the plugin's code at the top level of the script, so that esbuild cannot pick one of
-// these names.
+// After esbuild has renamed all names that the plugin's code declares, an unchanged name is a property or an undeclared
+// variable. renamedTokens uses each name of the code at the top level of the script, so that esbuild picks none of
+// these names as a new name.
 func renamedTokens(code string, boundNames []string) ([]jsToken, error) {
 	var b strings.Builder
 	b.WriteString("(() => {\n")

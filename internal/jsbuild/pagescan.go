@@ -49,8 +49,7 @@ var (
 	// languageProperties are properties that JavaScript itself defines and whose names
 	// begin with underscores.
 	languageProperties = wordSet("__proto__ __defineGetter__ __defineSetter__ __lookupGetter__ __lookupSetter__")
-	// settableObjects are browser objects, such as location, whose properties a plugin
-	// may set: pageScan does not report this.
+	// settableObjects are browser objects, such as location, whose properties a plugin may set without a report.
 	settableObjects = wordSet("document location localStorage sessionStorage")
 )
 

@@ -70,7 +70,6 @@ type TestFile struct {
 	UsesNode bool
 }
 
-// nodeTestImport matches the import of Node's test runner.
 var nodeTestImport = lazyregexp.New(`(?m)^\s*import\b[^;]*['"]node:test['"]`)
 
 // FindTests returns the test files of the plugin in dir, sorted by directory and name.

@@ -12,8 +12,7 @@ import (
 	"opentabs/internal/lazyregexp"
 )
 
-// The build omits from the bundle all properties of z that zodUsage does not list. Without zodUsage, esbuild would keep
-// all properties of z in the bundle.
+// The build omits from a bundle all properties of zod's object z that zodUsage does not list.
 type zodUsage struct {
 	names []string
 	// isComplete is false if names is possibly incomplete, because the code uses zod's

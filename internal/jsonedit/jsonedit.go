@@ -148,8 +148,7 @@ func parse(data []byte) (hujson.Value, error) {
 	return document, err
 }
 
-// isNull reports whether a JSON value is the literal null. The function Set replaces a
-// null on the path to a member with an object.
+// The function Set replaces a null on the path to a member with an object.
 func isNull(value hujson.Value) bool {
 	literal, ok := value.Value.(hujson.Literal)
 	return ok && literal.Kind() == 'n'
@@ -213,7 +212,7 @@ func (s style) parseValue(value json.RawMessage) hujson.Value {
 		text = indented.Bytes()
 	}
 	parsed, err := hujson.Parse(text)
-	if err != nil { // callers of Set pass valid JSON
+	if err != nil {
 		panic(fmt.Sprintf("jsonedit: the new value is not JSON: %v", err))
 	}
 	return parsed

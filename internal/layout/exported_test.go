@@ -53,10 +53,9 @@ func checkExported(files []goFile, generatedTS string) []string {
 	return slices.Sorted(maps.Values(unused))
 }
 
-// If an interface declares the method, usagePlaces also contains the constant byInterface.
+// usagePlaces contains byInterface for a method that an interface declares.
 type usagePlaces map[string]bool
 
-// byInterface marks a method that an interface declares.
 const byInterface = "(interface)"
 
 func (p usagePlaces) usedOutside(dir string) bool {

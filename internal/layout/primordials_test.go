@@ -8,10 +8,8 @@ import (
 	"testing"
 )
 
-// guardedFolders and guardedFiles are TypeScript code that runs after a page's scripts. Code
-// that runs after a page's scripts must not look up JavaScript built-ins such as
-// Array.prototype.map when it runs, because the page may have replaced them (see
-// sdk-ts/src/runtime/primordials.ts).
+// Code in guardedFolders and guardedFiles must not look up built-ins at run time, because the page may have replaced
+// them (see sdk-ts/src/runtime/primordials.ts).
 var (
 	guardedFolders = []string{"extension/src/host/"}
 	guardedFiles   = []string{
@@ -22,10 +20,8 @@ var (
 	}
 )
 
-// builtInLookup matches TypeScript code that looks up a JavaScript built-in when the code
-// runs. awaitPattern matches the keywords await and async, which are forbidden only in
-// guardedFolders. The code of the SDK is allowed to use await and async, because the SDK's
-// build replaces these keywords (sdk-ts/src/runtime/async.ts).
+// awaitPattern matches the keywords await and async, which are forbidden only in guardedFolders. The SDK may use await
+// and async, because the SDK's build replaces these keywords (sdk-ts/src/runtime/async.ts).
 var (
 	builtInLookup = regexp.MustCompile(`\bfor \([^;]* of |(?:[(\[,]|return) ?\.\.\.|\.(push|pop|map|filter|forEach|join|slice|splice|concat|includes|indexOf|keys|entries|then|catch|finally|test|exec|replace|call|apply|bind|toString)\(`)
 	awaitPattern  = regexp.MustCompile(`\bawait\b|\basync\b`)

@@ -204,8 +204,7 @@ func checkUseBeforeDeclaration(f tsFile) []string {
 	src := withoutStrings(withoutComments(f.src))
 	for _, m := range topLevelConst.FindAllStringSubmatchIndex(src, -1) {
 		name := src[m[2]:m[3]]
-		// A property with the same name as a constant does not count as a use of the
-		// constant: link.docs and "docs:" do not use a constant called docs.
+		// usePattern ignores properties with the name of a constant, such as link.docs for a constant docs.
 		usePattern := regexp.MustCompile(`(?m)(?:^|[^.\w])` + name + `\b(?:[^:?\w]|$)`)
 		if usePattern.MatchString(src[:m[0]]) {
 			violations = append(violations, fmt.Sprintf("%s: %s is used before its declaration; build it earlier, or report by a Signal", f.name, name))

@@ -9,7 +9,6 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// logInterval is the minimum time between two log messages about failed writes.
 const logInterval = time.Minute
 
 // Options configure a log. The fields Log and IsChained are optional; all other fields

@@ -36,7 +36,7 @@ func Open(path string, limit int64) (*File, error) {
 	return f, nil
 }
 
-// The caller of File.open must hold f.mu, or be the only user of f.
+// The caller of File.open must hold File.mu, or be the only user of f.
 func (f *File) open() error {
 	openedFile, err := os.OpenFile(f.path, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o600)
 	if err != nil {
@@ -68,7 +68,7 @@ func (f *File) Write(p []byte) (int, error) {
 }
 
 // If the log file cannot be renamed, Write appends to the full file, and tries to rotate it again after f.limit more
-// bytes. The caller of rotateFile must hold f.mu, or be the only user of f.
+// bytes. The caller of rotateFile must hold File.mu, or be the only user of f.
 func (f *File) rotateFile() {
 	f.size = 0
 	if f.isRegular && os.Rename(f.path, f.path+".1") == nil {

@@ -29,8 +29,7 @@ const (
 	cancelTimeout = 2 * time.Second
 	// silenceTimeout is how long the client waits for any bytes from the server. During a
 	// call, opentabs sends a comment every 25 s to keep the stream alive.
-	silenceTimeout = 2 * time.Minute
-	// maxMessageBytes is the maximum size of a message from the server.
+	silenceTimeout  = 2 * time.Minute
 	maxMessageBytes = 1 << 30
 	// maxPages limits the number of tools/list pages, in case the server returns a next
 	// cursor forever.

@@ -39,7 +39,6 @@ func (e *statusError) Error() string {
 	return strings.TrimSpace(fmt.Sprintf("the server answered %d %s: %s", e.Status, http.StatusText(e.Status), e.Sentence))
 }
 
-// message is a JSON-RPC request, notification or response.
 type message struct {
 	JSONRPC string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id,omitempty"`
@@ -179,8 +178,7 @@ func (x pendingRequest) run(ctx context.Context, body []byte) (message, error) {
 	defer resp.Body.Close()
 	x.onData()
 	input := watchedReader{resp.Body, x.onData}
-	// Only the response to initialize may set the MCP session ID. Until the response to
-	// initialize has arrived, the client has no protocol version.
+	// Only the response to initialize may set the MCP session ID.
 	if id := resp.Header.Get("Mcp-Session-Id"); id != "" && x.client.version == "" {
 		x.client.session = id
 	}

@@ -117,8 +117,8 @@ func newRefusedError(format string, args ...any) error {
 	return &refusedError{fmt.Sprintf(format, args...)}
 }
 
-// The archive reader's errors about a damaged archive do not state a cause that users understand, so hasCause rejects
-// them.
+// hasCause returns false for the archive reader's errors about a damaged archive, which state no cause that users
+// understand.
 func hasCause(err error) bool {
 	var r *refusedError
 	var p *fs.PathError

@@ -31,8 +31,7 @@ import (
 const (
 	// codeChars is the length of a pairing code without hyphens. Each character of a
 	// pairing code encodes 5 bits.
-	codeChars = 20
-	// maxBrowsers is the maximum number of paired browsers.
+	codeChars   = 20
 	maxBrowsers = 256
 	lockTimeout = 5 * time.Second
 	// shownIDChars is the length of a paired browser's ID, which users see and type.
@@ -40,7 +39,6 @@ const (
 )
 
 var (
-	// errCode is the error for a text that is not a pairing code.
 	errCode = errors.New("a code has 20 letters and digits, such as 7KQ2M-XD9R4-TB8WZ-0HJ5N; the side panel of the extension shows the code")
 	// ErrUnknown is returned if no paired browser has the given ID or key ID.
 	ErrUnknown = errors.New("no paired browser has this ID")

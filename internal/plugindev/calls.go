@@ -13,8 +13,6 @@ import (
 )
 
 const (
-	// reportInterval is the minimum time between two printed progress reports of one
-	// call.
 	reportInterval = time.Second
 	// maxCallColumns is the maximum length of a printed line about a call, in characters.
 	maxCallColumns = 200

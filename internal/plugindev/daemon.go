@@ -17,18 +17,15 @@ import (
 )
 
 const (
-	// reconnectInterval is the time between two attempts to connect to a daemon.
 	reconnectInterval = 500 * time.Millisecond
 	// liveTimeout is the maximum time for tabs to load a new build.
 	liveTimeout = 5 * time.Second
-	// recoverTimeout is how long opentabs waits before it acts on a tab's report that the tab
-	// needs a reload, because a hot reload briefly causes the same report.
+	// recoverTimeout delays the reaction to a tab's report that the tab needs a reload, because a hot reload briefly
+	// causes this report.
 	recoverTimeout = 2 * time.Second
 	// firstTabTimeout is how long `opentabs plugin dev` waits for the browser to report
 	// the first tab of a plugin.
-	firstTabTimeout = 2 * time.Second
-	// livePollInterval is the time between two checks whether the tabs have loaded the
-	// new build.
+	firstTabTimeout  = 2 * time.Second
 	livePollInterval = 20 * time.Millisecond
 )
 

@@ -40,7 +40,6 @@ const (
 	maxPendingBytes = 4 << 20
 )
 
-// errClosed is the error of followers after the log was closed.
 var errClosed = errors.New("the log of plugins was closed")
 
 // Options configure a [Log]. The zero value of a field selects the field's default.
@@ -130,7 +129,7 @@ func (l *Log) Add(browser string, p wire.PluginLogParams) {
 	}
 }
 
-// The caller of enqueue has locked mu.
+// The caller of enqueue has locked Log.mu.
 func (l *Log) enqueue(a pendingEntries) bool {
 	if l.queuedBytes > 0 && l.queuedBytes+a.bytes > maxAdditionBytes {
 		return false
@@ -178,7 +177,7 @@ func (l *Log) store(a pendingEntries) {
 	}
 }
 
-// The caller of keepEntry has locked mu.
+// The caller of keepEntry has locked Log.mu.
 func (l *Log) keepEntry(e Entry) {
 	k := l.plugins[e.Plugin]
 	if k == nil {
@@ -198,7 +197,7 @@ func (l *Log) keepEntry(e Entry) {
 	k.entries = slices.Delete(k.entries, 0, dropCount)
 }
 
-// The caller of quietestPlugin has locked mu.
+// The caller of quietestPlugin has locked Log.mu.
 func (l *Log) quietestPlugin() string {
 	name, oldestSeq := "", ^uint64(0)
 	for plugin, k := range l.plugins {
@@ -283,13 +282,13 @@ type Follower struct {
 	filter Filter
 	wake   chan struct{}
 
-	// The fields below are guarded by log.mu.
+	// The fields below are guarded by Log.mu.
 	entries       []Entry
 	missedEntries int
 	isClosed      bool
 }
 
-// The caller of push has locked log.mu.
+// The caller of push has locked Log.mu.
 func (f *Follower) push(entries []Entry) {
 	for _, e := range entries {
 		if !f.filter.Matches(e) {

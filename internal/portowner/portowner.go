@@ -10,7 +10,7 @@ import (
 	"github.com/shirou/gopsutil/v4/process"
 )
 
-// findTimeout limits the search for the program that listens on a port, which runs lsof on macOS.
+// findTimeout limits the search for the program that listens on a port; on macOS, the search runs lsof.
 const findTimeout = 2 * time.Second
 
 // Find returns the program that listens on a local TCP port, such as "python3, pid 42". If

@@ -41,7 +41,6 @@ var programs = map[string][]string{
 	"windows": {"chromium"},
 }
 
-// closeTimeout is how long Close waits at most for the browser to exit.
 const closeTimeout = 10 * time.Second
 
 var errExited = errors.New("the browser has exited")

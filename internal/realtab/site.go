@@ -21,8 +21,6 @@ import (
 	"time"
 )
 
-// maxBodyBytes is the maximum number of bytes that a simulated site reads from a
-// request's body.
 const maxBodyBytes = 16 << 20
 
 // Page is the document that a test opens.

@@ -54,7 +54,7 @@ func (r *Recorder) Begin(callID string) {
 	}
 }
 
-// The caller of setOpenState has locked mu.
+// The caller of setOpenState has locked Recorder.mu.
 func (r *Recorder) setOpenState(c *queuedCall) {
 	id, waiting := c.call.View.CallID, c.call.View.Waiting
 	switch {
@@ -65,7 +65,7 @@ func (r *Recorder) setOpenState(c *queuedCall) {
 	}
 }
 
-// The caller of appendMarker has locked writeMu.
+// The caller of appendMarker has locked Recorder.writeMu.
 func (r *Recorder) appendMarker(lines []byte, isBeforeOpenCall bool) []byte {
 	if !isBeforeOpenCall || !r.needsMarker {
 		return lines
@@ -75,7 +75,7 @@ func (r *Recorder) appendMarker(lines []byte, isBeforeOpenCall bool) []byte {
 }
 
 // prepare repairs the record files, and records the calls during which the previous server stopped. The caller of
-// prepare has locked writeMu.
+// prepare has locked Recorder.writeMu.
 func (r *Recorder) prepare(now time.Time) error {
 	if r.isPrepared || r.opts.Days == 0 {
 		return r.files.open(now)
@@ -83,9 +83,8 @@ func (r *Recorder) prepare(now time.Time) error {
 	if err := r.files.open(now); err != nil {
 		return err
 	}
-	// If readInterrupted fails, the recorder writes no note that marks the server's start.
-	// Because the note is missing, the next server still reads the older notes and tries
-	// again.
+	// If readInterrupted fails, the recorder writes no note that marks the server's start, so that the next server
+	// tries again.
 	r.isPrepared = true
 	notes, err := readInterrupted(r.dir)
 	if err != nil {

@@ -83,7 +83,7 @@ func (r *Recorder) AddNote(n Note) {
 	r.wakeWriter()
 }
 
-// The caller of queueNotes has locked mu.
+// The caller of queueNotes has locked Recorder.mu.
 func (r *Recorder) queueNotes(notes ...Note) {
 	n := min(len(notes), maxPendingNotes-len(r.pendingNotes))
 	r.pendingNotes = append(r.pendingNotes, notes[:n]...)

@@ -120,7 +120,7 @@ func (r *Recorder) queueCall(c queuedCall) {
 	r.wakeWriter()
 }
 
-// The caller of wakeWriter has locked mu.
+// The caller of wakeWriter has locked Recorder.mu.
 func (r *Recorder) wakeWriter() {
 	select {
 	case r.wake <- struct{}{}:
@@ -208,7 +208,7 @@ func (r *Recorder) flush(last *Note) error {
 	return err
 }
 
-// The caller of logFailure has locked writeMu.
+// The caller of logFailure has locked Recorder.writeMu.
 func (r *Recorder) logFailure(err error, missingRecords int) {
 	if err != nil && time.Since(r.lastLogTime) >= logInterval {
 		r.lastLogTime = time.Now()

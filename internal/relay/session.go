@@ -68,7 +68,7 @@ func (s *sessionState) recordSent(m message, line []byte) {
 	}
 	for _, id := range m.requests {
 		r := openRequest{id: id}
-		// The relay does not repeat a batch, which may contain a tool call, and a prompts/get request, which runs code
+		// The relay repeats neither a batch, which may contain a tool call, nor a prompts/get request, which runs code
 		// in the page like a tool.
 		if m.method != "" && m.method != "tools/call" && m.method != "prompts/get" && len(line) <= maxRepeatBytes {
 			r.line = line

@@ -25,7 +25,6 @@ const (
 	// maxPassed limits how many hashes the cache file stores, newest first; 2,000 hashes
 	// need 130 KB.
 	maxPassed = 2000
-	// maxFailed limits how many failed checks one process keeps in memory.
 	maxFailed = 1000
 )
 
@@ -107,7 +106,7 @@ func (c *Cache) addPassed(hash string) {
 	}
 }
 
-// The caller of readFile has locked mu.
+// The caller of readFile has locked Cache.mu.
 func (c *Cache) readFile() {
 	if c.passed == nil {
 		c.passed = map[string]bool{}

@@ -22,7 +22,6 @@ import (
 var ErrUnsupported = errors.New("opentabs installs services only for systemd and launchd")
 
 const (
-	// commandTimeout limits how long systemctl or launchctl may run.
 	commandTimeout = time.Minute
 	// outputDelay limits the wait for output after the command's exit: a service that the command has started may keep
 	// the output open.

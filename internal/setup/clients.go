@@ -130,10 +130,8 @@ func newGooseEntry(c Command) any {
 type knownClient struct {
 	id, title string
 	files     func(Machine) []string
-	// programs are the names of the MCP client's programs. If PATH contains a program
-	// with one of these names, the MCP client counts as installed. Without a program in
-	// PATH, the MCP client counts as installed if the folder of its configuration file
-	// exists.
+	// An MCP client counts as installed if PATH contains one of its programs, or if the folder of its configuration
+	// file exists.
 	programs    []string
 	format      format
 	servers     []string

@@ -16,9 +16,8 @@ type tomlEdit struct {
 	text       string
 }
 
-// tomlServer edits the values of the opentabs entry in a TOML file in place. tomlServer
-// keeps comments and the order of keys. All key paths are relative to the entry of
-// opentabs.
+// tomlServer edits the values of the opentabs entry in a TOML file in place. tomlServer keeps comments and the order of
+// keys. All key paths in a tomlServer are relative to the entry of opentabs.
 type tomlServer struct {
 	data   []byte
 	own    []string

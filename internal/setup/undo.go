@@ -137,7 +137,7 @@ func (w Writer) hasWritten(server any, isRecorded bool) bool {
 	return isOwnServer(server) && (isRecorded || w.hasDamagedRecords())
 }
 
-// A backup contains an entry of setup if the file changed between two runs of setup.
+// A backup contains an opentabs entry that setup wrote if the file changed between two runs of setup.
 func (c Client) contentBeforeSetup(path string) (content []byte, ok bool) {
 	content, err := os.ReadFile(path)
 	if err != nil {

@@ -15,7 +15,6 @@ import (
 	"time"
 )
 
-// verifyTimeout limits how long an MCP server may take to start and to respond.
 const verifyTimeout = 20 * time.Second
 
 // ClientName is the client name that [Verify] and [CallTool] send in MCP's initialize

@@ -15,8 +15,7 @@ import (
 )
 
 const (
-	maxFrames = 10
-	// maxMapBytes limits the size of a source map.
+	maxFrames   = 10
 	maxMapBytes = 32 << 20
 	mapSuffix   = ".map"
 )

@@ -12,7 +12,6 @@ import (
 	"time"
 )
 
-// watchInterval is how often [Watched.Watch] checks the file for changes.
 const watchInterval = time.Second
 
 // Watched is a state file whose content is kept in memory. When another process or an

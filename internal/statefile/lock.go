@@ -12,7 +12,6 @@ import (
 // until the timeout.
 var ErrLocked = errors.New("it is locked")
 
-// lockRetryInterval is the time between two attempts to lock a file.
 const lockRetryInterval = 10 * time.Millisecond
 
 // Lock locks the lock file at path against other processes and goroutines, and waits up to

@@ -20,7 +20,6 @@ type node struct {
 // The name of an SVG attribute includes the namespace prefix, as in xlink:href.
 type attr struct{ name, value string }
 
-// maxDepth limits the nesting of elements in an icon.
 const maxDepth = 100
 
 // namespace is the XML namespace of SVG, which a standalone SVG file must declare.

@@ -110,9 +110,8 @@ func (b Bar) doneFraction() float64 {
 	return min(1, max(0, b.Progress/b.Total))
 }
 
-// minShownCount is the smallest progress that is displayed if the total is unknown. If a tool sends
-// messages before its first count, the server sends them with tiny progress values, which only keep
-// the messages in order.
+// minShownCount is the smallest progress that is displayed if the total is unknown. Progress messages before a tool's
+// first count have tiny progress values, which only keep the messages in order.
 const minShownCount = 0.001
 
 // Numbers returns the percentage and the count, such as "40% 4/10". If the tool has sent only

@@ -8,7 +8,6 @@ import (
 )
 
 const (
-	// redrawInterval is the minimum time between two drawings of a progress bar.
 	redrawInterval = 50 * time.Millisecond
 	// barDelay is how long a call runs before its progress bar appears.
 	barDelay = 250 * time.Millisecond

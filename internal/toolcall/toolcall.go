@@ -22,7 +22,6 @@ import (
 	"time"
 )
 
-// closeTimeout limits the request that closes the MCP session after the call.
 const closeTimeout = time.Second
 
 // Request is a call that the user requests on the command line.

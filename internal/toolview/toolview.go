@@ -13,7 +13,6 @@ import (
 	"opentabs/internal/rawjson"
 )
 
-// maxDescriptionChars limits the length of an argument's description, in characters.
 const maxDescriptionChars = 300
 
 // Argument describes one argument of a tool for the user.

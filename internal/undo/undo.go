@@ -130,7 +130,7 @@ func (u *Undoer) Before(info dispatch.CallInfo) *wire.CallError {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	s := u.states[undoneID]
-	if s != (undoState{stateStarted, info.CallID}) { // the undo was cancelled, so it does not run
+	if s != (undoState{stateStarted, info.CallID}) {
 		return nil
 	}
 	if err := u.opts.Records.WriteNote(noteOf(undoneID, s)); err != nil {
@@ -220,7 +220,7 @@ func (u *Undoer) State(callID string, created time.Time) (*wire.CallUndo, error)
 	return &wire.CallUndo{State: wire.UndoState(s.state), By: s.by}, nil
 }
 
-// The caller of findState must have locked mu.
+// The caller of findState must have locked Undoer.mu.
 func (u *Undoer) findState(callID string, created time.Time) (undoState, error) {
 	if s, ok := u.states[callID]; ok {
 		return s, nil
@@ -232,7 +232,7 @@ func (u *Undoer) findState(callID string, created time.Time) (undoState, error) 
 	return stateOf(notes[0]), nil
 }
 
-// The caller of checkNotUndone must have locked mu.
+// The caller of checkNotUndone must have locked Undoer.mu.
 func (u *Undoer) checkNotUndone(e recorder.Entry) error {
 	s, err := u.findState(e.CallID, e.Created)
 	if err != nil {
@@ -249,7 +249,7 @@ func (u *Undoer) checkNotUndone(e recorder.Entry) error {
 	return nil
 }
 
-// The caller of setState must have locked mu.
+// The caller of setState must have locked Undoer.mu.
 func (u *Undoer) setState(callID string, s undoState) {
 	if _, ok := u.states[callID]; !ok {
 		u.order = append(u.order, callID)
@@ -287,7 +287,7 @@ func (u *Undoer) ReceiveLate(callID string, answer dispatch.LateAnswer) {
 	u.opts.Records.AddNote(noteOf(undoneID, s))
 }
 
-// The caller of findUnknown must have locked mu.
+// The caller of findUnknown must have locked Undoer.mu.
 func (u *Undoer) findUnknown(by string) (undoneID string, ok bool) {
 	if !u.isLoaded { // an earlier server may have started the undo
 		notes, err := u.opts.Records.ReadNotes(recorder.NoteUndo, "", time.Now().Add(-lateLimit))

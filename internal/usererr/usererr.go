@@ -4,7 +4,6 @@ package usererr
 
 import "fmt"
 
-// maxShownBytes limits how much of a text from the user an error message contains.
 const maxShownBytes = 1000
 
 // Error is an error in the user's input, as opposed to a failure of opentabs.

@@ -169,7 +169,7 @@ func sendJSON(w http.ResponseWriter, v any) {
 	panicOnError(json.NewEncoder(w).Encode(v))
 }
 
-// The caller of allVersions has locked r.mu.
+// The caller of allVersions has locked Registry.mu.
 func (r *Registry) allVersions() ([]Version, error) {
 	all := slices.Clone(r.versions)
 	if r.Folder == "" {
