@@ -31,7 +31,6 @@ const (
 )
 
 // Records stores the states of idempotency keys and finds recorded calls.
-// [recorder.Recorder] implements Records.
 type Records interface {
 	Find(callID string) (recorder.Entry, bool, error)
 	AddNote(recorder.Note)
@@ -82,8 +81,8 @@ func New(records Records, recordDays int) *Keys {
 	return k
 }
 
-// SetJobs sets the job list that runs the calls. Call SetJobs once, before the first call
-// of Start. SetJobs is not safe for concurrent use.
+// SetJobs sets the job list that runs the calls. SetJobs is not safe for concurrent use; call SetJobs once, before the
+// first call of Start.
 func (k *Keys) SetJobs(jobs *joblist.List) { k.jobs = jobs }
 
 // Use is the result of [Keys.Start] for one request: the call that belongs to the idempotency key.
@@ -100,9 +99,7 @@ type Use struct {
 	entry *entry
 }
 
-// Start starts a call with a valid idempotency key, or returns the earlier call with the
-// same key. Start returns a *dispatch.Error if the earlier call had different arguments,
-// or if its result is unknown although it possibly had an effect.
+// Start starts a call with a valid idempotency key, or returns the earlier call with the same idempotency key.
 func (k *Keys) Start(key string, c dispatch.Call) (*Use, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -160,9 +157,7 @@ type Ending struct {
 	IsResultLost bool
 }
 
-// Ending returns the result or the error of the call. If an earlier request made the
-// call, the error text begins with a note that the tool was not called again. Do not call
-// Ending before the call has ended.
+// Ending returns the result or the error of the call. Do not call Ending before the call has ended.
 func (u *Use) Ending() Ending {
 	ending := u.storedEnding()
 	if u.IsReplay && ending.Err != nil {

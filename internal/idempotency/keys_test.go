@@ -209,8 +209,8 @@ func TestErrorOfToolIsReplayed(t *testing.T) {
 	})
 }
 
-// If a call's result is unknown, retries fail without running the tool, even after a restart.
-// After the page has delivered the late result, a retry returns that result.
+// If a call's result is unknown, retries fail without running the tool, even after a restart. After the page has
+// delivered the late result of a call, a retry returns that result.
 func TestUnknownEnding(t *testing.T) {
 	run(t, everything, func(f *fixture) {
 		f.answer = func(s dispatch.Sink) { go s.Finish(nil, &wire.CallError{Code: wire.ErrLinkLost, Message: "lost"}) }
@@ -398,8 +398,6 @@ func TestLateResultWithoutOutput(t *testing.T) {
 	})
 }
 
-// After a restart, a replayed error has the texts and details of the first error, with a note
-// that the tool was not called again.
 func TestErrorAfterRestart(t *testing.T) {
 	run(t, everything, func(f *fixture) {
 		after := 1500.0

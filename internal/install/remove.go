@@ -8,9 +8,9 @@ import (
 	"opentabs/plugin"
 )
 
-// Remove removes a plugin from the list of installed plugins. name is the name of the
-// plugin or of its package. The files of the plugin remain on the disk until the daemon
-// has reloaded its plugins and [RemoveUnused] is called.
+// Remove removes a plugin from the list of installed plugins. The argument name is the name of the plugin or of its
+// package. The files of the plugin remain on the disk until the daemon has reloaded its plugins and [RemoveUnused] is
+// called.
 func Remove(h *home.Home, name string) (plugin.Entry, error) {
 	store := h.PluginStore()
 	// The error of store.Entries is ignored, because store.Remove returns the same error

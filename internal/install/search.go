@@ -79,8 +79,8 @@ type toolCategory struct {
 	Tools    []string `json:"tools"`
 }
 
-// Info returns the registry's information about a plugin. text is the plugin's name with
-// an optional version or range.
+// Info returns the registry's information about a plugin. The argument text is the plugin's name with an optional
+// version or range.
 func (i *Installer) Info(ctx context.Context, text string) (Info, error) {
 	spec := parseSpec(text)
 	packageInfo, err := i.findPackage(ctx, spec.name)

@@ -73,8 +73,8 @@ func isPath(text string) bool {
 	return false
 }
 
-// Get installs a plugin from a registry or a package file. oldPlugin is the plugin that
-// was replaced, or nil.
+// Get installs a plugin from a registry or a package file. The result oldPlugin is the plugin that was replaced, or
+// nil.
 func (i *Installer) Get(ctx context.Context, s Source) (newPlugin, oldPlugin *plugin.Plugin, err error) {
 	if s.isFile {
 		var file npm.Tarball

@@ -56,10 +56,8 @@ type extractAnswer struct {
 	Limit     string          `json:"limit,omitempty"`
 }
 
-// Extract is the main function of the child process that reads a plugin's tools for
-// [BuildPlugin]. Extract reads the limits and the script from stdin, runs the script and
-// writes the script's result to stdout. Extract returns the exit code 0 if it wrote a
-// result or an error.
+// Extract is the main function of the child process that reads a plugin's tools for [BuildPlugin]. Extract returns the
+// exit code 0 if it wrote a result or an error.
 func Extract(stdin io.Reader, stdout io.Writer) int {
 	in := bufio.NewReader(stdin)
 	line, err := in.ReadBytes('\n')

@@ -21,18 +21,15 @@ const (
 
 // Options configure [BuildPlugin].
 type Options struct {
-	// Extract is the command line that runs [Extract]. The default Extract is the
-	// executable of the running process with the argument "__extract".
+	// Extract is the command line that runs [Extract]; by default the running executable with the argument "__extract".
 	Extract []string
-	// ExtractTimeout limits how long the plugin's modules may take to load when opentabs
-	// reads the plugin's tools. The default ExtractTimeout is 30 s.
+	// ExtractTimeout limits how long the plugin's modules may take to load while opentabs reads the tools; by default
+	// 30 s.
 	ExtractTimeout time.Duration
-	// Out is the path of the directory in which BuildPlugin writes the built files. If
-	// the directory does not exist, BuildPlugin creates it. The default Out is dist in
-	// the plugin's directory.
+	// Out is the path of the directory for the built files, which BuildPlugin creates; by default dist in the plugin's
+	// directory.
 	Out string
-	// Cache is a BuildCache that speeds up repeated builds of the same plugin. Default:
-	// no cache.
+	// Cache is a BuildCache that speeds up repeated builds of the same plugin; by default none.
 	Cache *BuildCache
 }
 
@@ -77,14 +74,13 @@ type BuiltFile struct {
 	Bytes int
 }
 
-// BuildPlugin builds the plugin in dir. BuildPlugin bundles opentabs.entry of
-// package.json (default src/index.ts) into dist/adapter.iife.js, and opentabs.preScript
-// into dist/pre-script.iife.js. To write the tools to dist/tools.json, BuildPlugin runs
-// the plugin in a child process. Files of an earlier build do not affect a new build. Two
-// builds of the same source write the same bytes.
+// BuildPlugin builds the plugin in dir. BuildPlugin bundles opentabs.entry of package.json (default src/index.ts) into
+// dist/adapter.iife.js, and opentabs.preScript into dist/pre-script.iife.js. To write the tools to dist/tools.json,
+// BuildPlugin runs the plugin in a child process. Files of an earlier build do not affect a new build. Two builds of
+// the same source write the same bytes.
 //
-// If the plugin's source does not compile, the error of BuildPlugin is a *[BuildError].
-// If BuildPlugin returns an error, it has written no file.
+// If the plugin's source does not compile, the error of BuildPlugin is a *[BuildError]. If BuildPlugin returns an
+// error, BuildPlugin has written no file.
 func BuildPlugin(ctx context.Context, dir string, o Options) (*BuildResult, error) {
 	startTime := time.Now()
 	src, problems, err := readSource(dir)

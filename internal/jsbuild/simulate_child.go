@@ -12,9 +12,8 @@ import (
 )
 
 // Simulate is the main function of the child process that [RunTests] starts. Simulate reads a script from stdin, as a
-// JSON string in one line. Simulate writes the events of the tests to stdout, one JSON value per line. If a test runs
-// in a real browser, Simulate passes all lines after the first line of stdin to the script. The exit code of Simulate
-// is 0 if the script ran, and 2 for invalid input.
+// JSON string in one line. Simulate writes the events of the tests to stdout, one JSON value per line. The exit code of
+// Simulate is 0 if the script ran, and 2 for invalid input.
 func Simulate(stdin io.Reader, stdout io.Writer) int {
 	in := bufio.NewReader(stdin)
 	line, err := in.ReadBytes('\n')

@@ -23,7 +23,7 @@ type sourceSet struct {
 	// Alias maps bare imports such as "zod" to embedded paths, also for imports in files on disk. A key of Alias that
 	// ends in "/" matches all imports that begin with the key; the rest of the import is appended to the mapped path.
 	Alias map[string]string
-	// Pure returns a regular expression for the paths of side-effect-free modules. Default: no modules.
+	// Pure returns a regular expression for the paths of side-effect-free modules; by default no modules.
 	Pure func() *regexp.Regexp
 }
 

@@ -31,8 +31,7 @@ var sharedErrorTexts = map[string]string{
 
 const sharedByCallers = "the callers give one text"
 
-// An error whose text addresses the agent needs a separate text for the user. The separate text for the user must not
-// contain words that only agents understand.
+// An error whose text addresses the agent needs a separate text for the user.
 func TestErrorTexts(t *testing.T) {
 	changeToRoot(t)
 	files, err := goFiles()

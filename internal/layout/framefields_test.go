@@ -38,13 +38,12 @@ var otherProtocols = map[string]struct {
 // route message frames.
 var frameFunction = regexp.MustCompile(`^(Parse|Envelope|Append[A-Z].*|EncodeBody|Decode[A-Z].*|Method[A-Z].*)$`)
 
-// TestFrameFieldsAreInWire reports names of frame fields in Go code outside package wire. Package wire must be the only
-// package that encodes and decodes message frames.
+// Package wire must be the only package that encodes and decodes message frames.
 //
 // A package that uses the frame functions of package wire, such as Parse, must not contain any name of a frame field,
-// and neither must its subpackages. Packages that do not use the frame functions have other JSON formats, whose fields
-// may be called "id" or "url". In packages without frame functions, TestFrameFieldsAreInWire rejects only field names
-// of several words, such as dispatchId.
+// and neither must its subpackages. Packages that do not use the frame functions of package wire have other JSON
+// formats, whose fields may be called "id" or "url". In packages without frame functions, TestFrameFieldsAreInWire
+// rejects only field names of several words, such as dispatchId.
 //
 // Tests that simulate the browser write message frames by hand, instead of using the encoders that they test.
 func TestFrameFieldsAreInWire(t *testing.T) {

@@ -23,11 +23,10 @@ type Options struct {
 	// PendingBytes limits the size of the queued lines; required. When the queue is full, new lines are dropped and
 	// counted.
 	PendingBytes int
-	// Dropped returns a line, with its line feed, that reports n dropped lines; required. A nil line reports nothing.
+	// Dropped returns a line, with its line feed, that reports n dropped lines, or nil for no report; required.
 	Dropped func(n int) []byte
-	// IsChained adds a number and the previous line's hash to each line, so that [Verify]
-	// can check the log. Each line of a chained log must be a JSON object. Default: no
-	// hash chain.
+	// IsChained adds a number and the previous line's hash to each line, so that [Verify] can check the log; by default
+	// false. Each line of a chained log must be a JSON object.
 	IsChained bool
 	// Log receives errors of failed writes, at most one a minute; by default, nothing is logged.
 	Log zerolog.Logger
@@ -62,8 +61,7 @@ func Open(path string, o Options) *Log {
 	return l
 }
 
-// Write queues one line, which must contain exactly one line feed, at its end. Write never waits
-// for the disk. After Close, Write does nothing.
+// Write queues one line, which must contain exactly one line feed, at its end. Write never waits for the disk.
 func (l *Log) Write(line []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

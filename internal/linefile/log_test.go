@@ -105,9 +105,7 @@ func TestRotationOfOne(t *testing.T) {
 	}
 }
 
-// While the log's folder is missing, Write drops lines without delay, and one log message
-// reports the failure. When the missing folder has been created, the first line of the
-// log file reports the number of dropped lines.
+// When a missing log folder has been created, the first line of the log file reports the number of dropped lines.
 func TestFailedWritesAreLogged(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "later")
 	var logOutput bytes.Buffer

@@ -58,17 +58,15 @@ type Options struct {
 	// Transport sends the HTTP requests; the default is a transport without a proxy and
 	// without compression.
 	Transport http.RoundTripper
-	// ShowForm shows a form to the user when the server requests one during a call (MCP
-	// elicitation). ShowForm runs in a separate goroutine. ctx is cancelled when the
-	// server withdraws the form, or when the call ends.
+	// ShowForm shows a form to the user when the server requests one during a call (MCP elicitation). ShowForm runs in
+	// a separate goroutine. ctx is cancelled when the server withdraws the form, or when the call ends.
 	//
-	// After ShowForm has returned, the client reports to the server that the form was
-	// closed without an answer. By default, the client declares no support for
-	// elicitation forms.
+	// After ShowForm has returned, the client reports to the server that the form was closed without an answer. Without
+	// ShowForm, which is the default, the client declares no support for elicitation forms.
 	ShowForm func(ctx context.Context, form json.RawMessage)
 }
 
-// Client is one MCP session with a server. Create a Client with [New].
+// Client is one MCP session with a server.
 type Client struct {
 	options Options
 	http    *http.Client
@@ -77,7 +75,7 @@ type Client struct {
 	lastID  atomic.Int64
 }
 
-// New returns a client that has no session yet. New sends no request.
+// New returns a client that has no session yet.
 func New(o Options) *Client {
 	if o.Transport == nil {
 		o.Transport = &http.Transport{DisableCompression: true}
@@ -166,8 +164,7 @@ type Progress struct {
 	// StatusWord is the word with which the tool describes the state of the call, such as
 	// "exporting". StatusWord has the same audience as Message.
 	StatusWord string
-	// Audience is "user" if Message is for the user. A message with any audience other than
-	// "user" is internal.
+	// Audience is "user" if Message is for the user.
 	Audience string
 }
 
@@ -199,18 +196,16 @@ type Result struct {
 	Meta              map[string]json.RawMessage `json:"_meta"`
 }
 
-// CallTool calls a tool and returns the tool's result. The parameter arguments is a JSON
-// object with the arguments of the tool. CallTool calls progress, which may be nil, for
-// each progress report, in the goroutine of the caller.
+// CallTool calls a tool and returns the tool's result. The parameter arguments is a JSON object with the arguments of
+// the tool. CallTool calls progress, which may be nil, for each progress report, in the goroutine of the caller.
 //
-// When ctx ends, CallTool sends a cancellation to the server. After the cancellation,
-// CallTool returns ctx's error as soon as the server has ended the call, or after 2 s.
+// When ctx ends, CallTool sends a cancellation to the server. After the cancellation, CallTool returns ctx's error as
+// soon as the server has ended the call, or after 2 s.
 func (c *Client) CallTool(ctx context.Context, name string, arguments json.RawMessage, progress func(Progress)) (Result, error) {
 	return c.CallToolWithKey(ctx, name, arguments, "", progress)
 }
 
-// CallToolWithKey works like [Client.CallTool], but sends an idempotency key. If key is
-// empty, no idempotency key is sent.
+// CallToolWithKey works like [Client.CallTool], but sends an idempotency key.
 func (c *Client) CallToolWithKey(ctx context.Context, name string, arguments json.RawMessage, key string, progress func(Progress)) (Result, error) {
 	meta := map[string]any{}
 	if key != "" {

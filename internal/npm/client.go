@@ -41,7 +41,8 @@ var ErrNotFound = errors.New("not found")
 type Options struct {
 	// UserAgent is the User-Agent header; the default is "opentabs".
 	UserAgent string
-	// Backoff is the pause before the second attempt of a request. Default: 300 ms.
+	// Backoff is the pause before the second attempt of a request, which doubles before the third attempt; by default
+	// 300 ms.
 	Backoff time.Duration
 	// Silence limits the time without data while a response body is read; the default is
 	// 30 s.
@@ -55,8 +56,7 @@ type Client struct {
 	opts   Options
 }
 
-// New returns a client that connects with the proxy, the certificates and the logins in
-// config. New returns an error if an npm setting in config is invalid.
+// New returns a client that connects with the proxy, the certificates and the logins in config.
 func New(config *Config, o Options) (*Client, error) {
 	if o.UserAgent == "" {
 		o.UserAgent = "opentabs"

@@ -24,8 +24,7 @@ type Environment struct {
 	Environ func() []string
 	// Home is the user's home directory; Home may be empty.
 	Home string
-	// Dir is the project directory whose .npmrc is read, or a directory below the
-	// project. If Dir is empty, no .npmrc of a project is read.
+	// Dir is the project directory whose .npmrc is read, or a directory below the project; empty for no project.
 	Dir string
 	// GOOS is the name of the operating system; the default is runtime.GOOS.
 	GOOS string
@@ -40,10 +39,8 @@ type Config struct {
 
 type setting struct{ text, source string }
 
-// LoadConfig reads npm's settings. As in npm, environment variables override .npmrc
-// files, the project's .npmrc overrides the user's, and the user's .npmrc overrides the
-// machine's. LoadConfig skips .npmrc files that do not exist. If a file cannot be read,
-// the error names the file.
+// LoadConfig reads npm's settings. As in npm, environment variables override .npmrc files, the project's .npmrc
+// overrides the user's, and the user's .npmrc overrides the machine's.
 func LoadConfig(env Environment) (*Config, error) {
 	if env.GOOS == "" {
 		env.GOOS = runtime.GOOS
@@ -212,9 +209,8 @@ func hasUnsetVariable(value string) bool { return strings.Contains(value, "${") 
 
 func (c *Config) settingText(key string) string { return c.values[key].text }
 
-// Registry returns the address of the registry for a package name, with a slash at the
-// end. source is the file or variable that sets the address, or "" for the default. If
-// the address is invalid, Registry returns an error.
+// Registry returns the address of the registry for a package name, with a slash at the end. source is the file or
+// variable that sets the address, or "" for the default.
 func (c *Config) Registry(name string) (address, source string, err error) {
 	key, s := "registry", setting{defaultRegistry, ""}
 	if value, ok := c.values[key]; ok {

@@ -28,8 +28,7 @@ type Package struct {
 	// Tags maps each of the package's tags, such as "latest", to a version.
 	Tags     map[string]string
 	Versions map[string]*Version
-	// Published maps versions to their times of publication. Published omits a version whose time the registry does not
-	// list.
+	// Published maps versions to their times of publication, as far as the registry lists the times.
 	Published map[string]time.Time
 }
 
@@ -117,11 +116,9 @@ func (c *Client) Package(ctx context.Context, name string) (*Package, error) {
 	return p, nil
 }
 
-// ChooseVersion returns the version for a tag, a version, or a range such as ^1.2.0. An
-// empty text means the tag "latest". If want is a range, ChooseVersion prefers the
-// version with the tag "latest", then the newest version, as npm does. A deprecated
-// version is chosen only if no other version matches. If no version matches, the error
-// lists the available versions.
+// ChooseVersion returns the version for a tag, a version, or a range such as ^1.2.0. An empty text means the tag
+// "latest". If want is a range, ChooseVersion prefers the version with the tag "latest", then the newest version, as
+// npm does. A deprecated version is chosen only if no other version matches.
 func (p *Package) ChooseVersion(want string) (*Version, error) {
 	want = strings.TrimSpace(want)
 	if want == "" {

@@ -66,9 +66,8 @@ func (e *Exporter) After(callInfo dispatch.CallInfo, ended dispatch.EndedCall) {
 	}
 }
 
-// Flush sends all queued spans, and returns when the endpoint has responded. If the HTTP
-// request fails, Flush drops the spans. Flush logs only the first of several consecutive
-// failures.
+// Flush sends all queued spans, and returns when the endpoint has responded. If the HTTP request fails, Flush drops the
+// spans.
 func (e *Exporter) Flush(ctx context.Context) {
 	e.sendMu.Lock()
 	defer e.sendMu.Unlock()

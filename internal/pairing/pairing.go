@@ -1,16 +1,15 @@
-// Package pairing stores the secret keys of paired browsers. A browser whose extension
-// comes from an extension store is paired by a code. An extension from a store does not
-// contain the installation's key, unlike an extension that opentabs has installed.
+// Package pairing stores the secret keys of paired browsers. A browser whose extension comes from an extension store is
+// paired by a code. An extension from a store does not contain the installation's key, unlike an extension that
+// opentabs has installed.
 //
-// To pair a browser, the user enters the code from the side panel, and [Store.Add] stores
-// the key derived from this code. After the browser has proved that it has the key,
-// [Store.Confirm] replaces the key with a random key. A pairing code in a shell history
-// is useless, because the code works only once.
+// To pair a browser, the user enters the code from the side panel, and [Store.Add] stores a key derived from the code.
+// After the browser has proved that it has the derived key, [Store.Confirm] replaces the derived key with a random key.
+// A pairing code in a shell history is useless, because the code works only once.
 //
 // # Concurrency
 //
-// A [Store] is safe for concurrent use. Several processes can use one pairing file: each
-// method reads the file again, and each change locks the file.
+// A [Store] is safe for concurrent use. Several processes can use one pairing file: each method reads the file again,
+// and each change locks the file.
 package pairing
 
 import (
@@ -82,7 +81,7 @@ type pairingFile struct {
 	Browsers []storedBrowser `json:"browsers"`
 }
 
-// Store stores the paired browsers in a JSON file. Create a Store with [Open].
+// Store stores the paired browsers in a JSON file.
 type Store struct{ path string }
 
 // Open returns the store of paired browsers in the file at path. Open does not read the
@@ -101,8 +100,7 @@ func ParseCode(text string) (string, error) {
 	return code, nil
 }
 
-// Add pairs the browser whose side panel shows the code, and returns the ID of the
-// pairing. If the code is already stored, Add returns the ID of the earlier pairing.
+// Add pairs the browser whose side panel shows the code, and returns the ID of the pairing.
 func (s *Store) Add(code string) (id string, err error) {
 	key := wire.PairingKey(code)
 	id = wire.KeyID(key)[:shownIDChars]
@@ -118,8 +116,7 @@ func (s *Store) Add(code string) (id string, err error) {
 	})
 }
 
-// Remove ends the pairing of a browser, and the daemon closes the browser's link within
-// seconds. Remove returns ErrUnknown if no paired browser has the ID.
+// Remove ends the pairing of a browser, and the daemon closes the browser's link within seconds.
 func (s *Store) Remove(id string) error {
 	return s.change(func(f *pairingFile) error {
 		i := slices.IndexFunc(f.Browsers, func(b storedBrowser) bool { return b.ID == id })
@@ -156,10 +153,9 @@ func (s *Store) Key(keyID string) (string, error) {
 	return "", nil
 }
 
-// Confirm records that a browser has proved that it has the key with the given key ID. If
-// the proven key comes from a pairing code, Confirm returns a random newKey, which the
-// browser must use from then on. If the browser already uses a random key, newKey is
-// empty. The old key stays valid until the browser has connected with newKey.
+// Confirm records that a browser has proved that it has the key with the given key ID. If the proven key comes from a
+// pairing code, Confirm returns a random newKey, which the browser must use from then on. The browser's old key stays
+// valid until the browser has connected with newKey.
 func (s *Store) Confirm(keyID, browserName string) (newKey string, err error) {
 	return newKey, s.change(func(f *pairingFile) error {
 		i := slices.IndexFunc(f.Browsers, func(b storedBrowser) bool { return b.hasKey(keyID) })

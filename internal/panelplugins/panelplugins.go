@@ -1,15 +1,12 @@
-// Package panelplugins installs, updates and removes plugins when the user requests it in
-// a side panel.
+// Package panelplugins installs, updates and removes plugins when the user requests it in a side panel.
 //
-// An installation from a side panel runs the same code and checks as `opentabs plugin
-// install`. To install a plugin, a side panel sends the name of a registry package, or the
-// absolute path of a folder or package file. An installed plugin does not run until the user
-// has reviewed and enabled it.
+// An installation from a side panel runs the same code and checks as `opentabs plugin install`. To install a plugin, a
+// side panel sends the name of a registry package, or the absolute path of a folder or package file. An installed
+// plugin does not run until the user has reviewed and enabled the plugin.
 //
 // # Concurrency
 //
-// A [Plugins] is safe for concurrent use. Package install locks the folder that contains
-// the installed packages.
+// A [Plugins] is safe for concurrent use. Package install locks the folder that contains the installed packages.
 package panelplugins
 
 import (
@@ -34,7 +31,6 @@ import (
 const requestTimeout = 2 * time.Minute
 
 // Plugins installs, updates and removes a daemon's plugins on behalf of side panels.
-// Create a Plugins with [New].
 type Plugins struct {
 	permissions.Local
 
@@ -55,7 +51,6 @@ func New(h *home.Home, local permissions.Local, getenv func(string) string, relo
 func (p *Plugins) Close() { p.stop() }
 
 // InstallPlugin installs a plugin from a registry package, a package file or a folder.
-// InstallPlugin returns errors as sentences for the user.
 func (p *Plugins) InstallPlugin(packageText string) (wire.PluginInstallResult, error) {
 	result, err := p.installPlugin(packageText)
 	return result, explainError(err)
@@ -130,8 +125,7 @@ func (p *Plugins) reloadAfter(source plugin.Source, packageName string) error {
 	return nil
 }
 
-// UpdatePlugin updates a plugin to the newest version within the user's version range,
-// such as ^1. UpdatePlugin returns errors as sentences for the user.
+// UpdatePlugin updates a plugin to the newest version within the user's version range, such as ^1.
 func (p *Plugins) UpdatePlugin(name string) (wire.PluginUpdateResult, error) {
 	result, err := p.updatePlugin(name)
 	return result, explainError(err)

@@ -9,16 +9,12 @@ import (
 
 // Changes are the permission changes that the user has requested on a command line.
 type Changes struct {
-	// Plugin is the name of the plugin to change. If Plugin is empty, the change applies
-	// to all plugins. Tool is the name of the tool to change. If Tool is empty, the
-	// change applies to the whole plugin.
+	// Plugin is the name of the plugin to change, or empty for all plugins. Tool is a tool's name, or empty for the
+	// whole plugin.
 	Plugin, Tool string
-	// Permission is the new permission: "off", "ask", "auto" or "default", which restores
-	// the default permission. If Permission is empty, the permission stays unchanged.
+	// Permission is the new permission: "off", "ask", "auto", "default" (restores the default), or "" for no change.
 	Permission string
-	// OpenTabs is "on" or "off", and sets whether calls are allowed to open tabs.
-	// LateAccess is "on" or "off", and sets the plugin's late access. If OpenTabs or
-	// LateAccess is empty, the corresponding permission stays unchanged.
+	// OpenTabs and LateAccess are "on", "off" or "" (no change), and set whether calls may open tabs, and late access.
 	OpenTabs, LateAccess string
 	// AllowCalls names the plugins that the changed plugin may call from now on.
 	// ForbidCalls names the plugins that the changed plugin may no longer call.

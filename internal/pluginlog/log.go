@@ -44,18 +44,15 @@ var errClosed = errors.New("the log of plugins was closed")
 
 // Options configure a [Log]. The zero value of a field selects the field's default.
 type Options struct {
-	// Secrets returns the secret texts that the log removes from every log entry.
-	// Default: none.
+	// Secrets returns the secret texts that the log removes from every log entry; by default none.
 	Secrets func() []string
-	// ResolveStack returns the stack frames of the author's code for a log entry of a
-	// plugin. By default, log entries have no stack frames.
+	// ResolveStack returns the stack frames of the author's code for a log entry of a plugin; by default none.
 	ResolveStack func(plugin string, entry wire.LogEntry) []string
-	// Log receives errors. By default, the log's errors are not reported.
+	// Log receives errors; by default, the errors are dropped.
 	Log zerolog.Logger
 }
 
-// Log stores the log entries of all plugins. Create a Log with [Open], and close the Log
-// with Close.
+// Log stores the log entries of all plugins.
 type Log struct {
 	options  Options
 	stateDir string
@@ -208,8 +205,7 @@ func (l *Log) quietestPlugin() string {
 	return name
 }
 
-// Last returns the last log entries in memory that f selects, oldest first. Last returns
-// at most n entries, or all entries if n is 0.
+// Last returns at most n log entries in memory that f selects, or all if n is 0, oldest first.
 func (l *Log) Last(f Filter, n int) []Entry {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -310,9 +306,8 @@ func (f *Follower) wakeReader() {
 	}
 }
 
-// Next blocks until new log entries are available, and returns the entries. missedEntries
-// counts log entries that were lost because Next was called too late. Next returns
-// errClosed if the log was closed, or the error of ctx if ctx has ended.
+// Next blocks until new log entries are available, and returns the entries. missedEntries counts log entries that were
+// lost because Next was called too late.
 func (f *Follower) Next(ctx context.Context) (entries []Entry, missedEntries int, err error) {
 	for {
 		f.log.mu.Lock()
@@ -342,9 +337,8 @@ func (f *Follower) Close() {
 	f.wakeReader()
 }
 
-// Read reads the last n log entries that f selects from the log files in the state folder
-// dir, oldest first. If n is 0, Read returns all entries. damagedLines is the number of
-// lines that cannot be parsed.
+// Read reads the last n log entries that f selects, or all if n is 0, from the log files in the state folder dir,
+// oldest first. damagedLines is the number of lines that cannot be parsed.
 func Read(dir string, f Filter, n int) (entries []Entry, damagedLines int, err error) {
 	entries, damagedLines, err = linefile.Read(filepath.Join(dir, logFolder, fileName), maxKeptFiles, n, func(line []byte) (e Entry, isWanted bool, err error) {
 		err = json.Unmarshal(line, &e)

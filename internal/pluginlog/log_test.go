@@ -70,8 +70,7 @@ func TestEntriesAreKeptAndFiltered(t *testing.T) {
 	}
 }
 
-// A plugin that logs a lot replaces its own log entries, not the log entries of other
-// plugins. The log keeps entries of at most maxKeptPlugins plugins in memory.
+// A plugin that logs a lot replaces its own log entries, not the log entries of other plugins.
 func TestMemoryIsBounded(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {

@@ -40,9 +40,8 @@ type Candidate struct {
 	State   CandidateState `json:"state"`
 	Hash    string         `json:"hash,omitempty"`
 	Sites   []string       `json:"sites"`
-	// ReadTools is the number of the plugin's tools that its author declares as read-only.
-	// WriteTools is the number of the plugin's tools that its author does not declare as
-	// read-only.
+	// ReadTools is the number of tools that the plugin's author declares as read-only, and WriteTools the number of
+	// other tools.
 	ReadTools  int `json:"read_tools"`
 	WriteTools int `json:"write_tools"`
 	// BrowserFeatures are the browser features that the author's code mentions.
@@ -126,8 +125,7 @@ func candidateWarnings(p *plugin.Plugin, now httpapi.PluginPermissions) []string
 	return append(warnings, p.Warnings...)
 }
 
-// PrintCandidates prints a table of the plugins that a command would enable, and never truncates a text. If the table
-// is too wide for the terminal, PrintCandidates prints a block for each plugin.
+// PrintCandidates prints a table of the plugins that a command would enable, and never truncates a text.
 func PrintCandidates(out *terminal.Output, plan []Candidate) {
 	if len(plan) == 0 {
 		return

@@ -8,9 +8,8 @@ import (
 	"opentabs/wire"
 )
 
-// PermissionRows returns the rows of a table that shows the permissions of plugins,
-// beginning with the header row. If tool is not empty, the table has only the rows of the
-// plugin and the given tool.
+// PermissionRows returns the rows of a table that shows the permissions of plugins, beginning with the header row. If
+// tool is not empty, the table of permissions has only the rows of the plugin and the given tool.
 func PermissionRows(views []httpapi.PluginPermissions, tool string) [][]string {
 	rows := [][]string{{"TOOL", "PERMISSION", "LIMIT", "SET BY", ""}}
 	for _, view := range views {

@@ -17,10 +17,9 @@ const maxNesting = 10000
 // of a file.
 func TrimBOM(text []byte) []byte { return bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")) }
 
-// Compact validates JSON text from a file and removes the white space between its tokens. If
-// the capacity of buffer suffices, Compact writes the compacted JSON into the memory of
-// buffer. If the text is not valid JSON, problem describes the first error for the user; for
-// valid JSON, problem is empty.
+// Compact validates JSON text from a file and removes the white space between its tokens. If the capacity of buffer
+// suffices, Compact writes the compacted JSON into the memory of buffer. The result problem describes the first error
+// for the user; for valid JSON, problem is empty.
 func Compact(text, buffer []byte) (compacted []byte, problem string) {
 	text = TrimBOM(text)
 	if !utf8.Valid(text) {

@@ -146,8 +146,7 @@ func KindOf(raw []byte) string {
 	}
 }
 
-// JoinMembers returns a JSON object with the given members. JoinMembers writes the field
-// Quoted of each member as its key, and ignores the field Key.
+// JoinMembers returns a JSON object with the given members.
 func JoinMembers(elements []Member) []byte {
 	b := []byte{'{'}
 	for i, m := range elements {

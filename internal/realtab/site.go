@@ -41,8 +41,7 @@ type Request struct {
 	URL     string            `json:"url"`
 	Headers map[string]string `json:"headers"`
 	Body    string            `json:"body"`
-	// Fetched is true if JavaScript code in the page made the request, for example with
-	// fetch. Fetched is false if the page itself loads something, such as an image.
+	// Fetched is true if JavaScript code in the page made the request, for example with fetch.
 	Fetched bool `json:"fetched"`
 }
 

@@ -39,8 +39,7 @@ func (c *queuedCall) encode(secrets *valueCleaner) ([]byte, error) {
 }
 
 // Begin records that a call begins to run. The caller must call Begin before the call runs. If a note states that the
-// call waits for approval, Begin writes a note: after a crash, no record may state that the call did not run. Failed
-// writes are logged.
+// call waits for approval, Begin writes a note: after a crash, no record may state that the call did not run.
 func (r *Recorder) Begin(callID string) {
 	if r.opts.Days == 0 {
 		return

@@ -28,9 +28,7 @@ type Note struct {
 	// State is the state of the noted key or call, such as "started" or "failed". A newer
 	// note with the same Subject replaces an older note.
 	State string `json:"state"`
-	// By is the ID of a call. In a note about an idempotency key, By is the ID of the call
-	// with this key. In a note about an undone call, By is the ID of the call that undoes it.
-	// Tool is the full name of the tool that the call runs.
+	// By is the ID of the call that has the idempotency key, or that undoes the call. Tool is the tool of the call By.
 	By       string `json:"by"`
 	Tool     string `json:"tool,omitempty"`
 	ArgsHash string `json:"args_hash,omitempty"`
@@ -43,8 +41,7 @@ type Note struct {
 	Code     wire.ErrorCode `json:"code,omitempty"`
 	Error    string         `json:"error,omitempty"`
 	UserText string         `json:"user_text,omitempty"`
-	// ToolError is the error that the tool returned; nil if the call succeeded or failed for
-	// another reason. IsRetryable is true if the same call may succeed later.
+	// ToolError is the error that the tool returned; nil if the call succeeded or failed for another reason.
 	ToolError   *wire.ToolErrorInfo `json:"tool_error,omitempty"`
 	IsRetryable bool                `json:"retryable,omitempty"`
 }
@@ -90,9 +87,8 @@ func (r *Recorder) queueNotes(notes ...Note) {
 	r.droppedCalls += len(notes) - n
 }
 
-// WriteNote writes the queued records and a note, and returns when the operating system
-// has accepted them. If WriteNote returns an error, the record files do not contain the
-// note. If the option Days is 0, WriteNote does nothing.
+// WriteNote writes the queued records and a note, and returns when the operating system has accepted them. If WriteNote
+// returns an error, the record files do not contain the note.
 func (r *Recorder) WriteNote(n Note) error {
 	if r.opts.Days == 0 {
 		return nil
@@ -117,8 +113,7 @@ func appendNotes(lines []byte, notes []Note, secrets *valueCleaner) []byte {
 	return lines
 }
 
-// ReadNotes returns the notes of one kind that are not older than since, newest first. An empty subject selects the
-// notes about all subjects.
+// ReadNotes returns the notes of one kind that are not older than since, newest first.
 func (r *Recorder) ReadNotes(kind NoteKind, subject string, since time.Time) ([]Note, error) {
 	r.Flush()
 	return findNotes(r.dir, kind, subject, since)

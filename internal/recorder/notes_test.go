@@ -85,8 +85,7 @@ func TestNotesAreBounded(t *testing.T) {
 	}
 }
 
-// A note is in the file when WriteNote returns. If a write fails, queued notes stay queued, but the note of WriteNote
-// does not.
+// If WriteNote fails, the queued notes stay queued, but the note of WriteNote is dropped.
 func TestWriteNote(t *testing.T) {
 	dir := t.TempDir()
 	r := Open(dir, testOptions)

@@ -27,24 +27,21 @@ type Record struct {
 	OutputBytes        int             `json:"output_bytes,omitempty"`
 	IsOutputIncomplete bool            `json:"output_incomplete,omitempty"`
 	// Approved is the reason why the call was allowed; nil if the call was not allowed.
-	// The user's decisions about the call are in the field Timeline.
 	Approved *Approval `json:"approved,omitempty"`
 	// LastMessages are the last messages that the tool sent during the call, oldest first.
 	LastMessages []dispatch.ToolMessage `json:"last_messages,omitempty"`
 	// DroppedMessages is the number of messages before LastMessages that were not
 	// recorded.
 	DroppedMessages int `json:"dropped_messages,omitempty"`
-	// Undo is the call that undoes, has undone or may have undone the call; nil if there is
-	// none. The stored record does not contain the field Undo: Find sets the field from a
-	// note.
+	// Undo is the call that undoes, has undone or may have undone the call; nil if there is none. The record on the
+	// disk does not contain the field Undo: Find sets Undo from a note.
 	Undo *wire.CallUndo `json:"undo,omitempty"`
 }
 
 // Approval is the reason why a call was allowed: one decision, a grant or a permission.
 type Approval struct {
 	Scope wire.Scope `json:"scope"`
-	// By is the surface on which the user approved the call, such as "the side panel". At
-	// is the time of the user's approval. By and At are zero if the call needed no
+	// By is the surface on which the user approved the call, such as "the side panel". At is the time of the user's
 	// approval.
 	By string    `json:"by,omitempty"`
 	At time.Time `json:"at,omitzero"`

@@ -1,6 +1,4 @@
 // Package redact removes secrets from texts and JSON values before opentabs stores them.
-//
-// Start with a [Redactor].
 package redact
 
 import (
@@ -17,16 +15,13 @@ import (
 
 const redactedText = "[redacted]"
 
-// Redactor replaces secrets in texts by "[redacted]": the values of secret settings, and
-// texts that look like credentials, such as API keys. In JSON, a Redactor also replaces
-// the values of members such as "password". No Redactor can find every secret, so authors
-// of plugins should not log secrets.
+// Redactor replaces secrets in texts by "[redacted]": the values of secret settings, and texts that look like
+// credentials, such as API keys. In JSON, a Redactor replaces the values of members such as "password". No Redactor can
+// find every secret, so authors of plugins should not log secrets.
 //
 // The zero Redactor is ready for use. A Redactor is safe for concurrent use.
 type Redactor struct {
-	// Secrets returns further texts that the Redactor replaces, such as the values of secret
-	// settings. If Secrets is nil, the Redactor only replaces texts that look like
-	// credentials.
+	// Secrets returns further texts that the Redactor replaces, such as the values of secret settings; may be nil.
 	Secrets func() []string
 }
 
@@ -97,8 +92,7 @@ func (r *Redactor) JSON(raw json.RawMessage) json.RawMessage {
 	return text
 }
 
-// Decode decodes a JSON value for [Redactor.Value]. Numbers become [json.Number], so that
-// they keep their exact digits. ok is false if raw is not valid JSON.
+// Decode decodes a JSON value for [Redactor.Value]. Numbers become [json.Number], so that they keep their exact digits.
 func Decode(raw json.RawMessage) (value any, ok bool) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
@@ -109,9 +103,9 @@ func Decode(raw json.RawMessage) (value any, ok bool) {
 	return value, err == io.EOF
 }
 
-// Value replaces the secrets in a value that [Decode] returned. Value changes arrays and
-// objects in place. A string cannot be changed in place, so the caller must use the
-// returned value. isChanged is true if Value replaced a secret.
+// Value replaces the secrets in a value that [Decode] returned. Value changes arrays and objects in place. A string
+// cannot be changed in place, so the caller must use the returned value. The result isChanged is true if Value replaced
+// a secret.
 func (r *Redactor) Value(value any) (redacted any, isChanged bool) {
 	switch v := value.(type) {
 	case string:

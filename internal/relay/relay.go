@@ -38,7 +38,7 @@ const (
 	connectErrLifetime = 2 * time.Second
 )
 
-// Options are the options of [Run]. All fields except ClientToken are required.
+// Options are the options of [Run]; all fields except ClientToken are required.
 type Options struct {
 	Home *home.Home
 	In   io.Reader

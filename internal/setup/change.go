@@ -58,8 +58,8 @@ func diffOf(file string, before, after []byte) string {
 	return string(text)
 }
 
-// CurrentToken returns the client token in an MCP client's configuration file, or an
-// empty string. prefix is the prefix by which tokens are recognized.
+// CurrentToken returns the client token in an MCP client's configuration file, or an empty string. The argument prefix
+// is the prefix by which tokens are recognized.
 func CurrentToken(c Client, prefix string) string {
 	data, err := readConfig(c.File)
 	if err != nil {
@@ -149,23 +149,18 @@ func (w Writer) Lock() (unlock func(), err error) {
 type setupRecord struct {
 	Client string `json:"client"`
 	File   string `json:"file"`
-	// Backup is the path of a copy of the file, made before setup changed the file for the
-	// first time. Backup is empty if the file did not exist. If the user or the MCP client
-	// edited the file between two runs of setup, Backup is the copy from before the second
-	// run.
+	// Backup is the path of a copy of the file, made before setup changed the file; empty if the file did not exist.
 	Backup string `json:"backup,omitempty"`
-	// Earlier is the path of the latest backup with an opentabs entry that setup did not write.
-	// Earlier is empty if no backup contains an opentabs entry from before setup.
+	// Earlier is the path of the latest backup with an opentabs entry that setup did not write, or empty.
 	Earlier string `json:"earlier,omitempty"`
 	// Hash is the SHA-256 of the content that setup has written, in hex.
 	Hash    string    `json:"sha256"`
 	Written time.Time `json:"written"`
 }
 
-// Write backs up and then writes a configuration file, and returns the path of the backup. If
-// the configuration file did not exist before, Write makes no backup, and the returned path is
-// empty. Write keeps the file mode and follows symbolic links. Write returns an error if the
-// file has changed since [PlanChange] or is read-only.
+// Write backs up and then writes a configuration file, and returns the path of the backup. If the configuration file
+// did not exist, Write makes no backup and returns an empty path. Write keeps the file mode and follows symbolic links.
+// Write returns an error if the file has changed since [PlanChange] or is read-only.
 func (w Writer) Write(c Change) (backup string, err error) {
 	now, err := readConfig(c.Client.File)
 	switch {

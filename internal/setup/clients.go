@@ -24,8 +24,7 @@ type Machine struct {
 	LookPath func(string) (string, error)
 }
 
-// ThisMachine describes the computer on which opentabs runs. If the user has no home
-// directory, ThisMachine returns an error.
+// ThisMachine describes the computer on which opentabs runs.
 func ThisMachine(goos string, getenv func(string) string) (Machine, error) {
 	home, err := os.UserHomeDir()
 	return Machine{OS: goos, Home: home, Getenv: getenv, LookPath: exec.LookPath}, err
@@ -57,8 +56,7 @@ type Client struct {
 	// ID names the MCP client on the command line, such as "claude-code". Title is the
 	// display name of the MCP client, such as "Claude Code".
 	ID, Title string
-	// File is the path of the MCP client's configuration file for the current user. The
-	// configuration file need not exist.
+	// File is the path of the MCP client's configuration file for the current user.
 	File string
 	// RestartNote is a sentence for the user about how to make the MCP client read its
 	// new configuration.
@@ -247,8 +245,8 @@ var knownClients = []knownClient{
 	},
 }
 
-// Clients returns all MCP clients that setup supports. isInstalled reports whether an MCP
-// client seems to be installed on the machine.
+// Clients returns all MCP clients that setup supports. The result isInstalled reports whether an MCP client seems to be
+// installed on the machine.
 func Clients(m Machine) (clients []Client, isInstalled func(Client) bool) {
 	installed := map[string]bool{}
 	for _, known := range knownClients {

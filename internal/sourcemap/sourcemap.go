@@ -69,8 +69,7 @@ func Parse(text []byte) (*Map, error) {
 	return m, nil
 }
 
-// Position is a line and column in a source file of the plugin. Line and Column count
-// from 1.
+// Position is a line and column, counted from 1, in a source file of the plugin.
 type Position struct {
 	// File is the path of the source file, relative to the plugin's directory.
 	File         string
@@ -80,8 +79,8 @@ type Position struct {
 // String formats the position as file:line:column.
 func (p Position) String() string { return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column) }
 
-// Find returns the position in the author's source for a position in the bundle. line and
-// column count from 1. Find returns false for code that the author did not write.
+// Find returns the position in the author's source for a position in the bundle; lines and columns count from 1. Find
+// returns false for code that the author did not write.
 func (m *Map) Find(line, column int) (Position, bool) {
 	if line < 1 || line > len(m.lines) || len(m.lines[line-1]) == 0 {
 		return Position{}, false
@@ -106,8 +105,7 @@ func pluginFilePath(source string) (string, bool) {
 
 var framePosition = lazyregexp.New(`:(\d+):(\d+)\)?$`)
 
-// FindInStack returns the position of the innermost stack frame that is in the author's
-// code. If no stack frame is in the author's code, the position is empty.
+// FindInStack returns the position of the innermost stack frame in the author's code, or an empty position.
 func (m *Map) FindInStack(stack string) Position {
 	for frame := range strings.SplitSeq(stack, "\n") {
 		match := framePosition().FindStringSubmatch(strings.TrimSpace(frame))
@@ -124,10 +122,9 @@ func (m *Map) FindInStack(stack string) Position {
 	return Position{}
 }
 
-// MoveLines returns the source map of a bundle in which whole lines were moved or
-// removed. newLine returns the new number of a line, or -1 for a removed line; line
-// numbers count from 0. The map that MoveLines returns contains only the source files
-// that still have code in the bundle.
+// MoveLines returns the source map of a bundle in which whole lines were moved or removed. The function newLine returns
+// the new number of a line, or -1 for a removed line; line numbers count from 0. The map that MoveLines returns
+// contains only the source files that still have code in the bundle.
 func (m *Map) MoveLines(newLine func(line int) int) *Map {
 	moved := &Map{}
 	indexes := map[int]int{}

@@ -1,6 +1,5 @@
-// Package sse reads streams of server-sent events
-// (html.spec.whatwg.org/multipage/server-sent-events.html) whose lines end
-// with LF or CRLF. Start with [Read].
+// Package sse reads streams of server-sent events (html.spec.whatwg.org/multipage/server-sent-events.html) whose lines
+// end with LF or CRLF.
 package sse
 
 import (
@@ -12,9 +11,8 @@ import (
 	"iter"
 )
 
-// Event is one server-sent event. For an event that the stream sends without a name, Name
-// is "message". ID is the last event ID that the server has sent in the stream, with this
-// event or before it.
+// Event is one server-sent event. For an event without a name in the stream, Name is "message". ID is the last event ID
+// that the server has sent in the stream, up to the event.
 type Event struct {
 	Name string
 	ID   string

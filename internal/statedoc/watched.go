@@ -14,14 +14,12 @@ import (
 
 const watchInterval = time.Second
 
-// Watched is a state file whose content is kept in memory. When another process or an
-// editor has changed the file, Watched reads the file again. The type parameter T is the
-// Go type of the file's decoded content. The type parameter V is the type of the view, a
-// value that Watched computes once from each new content. Create a Watched with
-// [NewWatched]. A Watched is safe for concurrent use.
+// Watched is a state file whose content is kept in memory. When another process or an editor has changed the file,
+// Watched reads the file again. The type parameter V of Watched is the type of the view, a value that Watched computes
+// once from each new content. A Watched is safe for concurrent use.
 //
-// A goroutine that needs notifyLock and readLock must lock notifyLock first, because
-// listeners can call Current. The mutex mu must be locked last.
+// A goroutine that needs Watched.notifyLock and Watched.readLock must lock notifyLock first, because listeners can call
+// Current. The mutex Watched.mu must be locked after notifyLock and readLock.
 type Watched[T, V any] struct {
 	file      File[T]
 	view      func(T) V
@@ -40,16 +38,16 @@ type Watched[T, V any] struct {
 type ReadResult[V any] struct {
 	info os.FileInfo
 	View V
-	// Problem is the reason why the file could not be read or parsed; nil if both
-	// succeeded. If the file cannot be read, View is the result for an empty file.
+	// Problem is the reason why the file could not be read or parsed; nil if both succeeded. If the file cannot be
+	// read, View is the result for an empty file.
 	Problem error
 	// After an I/O error, each check reads the file again, because the file's time and size do not show when the error
 	// has ended.
 	hasReadError bool
 }
 
-// NewWatched reads a file and returns its Watched. After each read of the file,
-// NewWatched calls the function onReading with the result.
+// NewWatched reads a file and returns its Watched. NewWatched calls the function onReading with the result of each read
+// of the file.
 func NewWatched[T, V any](file File[T], view func(T) V, emptyView V, onReading func(ReadResult[V])) *Watched[T, V] {
 	w := &Watched[T, V]{file: file, view: view, emptyView: emptyView, onReading: onReading}
 	w.latest.Store(&ReadResult[V]{View: emptyView, hasReadError: true})
@@ -57,8 +55,8 @@ func NewWatched[T, V any](file File[T], view func(T) V, emptyView V, onReading f
 	return w
 }
 
-// Change edits the file as [File.Change] does, and reads it again. After a call of Change, the caller must call Notify,
-// which runs the listeners.
+// Change edits the file as [File.Change] does, and then reads the new content. After a call of Change, the caller must
+// call Notify, which runs the listeners.
 func (w *Watched[T, V]) Change(edit func(T) error) error {
 	if err := w.file.Change(edit); err != nil {
 		return err
@@ -67,8 +65,7 @@ func (w *Watched[T, V]) Change(edit func(T) error) error {
 	return nil
 }
 
-// If the file is damaged, Repair renames it and writes an empty file. If the file is not
-// damaged, Repair does nothing.
+// Repair renames a damaged file and writes an empty file.
 func (w *Watched[T, V]) Repair() error {
 	if r := w.Current(); !errors.As(r.Problem, new(*DamagedError)) {
 		return nil
@@ -130,8 +127,6 @@ func (w *Watched[T, V]) Current() *ReadResult[V] {
 }
 
 // Latest returns the content that was last read, without checking the file for changes.
-// Use Latest shortly after a call of Current, or where the system call that checks the
-// file is too slow.
 func (w *Watched[T, V]) Latest() *ReadResult[V] { return w.latest.Load() }
 
 func (w *Watched[T, V]) refresh() bool {

@@ -17,13 +17,12 @@ const tempSuffix = ".tmp"
 // counts as abandoned: the computer's clock was set back.
 const leftoverAge = time.Minute
 
-// Write atomically replaces the file at path with data. A reader gets either the old or
-// the new content, even after a crash or a power failure. Write creates the new file with
-// mode 0600.
+// Write atomically replaces the file at path with data. A reader of a file that Write replaces gets the old or the new
+// content, even after a crash or a power failure. Write creates the new file with mode 0600.
 func Write(path string, data []byte) error { return Replace(path, data, nil) }
 
-// Replace is like Write, and calls prepare before the new file replaces the old file.
-// prepare sets, for example, the mode of the new file, and may be nil.
+// Replace is like Write, and calls prepare before the new file replaces the old file. The function prepare sets, for
+// example, the mode of the new file, and may be nil.
 func Replace(path string, data []byte, prepare func(*os.File) error) error {
 	tempFile, err := writeTemp(path, data, prepare)
 	if err != nil {
@@ -38,8 +37,8 @@ func Replace(path string, data []byte, prepare func(*os.File) error) error {
 	return nil
 }
 
-// Create is like [Write], but keeps the file at path if it exists, even if another process
-// creates it at the same time. If the file at path already exists, Create returns nil.
+// Create is like [Write], but keeps a file that exists at path, even if another process creates the file at the same
+// time.
 func Create(path string, data []byte) error {
 	tempFile, err := writeTemp(path, data, nil)
 	if err != nil {
@@ -87,8 +86,7 @@ func CheckWritable(dir string) error {
 	return nil
 }
 
-// PutAside renames a damaged file, so that opentabs does not overwrite it. PutAside
-// appends the suffix ".corrupt-" and the time in UTC to the file's name.
+// PutAside renames a damaged file, so that opentabs does not overwrite it.
 func PutAside(path string) (keptAs string, err error) {
 	base := path + ".corrupt-" + time.Now().UTC().Format("20060102T150405Z")
 	keptAs = base
@@ -104,8 +102,7 @@ func PutAside(path string) (keptAs string, err error) {
 	return keptAs, nil
 }
 
-// RemoveLeftovers deletes the temporary files that crashed processes left in dir. Errors
-// are ignored.
+// RemoveLeftovers deletes the temporary files that crashed processes left in dir.
 func RemoveLeftovers(dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -13,9 +13,8 @@ func Percent(fraction float64) string {
 	return fmt.Sprintf("%3d%%", int(math.Floor(fraction*100+1e-9)))
 }
 
-// Number formats a count: numbers from 1000 as integers, and other numbers with at most 4
-// significant digits. The server orders messages by adding tiny fractions to counts, and Number
-// removes these fractions.
+// Number formats a count: numbers from 1000 as integers, and other numbers with at most 4 significant digits. Number
+// removes the tiny fractions that the server adds to counts to order messages.
 func Number(f float64) string {
 	absolute, rounded := math.Abs(f), math.Round(f)
 	if absolute < 1e15 && (f == rounded || absolute >= 1000 || absolute >= 1 && math.Abs(f-rounded) < 0.001) {
@@ -24,8 +23,7 @@ func Number(f float64) string {
 	return strconv.FormatFloat(f, 'g', 4, 64)
 }
 
-// Elapsed formats a duration, such as "3.2s" or "45s". Elapsed formats durations below 10
-// s with tenths of a second.
+// Elapsed formats a duration, such as "3.2s" below 10 s, or "45s".
 func Elapsed(d time.Duration) string {
 	switch {
 	case d < 10*time.Second:

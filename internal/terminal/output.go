@@ -33,8 +33,7 @@ const (
 	fallbackRows    = 24
 )
 
-// New returns an Output that writes to stdout and stderr. getenv is [os.Getenv], except
-// in tests.
+// New returns an Output that writes to stdout and stderr. The argument getenv is [os.Getenv], except in tests.
 func New(stdout, stderr io.Writer, getenv func(string) string) *Output {
 	o := &Output{
 		stdout: newStream(stdout), stderr: newStream(stderr), checkedStdout: &checkedWriter{w: stdout}, glyphs: localeGlyphs(getenv),
@@ -51,8 +50,8 @@ func New(stdout, stderr io.Writer, getenv func(string) string) *Output {
 	return o
 }
 
-// NewTerminal returns an Output for tests that writes to w as if w were a terminal
-// without colors. size returns the current columns and rows of the simulated terminal.
+// NewTerminal returns an Output for tests that writes to w as if w were a terminal without colors. The function size
+// returns the current columns and rows of the simulated terminal.
 func NewTerminal(w io.Writer, size func() (columns, rows int)) *Output {
 	both := stream{Writer: w, isTerminal: true, size: size}
 	return &Output{stdout: both, stderr: both, checkedStdout: &checkedWriter{w: w}, glyphs: ASCIIGlyphs, canRedraw: true}
@@ -121,8 +120,7 @@ func (w *checkedWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// WriteError returns the error of the first failed write to stdout, or nil. Commands
-// return the error of WriteError as their own error.
+// WriteError returns the error of the first failed write to stdout, or nil.
 func (o *Output) WriteError() error {
 	o.checkedStdout.mu.Lock()
 	defer o.checkedStdout.mu.Unlock()

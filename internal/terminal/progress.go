@@ -26,7 +26,7 @@ type Progress struct {
 // ProgressView displays the progress of one call. ProgressView is safe for concurrent
 // use.
 type ProgressView interface {
-	// Update displays a progress report. After Close, Update does nothing.
+	// Update displays a progress report.
 	Update(p Progress)
 	// Close removes the progress bar from the terminal.
 	Close()
@@ -42,8 +42,7 @@ func (o *Output) ShowProgress(label string) ProgressView {
 }
 
 // ShowWaiting returns a view that draws a line on stderr for a call that waits for the user. The line of ShowWaiting
-// contains waitingText, such as "waiting for approval". If stderr is not a terminal, ShowWaiting returns NoProgress,
-// which displays nothing.
+// contains waitingText, such as "waiting for approval".
 func ShowWaiting(o *Output, label, waitingText string) ProgressView {
 	if !o.stderr.isTerminal {
 		return NoProgress

@@ -12,13 +12,12 @@ const (
 	minTruncatedColumn = 24
 )
 
-// PrintTable prints rows as a table with aligned cells, and begins each line with the text in
-// indent. rows[0] contains the names of the columns.
+// PrintTable prints rows as a table with aligned cells, and begins each line with the text in indent. The first element
+// of rows contains the names of the columns.
 //
-// On a terminal, the last column is truncated at the edge. In a narrow terminal, PrintTable omits
-// the columns in optionalColumns one by one, in their order, until the table fits. If the table is
-// too wide even without the columns in optionalColumns, PrintTable truncates the columns between
-// the first and the last. In a pipe, PrintTable prints every cell completely.
+// On a terminal, the last column is truncated at the edge. In a narrow terminal, PrintTable omits the columns in
+// optionalColumns one by one, in order, until the table fits. A table that is still too wide is truncated in the
+// columns between the first and the last. In a pipe, PrintTable prints every cell completely.
 func (o *Output) PrintTable(indent string, rows [][]string, optionalColumns ...string) {
 	columns, _ := o.Size()
 	for _, name := range optionalColumns {
@@ -53,8 +52,7 @@ func (o *Output) PrintTable(indent string, rows [][]string, optionalColumns ...s
 	o.PrintSafeLines(lines...)
 }
 
-// FitsTable reports whether [Output.PrintTable] would print each cell of rows completely. PrintTable prints cells
-// completely in a pipe, and on a terminal that is wide enough.
+// FitsTable reports whether [Output.PrintTable] would print each cell of rows completely.
 func FitsTable(o *Output, rows [][]string) bool {
 	if !o.stdout.isTerminal {
 		return true

@@ -22,15 +22,13 @@ import (
 type Options struct {
 	// Dir is the directory of the plugin; required.
 	Dir string
-	// Filter is a regular expression for the names of tests. By default, all tests run.
+	// Filter is a regular expression for the names of tests; by default, all tests run.
 	Filter string
 	// Timeout limits the real time of one test; required.
 	Timeout time.Duration
-	// JSON makes Run print one JSON object per line. By default, Run prints the results
-	// as text for users.
+	// JSON makes Run print one JSON object per line; by default, Run prints text for users.
 	JSON bool
-	// Browser runs the tests in a real browser. By default, the tests run in a simulated
-	// page.
+	// Browser runs the tests in a real browser; by default, the tests run in a simulated page.
 	Browser bool
 	// Getenv reads the environment variables that the browser needs; required.
 	Getenv func(string) string

@@ -50,7 +50,7 @@ type Tool struct {
 	Arguments []string
 }
 
-// Part is the search index of one site's tools. A Part is immutable.
+// Part is the search index of one site's tools, and is immutable.
 type Part struct {
 	postings map[string][]posting
 	terms    []string // the keys of postings, sorted
@@ -118,9 +118,8 @@ func siteTermsOf(name string) []string {
 	return terms
 }
 
-// Hit is a tool that matches a query. Part is an index into the parts that were searched,
-// and Tool is an index into the tools of that part. The higher the score of a Hit, the
-// better its tool matches the query.
+// Hit is a tool that matches a query. The field Part of a Hit is an index into the searched parts, and Tool is an index
+// into the tools of the part.
 type Hit struct {
 	Part, Tool int
 	Score      float64

@@ -123,9 +123,8 @@ func joinOr(values []json.RawMessage) string {
 	return strings.Join(texts[:len(texts)-1], ", ") + " or " + texts[len(texts)-1]
 }
 
-// Example returns a shell command that calls a tool with example values for its required
-// arguments. In the returned command, words in capital letters are placeholders that the
-// user replaces with values.
+// Example returns a shell command that calls a tool with example values for its required arguments. Words in capital
+// letters in the command are placeholders that the user replaces with values.
 func Example(fullName string, inputSchema json.RawMessage) string {
 	words := []string{"opentabs call", fullName}
 	for _, a := range Arguments(inputSchema) {

@@ -18,8 +18,7 @@ const (
 	keptLifetime = time.Hour
 )
 
-// Memory keeps calls that can be undone, with their arguments and results, for up to an
-// hour. Create a Memory with [NewMemory].
+// Memory keeps calls that can be undone, with their arguments and results, for up to an hour.
 type Memory struct {
 	plugins func() *plugin.Set
 

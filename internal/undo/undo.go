@@ -38,7 +38,7 @@ var (
 	errCutResult      = errors.New("the recorded result of the call lacks secrets or long values, so it cannot be undone")
 )
 
-// Options are the parts of the server that an [Undoer] uses. All fields are required.
+// Options are the parts of the server that an [Undoer] uses; all fields are required.
 type Options struct {
 	Plugins func() *plugin.Set
 	Memory  *Memory
@@ -63,7 +63,7 @@ type Records interface {
 
 var _ Records = (*recorder.Recorder)(nil)
 
-// Undoer undoes calls, each at most once. Create an Undoer with [New].
+// Undoer undoes calls, each at most once.
 type Undoer struct {
 	opts      Options
 	openUndos joblist.Tracker[string]
@@ -90,10 +90,8 @@ type Started struct {
 	ToolName string
 }
 
-// Undo starts a new call that undoes the call with the given ID. The new call is made for
-// the given client, and needs the same permissions as any other call of the client. Undo
-// does not wait for the end of the call that it starts. Errors that Undo returns are
-// texts for the user.
+// Undo starts a new call that undoes the call with the given ID. The undoing call is made for the given client, and
+// needs the same permissions as any other call of the client. Undo does not wait for the end of the undoing call.
 func (u *Undoer) Undo(callID string, client dispatch.Client) (Started, error) {
 	undone, err := u.find(callID)
 	if err != nil {
@@ -118,10 +116,9 @@ func (u *Undoer) Undo(callID string, client dispatch.Client) (Started, error) {
 
 var _ dispatch.BeforeHook = (*Undoer)(nil)
 
-// Before implements [dispatch.BeforeHook]: before an undo runs, it writes a note about
-// the undo to the disk. If the note cannot be written, the undo does not run. An undo
-// that waits for approval has no note yet, so after a crash, the user can start the undo
-// again.
+// Before implements [dispatch.BeforeHook]: it writes a note about an undo to the disk before the undo runs. If the note
+// about an undo cannot be written, the undo does not run. An undo that waits for approval has no note yet, so after a
+// crash, the user can start the undo again.
 func (u *Undoer) Before(info dispatch.CallInfo) *wire.CallError {
 	undoneID, ok := u.openUndos.Find(info.CallID)
 	if !ok {
@@ -207,9 +204,8 @@ func (u *Undoer) newCall(c recordedCall) (dispatch.Call, error) {
 	return dispatch.Call{Tool: other.Dispatch(), Args: json.RawMessage(args)}, nil
 }
 
-// State returns the call that undoes, has undone or may have undone the call callID; nil
-// if there is none. The argument created is when the call callID was created; State skips
-// recorder notes that are older.
+// State returns the call that undoes, has undone or may have undone the call callID; nil if there is none. State skips
+// recorder notes that are older than the argument created, the time at which the call was created.
 func (u *Undoer) State(callID string, created time.Time) (*wire.CallUndo, error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -48,9 +48,9 @@ func Start(v *dispatch.View) time.Time {
 	return v.Created
 }
 
-// Phases returns the phases of a call in chronological order, without overlaps. If the call has not
-// ended, its last phase ends at the time in the argument now. The snapshot v of the call must
-// contain the call's timeline, and its trace if the call was traced.
+// Phases returns the phases of a call in chronological order, without overlaps. The last phase of a call that has not
+// ended ends at the time in the argument now. The snapshot v of the call must contain the call's timeline, and its
+// trace if the call was traced.
 func Phases(v *dispatch.View, now time.Time) []Phase {
 	start := Start(v)
 	end := now

@@ -8,12 +8,11 @@ import (
 	"sync"
 )
 
-// Screen simulates a terminal that interprets the escape sequences of package terminal, and panics
-// on any other escape sequence. A real terminal would show only the last lines, at most Rows of
-// them, but Screen keeps all lines. Screen is safe for concurrent use.
+// Screen simulates a terminal that interprets the escape sequences of package terminal, and panics on any other escape
+// sequence. Unlike a real terminal, Screen keeps all lines, not only the last Rows lines. Screen is safe for concurrent
+// use.
 type Screen struct {
-	// Columns and Rows are the initial size of the simulated terminal. To change the terminal's
-	// size later, call Resize.
+	// Columns and Rows are the initial size of the simulated terminal.
 	Columns, Rows int
 	// Written is the number of bytes that the program under test has written to the terminal.
 	Written int
