@@ -17,9 +17,9 @@ func BrowserCopyID(id, bootID string) string { return id + copyMark + bootID }
 // IsBrowserCopy reports whether id is an ID that [BrowserCopyID] returned.
 func IsBrowserCopy(id string) bool { return strings.Contains(id, copyMark) }
 
-// MatchesBrowser reports whether ref selects the browser with the given ID and name. ref is
-// the ID, at least the first 6 characters of the ID, or the name without regard to case.
-// Several browsers can have IDs that begin with the same characters.
+// MatchesBrowser reports whether ref selects the browser with the given ID and name. The reference ref is the ID, at
+// least the first 6 characters of the ID, or the name without regard to case. Several browsers can have IDs that begin
+// with the same characters.
 func MatchesBrowser(ref, id, name string) bool {
 	original, _, _ := strings.Cut(id, copyMark)
 	return ref == id || strings.EqualFold(ref, name) ||

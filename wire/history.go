@@ -3,8 +3,8 @@ package wire
 // MaxHistoryCalls is the maximum number of calls in one answer to calls.history.
 const MaxHistoryCalls = 200
 
-// CallsHistoryParams requests ended calls, newest first. The server records calls in a
-// file, so the history includes calls from before its last restart.
+// CallsHistoryParams requests ended calls, newest first. The server records calls in a file, so the history includes
+// calls from before the server's last restart.
 type CallsHistoryParams struct {
 	// Before is CallsHistoryResult.Next of the previous page; absent to request the newest calls.
 	Before string `json:"before,omitempty"`

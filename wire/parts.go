@@ -78,8 +78,8 @@ func (t *ResultText) Join() []byte {
 	return t.chunks[0]
 }
 
-// unescapeReserveBytes is how many bytes appendUnescaped may write beyond the length of its input. Because
-// appendUnescaped copies eight bytes at a time, it needs 8 free bytes at the end.
+// appendUnescaped copies eight bytes at a time, and may write unescapeReserveBytes bytes beyond the length of its
+// input.
 const unescapeReserveBytes = 3 + 8
 
 // The caller of appendUnescaped reserves len(text)+unescapeReserveBytes bytes of free capacity in dst.

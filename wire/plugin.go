@@ -38,12 +38,10 @@ type PluginInfo struct {
 	StartsEarly bool `json:"early,omitempty"`
 	PreScript   bool `json:"preScript,omitempty"`
 	// FixedPartsID identifies the plugin's world and pre-script, which a hot reload can't change. A new adapter can
-	// replace a running adapter without a page reload only if the two have equal FixedPartsIDs.
+	// replace a running adapter without a page reload only if both adapters have the same FixedPartsID.
 	FixedPartsID  string `json:"base,omitempty"`
 	InDevelopment bool   `json:"dev,omitempty"`
-	// File is the adapter's path in the folder of the unpacked extension, for a browser in
-	// which user scripts are off. File is empty if the server finds no folder of an unpacked
-	// extension.
+	// File is the adapter's path in the folder of the unpacked extension, for a browser with user scripts turned off.
 	File string `json:"file,omitempty"`
 }
 
@@ -99,8 +97,8 @@ type PluginFetchParams struct {
 
 // PluginFetchResult contains the parts of a plugin's script, or the code of the host.
 type PluginFetchResult struct {
-	// Code is a JavaScript function expression. For a plugin, Code contains the adapter's code. The host's function
-	// returns another function, which starts an adapter.
+	// Code is a JavaScript function expression. For a plugin, Code contains the adapter's code. For the host, Code
+	// takes whether the host starts late, and returns a function that starts an adapter.
 	Code string `json:"code"`
 	// Options is the JSON text of the options with which the host starts the adapter (extension/src/host/options.ts).
 	Options string `json:"options,omitempty"`

@@ -298,15 +298,14 @@ type FailedPluginView struct {
 	Error string `json:"error"`
 }
 
-// StatePluginsParams lists all plugins. Each state.plugins notification replaces the list
-// that an earlier one sent.
+// StatePluginsParams lists all plugins, and replaces the list in the previous state.plugins notification.
 type StatePluginsParams struct {
 	Plugins []PluginView       `json:"plugins,omitempty"`
 	Failed  []FailedPluginView `json:"failed,omitempty"`
 }
 
-// StateBrowserParams contains the user's permissions for browser tools. Each
-// state.browser notification replaces all permissions that an earlier one sent.
+// StateBrowserParams contains all permissions for browser tools, and replaces those in the previous state.browser
+// notification.
 type StateBrowserParams struct {
 	// Permission is the common permission of all browser tools.
 	Permission Permission         `json:"permission"`
@@ -363,8 +362,8 @@ type StateWaitingParams struct {
 type StateSyncParams struct {
 	ServerVersion string   `json:"serverVersion"`
 	Clients       []string `json:"clients,omitempty"`
-	// Calls are the calls that have not ended, oldest first. Each state.sync notification
-	// replaces the Calls that an earlier one sent.
+	// Calls are all calls that have not ended, oldest first, and replace the Calls in the previous state.sync
+	// notification.
 	Calls []CallView `json:"calls,omitempty"`
 	// Ended are the calls that have ended since the previous state.sync, newest first.
 	// The first state.sync after state.watch contains the last 200 ended calls.

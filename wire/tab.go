@@ -86,8 +86,8 @@ type TabInfo struct {
 	LoadFailedMs float64 `json:"loadFailedMs,omitempty"`
 }
 
-// TabSyncParams lists all tabs of the browser that match plugins. Each tab.sync
-// notification replaces the list that an earlier one sent.
+// TabSyncParams lists all tabs of the browser that match plugins, and replaces the list in the previous tab.sync
+// notification.
 type TabSyncParams struct {
 	Tabs []TabInfo `json:"tabs,omitempty"`
 }
@@ -170,8 +170,8 @@ type SecretFields struct {
 	Typed []string `json:"typed,omitempty"`
 }
 
-// TabHoldsParams lists the tabs that MCP clients use with browser tools. Each tab.holds
-// notification replaces the list that an earlier one sent.
+// TabHoldsParams lists the tabs that MCP clients use with browser tools, and replaces the list in the previous
+// tab.holds.
 type TabHoldsParams struct {
 	Tabs []TabHold `json:"tabs,omitempty"`
 }

@@ -28,15 +28,15 @@ type ToolDispatchParams struct {
 	Args json.RawMessage `json:"args"`
 }
 
-// ToolDispatchResult is the result of a tool or prompt, in Output or in several parts. If
-// the tool returned undefined, both Output and Parts are absent.
+// ToolDispatchResult is the result of a tool or prompt, in Output or in several parts. If the tool returned undefined,
+// Output and Parts are absent.
 type ToolDispatchResult struct {
 	// Output is the tool's result as JSON text, as the page's JSON.stringify returned it.
 	Output json.RawMessage `json:"output,omitempty"`
 	// Parts is the number of tool.part notifications that the browser sent before the answer.
 	Parts int `json:"parts,omitempty"`
-	// Hops are the times that the call spent in the parts of the browser. Hops are absent for
-	// a browser tool and for a call without tracing.
+	// Hops are the times that the call spent in the parts of the browser; absent for a browser tool and without
+	// tracing.
 	Hops *BrowserHops `json:"hops,omitempty"`
 }
 
@@ -85,8 +85,7 @@ type Report struct {
 	Loaded  *float64 `json:"loaded,omitempty"`
 	Message string   `json:"message,omitempty"`
 	Status  string   `json:"status,omitempty"`
-	// Audience is "user" or "internal". Any value of Audience other than "user" means
-	// "internal".
+	// Audience is "user" or "internal"; any other value means "internal".
 	Audience string `json:"audience,omitempty"`
 	// HasInvalidNumber is true if a field of the report was infinite, NaN or of a wrong type.
 	HasInvalidNumber bool `json:"invalid,omitempty"`
@@ -154,8 +153,8 @@ type AskUser struct {
 	Title string `json:"title,omitempty"`
 }
 
-// ToolAnswerParams is the answer to a tool.ask: either an Output or an Error. If the nested
-// call returned undefined, both Output and Error are absent.
+// ToolAnswerParams is the answer to a tool.ask: either an Output or an Error. If the nested call returned undefined,
+// Output and Error are absent.
 type ToolAnswerParams struct {
 	DispatchID string          `json:"dispatchId"`
 	Ask        int             `json:"ask"`

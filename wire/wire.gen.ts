@@ -269,8 +269,8 @@ export interface RPCError {
 }
 
 /**
- * CallsHistoryParams requests ended calls, newest first. The server records calls in a
- * file, so the history includes calls from before its last restart.
+ * CallsHistoryParams requests ended calls, newest first. The server records calls in a file, so the history includes
+ * calls from before the server's last restart.
  */
 export interface CallsHistoryParams {
   /** before is CallsHistoryResult.Next of the previous page; absent to request the newest calls. */
@@ -792,15 +792,11 @@ export interface PluginInfo {
   preScript?: boolean;
   /**
    * base identifies the plugin's world and pre-script, which a hot reload can't change. A new adapter can
-   * replace a running adapter without a page reload only if the two have equal FixedPartsIDs.
+   * replace a running adapter without a page reload only if both adapters have the same base.
    */
   base?: string;
   dev?: boolean;
-  /**
-   * file is the adapter's path in the folder of the unpacked extension, for a browser in
-   * which user scripts are off. file is empty if the server finds no folder of an unpacked
-   * extension.
-   */
+  /** file is the adapter's path in the folder of the unpacked extension, for a browser with user scripts turned off. */
   file?: string;
 }
 
@@ -866,8 +862,8 @@ export interface PluginFetchParams {
 /** PluginFetchResult contains the parts of a plugin's script, or the code of the host. */
 export interface PluginFetchResult {
   /**
-   * code is a JavaScript function expression. For a plugin, code contains the adapter's code. The host's function
-   * returns another function, which starts an adapter.
+   * code is a JavaScript function expression. For a plugin, code contains the adapter's code. For the host, code
+   * takes whether the host starts late, and returns a function that starts an adapter.
    */
   code: string;
   /** options is the JSON text of the options with which the host starts the adapter (extension/src/host/options.ts). */
@@ -1513,18 +1509,15 @@ export interface FailedPluginView {
   error: string;
 }
 
-/**
- * StatePluginsParams lists all plugins. Each state.plugins notification replaces the list
- * that an earlier one sent.
- */
+/** StatePluginsParams lists all plugins, and replaces the list in the previous state.plugins notification. */
 export interface StatePluginsParams {
   plugins?: readonly PluginView[];
   failed?: readonly FailedPluginView[];
 }
 
 /**
- * StateBrowserParams contains the user's permissions for browser tools. Each
- * state.browser notification replaces all permissions that an earlier one sent.
+ * StateBrowserParams contains all permissions for browser tools, and replaces those in the previous state.browser
+ * notification.
  */
 export interface StateBrowserParams {
   /** permission is the common permission of all browser tools. */
@@ -1593,8 +1586,8 @@ export interface StateSyncParams {
   serverVersion: string;
   clients?: readonly string[];
   /**
-   * calls are the calls that have not ended, oldest first. Each state.sync notification
-   * replaces the calls that an earlier one sent.
+   * calls are all calls that have not ended, oldest first, and replace the calls in the previous state.sync
+   * notification.
    */
   calls?: readonly CallView[];
   /**
@@ -1726,8 +1719,8 @@ export interface TabInfo {
 }
 
 /**
- * TabSyncParams lists all tabs of the browser that match plugins. Each tab.sync
- * notification replaces the list that an earlier one sent.
+ * TabSyncParams lists all tabs of the browser that match plugins, and replaces the list in the previous tab.sync
+ * notification.
  */
 export interface TabSyncParams {
   tabs?: readonly TabInfo[];
@@ -1824,8 +1817,8 @@ export interface SecretFields {
 }
 
 /**
- * TabHoldsParams lists the tabs that MCP clients use with browser tools. Each tab.holds
- * notification replaces the list that an earlier one sent.
+ * TabHoldsParams lists the tabs that MCP clients use with browser tools, and replaces the list in the previous
+ * tab.holds.
  */
 export interface TabHoldsParams {
   tabs?: readonly TabHold[];
@@ -1938,8 +1931,8 @@ export interface ToolDispatchParams {
 }
 
 /**
- * ToolDispatchResult is the result of a tool or prompt, in Output or in several parts. If
- * the tool returned undefined, both Output and Parts are absent.
+ * ToolDispatchResult is the result of a tool or prompt, in Output or in several parts. If the tool returned undefined,
+ * Output and Parts are absent.
  */
 export interface ToolDispatchResult {
   /** output is the tool's result as JSON text, as the page's JSON.stringify returned it. */
@@ -1947,8 +1940,8 @@ export interface ToolDispatchResult {
   /** parts is the number of tool.part notifications that the browser sent before the answer. */
   parts?: number;
   /**
-   * hops are the times that the call spent in the parts of the browser. hops are absent for
-   * a browser tool and for a call without tracing.
+   * hops are the times that the call spent in the parts of the browser; absent for a browser tool and without
+   * tracing.
    */
   hops?: BrowserHops;
 }
@@ -2001,10 +1994,7 @@ export interface Report {
   loaded?: number;
   message?: string;
   status?: string;
-  /**
-   * audience is "user" or "internal". Any value of audience other than "user" means
-   * "internal".
-   */
+  /** audience is "user" or "internal"; any other value means "internal". */
   audience?: string;
   /** invalid is true if a field of the report was infinite, NaN or of a wrong type. */
   invalid?: boolean;
@@ -2089,8 +2079,8 @@ export interface AskUser {
 }
 
 /**
- * ToolAnswerParams is the answer to a tool.ask: either an Output or an Error. If the nested
- * call returned undefined, both Output and Error are absent.
+ * ToolAnswerParams is the answer to a tool.ask: either an Output or an Error. If the nested call returned undefined,
+ * Output and Error are absent.
  */
 export interface ToolAnswerParams {
   dispatchId: string;

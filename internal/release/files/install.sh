@@ -66,7 +66,7 @@ main() {
 
   tar -xzf "$work/$archive" -C "$work" opentabs
   mkdir -p "$dir"
-  # A program that runs cannot be written, and can be replaced.
+  # A running program cannot be overwritten, but mv can replace the file.
   cp "$work/opentabs" "$dir/.opentabs.new"
   chmod 755 "$dir/.opentabs.new"
   "$dir/.opentabs.new" --version >/dev/null || {
@@ -89,5 +89,5 @@ main() {
   esac
 }
 
-# The script runs only if all of it has arrived.
+# The call of main is the last line, so that an incomplete download of this script runs nothing.
 main

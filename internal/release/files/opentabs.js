@@ -19,10 +19,11 @@ function findProgram() {
   }
 }
 
-// The handlers of signals are there before the program is: a signal that ends only the launcher would leave the program
-// running. Node calls a handler when all code below has run.
+// The handlers of signals are installed before the program starts, because a signal that ends only the launcher would
+// leave the program running. Node calls a signal handler only after all code below has run.
 //
-// A terminal sends the signal of Ctrl-C to both processes, so it is passed on only without a terminal.
+// A terminal sends the signal of Ctrl-C to the launcher and the program, so the launcher passes the signal on only
+// without a terminal.
 const hasTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY;
 for (const signal of ['SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP', 'SIGUSR2']) {
   const isFromTerminal = signal === 'SIGINT' || signal === 'SIGQUIT';
