@@ -18,7 +18,7 @@ type CallView struct {
 	Progress *float64 `json:"progress,omitempty"`
 	Message  string   `json:"message,omitempty"`
 	Client   string   `json:"client,omitempty"`
-	// TabID is the tab in which the call runs; absent if the tab is unknown or in another browser than the side panel.
+	// TabID is the tab in which the call runs; absent if unknown or in another browser than the side panel.
 	TabID int `json:"tabId,omitempty"`
 	// CreatedMs is when the call arrived at the server, in milliseconds since 1970.
 	CreatedMs float64 `json:"createdMs,omitempty"`
@@ -29,7 +29,7 @@ type CallView struct {
 	Args string `json:"args,omitempty"`
 	// RunMs is the running time of the call in milliseconds, so far or in total.
 	RunMs float64 `json:"runMs"`
-	// Error explains to the user why the call failed. NextStep is advice for the user; absent if Error contains advice.
+	// Error explains to the user why the call failed. NextStep is advice for the user; absent if Error has advice.
 	Error     string    `json:"error,omitempty"`
 	NextStep  string    `json:"nextStep,omitempty"`
 	ErrorCode ErrorCode `json:"errorCode,omitempty"`

@@ -74,7 +74,7 @@ type ToolCancelResult struct {
 	Outcome CancelOutcome `json:"outcome"`
 }
 
-// Report is one progress report of a running tool; the server validates each field, because a page can send anything.
+// Report is a progress report of a running tool; the server validates each field, because a page can send anything.
 type Report struct {
 	Progress *float64 `json:"progress,omitempty"`
 	Total    *float64 `json:"total,omitempty"`
@@ -117,11 +117,11 @@ type ToolResyncParams struct {
 	ActivityType string `json:"activityType"`
 }
 
-// ToolAskParams is a request from a running tool, such as a nested call. Exactly one of
-// Call, User and Withdrawn is set.
+// ToolAskParams is a request from a running tool, such as a nested call. A ToolAskParams sets exactly one of the fields
+// Call, User and Withdrawn.
 //
-// The browser sends an unanswered tool.ask again on each new link. The server handles each
-// tool.ask once, even if the browser sends the same tool.ask again.
+// The browser sends an unanswered tool.ask again on each new link. The server handles each tool.ask once, even if the
+// browser sends the same tool.ask again.
 type ToolAskParams struct {
 	DispatchID string `json:"dispatchId"`
 	// Ask is the number of the tool.ask notification within its call, from 1.

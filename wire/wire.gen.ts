@@ -1196,7 +1196,7 @@ export interface CallView {
   progress?: number;
   message?: string;
   client?: string;
-  /** tabId is the tab in which the call runs; absent if the tab is unknown or in another browser than the side panel. */
+  /** tabId is the tab in which the call runs; absent if unknown or in another browser than the side panel. */
   tabId?: number;
   /** createdMs is when the call arrived at the server, in milliseconds since 1970. */
   createdMs?: number;
@@ -1209,7 +1209,7 @@ export interface CallView {
   args?: string;
   /** runMs is the running time of the call in milliseconds, so far or in total. */
   runMs: number;
-  /** error explains to the user why the call failed. nextStep is advice for the user; absent if error contains advice. */
+  /** error explains to the user why the call failed. nextStep is advice for the user; absent if error has advice. */
   error?: string;
   nextStep?: string;
   errorCode?: ErrorCode;
@@ -1981,7 +1981,7 @@ export interface ToolCancelResult {
   outcome: CancelOutcome;
 }
 
-/** Report is one progress report of a running tool; the server validates each field, because a page can send anything. */
+/** Report is a progress report of a running tool; the server validates each field, because a page can send anything. */
 export interface Report {
   progress?: number;
   total?: number;
@@ -2035,11 +2035,11 @@ export interface ToolResyncParams {
 }
 
 /**
- * ToolAskParams is a request from a running tool, such as a nested call. Exactly one of
- * Call, User and Withdrawn is set.
+ * ToolAskParams is a request from a running tool, such as a nested call. A ToolAskParams sets exactly one of the fields
+ * Call, User and Withdrawn.
  *
- * The browser sends an unanswered tool.ask again on each new link. The server handles each
- * tool.ask once, even if the browser sends the same tool.ask again.
+ * The browser sends an unanswered tool.ask again on each new link. The server handles each tool.ask once, even if the
+ * browser sends the same tool.ask again.
  */
 export interface ToolAskParams {
   dispatchId: string;

@@ -19,9 +19,9 @@ var stopWords = sync.OnceValue(func() map[string]bool {
 //go:embed stopwords.txt
 var stopWordText string
 
-// splitWords splits a text into words in lower case. A word ends at any character that is
-// not a letter or a digit, and before a capital letter inside a name such as sendMessage.
-// In Chinese, Japanese and Korean, each character is a word.
+// splitWords splits a text into words in lower case. In splitWords, a word ends at any character that is not a letter
+// or a digit, and before a capital letter, as in sendMessage. Each character in Chinese, Japanese and Korean counts as
+// a word.
 func splitWords(text string) []string {
 	var words []string
 	var word strings.Builder

@@ -144,8 +144,7 @@ var phaseAfter = map[string]string{
 	"": phaseRequest, phaseRequest: phaseGates, phaseGates: phaseQueue, phaseQueue: phaseTarget, phaseTarget: phaseTarget, phaseLink: phaseBrowser,
 }
 
-// The phase "return" contains all stations after the tool's handler, or after the browser for a browser tool. If the
-// browser sent no result, the call has no phase "return".
+// If the browser sent no result, the call has no phase "return".
 func stationPhases(trace *hops.View, start, end time.Time) []Phase {
 	offset := trace.Start.Sub(start)
 	var phases []Phase
