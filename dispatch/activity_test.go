@@ -21,7 +21,6 @@ func newPatchReport(kind, text string) wire.Report {
 	return wire.Report{Activity: &wire.Activity{Type: kind, Patch: json.RawMessage(text)}}
 }
 
-// activitiesOf returns the activities of a call whose tool sends the given reports.
 func activitiesOf(t *testing.T, resyncs *atomic.Int32, reports ...wire.Report) []dispatch.ActivityView {
 	t.Helper()
 	var views []dispatch.ActivityView
@@ -105,9 +104,7 @@ func TestManyActivityPatches(t *testing.T) {
 	}
 }
 
-// TestManyInvalidActivityPatches checks that valid patches apply despite many invalid patches. Even
-// thousands of invalid patches to a large table must not delay a follower that reads the call's
-// events.
+// TestManyInvalidActivityPatches checks that valid patches apply despite many invalid patches.
 func TestManyInvalidActivityPatches(t *testing.T) {
 	mixed := []wire.Report{newContentReport("table", `[]`)}
 	for i := range 250 {
@@ -154,7 +151,7 @@ func TestEndedCallsKeepSomeActivities(t *testing.T) {
 		}}
 		d := dispatch.New(p.bridge(), dispatch.Options{})
 		var ids []string
-		for range 12 { // the activities of each call have 4 MiB
+		for range 12 {
 			r, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
 			if err != nil {
 				t.Fatal(err)
@@ -175,8 +172,6 @@ func TestEndedCallsKeepSomeActivities(t *testing.T) {
 	})
 }
 
-// TestActivitiesAreReportsWithoutProgress checks that reports with only an activity or an
-// EndAudience restart the idle limit but do not change the progress.
 func TestActivitiesAreReportsWithoutProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		notifications := 0
@@ -203,8 +198,7 @@ func TestActivitiesAreReportsWithoutProgress(t *testing.T) {
 	})
 }
 
-// TestEventsOfActivities checks the type and the audience of activity events. If an activity report
-// names no audience, its event has the audience of the previous report about the same activity.
+// If an activity report names no audience, its event has the audience of the previous report about the same activity.
 func TestEventsOfActivities(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
@@ -271,7 +265,7 @@ func TestEventsForTheUser(t *testing.T) {
 		p.wg.Wait()
 		for name, want := range map[*dispatch.Follower]string{
 			everything: "created running progress:for you progress:inside progress:odd activity ended",
-			forUser:    "progress:for you ended", // the end of a failed call is for every audience
+			forUser:    "progress:for you ended",
 			inside:     "created running progress:inside progress:odd activity ended",
 			admin:      "progress:odd",
 		} {
@@ -296,8 +290,6 @@ func TestEventsForTheUser(t *testing.T) {
 	})
 }
 
-// TestEndOfEachCallIsShownToUser checks that the end of every call is shown to the user. The
-// audience in the field EndAudience decides only whether the user also sees the call's result.
 func TestEndOfEachCallIsShownToUser(t *testing.T) {
 	for audience, shown := range map[string]string{"": "", "internal": "", "user": "Sent to 3."} {
 		synctest.Test(t, func(t *testing.T) {
@@ -324,7 +316,6 @@ func TestEndOfEachCallIsShownToUser(t *testing.T) {
 	}
 }
 
-// TestResultTextIsShort checks that surfaces receive only the beginning of a long result.
 func TestResultTextIsShort(t *testing.T) {
 	longText := strings.Repeat("ä", 300)
 	for output, want := range map[string]string{
@@ -355,8 +346,6 @@ func TestResultTextIsShort(t *testing.T) {
 	}
 }
 
-// TestStatusWord checks that a status word such as "indexing" has the audience of its
-// progress report. The status word and the report's message are sent in one notification.
 func TestStatusWord(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {

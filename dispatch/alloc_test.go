@@ -9,8 +9,6 @@ import (
 	"opentabs/wire"
 )
 
-// allocFreeBridge is a dispatch.Bridge that answers every call at once and allocates no
-// memory.
 type allocFreeBridge struct {
 	instantBridge
 	targets []Target
@@ -30,9 +28,6 @@ func newAllocFreeBridge() *allocFreeBridge {
 	return &allocFreeBridge{targets: []Target{{Browser: "b", TabID: 1, DocumentID: "d"}}, output: json.RawMessage(`{}`)}
 }
 
-// TestCallAllocations checks how many memory allocations one call needs. The call, its ID
-// and the beginning of its result need one allocation each, the queue needs two, and
-// channels and time limits need three each.
 func TestCallAllocations(t *testing.T) {
 	d := New(newAllocFreeBridge(), Options{})
 	req := Call{Tool: Tool{Plugin: "p", Name: "t"}, Args: json.RawMessage(`{}`)}

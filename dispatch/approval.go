@@ -13,12 +13,10 @@ import (
 	"opentabs/wire"
 )
 
-// Decide applies the user's decision about a ticket to the suspended call. The first decision about
-// a ticket takes effect; later callers of Decide receive the first decision. ticketID is the ID in
-// the [WaitingTicket] that the user saw; an empty ticketID selects the open ticket of the call. If
-// the resolution has no Scope, Decide uses ScopeOnce. Decide returns a *ScopeError if the ticket
-// does not offer the scope in the user's decision. Decide also returns an error if r.Data is not
-// JSON, or if the duration of a ScopeTime is not in (0, MaxScopeTime].
+// Decide applies the user's decision about a ticket to the suspended call. The first decision about a ticket takes
+// effect; later callers of Decide receive the first decision. ticketID is the ID in the [WaitingTicket] that the user
+// saw; an empty ticketID selects the open ticket of the call. Decide returns a *ScopeError if the ticket does not offer
+// the scope in the user's decision.
 func (d *Dispatcher) Decide(callID, ticketID string, r Resolution) (DecisionResult, error) {
 	c := d.find(callID)
 	if c == nil {
@@ -32,9 +30,8 @@ func (d *Dispatcher) Decide(callID, ticketID string, r Resolution) (DecisionResu
 	return c.suspension.decide(ticketID, r)
 }
 
-// Remind sends a message for the user to the client of a suspended call, as a progress
-// notification. If the suspended call is nested, the message goes to the client that made the
-// top-level call. If the user has already decided about the ticket w, Remind does nothing.
+// Remind sends a message for the user to the client of a suspended call, as a progress notification. If the suspended
+// call is nested, the message goes to the client that made the top-level call.
 func (d *Dispatcher) Remind(w WaitingTicket, message string) {
 	c := d.find(w.CallID)
 	if c == nil {
@@ -67,7 +64,6 @@ func (d *Dispatcher) RecheckGates() {
 	}
 }
 
-// recheckGates decides about the ticket if the gates now allow or block its call.
 func (t *ticket) recheckGates() {
 	c := t.call
 	v, gate := c.d.runGates(c)
@@ -79,15 +75,11 @@ func (t *ticket) recheckGates() {
 	if namer, ok := t.gate.(ApprovalNamer); ok && v.Block == nil {
 		surface = cmp.Or(namer.ApprovalName(c.gateInfo(nil)), surface)
 	}
-	// If the user decides at the same moment as the gate, the decision that arrives
-	// first takes effect. This call of Decide cannot fail, because every open ticket
-	// offers the scope ScopeOnce.
+	// If the user decides at the same moment as the gate, the decision that arrives first takes effect.
 	_, _ = c.d.Decide(c.id, t.TicketID, Resolution{Allow: v.Block == nil, Scope: wire.ScopeOnce, Surface: surface})
 }
 
-// passGates runs the call's gates until all of them allow the call. If a gate requests an
-// approval or a delay, passGates waits and runs the gates again. If the call ends before
-// all gates allow it, passGates returns false.
+// passGates runs the call's gates until all of them allow the call.
 func (c *liveCall) passGates(ctx context.Context) bool {
 	for {
 		v, gate := c.d.runGates(c)
@@ -122,8 +114,6 @@ func (c *liveCall) passGates(ctx context.Context) bool {
 	}
 }
 
-// waitForGate delays a call for the duration in the gate's [Wait] verdict. waitForGate
-// returns false if the call ended during the delay.
 func waitForGate(ctx context.Context, c *liveCall, w Wait) bool {
 	defer c.sender.SendInBackground()()
 	c.root.sender.Remind(w.Message)
@@ -139,8 +129,6 @@ func waitForGate(ctx context.Context, c *liveCall, w Wait) bool {
 	return false
 }
 
-// requestApproval suspends a call before it runs, and waits for the user's decision.
-// requestApproval returns false if the user denied the call, or if the call has ended.
 func (c *liveCall) requestApproval(ctx context.Context, request Ticket, gate Gate) bool {
 	openTicket, rejection := c.suspend(request, gate)
 	switch {
@@ -181,23 +169,18 @@ func (c *liveCall) requestApproval(ctx context.Context, request Ticket, gate Gat
 	if request.PassDecisionToTool {
 		c.suspension.decision = r.EncodeForTool()
 	}
-	c.root.sender.Remind("approved: the call is running") // replaces the message that the call waits
+	c.root.sender.Remind("approved: the call is running")
 	return true
 }
 
-// newDeniedError returns the error of a call that the user denied on a surface, such as the
-// side panel.
 func newDeniedError(surface string) *wire.CallError {
-	text := "You denied the call." // no advice: the user has just decided
+	text := "You denied the call."
 	if surface == PermissionChange {
 		text = errtext.AddUserStep(wire.ErrDenied, "The call was denied by "+surface+".")
 	}
 	return &wire.CallError{Code: wire.ErrDenied, Message: "the user denied it (" + surface + ")", UserText: text}
 }
 
-// suspend opens a ticket for a call, and the call waits until the user decides about the ticket.
-// The returned ticket is nil if the call has ended or already has an open ticket. If the call has
-// reached the approval limit, or if too many calls wait, suspend returns an error.
 func (c *liveCall) suspend(request Ticket, gate Gate) (*ticket, *wire.CallError) {
 	limit := remainingApprovalTime(c, request)
 	if limit <= 0 {
@@ -224,8 +207,7 @@ func (c *liveCall) suspend(request Ticket, gate Gate) (*ticket, *wire.CallError)
 	return t, nil
 }
 
-// remainingApprovalTime returns how long a call may still wait for the user. The time that
-// the call and its parent calls have already waited is subtracted from the limit.
+// The time that the call and its parent calls have already waited is subtracted from the limit.
 func remainingApprovalTime(c *liveCall, request Ticket) time.Duration {
 	limit := c.d.opts.SuspendLimit
 	if request.Limit > 0 {
@@ -237,8 +219,6 @@ func remainingApprovalTime(c *liveCall, request Ticket) time.Duration {
 	return limit
 }
 
-// pauseTimers pauses the time limits of the call and of its parent calls, and asks the client for
-// a decision. The function undo resumes the limits and withdraws the request to the client.
 func (t *ticket) pauseTimers() (undo func()) {
 	c := t.call
 	for ancestor := c; ancestor != nil; ancestor = ancestor.parent {
@@ -258,9 +238,8 @@ func (t *ticket) pauseTimers() (undo func()) {
 	}
 }
 
-// awaitDecision waits for the user's decision about the ticket, and returns false if the user did
-// not decide. awaitDecision returns a decision even if the call ended before the user decided. If
-// the user did not decide, a call that has not started is cancelled or times out.
+// awaitDecision waits for the user's decision about the ticket, and returns false if the user did not decide.
+// awaitDecision returns a decision even if the call ended before the user decided.
 func (t *ticket) awaitDecision(ctx context.Context) (Resolution, bool) {
 	c := t.call
 	limitTimer := time.NewTimer(time.Until(t.ExpiresAt))
@@ -270,34 +249,31 @@ func (t *ticket) awaitDecision(ctx context.Context) (Resolution, bool) {
 		return r, true
 	case <-c.done:
 	case <-ctx.Done():
-		if t.gate != nil { // a ticket without a gate belongs to a request of the tool, which the tool has withdrawn
+		if t.gate != nil {
 			c.cancel(CancellationOf(ctx))
 		}
 	case <-limitTimer.C:
 		if !t.withdraw() {
 			return <-t.decisions, true
 		}
-		if t.gate != nil { // a ticket without a gate belongs to a running tool, which receives an error and continues
+		if t.gate != nil {
 			c.fail(&wire.CallError{
 				Code: wire.ErrApprovalTimeout, Message: "no approval within " + humanize.Duration(t.ExpiresAt.Sub(t.StartedAt)),
 			})
 		}
 	}
-	if !t.withdraw() { // the user decided before the ticket was withdrawn
+	if !t.withdraw() {
 		return <-t.decisions, true
 	}
 	return Resolution{}, false
 }
 
-// withdraw closes the ticket without a decision, or returns false if the user decided first.
 func (t *ticket) withdraw() bool {
 	t.call.mu.Lock()
 	defer t.call.mu.Unlock()
 	return t.call.suspension.withdraw(t)
 }
 
-// resume lets a suspended call continue after a decision, or returns false if the call has
-// already ended.
 func (t *ticket) resume(r Resolution) bool {
 	c := t.call
 	c.mu.Lock()

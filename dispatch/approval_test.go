@@ -14,8 +14,6 @@ import (
 	"opentabs/wire"
 )
 
-// startSuspendedCall starts a call in the background and returns when the call is
-// suspended.
 func startSuspendedCall(t *testing.T, ctx context.Context, d *dispatch.Dispatcher, c dispatch.Call) (view dispatch.View, waitForEnd func() (dispatch.Result, *dispatch.Error)) {
 	t.Helper()
 	var r dispatch.Result
@@ -68,7 +66,7 @@ func TestTheUserDecides(t *testing.T) {
 				if view.Status != "waiting for approval" || runCount != 0 {
 					t.Errorf("the waiting call has status %s and ran %d times", view.Status, runCount)
 				}
-				sleepFake(4 * time.Minute) // wait for longer than the idle limit
+				sleepFake(4 * time.Minute)
 				got, err := d.Decide(view.CallID, w.TicketID, tt.r)
 				if err != nil || got.Outcome != wire.DecisionAccepted || got.Surface != tt.r.Surface || got.Allowed != tt.r.Allow {
 					t.Fatalf("Decide returned %+v, %v", got, err)
@@ -180,8 +178,6 @@ func TestApprovalTimesOut(t *testing.T) {
 	})
 }
 
-// TestTicketLimit checks that a gate can limit the time for the user's decision, even if
-// the gate's ticket does not ask for a permission.
 func TestTicketLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var runCount int
@@ -213,8 +209,6 @@ func TestGateIsRechecked(t *testing.T) {
 	})
 }
 
-// TestSuspendedCallsAreBounded checks that the number of suspended calls and the size of
-// their arguments are limited, although suspended calls are not in the queue.
 func TestSuspendedCallsAreBounded(t *testing.T) {
 	const maxCalls, maxBytes = 1000, 256 << 20
 	for name, tt := range map[string]struct{ calls, bytes int }{
@@ -296,8 +290,8 @@ func TestModesOfResume(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name     string
-		pass     bool                                          // Ticket.PassDecisionToTool
-		resumed  func(r *dispatch.Resolution) dispatch.Verdict // the verdict of the gate after the user's decision
+		pass     bool
+		resumed  func(r *dispatch.Resolution) dispatch.Verdict
 		output   string
 		decision string
 	}{
@@ -352,8 +346,6 @@ func TestGatesRunAgainAfterApproval(t *testing.T) {
 	})
 }
 
-// TestSuspendedCallsAreCounted checks the number of suspended calls after decisions,
-// timeouts and disconnects.
 func TestSuspendedCallsAreCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var runCount int
@@ -382,8 +374,6 @@ func TestSuspendedCallsAreCounted(t *testing.T) {
 	})
 }
 
-// TestSuspendedCallLeavesTheQueue checks that a suspended call does not occupy a place in
-// its plugin's queue.
 func TestSuspendedCallLeavesTheQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var runCount int
@@ -403,15 +393,13 @@ func TestSuspendedCallLeavesTheQueue(t *testing.T) {
 	})
 }
 
-// TestReportsBeforeASuspensionAreSent checks that a report which a tool sends just before
-// it asks the user reaches the client.
 func TestReportsBeforeASuspensionAreSent(t *testing.T) {
 	user := func(message string) []wire.Report {
 		return []wire.Report{{Message: message, Audience: dispatch.AudienceUser}}
 	}
 	for _, tt := range []struct {
 		name   string
-		before []string // the messages that the tool reports just before it asks the user
+		before []string
 		answer time.Duration
 		want   string
 	}{

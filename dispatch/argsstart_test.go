@@ -6,8 +6,6 @@ import (
 	"testing"
 )
 
-// TestViewContainsStartOfArguments checks that the view of a running or ended call contains
-// the beginning of the call's arguments, in the form that requests for approval show.
 func TestViewContainsStartOfArguments(t *testing.T) {
 	masked := func(i CallInfo) json.RawMessage {
 		return json.RawMessage(strings.ReplaceAll(string(i.Args), "secret", "•••"))

@@ -9,17 +9,14 @@ import (
 // maxAttempts is the maximum number of documents in which opentabs tries to run one call.
 const maxAttempts = 8
 
-// attempts records the documents in which a call was tried. liveCall.mu guards all fields
-// of attempts.
+// liveCall.mu guards all fields of attempts.
 type attempts struct {
-	target Target // the document of the current attempt
-	runID  string // the ID of the call, with a suffix such as ".2" from the second attempt on
-	count  int
-	// hasOtherTarget is true if there is another document in which the call can be tried.
+	target         Target
+	runID          string // the ID of the call, with a suffix such as ".2" from the second attempt on
+	count          int
 	hasOtherTarget bool
 }
 
-// begin records that the dispatcher attempts to run the call in the first target in targets.
 func (a *attempts) begin(callID string, targets []Target) {
 	a.target, a.hasOtherTarget = targets[0], len(targets) > 1
 	a.runID = callID
@@ -28,7 +25,6 @@ func (a *attempts) begin(callID string, targets []Target) {
 	}
 }
 
-// canRetry reports whether the dispatcher can retry the call in another document after err.
 // The dispatcher retries a call only if the tool's handler did not run.
 func (a *attempts) canRetry(err *wire.CallError) bool {
 	if a.count >= maxAttempts {

@@ -8,7 +8,6 @@ import (
 	"opentabs/wire"
 )
 
-// instantBridge is a dispatch.Bridge that answers every call at once.
 type instantBridge struct{}
 
 func (instantBridge) Targets(context.Context, TargetChoice) Targets {
@@ -28,8 +27,6 @@ func (instantBridge) Cancel(_, _ string, answered func(wire.CancelOutcome)) {
 	answered(wire.CancelFinished)
 }
 
-// BenchmarkReport measures the processing of one progress report, with a client that wants
-// notifications and without followers.
 func BenchmarkReport(b *testing.B) {
 	d := New(instantBridge{}, Options{})
 	c := newLiveCall(d, Call{Tool: Tool{Plugin: "p", Name: "t"}, Progress: func(Progress) {}})
@@ -44,7 +41,6 @@ func BenchmarkReport(b *testing.B) {
 	}
 }
 
-// BenchmarkCall measures one call from its creation to its end.
 func BenchmarkCall(b *testing.B) {
 	d := New(instantBridge{}, Options{})
 	req := Call{Tool: Tool{Plugin: "p", Name: "t"}, Args: json.RawMessage(`{}`)}

@@ -13,14 +13,11 @@ import (
 	"opentabs/wire"
 )
 
-// requestingTool is a fake tool that sends requests, such as for an action of the user,
-// until its call ends. A requestingTool stops after 100 requests, so that the test ends
-// even if opentabs never ends the call.
+// A requestingTool stops after 100 requests, so that the test ends even if opentabs never ends the call.
 type requestingTool struct {
 	stop chan struct{} // closed when the call has ended
 }
 
-// ask sends up to 100 requests, one per interval, and a progress report before each of them.
 func (w *requestingTool) ask(s dispatch.Sink, every time.Duration, next func(n int) wire.ToolAskParams) {
 	for n := 1; n <= 100; n++ {
 		select {
@@ -47,11 +44,10 @@ func TestSuspensionsBoundACall(t *testing.T) {
 	tests := []struct {
 		name   string
 		gates  []dispatch.Gate
-		answer time.Duration // after this time the user allows all waiting calls; 0 if the user never does
+		answer time.Duration
 		parent func(w *requestingTool, s dispatch.Sink)
-		// total is the time that the test expects between the start and the end of the call.
-		total time.Duration
-		code  wire.ErrorCode
+		total  time.Duration
+		code   wire.ErrorCode
 	}{
 		{"unanswered questions", nil, 0, func(w *requestingTool, s dispatch.Sink) { w.ask(s, 20*time.Second, askUser) }, hardLimit + suspendLimit, wire.ErrDeadlineExceeded},
 		{"answered questions", nil, 40 * time.Second, func(w *requestingTool, s dispatch.Sink) { w.ask(s, 20*time.Second, askUser) }, hardLimit + suspendLimit, wire.ErrDeadlineExceeded},
@@ -140,9 +136,9 @@ func TestSuspensionsOfChildrenCountOnce(t *testing.T) {
 					s.Ask(newAskReport(n, "child", `{"n":`+string(rune('1'+n))+`}`))
 				}
 				sleepFake(2*time.Minute + time.Second)
-				s.Ask(askUser(3)) // 3 min of the approval limit are left
+				s.Ask(askUser(3))
 				sleepFake(3*time.Minute + time.Second)
-				s.Ask(askUser(4)) // nothing of the approval limit is left
+				s.Ask(askUser(4))
 				sleepFake(time.Second)
 				s.Finish(nil, nil)
 			},

@@ -23,8 +23,7 @@ const (
 
 // Target is one document, or for a browser tool one tab or browser, in which a call can run.
 type Target struct {
-	// Browser is the permanent ID of the browser. BrowserName is the name that the user gave
-	// the browser.
+	// BrowserName is the name that the user gave the browser.
 	Browser     string
 	BrowserName string
 	TabID       int
@@ -103,17 +102,13 @@ func (w TargetChoice) AllowsBrowser(id, name string) bool {
 
 // Targets are the documents and tabs in which a plugin runs or could run, grouped by their state.
 type Targets struct {
-	// BrowserCount is the number of connected browsers.
 	BrowserCount int
-	// LiveTargets are the documents in which the adapter runs, best first. Documents that
-	// may be ready precede documents that are not ready. Tabs of equal readiness are
-	// sorted: the active tab of the focused window, other active tabs, other tabs of the
-	// focused window, all other tabs. Of tabs in the same state, the most recently used
-	// tab is first, and within a tab the top document is first. LiveTargets lists all
-	// documents of one browser before the documents of the next browser.
+	// LiveTargets are the documents in which the adapter runs, best first. Documents that may be ready precede
+	// documents that are not ready. Tabs of equal readiness are sorted: the active tab of the focused window, other
+	// active tabs, other tabs of the focused window, all other tabs.
 	LiveTargets []Target
-	// UnresponsiveTargets are documents whose page does not answer because a script blocks it,
-	// although the adapter runs. opentabs never starts a call in one of the UnresponsiveTargets.
+	// UnresponsiveTargets are documents whose page does not answer because a script blocks it, although the adapter
+	// runs. opentabs never starts a call in one of the UnresponsiveTargets.
 	UnresponsiveTargets []Target
 	// TabsToReload are tabs that match the plugin, but were opened before the plugin was loaded.
 	TabsToReload []Target
@@ -131,9 +126,8 @@ type Targets struct {
 	// IsSyncing is true until each browser that could run the call confirms the daemon's
 	// current list of plugins.
 	IsSyncing bool
-	// BrowsersToOpen are the browsers in which a tab could be opened for the call. Of each
-	// Target in BrowsersToOpen, only the fields Browser and BrowserName are set.
-	// BrowsersToOpen is empty if the call must not open a tab.
+	// BrowsersToOpen are the browsers in which a tab could be opened for the call. BrowsersToOpen is empty if the call
+	// must not open a tab.
 	BrowsersToOpen []Target
 	// OpenedTab is the tab that opentabs opened for the call. OpenedTab is set only if the
 	// plugin did not start in the opened tab in time. OpenedTab is nil if no tab was opened or
@@ -175,16 +169,13 @@ type Run struct {
 	ID     string
 	Plugin string
 	Tool   string
-	// Prompt is true if Tool is the name of a prompt.
 	Prompt bool
 	// TargetKind is where the tool runs, such as in a document or in a tab.
 	TargetKind TargetKind
-	// Client is the MCP client that calls a browser tool. For tools of plugins, Client is empty.
-	Client Client
-	// Decision is the user's decision for the tool, as JSON, or nil if the user made no decision.
+	// Client is the MCP client that calls a browser tool.
+	Client   Client
 	Decision json.RawMessage
-	// Args is a JSON object of the tool's arguments.
-	Args json.RawMessage
+	Args     json.RawMessage
 	// MaxResultBytes is the maximum size of the result that the server accepts from the page,
 	// in bytes of UTF-8.
 	MaxResultBytes int
@@ -231,22 +222,15 @@ type Bridge interface {
 	// already open. Targets stops waiting when ctx ends. If several browsers could open a tab,
 	// Targets opens none.
 	Targets(ctx context.Context, choice TargetChoice) Targets
-	// Start asks the browser of the run's target to run the tool. The last call to sink is Finish,
-	// exactly once: with the result, an error of the page or the browser, or tab_closed, navigated,
-	// browser_lost or link_lost. Start returns browser_lost if the browser is not connected, and
-	// navigated if the tab has navigated away from the document. Start returns invalid_arguments if
-	// the arguments are too large for a frame, and internal if the ID is in use. If Start returns
-	// an error, no method of sink is called.
+	// Start asks the browser of the run's target to run the tool. The last call to sink is Finish, exactly once: with
+	// the result, an error of the page or the browser, or tab_closed, navigated, browser_lost or link_lost. Start
+	// returns invalid_arguments if the arguments are too large for a frame, and internal if the ID is in use.
 	Start(ctx context.Context, run Run, sink Sink) *wire.CallError
-	// Cancel asks the page to stop the tool of a run. After Cancel, the sink of the run receives
-	// nothing, not even Finish. Cancel calls onOutcome once: with "finished" if no such run exists,
-	// or with "ignored" if the page does not answer within wire.CancelTimeoutMs. If the browser is
-	// disconnected, the request is sent after the browser reconnects.
+	// Cancel asks the page to stop the tool of a run. After Cancel, the sink of the run receives nothing, not even
+	// Finish. If the browser is disconnected, the request is sent after the browser reconnects.
 	Cancel(id, reason string, onOutcome func(wire.CancelOutcome))
 	// Answer sends a running tool the answer to its request: JSON text (nil for undefined), or
 	// err. Answer does not wait for the network, and ignores an unknown run.
 	Answer(id string, askID int, output json.RawMessage, err *wire.CallError)
-	// Resync asks the page of a run for the complete content of an activity. If
-	// activityType is empty, Resync requests all activities of the run.
 	Resync(id, activityType string)
 }

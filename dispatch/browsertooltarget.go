@@ -25,25 +25,19 @@ const (
 	TargetBrowser
 )
 
-// isChosenBeforeGates reports whether the target is chosen before the gates run, so that the
-// gates can check its site.
 func (p TargetKind) isChosenBeforeGates() bool { return p != TargetDocument }
 
-// browserToolTarget stores the target that was chosen for a call of a browser tool.
 type browserToolTarget struct {
 	mu     sync.Mutex // guards target
 	target Target
 }
 
-// get returns the chosen target, or the zero Target for a tool of a plugin.
 func (p *browserToolTarget) get() Target {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.target
 }
 
-// choose selects the target of a browser tool, and returns false if the call has ended. choose does
-// nothing for tools of plugins, because opentabs chooses their document after the gates.
 func (p *browserToolTarget) choose(ctx context.Context, c *liveCall) bool {
 	if !c.req.Tool.TargetKind.isChosenBeforeGates() {
 		storeArgsStart(c)
@@ -127,8 +121,6 @@ func findBrowserToolTarget(c *liveCall) (Target, *wire.CallError) {
 	return tabs[0], nil
 }
 
-// maskArgs masks secrets in the arguments of a call with [Options.MaskArgs], so that users can
-// see the arguments.
 func maskArgs(c *liveCall) json.RawMessage {
 	args := c.arguments()
 	if args == nil || !c.req.Tool.TargetKind.isChosenBeforeGates() || c.d.opts.MaskArgs == nil {
@@ -140,9 +132,8 @@ func maskArgs(c *liveCall) json.RawMessage {
 // maxArgsStart is how many bytes of a call's arguments are shown in lists of calls.
 const maxArgsStart = 300
 
-// storeArgsStart stores the beginning of the call's arguments for lists of calls.
 func storeArgsStart(c *liveCall) {
-	text := "{}" // a constant avoids an allocation for calls without arguments
+	text := "{}"
 	if c.argBytes > len(text) {
 		text = events.TruncateText(maskArgs(c), maxArgsStart)
 	}

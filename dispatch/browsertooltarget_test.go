@@ -16,15 +16,12 @@ import (
 	"opentabs/wire"
 )
 
-// snapshotTool is a browser tool that reads a page, and clickTool is one that changes a
-// page.
 var (
 	snapshotTool = dispatch.Tool{Plugin: "browser", Name: "browser_snapshot", TargetKind: dispatch.TargetPage}
 	clickTool    = dispatch.Tool{Plugin: "browser", Name: "browser_click", TargetKind: dispatch.TargetPage, IsExclusive: true}
 	tabsTool     = dispatch.Tool{Plugin: "browser", Name: "browser_tabs", TargetKind: dispatch.TargetBrowser}
 )
 
-// recordingGate is a Gate that allows all calls and records them with their targets.
 type recordingGate struct{ calls []dispatch.CallInfo }
 
 func (*recordingGate) Name() string { return "place" }
@@ -121,7 +118,7 @@ func TestBrowserToolWithoutTargetFails(t *testing.T) {
 // call that changes a tab must not delay calls in other tabs, or read-only calls.
 func TestExclusiveCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var mu sync.Mutex // guards order
+		var mu sync.Mutex
 		var order []string
 		readOrder := func() []string {
 			mu.Lock()
@@ -180,7 +177,6 @@ func TestBlockedCallChoosesNoTarget(t *testing.T) {
 	}
 }
 
-// blockingGate is a Gate that blocks all calls.
 type blockingGate struct{}
 
 func (blockingGate) Name() string { return "blocking" }
@@ -198,10 +194,7 @@ func TestCurrentTabOfAnotherBrowser(t *testing.T) {
 	}
 }
 
-// TestAdviceOfCallThatDidNotStart checks the advice in the error of a call whose tool
-// never started. If a tool never started, the advice must not ask the user to check what
-// the tool has changed. If a browser tool has no tab, the error must advise the agent to
-// open one.
+// If a tool never started, the advice must not ask the user to check what the tool has changed.
 func TestAdviceOfCallThatDidNotStart(t *testing.T) {
 	target := dispatch.Target{Browser: "b1", TabID: 5, DocumentID: "d5", URL: "https://shop.example/"}
 	startError := &wire.CallError{Code: wire.ErrNavigated, Message: "the tab has navigated", NotStarted: true}

@@ -36,8 +36,8 @@ type Tool struct {
 	// IsExclusive is true if the tool changes the tab in which it runs. Exclusive calls in one tab
 	// run one after another.
 	IsExclusive bool
-	// IdleLimit and HardLimit, if positive, replace the limits of the dispatcher, up to
-	// Options.MaxIdleLimit and Options.HardLimit.
+	// IdleLimit and HardLimit, if positive, replace the limits of the dispatcher, up to Options.MaxIdleLimit and
+	// Options.HardLimit.
 	IdleLimit time.Duration
 	HardLimit time.Duration
 	// Output checks the output of each call of the tool. Output is nil if every output is valid.
@@ -89,15 +89,13 @@ type Call struct {
 	Caller *Caller
 }
 
-// Result is the result of a successful call.
 type Result struct {
 	CallID string
 	// Output is the tool's result as JSON text, unchanged from the page, or nil for undefined.
 	Output json.RawMessage
 	Target Target
 	// RunTime is how long the call ran, without the time in which it waited for the user.
-	RunTime time.Duration
-	// ReportCount is the number of progress reports that the page made.
+	RunTime     time.Duration
 	ReportCount int
 	// Audience is "user" if the result is meant for the user; any other value means internal.
 	Audience string

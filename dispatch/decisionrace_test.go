@@ -12,10 +12,6 @@ import (
 	"opentabs/wire"
 )
 
-// TestSurfacesDecideAtTheSameTime lets the side panel, the terminal and the form of an
-// MCP client decide about the same call at the same time, 50 times. Exactly one decision
-// must take effect, and the other surfaces must receive it. The form must close, and a
-// late decision must run nothing.
 func TestSurfacesDecideAtTheSameTime(t *testing.T) {
 	const raceCount = 50
 	var runCount atomic.Int32

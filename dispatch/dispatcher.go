@@ -40,9 +40,8 @@ const maxEndedCalls = 200
 // maxEndedActivityBytes, the dispatcher drops the activities of the oldest ended calls.
 const maxEndedActivityBytes = 32 << 20
 
-// stopOutcomeTimeout is how long a failed call waits for the page to report whether the
-// tool stopped, because the error text includes the report. A tool that handles its abort
-// signal answers within a few milliseconds.
+// stopOutcomeTimeout is how long a failed call waits for the page to report whether the tool stopped, because the error
+// text includes the report.
 const stopOutcomeTimeout = 50 * time.Millisecond
 
 // Options configure a dispatcher. The zero value of a field selects the field's default.
@@ -118,17 +117,17 @@ type Dispatcher struct {
 	bridge         Bridge
 	opts           Options
 	queue          *queue.Queue
-	tabQueue       *queue.Queue // runs exclusive calls, one at a time for each tab
+	tabQueue       *queue.Queue
 	stream         events.Stream
 	suspendedCalls suspendedCalls
 	// hasAfterHookWork is true if ended calls need AfterHooks or a log line.
 	hasAfterHookWork bool
 	afterHookQueue   afterHookQueue
 
-	mu                sync.Mutex           // guards all fields below; no other lock is acquired while mu is held
-	liveCalls         map[string]*liveCall // the calls that have not ended, by call ID
-	endedCalls        []*liveCall          // the last maxEndedCalls ended calls, oldest first
-	acceptedCount     uint64               // the number of accepted calls since the start
+	mu                sync.Mutex // guards all fields below; no other lock is acquired while mu is held
+	liveCalls         map[string]*liveCall
+	endedCalls        []*liveCall
+	acceptedCount     uint64
 	isClosed          bool
 	openCallHookTimer openCallHookTimer
 
@@ -168,7 +167,6 @@ func setDefault[T comparable](v *T, d T) {
 	}
 }
 
-// timeLimits returns the idle limit and the hard limit that apply to calls of the tool t.
 func (d *Dispatcher) timeLimits(t Tool) (idleLimit, hardLimit time.Duration) {
 	idleLimit, hardLimit = d.opts.IdleLimit, d.opts.HardLimit
 	if t.IdleLimit > 0 {
@@ -186,7 +184,6 @@ func (d *Dispatcher) Call(ctx context.Context, req Call) (Result, error) {
 	return d.call(ctx, newLiveCall(d, req))
 }
 
-// call runs a new liveCall, which may be a nested call, and returns when the call has ended.
 func (d *Dispatcher) call(ctx context.Context, c *liveCall) (Result, error) {
 	if !d.addCall(c) {
 		return Result{}, explainFailure(failure{callID: c.id, tool: c.req.Tool, err: shutdownError()})
@@ -194,7 +191,7 @@ func (d *Dispatcher) call(ctx context.Context, c *liveCall) (Result, error) {
 	defer d.runningCalls.Done()
 	switch {
 	case !c.validate(), !c.chosenTarget.choose(ctx, c), !c.passGates(ctx), !c.chosenTarget.checkPage(c):
-	case c.parent != nil && !c.req.Tool.IsExclusive: // the call of the client already has a place in the queue; waiting for a second place could deadlock
+	case c.parent != nil && !c.req.Tool.IsExclusive:
 		c.run(ctx)
 	default:
 		d.runWhenAdmitted(ctx, c)
@@ -202,7 +199,6 @@ func (d *Dispatcher) call(ctx context.Context, c *liveCall) (Result, error) {
 	return c.finalResult()
 }
 
-// runWhenAdmitted waits for a place in the queue and then runs the call.
 func (d *Dispatcher) runWhenAdmitted(ctx context.Context, c *liveCall) {
 	q, lane := d.queue, c.req.Tool.Plugin
 	if c.req.Tool.IsExclusive {
@@ -261,8 +257,6 @@ func (d *Dispatcher) Calls() []View {
 	return views
 }
 
-// snapshotCalls returns the calls that run or wait, in no order, and the last 200 ended
-// calls, oldest first.
 func (d *Dispatcher) snapshotCalls() (liveCalls, endedCalls []*liveCall) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -273,9 +267,7 @@ func (d *Dispatcher) snapshotCalls() (liveCalls, endedCalls []*liveCall) {
 	return liveCalls, slices.Clone(d.endedCalls)
 }
 
-// Find returns a call by its ID if the call runs, waits, or is one of the last 200 ended
-// calls. The View that Find returns includes the call's activities and timeline, which the
-// Views that Calls returns omit.
+// Find returns a call by its ID if the call runs, waits, or is one of the last 200 ended calls.
 func (d *Dispatcher) Find(callID string) (View, bool) {
 	c := d.find(callID)
 	if c == nil {
@@ -284,7 +276,6 @@ func (d *Dispatcher) Find(callID string) (View, bool) {
 	return c.fullView(), true
 }
 
-// find returns a call by its ID, or nil if the call is unknown.
 func (d *Dispatcher) find(callID string) *liveCall {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -340,8 +331,6 @@ func (d *Dispatcher) Drain(ctx context.Context) error {
 	}
 }
 
-// addCall adds a call to the calls that Find and Calls return, unless the call was already
-// cancelled. After Shutdown, addCall returns false.
 func (d *Dispatcher) addCall(c *liveCall) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -365,13 +354,12 @@ func (d *Dispatcher) addCall(c *liveCall) bool {
 	return true
 }
 
-// removeCall moves a call from the live calls to the ended calls.
 func (d *Dispatcher) removeCall(c *liveCall) {
 	d.mu.Lock()
 	delete(d.liveCalls, c.id)
 	if len(d.endedCalls) == maxEndedCalls {
 		d.endedCalls[0] = nil
-		d.endedCalls = d.endedCalls[1:] // append copies the slice only once in a few hundred calls
+		d.endedCalls = d.endedCalls[1:]
 	}
 	d.endedCalls = append(d.endedCalls, c)
 	d.mu.Unlock()
@@ -380,8 +368,6 @@ func (d *Dispatcher) removeCall(c *liveCall) {
 	}
 }
 
-// trimActivities drops the activities of the oldest ended calls, so that
-// maxEndedActivityBytes is not exceeded.
 func (d *Dispatcher) trimActivities() {
 	_, endedCalls := d.snapshotCalls()
 	totalBytes := 0
@@ -392,13 +378,12 @@ func (d *Dispatcher) trimActivities() {
 	}
 }
 
-// newCallID returns a call ID with 130 random bits, which can't be guessed.
 func newCallID() string {
 	const prefix, letters = "call_", "abcdefghijklmnopqrstuvwxyz234567"
 	var id [len(prefix) + 26]byte
 	copy(id[:], prefix)
 	random := id[len(prefix):]
-	_, _ = rand.Read(random) // rand.Read never fails
+	_, _ = rand.Read(random)
 	for i, b := range random {
 		random[i] = letters[b%byte(len(letters))]
 	}

@@ -18,13 +18,12 @@ import (
 
 var exportTool = dispatch.Tool{Plugin: "messages", Name: "export", PluginName: "Messages", Matches: []string{"*://localhost/*"}}
 
-// fakePage is a fake browser in which a Go function runs as the tool's handler.
 type fakePage struct {
 	handler func(run dispatch.Run, sink dispatch.Sink)
 	wg      sync.WaitGroup
 
 	mu        sync.Mutex // guards cancelled
-	cancelled []string   // the reasons of the requests to stop a tool that the page received
+	cancelled []string
 }
 
 func (p *fakePage) bridge() *dispatchtest.Bridge {
@@ -56,7 +55,6 @@ func numberReports(progress, total float64) []wire.Report {
 	return []wire.Report{{Progress: newFloat(progress), Total: newFloat(total)}}
 }
 
-// runCall runs one call and returns its result, its error and its duration in fake time.
 func runCall(t *testing.T, p *fakePage, o dispatch.Options, c dispatch.Call) (dispatch.Result, *dispatch.Error, time.Duration) {
 	t.Helper()
 	d := dispatch.New(p.bridge(), o)
@@ -97,7 +95,7 @@ func TestSilentCallEndsAtThirtySeconds(t *testing.T) {
 
 func TestReportRestartsTheIdleLimit(t *testing.T) {
 	tests := []struct {
-		at   time.Duration // when the tool sends its only report
+		at   time.Duration
 		ends time.Duration
 	}{
 		{29*time.Second + 999*time.Millisecond, 59*time.Second + 999*time.Millisecond},
@@ -165,7 +163,6 @@ func TestReportsKeepCallRunning(t *testing.T) {
 			}
 			s.Finish(json.RawMessage(`{"ok":true}`), nil)
 		}}
-		// Reports restart the idle limit even if the client wants no progress.
 		r, err, elapsed := runCall(t, p, dispatch.Options{}, dispatch.Call{Tool: exportTool})
 		if err != nil || string(r.Output) != `{"ok":true}` || elapsed != 7*gap || r.ReportCount != 7 {
 			t.Fatalf("result %s, reports %d, error %v after %v; want a result after %v", r.Output, r.ReportCount, err, elapsed, 7*gap)
@@ -259,8 +256,6 @@ func TestNothingAfterTheEnd(t *testing.T) {
 	})
 }
 
-// TestResultAtTheTimeOfTheTimeout checks that a call ends only once if its result arrives
-// exactly at its timeout.
 func TestResultAtTheTimeOfTheTimeout(t *testing.T) {
 	for range 200 {
 		synctest.Test(t, func(t *testing.T) {
@@ -300,18 +295,18 @@ func TestTenThousandCallsAtOnce(t *testing.T) {
 				panic(err)
 			}
 			switch i % 4 {
-			case 0: // the run succeeds at once
+			case 0:
 				s.Finish(run.Args, nil)
-			case 1: // the reports keep the call alive
+			case 1:
 				for range 4 {
 					sleepFake(20 * time.Second)
 					s.Reports(numberReports(1, 2), 0)
 				}
 				s.Finish(run.Args, nil)
-			case 2: // the run fails
+			case 2:
 				sleepFake(time.Second)
 				s.Finish(nil, &wire.CallError{Code: wire.ErrTabClosed, Message: "the tab was closed"})
-			case 3: // the run stays silent
+			case 3:
 			}
 		}}
 		d := dispatch.New(p.bridge(), dispatch.Options{MaxRunningCalls: n})
@@ -372,7 +367,7 @@ func TestShutdownEndsAllCalls(t *testing.T) {
 		p := &fakePage{}
 		d := dispatch.New(p.bridge(), dispatch.Options{MaxRunningCalls: 1})
 		errs := make(chan error, 2)
-		for range 2 { // one call runs, and one call waits
+		for range 2 {
 			go func() {
 				_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
 				errs <- err

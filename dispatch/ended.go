@@ -5,32 +5,28 @@ import (
 	"time"
 )
 
-// These constants limit the work for ended calls that is delayed, such as running AfterHooks. The
-// delay afterHookDelay lets the result reach the client before the delayed work begins. If more
-// than maxAfterHookCalls calls or maxAfterHookBytes of arguments and results wait, the call that
-// ended last does the delayed work before it returns its result.
+// These constants limit the work for ended calls that is delayed, such as running AfterHooks. The delay afterHookDelay
+// lets the result reach the client before the delayed work begins.
 const (
 	afterHookDelay    = 5 * time.Millisecond
 	maxAfterHookCalls = 1000
 	maxAfterHookBytes = 16 << 20
 )
 
-// afterHookQueue contains the ended calls whose AfterHooks have not run and whose end is not
-// logged. A timer runs the hooks for several calls at once, shortly after their results were
-// returned, so that no client waits for a hook.
+// A timer runs the hooks for several calls at once, shortly after their results were returned, so that no client waits
+// for a hook.
 type afterHookQueue struct {
-	work func(*liveCall) // runs the AfterHooks and writes the log
+	work func(*liveCall)
 
-	workMu sync.Mutex // held while work runs
+	workMu sync.Mutex
 
 	mu    sync.Mutex // guards all fields below
 	calls []*liveCall
-	bytes int         // the total size of the arguments and results of the queued calls
-	timer *time.Timer // runs while calls is not empty
+	bytes int
+	timer *time.Timer
 	idle  []*liveCall // an empty slice that is swapped with calls to reuse its memory
 }
 
-// add queues a call for its AfterHooks. bytes is the size of the arguments and the result.
 func (q *afterHookQueue) add(c *liveCall, bytes int) {
 	q.mu.Lock()
 	q.calls = append(q.calls, c)
@@ -48,8 +44,7 @@ func (q *afterHookQueue) add(c *liveCall, bytes int) {
 	}
 }
 
-// flush runs the AfterHooks of all queued calls. If another goroutine is running AfterHooks,
-// flush waits until those hooks have returned.
+// flush runs the AfterHooks of all queued calls.
 func (q *afterHookQueue) flush() {
 	q.workMu.Lock()
 	defer q.workMu.Unlock()

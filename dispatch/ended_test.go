@@ -18,8 +18,6 @@ import (
 	"opentabs/wire"
 )
 
-// orderHook is an AfterHook that records the calls for which it has run. If wait is not
-// nil, the hook blocks until the channel wait is closed.
 type orderHook struct {
 	seen *[]string
 	wait chan struct{}
@@ -32,7 +30,6 @@ func (h orderHook) After(i dispatch.CallInfo, e dispatch.EndedCall) {
 	*h.seen = append(*h.seen, i.CallID+string(e.View.Status)+fmt.Sprint(len(e.Output)))
 }
 
-// newEchoDispatcher returns a dispatcher with a tool that returns its arguments at once.
 func newEchoDispatcher(o dispatch.Options) *dispatch.Dispatcher {
 	return dispatch.New(&dispatchtest.Bridge{StartFunc: func(_ context.Context, run dispatch.Run, s dispatch.Sink) *wire.CallError {
 		s.Finish(run.Args, nil)
@@ -40,9 +37,6 @@ func newEchoDispatcher(o dispatch.Options) *dispatch.Dispatcher {
 	}}, o)
 }
 
-// TestCallsDoNotWaitForHooks checks that a call returns before its AfterHooks run and before
-// its end is logged. After the calls, the dispatcher must run the hooks and write the log
-// lines, in the order of the calls.
 func TestCallsDoNotWaitForHooks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var seen, want []string
@@ -60,7 +54,7 @@ func TestCallsDoNotWaitForHooks(t *testing.T) {
 		}
 		call()
 		call()
-		time.Sleep(10 * time.Millisecond) // the hook of the first call blocks
+		time.Sleep(10 * time.Millisecond)
 		call()
 		synctest.Wait()
 		if time.Since(began) != 10*time.Millisecond || len(seen) != 0 || log.Len() != 0 {
@@ -75,8 +69,6 @@ func TestCallsDoNotWaitForHooks(t *testing.T) {
 	})
 }
 
-// TestDrainRunsTheHooks checks that all AfterHooks run even if the server stops immediately
-// after a call.
 func TestDrainRunsTheHooks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var seen []string
@@ -94,14 +86,11 @@ func TestDrainRunsTheHooks(t *testing.T) {
 	})
 }
 
-// TestWaitingHooksAreBounded checks that at most 1,000 ended calls, with at most 16 MB, wait
-// for their AfterHooks. If an ended call exceeds the limit of calls or of bytes, all waiting
-// AfterHooks run before the call returns.
 func TestWaitingHooksAreBounded(t *testing.T) {
 	tests := []struct {
 		name        string
-		resultBytes int // the size of the result, and also of the arguments
-		want        int // the number of calls after which the hooks run
+		resultBytes int
+		want        int
 	}{
 		{"calls", 2, 1000},
 		{"bytes", 5 << 20, 2},
@@ -129,8 +118,6 @@ func TestWaitingHooksAreBounded(t *testing.T) {
 	}
 }
 
-// TestFollowersReadTheEndsAtShutdown checks that followers can read the last events
-// immediately when the server stops.
 func TestFollowersReadTheEndsAtShutdown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := dispatch.New((&fakePage{}).bridge(), dispatch.Options{})
@@ -151,16 +138,12 @@ func TestFollowersReadTheEndsAtShutdown(t *testing.T) {
 	})
 }
 
-// rejectOutput is a [dispatch.OutputChecker] that accepts no output.
 type rejectOutput struct{}
 
 func (rejectOutput) CheckOutput(json.RawMessage) *wire.CallError {
 	return &wire.CallError{Code: wire.ErrInvalidResult, Message: "it returned rubbish", PageText: "It returned: {}"}
 }
 
-// TestInvalidOutputFailsTheCall checks that a call fails if Tool.Output rejects the
-// call's output, even if the output is large. Both the error of the call and the lists of
-// calls must show that the call failed.
 func TestInvalidOutputFailsTheCall(t *testing.T) {
 	for _, output := range []string{`{}`, `"` + strings.Repeat("x", 100<<10) + `"`} {
 		d, _, _ := newToolDispatcher(t, dispatch.Options{}, map[string]func(dispatch.Run, dispatch.Sink){

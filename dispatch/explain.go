@@ -10,11 +10,8 @@ import (
 	"opentabs/wire"
 )
 
-// failureNote contains the sentences that Options.FailureNote returned for one error.
 type failureNote struct{ agentText, userText string }
 
-// failureNoteFor returns the sentences from Options.FailureNote if the tool itself caused the
-// error, and otherwise an empty note.
 func (d *Dispatcher) failureNoteFor(t Tool, err *wire.CallError) (note failureNote) {
 	if err == nil || d.opts.FailureNote == nil || err.Code != wire.ErrToolError && err.Code != wire.ErrNotReady {
 		return note
@@ -23,14 +20,11 @@ func (d *Dispatcher) failureNoteFor(t Tool, err *wire.CallError) (note failureNo
 	return note
 }
 
-// failure contains the facts from which explainFailure builds the error text of a failed call.
 type failure struct {
-	callID string
-	tool   Tool
-	err    *wire.CallError
-	note   failureNote
-	// requests contains the texts of the tool's failed requests, which userMessage replaces;
-	// requests can be nil.
+	callID   string
+	tool     Tool
+	err      *wire.CallError
+	note     failureNote
 	requests *toolRequests
 	// nextStep, if not empty, replaces the usual advice for the error code.
 	nextStep        errtext.Step
@@ -43,7 +37,7 @@ type failure struct {
 	stopOutcome     StopOutcome
 }
 
-// describeFailure collects the facts about a failed call. The caller holds liveCall.mu.
+// The caller holds liveCall.mu.
 func (c *liveCall) describeFailure() failure {
 	f := failure{
 		callID: c.id, tool: c.req.Tool, err: c.state.err, note: c.state.note, requests: &c.requests, nextStep: c.nextStep,
@@ -56,8 +50,6 @@ func (c *liveCall) describeFailure() failure {
 	return f
 }
 
-// explainFailure builds the error of a failed call, with one text for the agent and one for
-// the user.
 func explainFailure(f failure) *Error {
 	nextStep, retryable := f.step()
 	e := &Error{
@@ -72,7 +64,6 @@ func explainFailure(f failure) *Error {
 	return e
 }
 
-// step returns the advice that follows the error text of a failure, and whether a retry may succeed.
 func (f failure) step() (step errtext.Step, retryable bool) {
 	step, retryable = errtext.NextStep(f.err.Code)
 	switch code, isBrowserTool := f.err.Code, f.tool.TargetKind.isChosenBeforeGates(); {
@@ -108,7 +99,6 @@ func (f failure) step() (step errtext.Step, retryable bool) {
 	return step, retryable
 }
 
-// text returns the full text of the error, with the next step at its end.
 func (f failure) text(cause, nextStep string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s failed: %s (%s).", f.tool.FullName(), cause, errtext.DescribeCode(f.err))
@@ -122,7 +112,6 @@ func (f failure) text(cause, nextStep string) string {
 	return f.withPageText(b.String())
 }
 
-// withPageText appends the page's untrusted text to an error text.
 func (f failure) withPageText(text string) string {
 	if f.err.PageText == "" {
 		return text
@@ -130,14 +119,10 @@ func (f failure) withPageText(text string) string {
 	return text + "\n" + f.err.PageText
 }
 
-// cause returns the reason why the call failed, without a period at the end.
 func (f failure) cause() string { return trimEnd(f.err.Message) }
 
 func trimEnd(text string) string { return strings.TrimRight(text, ". \n") }
 
-// userMessage returns the text for the user if the error has no UserText. If the message
-// contains agent texts of failed requests of the tool, userMessage replaces them by the texts
-// for the user.
 func (f failure) userMessage() string {
 	if f.requests == nil {
 		return f.err.Message
@@ -160,21 +145,18 @@ func ownUserText(c *liveCall) string {
 	return ""
 }
 
-// stateTexts returns the error message and the advice that lists of calls show to the user.
-// The returned texts omit the error code and the run time, because lists show them in separate
-// columns.
+// The returned texts omit the error code and the run time, because lists show them in separate columns.
 func (f failure) stateTexts() (cause, nextStep string) {
 	if f.err.UserText != "" {
 		return f.err.UserText, ""
 	}
 	if f.err.Code == wire.ErrCancelled {
-		return f.userMessage(), "" // a cancelled call has no next step
+		return f.userMessage(), ""
 	}
 	step, _ := f.step()
 	return f.userMessage(), step.ForUser
 }
 
-// describeRun writes how long the call ran and when the tool last reported progress.
 func (f failure) describeRun(b *strings.Builder) {
 	fmt.Fprintf(b, " It ran %s", humanize.Duration(f.runTime))
 	switch {

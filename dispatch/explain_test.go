@@ -15,7 +15,6 @@ import (
 	"opentabs/wire"
 )
 
-// scriptedBridge is a dispatch.Bridge whose page runs a Go function instead of a tool.
 type scriptedBridge struct {
 	instantBridge
 	targets *Targets // the available targets; nil means one document that can run calls
@@ -43,12 +42,10 @@ func (b scriptedBridge) Cancel(_, _ string, answered func(wire.CancelOutcome)) {
 	time.AfterFunc(time.Minute, func() { answered(wire.CancelIgnored) })
 }
 
-// selfCallingBridge is a dispatch.Bridge whose tools each call themselves, and fail with the
-// error of this nested call.
 type selfCallingBridge struct {
 	instantBridge
 	mu    sync.Mutex
-	sinks map[string]Sink // the sinks of the running calls, by Run.ID
+	sinks map[string]Sink
 }
 
 func (b *selfCallingBridge) Start(_ context.Context, run Run, s Sink) *wire.CallError {
@@ -69,21 +66,18 @@ func (b *selfCallingBridge) Answer(runID string, _ int, _ json.RawMessage, err *
 	go b.sinks[runID].Finish(nil, &wire.CallError{Code: wire.ErrToolError, Message: err.Message, Tool: info})
 }
 
-// fixedVerdictGate is a Gate that returns the same verdict for every call.
 type fixedVerdictGate struct{ verdict Verdict }
 
 func (fixedVerdictGate) Name() string { return "deciding" }
 
 func (g fixedVerdictGate) Decide(CallInfo) Verdict { return g.verdict }
 
-// newExportCall returns the call for which TestErrorTexts checks the error texts.
 func newExportCall() Call {
 	return Call{Tool: Tool{
 		Plugin: "messages", PluginName: "Messages", Matches: []string{"*://chat.example/*"}, Name: "export",
 	}, Progress: func(Progress) {}}
 }
 
-// gateErrorCodes are the error codes with which a gate or Options.ResolveTool fails a call.
 var gateErrorCodes = []wire.ErrorCode{
 	wire.ErrDenied, wire.ErrNotReviewed, wire.ErrNeedsSettings, wire.ErrPluginBroken, wire.ErrInvalidArguments, wire.ErrTabInUse, wire.ErrTabTaken,
 }
@@ -92,16 +86,14 @@ var gateErrorCodes = []wire.ErrorCode{
 // handler runs.
 var startErrorCodes = []wire.ErrorCode{wire.ErrNotReady, wire.ErrUnknownTool, wire.ErrUnknownPrompt, wire.ErrUnsafePage}
 
-// failingCall describes how a call of TestErrorTexts fails.
 type failingCall struct {
 	name        string
 	bridge      Bridge
 	options     Options
-	earlier     int           // the number of earlier calls that are still running
+	earlier     int
 	cancelAfter time.Duration // the time after which the client cancels the call; 0 if the client does not cancel
 }
 
-// text runs the call and returns its two error texts, for the agent and for the user.
 func (e failingCall) text(t *testing.T) string {
 	var text string
 	synctest.Test(t, func(t *testing.T) {
@@ -131,13 +123,11 @@ func (e failingCall) text(t *testing.T) string {
 			text = "agent: " + callError.Message + "\n  user:  " + callError.UserText
 		}
 		cancel()
-		time.Sleep(2 * time.Minute) // leave time for a late answer from the page
+		time.Sleep(2 * time.Minute)
 	})
 	return text
 }
 
-// failingCalls returns one failing call for each error code that the dispatcher itself
-// creates.
 func failingCalls(silent func(Sink), reporting func(string) func(Sink)) map[wire.ErrorCode]failingCall {
 	withTargets := func(targets Targets) Bridge { return scriptedBridge{targets: &targets} }
 	tab := Target{Browser: "b1", BrowserName: "work", TabID: 7, DocumentID: "d1", URL: "https://chat.example/"}
@@ -159,9 +149,6 @@ func failingCalls(silent func(Sink), reporting func(string) func(Sink)) map[wire
 	}
 }
 
-// TestErrorTexts compares the error texts for each error code with a golden file.
-// failingCalls returns a call for each error code that the dispatcher itself creates. The
-// error codes that are not in failingCalls come from gates and pages.
 func TestErrorTexts(t *testing.T) {
 	var b strings.Builder
 	add := func(f failingCall) { b.WriteString(f.name + "\n  " + f.text(t) + "\n") }
@@ -222,9 +209,6 @@ func TestErrorTexts(t *testing.T) {
 	goldentest.Compare(t, "testdata/errors.txt", []byte(b.String()))
 }
 
-// TestMayHaveActed checks that MayHaveActed is true for exactly the errors after which the
-// tool's handler may have run. The error texts of read-only tools must not mention
-// idempotency keys.
 func TestMayHaveActed(t *testing.T) {
 	for _, c := range []struct {
 		failure failure

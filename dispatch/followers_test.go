@@ -14,14 +14,10 @@ import (
 	"opentabs/wire"
 )
 
-// BenchmarkFollowers measures how much ten followers slow calls down. Blocks of calls with
-// followers alternate with blocks without, so that other load on the machine slows down both
-// kinds of blocks equally. A GC percentage of 400 makes the garbage collector run about as
-// rarely as in the daemon. The metric "ratio" is the duration of a block of calls with
-// followers divided by the duration of a block without followers, as a median. If all
-// processors of the machine are busy, the metric "ratio" also includes the work of the
-// followers. The metric "path-ratio" is measured with followers that never read, so it covers
-// only the cost to the call itself.
+// Blocks of calls with followers alternate with blocks without, so that other load on the machine slows down both kinds
+// of blocks equally. The metric "ratio" is the duration of a block of calls with followers divided by the duration of a
+// block without followers, as a median. The metric "path-ratio" is measured with followers that never read, so it
+// covers only the cost to the call itself.
 func BenchmarkFollowers(b *testing.B) {
 	const blockCalls, followerCount = 20_000, 10
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
@@ -55,7 +51,6 @@ func BenchmarkFollowers(b *testing.B) {
 	b.ReportMetric(median(ratios[2]), "path-ratio")
 }
 
-// encodingHook is an AfterHook that encodes the call as JSON, as the audit log does.
 type encodingHook struct{}
 
 func (encodingHook) After(_ CallInfo, e EndedCall) {
@@ -64,10 +59,8 @@ func (encodingHook) After(_ CallInfo, e EndedCall) {
 	}
 }
 
-// BenchmarkAfterHook measures how long a call with an AfterHook takes to return. The
-// benchmark waits between calls, so that it makes one call every 100 µs, because a real
-// client also needs time for each result. The metric "return-ns" is the median duration of
-// a call.
+// The benchmark waits between calls, so that it makes one call every 100 µs, because a real client also needs time for
+// each result.
 func BenchmarkAfterHook(b *testing.B) {
 	d := New(newAllocFreeBridge(), Options{AfterHooks: []AfterHook{encodingHook{}}})
 	req := Call{Tool: Tool{Plugin: "p", Name: "t"}, Args: json.RawMessage(`{}`)}
@@ -85,7 +78,6 @@ func BenchmarkAfterHook(b *testing.B) {
 	b.ReportMetric(median(times), "return-ns")
 }
 
-// followAll starts followers that read all events, and returns a function that closes them.
 func followAll(d *Dispatcher, count int) (end func()) {
 	var readers sync.WaitGroup
 	var followers []*Follower
@@ -113,10 +105,6 @@ func median(values []float64) float64 {
 	return values[len(values)/2]
 }
 
-// TestFollowedAllocations checks that a call needs the same number of allocations for any
-// number of followers: those of the CallFacts for each call, and of the Details for each
-// report. Before the measurement, the test fills the queue of changes, so that the measured
-// calls reuse the queue's memory.
 func TestFollowedAllocations(t *testing.T) {
 	d := New(newAllocFreeBridge(), Options{})
 	for range 10 {

@@ -27,10 +27,9 @@ type CallInfo struct {
 	// name no tab, Browser and TabID are zero.
 	Browser string
 	TabID   int
-	// Target is the browser, tab and document in which a browser tool will run. For a tool of a
-	// plugin, Target is zero. The gates of a browser tool also run once before the dispatcher
-	// chooses a target. While no target is chosen, Target is zero, and the dispatcher ignores all
-	// verdicts except Block.
+	// Target is the browser, tab and document in which a browser tool will run. The gates of a browser tool also run
+	// once before the dispatcher chooses a target. While no target is chosen, Target is zero, and the dispatcher
+	// ignores all verdicts except Block.
 	Target Target
 	// Resolution is the user's decision about the gate's last ticket for the call, or nil if
 	// the user has not decided.
@@ -51,22 +50,17 @@ type Gate interface {
 // first gate and logs the conflict.
 type Verdict struct {
 	// Block, if not nil, is the error with which the call fails.
-	Block *wire.CallError
-	// Suspend, if not nil, makes the call wait for the user's decision about this ticket.
+	Block   *wire.CallError
 	Suspend *Ticket
-	// Wait, if not nil, delays the call. When the delay has ended, all gates decide about the call
-	// again.
-	Wait *Wait
-	// Result, if not nil, becomes the result of the call, and the tool does not run.
+	// Wait, if not nil, delays the call.
+	Wait   *Wait
 	Result *SuppliedResult
 }
 
 // Wait delays a call that the gate could allow after a short time.
 type Wait struct {
-	// Duration is how long the call waits before the gates decide again.
 	Duration time.Duration
-	// Done is a channel whose closing ends the delay early. If Done is nil, the delay always lasts
-	// for the complete Duration.
+	// Done is a channel whose closing ends the delay early.
 	Done <-chan struct{}
 	// Message is the reason for the delay. The client receives Message as a progress notification.
 	Message string
@@ -89,8 +83,7 @@ type SuppliedResult struct {
 // call. A gate can also return the data of the decision as its [Verdict.Result].
 type Ticket struct {
 	Kind wire.TicketKind
-	// Reason is a sentence that explains the request to the user. Title is a heading of a few
-	// words, or empty.
+	// Reason is a sentence that explains the request to the user.
 	Reason string
 	Title  string
 	// PassDecisionToTool is true if the tool receives the decision as context.decision, an
@@ -111,7 +104,6 @@ type Ticket struct {
 	target Target
 }
 
-// offeredScopes returns the scopes that the approval form offers the user for a call of the client.
 func (t *Ticket) offeredScopes(client Client) []wire.Scope {
 	scopes := slices.DeleteFunc(slices.Clone(t.Scopes), func(s wire.Scope) bool { return s == wire.ScopeSession && client.IsSessionShared })
 	if len(scopes) == 0 {
@@ -159,8 +151,7 @@ type EndedCall struct {
 	// Target is the document in which the call was last tried, or zero if the call never began.
 	Target Target
 	// Output is the JSON text of the call's result, or nil without a result.
-	Output json.RawMessage
-	// Resolutions are the user's decisions about the call, oldest first.
+	Output      json.RawMessage
 	Resolutions []Resolution
 	// LastMessages are the last messages that the tool reported, oldest first.
 	LastMessages []ToolMessage
@@ -176,8 +167,7 @@ type ToolMessage struct {
 	Audience string    `json:"audience,omitempty"`
 }
 
-// runGates runs all gates, and returns the verdict with the highest precedence and its gate. If
-// all gates allow the call, runGates returns a nil gate.
+// runGates runs all gates, and returns the verdict with the highest precedence and its gate.
 func (d *Dispatcher) runGates(c *liveCall) (Verdict, Gate) {
 	var verdict Verdict
 	var decidingGate Gate
@@ -197,7 +187,6 @@ func (d *Dispatcher) runGates(c *liveCall) (Verdict, Gate) {
 	return verdict, decidingGate
 }
 
-// verdictKinds are the kinds of verdicts, highest precedence first.
 var verdictKinds = [...]func(Verdict) bool{
 	func(v Verdict) bool { return v.Block != nil },
 	func(v Verdict) bool { return v.Suspend != nil },

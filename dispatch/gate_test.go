@@ -17,8 +17,6 @@ import (
 	"opentabs/wire"
 )
 
-// fakeGate is a dispatch.Gate for tests. The methods of fakeGate call the functions decide
-// and decided. If decide is nil, fakeGate suspends each call once.
 type fakeGate struct {
 	name    string
 	decide  func(dispatch.CallInfo) dispatch.Verdict
@@ -48,8 +46,6 @@ func newFixedGate(name string, v dispatch.Verdict) *fakeGate {
 	return &fakeGate{name: name, decide: func(dispatch.CallInfo) dispatch.Verdict { return v }}
 }
 
-// suspendFirst returns a gate that suspends each call of the given tools once. The
-// ticket's time limit of 1 h exceeds the approval limit of calls.
 func suspendFirst(tools ...string) *fakeGate {
 	return &fakeGate{name: "permission", decide: func(i dispatch.CallInfo) dispatch.Verdict {
 		if i.Resolution == nil && slices.Contains(tools, i.Tool.Name) {
@@ -59,8 +55,6 @@ func suspendFirst(tools ...string) *fakeGate {
 	}}
 }
 
-// newFinishingPage returns a fake page whose tool increments runCount and returns
-// immediately.
 func newFinishingPage(runCount *int) *fakePage {
 	return &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
 		*runCount++
@@ -119,7 +113,6 @@ func TestPrecedenceOfVerdicts(t *testing.T) {
 	}
 }
 
-// recordingHooks is a BeforeHook and AfterHook that records its calls.
 type recordingHooks struct {
 	seenHooks []string
 	refusal   *wire.CallError
@@ -157,7 +150,7 @@ func TestHooksRunOnceAroundACall(t *testing.T) {
 				h := &recordingHooks{refusal: tt.refusal}
 				o := dispatch.Options{Gates: tt.gates, BeforeHooks: []dispatch.BeforeHook{h}, AfterHooks: []dispatch.AfterHook{h}}
 				_, err, _ := runCall(t, newFinishingPage(&runCount), o, dispatch.Call{Tool: exportTool, Args: json.RawMessage(`{"a":1}`)})
-				sleepFake(time.Second) // the AfterHooks run shortly after the call
+				sleepFake(time.Second)
 				synctest.Wait()
 				if !slices.Equal(h.seenHooks, tt.want) {
 					t.Errorf("hooks saw %q, want %q", h.seenHooks, tt.want)
@@ -170,8 +163,6 @@ func TestHooksRunOnceAroundACall(t *testing.T) {
 	}
 }
 
-// TestHooksGetTheLastMessages checks that AfterHooks receive the tool's last 20 messages,
-// for all audiences.
 func TestHooksGetTheLastMessages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := &recordingHooks{}
@@ -185,7 +176,7 @@ func TestHooksGetTheLastMessages(t *testing.T) {
 		if _, err, _ := runCall(t, p, dispatch.Options{AfterHooks: []dispatch.AfterHook{h}}, dispatch.Call{Tool: exportTool}); err != nil {
 			t.Fatal(err)
 		}
-		sleepFake(time.Second) // the AfterHooks run shortly after the call
+		sleepFake(time.Second)
 		synctest.Wait()
 		messages := h.endedCall.LastMessages
 		if len(messages) != 20 {
@@ -200,7 +191,6 @@ func TestHooksGetTheLastMessages(t *testing.T) {
 	})
 }
 
-// countingGate is a Gate that delays a call waitCount times, each time by one second.
 type countingGate struct{ waitCount *int }
 
 func (countingGate) Name() string { return "counting" }
@@ -213,9 +203,6 @@ func (g countingGate) Decide(dispatch.CallInfo) dispatch.Verdict {
 	return dispatch.Verdict{Wait: &dispatch.Wait{Duration: time.Second, Message: fmt.Sprintf("%d left", *g.waitCount)}}
 }
 
-// TestGateWaits checks that a gate that has delayed a call decides about the call again
-// after each delay. For each delay, the client receives the gate's reason as a progress
-// message. The client can cancel a delayed call.
 func TestGateWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var runCount int
@@ -246,8 +233,6 @@ func TestGateWaits(t *testing.T) {
 	})
 }
 
-// If the user allows a waiting call just before its ticket opens, the call runs, and its record
-// contains the decision.
 func TestApprovalBeforeTicketOpens(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var runCount, verdictCount int
@@ -263,7 +248,7 @@ func TestApprovalBeforeTicketOpens(t *testing.T) {
 		if _, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool}); err != nil || runCount != 1 {
 			t.Errorf("the call ran %d times and ended with error %v", runCount, err)
 		}
-		sleepFake(time.Second) // the AfterHooks run shortly after the call has returned
+		sleepFake(time.Second)
 		synctest.Wait()
 		if r := h.endedCall.Resolutions; len(r) != 1 || !r[0].Allow || r[0].Surface != dispatch.PermissionChange {
 			t.Errorf("the recorded decisions are %+v", r)

@@ -15,7 +15,6 @@ import (
 
 func TestMain(m *testing.M) { leaktest.Main(m) }
 
-// shortCallBridge is a dispatch.Bridge on which each call ends at once, in one of four ways.
 type shortCallBridge struct{}
 
 func (shortCallBridge) Targets(context.Context, TargetChoice) Targets {
@@ -32,7 +31,7 @@ func (shortCallBridge) Start(_ context.Context, run Run, s Sink) *wire.CallError
 	case 2:
 		return &wire.CallError{Code: wire.ErrInvalidArguments, Message: "invalid"}
 	}
-	return nil // the client disconnects
+	return nil
 }
 
 func (shortCallBridge) Answer(string, int, json.RawMessage, *wire.CallError) {}
@@ -43,8 +42,6 @@ func (shortCallBridge) Cancel(_, _ string, answered func(wire.CancelOutcome)) {
 	answered(wire.CancelAborted)
 }
 
-// TestCallsDoNotLeak makes 40,000 calls from 64 concurrent clients, with a limit of 8
-// running calls. At the end, no live call is left and the heap has grown by at most 2 MB.
 func TestCallsDoNotLeak(t *testing.T) {
 	d := New(shortCallBridge{}, Options{MaxRunningCalls: 8, IdleLimit: time.Minute})
 	f := d.Follow(FollowOptions{})

@@ -18,7 +18,6 @@ import (
 	"opentabs/wire"
 )
 
-// liveCall is one call of a tool, from its creation to its removal from the ended calls.
 // The method run uses the goroutine of Dispatcher.Call; reports and results arrive on any goroutine.
 type liveCall struct {
 	d       *Dispatcher
@@ -29,19 +28,14 @@ type liveCall struct {
 	// the arguments are released once the after hooks have run.
 	argBytes      int
 	arrivalNumber uint64 // position in the order of arrival; guarded by Dispatcher.mu
-	// parent is the call whose tool made a nested call, or nil for a call of a client. root is
-	// the client's call at the top of nested calls; depth is the nesting depth, 0 for the
-	// client's call.
-	parent, root *liveCall
-	depth        int
+	parent, root  *liveCall
+	depth         int
 
 	// The types of clock, sender, activities, search, requests and chosenTarget contain
 	// their own locks.
-	clock      clock.Clock
-	sender     progress.Sender
-	activities activity.Set
-	// search is the context in which the call searches for documents. The context `search` ends when
-	// the client's request or the call ends.
+	clock        clock.Clock
+	sender       progress.Sender
+	activities   activity.Set
 	search       lazycontext.Context
 	requests     toolRequests
 	chosenTarget browserToolTarget
@@ -49,24 +43,20 @@ type liveCall struct {
 	// retryErrors receives the error of a failed attempt if the call can be retried in another
 	// document.
 	retryErrors chan *wire.CallError
-	done        chan struct{} // closed at the end of the call
+	done        chan struct{}
 
-	mu         sync.Mutex // guards all fields below; the package documentation defines the lock order
-	state      state
-	attempts   attempts
-	suspension suspension
-	reports    reportLog
-	timeline   timeline
-	nextStep   errtext.Step // the next step if the call has no document to run in
-	argsStart  string       // the beginning of the arguments for lists of calls
-	// isReloadApproved is true if the user has approved the reload of a tab for the call.
+	mu               sync.Mutex // guards all fields below; the package documentation defines the lock order
+	state            state
+	attempts         attempts
+	suspension       suspension
+	reports          reportLog
+	timeline         timeline
+	nextStep         errtext.Step // the next step if the call has no document to run in
+	argsStart        string
 	isReloadApproved bool
-	// resultStart is the beginning of a successful call's result, for lists.
-	resultStart events.ResultStart
-	facts       *events.CallFacts // created for the first event of the call
-	// stopAnswered is closed when the page has answered the request to stop the tool, and is
-	// nil if no stop was requested.
-	stopAnswered chan struct{}
+	resultStart      events.ResultStart
+	facts            *events.CallFacts
+	stopAnswered     chan struct{}
 }
 
 func newLiveCall(d *Dispatcher, req Call) *liveCall {
@@ -99,8 +89,7 @@ func (c *Cancellation) Error() string {
 	return text
 }
 
-// CancellationOf returns the Cancellation that is the cause of ctx. If ctx has no Cancellation as
-// its cause, CancellationOf returns a Cancellation by the client.
+// CancellationOf returns the Cancellation that is the cause of ctx.
 func CancellationOf(ctx context.Context) Cancellation {
 	var c *Cancellation
 	if errors.As(context.Cause(ctx), &c) {
@@ -120,8 +109,6 @@ func (c *liveCall) validate() bool {
 	return err == nil
 }
 
-// run executes the call in the best target, sends progress to the client, and returns when
-// the call has ended.
 func (c *liveCall) run(ctx context.Context) {
 	c.req.Trace.Record(hops.CheckpointAdmitted)
 	for _, hook := range c.d.opts.BeforeHooks {
@@ -169,7 +156,6 @@ func (c *liveCall) run(ctx context.Context) {
 	}
 }
 
-// chooseTargets returns the documents in which the call can run, best first.
 func (c *liveCall) chooseTargets() ([]Target, *targetProblem) {
 	if c.req.Tool.TargetKind.isChosenBeforeGates() {
 		return []Target{c.chosenTarget.get()}, nil
@@ -184,8 +170,6 @@ func (c *liveCall) chooseTargets() ([]Target, *targetProblem) {
 	return chooseTargets(c.d.bridge.Targets(&c.search, want), want, &c.req)
 }
 
-// beginRunning sets the call's status to running and starts its clock, or returns false if
-// the call has ended.
 func (c *liveCall) beginRunning() bool {
 	idleLimit, hardLimit := c.d.timeLimits(c.req.Tool)
 	c.clock.Start(idleLimit, hardLimit, c.endAtLimit)
@@ -198,8 +182,6 @@ func (c *liveCall) beginRunning() bool {
 	return true
 }
 
-// startAttempt sends the call to the first target, and returns the targets that remain for
-// further attempts.
 func (c *liveCall) startAttempt(ctx context.Context, targets []Target) []Target {
 	c.mu.Lock()
 	c.attempts.begin(c.id, targets)
@@ -217,8 +199,7 @@ func (c *liveCall) startAttempt(ctx context.Context, targets []Target) []Target 
 		run.Client = c.req.Client
 	}
 	if !isFirst {
-		// A lost link of the previous attempt must not suspend the idle limit of a new attempt. If the
-		// browser is still disconnected, Start calls LinkLost again.
+		// A lost link of the previous attempt must not suspend the idle limit of a new attempt.
 		c.clock.ReleaseIdle()
 	}
 	run.Trace.Record(hops.CheckpointTargetChosen)
@@ -245,13 +226,11 @@ func (c *liveCall) fail(err *wire.CallError) {
 	c.end(ending{status: failureStatusOf(err), err: err})
 }
 
-// cancel ends the call with the status cancelled, or returns false if the call had already ended.
 func (c *liveCall) cancel(cancellation Cancellation) bool {
 	err := &wire.CallError{Code: wire.ErrCancelled, Message: cancellation.Error()}
 	return c.end(ending{status: statusCancelled, err: err, mustStopPage: true, reason: cancellation.Reason})
 }
 
-// endAtLimit ends a call that reached its idle limit or its hard limit.
 func (c *liveCall) endAtLimit(code wire.ErrorCode) {
 	idleLimit, hardLimit := c.d.timeLimits(c.req.Tool)
 	err := &wire.CallError{Code: code, Message: "no progress and no result for " + humanize.Duration(idleLimit)}
@@ -263,7 +242,6 @@ func (c *liveCall) endAtLimit(code wire.ErrorCode) {
 	c.end(ending{status: failureStatusOf(err), err: err, mustStopPage: true})
 }
 
-// end records the outcome of the call, or returns false if the call had already ended.
 func (c *liveCall) end(e ending) bool {
 	note := c.d.failureNoteFor(c.req.Tool, e.err)
 	c.clock.Stop()
@@ -299,7 +277,6 @@ func (c *liveCall) end(e ending) bool {
 	return true
 }
 
-// recordStopped stores the page's answer to the request to stop the tool.
 func (c *liveCall) recordStopped(s StopOutcome) {
 	c.mu.Lock()
 	c.state.stopOutcome = s
@@ -308,8 +285,7 @@ func (c *liveCall) recordStopped(s StopOutcome) {
 	c.mu.Unlock()
 }
 
-// finalResult sends the last progress notifications and returns the result of Dispatcher.Call. The
-// method Dispatcher.call calls finalResult once, after the call has ended.
+// finalResult sends the last progress notifications and returns the result of Dispatcher.Call.
 func (c *liveCall) finalResult() (Result, error) {
 	c.mu.Lock()
 	status, err, stopAnswered := c.state.status, c.state.err, c.stopAnswered
@@ -335,7 +311,6 @@ func (c *liveCall) finalResult() (Result, error) {
 	return result, nil
 }
 
-// returnedValues builds the result or the error that Dispatcher.Call returns.
 func (c *liveCall) returnedValues() (Result, *Error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -367,7 +342,6 @@ func (c *liveCall) runAfterHooks() {
 	c.state.output, c.req.Args = nil, nil
 }
 
-// gateInfo describes the call for the gate g. If g is nil, gateInfo describes the call for a hook.
 func (c *liveCall) gateInfo(g Gate) CallInfo {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -381,14 +355,13 @@ func (c *liveCall) gateInfo(g Gate) CallInfo {
 	return i
 }
 
-// arguments returns the arguments of the call, or nil once the AfterHooks have run.
 func (c *liveCall) arguments() json.RawMessage {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.req.Args
 }
 
-// logEnd writes the log line of an ended call. The caller holds liveCall.mu.
+// The caller holds liveCall.mu.
 func logEnd(c *liveCall) {
 	logEvent := c.d.opts.Log.Info()
 	if err := c.state.err; err != nil {

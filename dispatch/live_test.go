@@ -52,7 +52,7 @@ func TestCancelOutcomes(t *testing.T) {
 	tests := []struct {
 		outcome wire.CancelOutcome
 		after   time.Duration
-		want    wire.CancelOutcome // the expected outcome in the error
+		want    wire.CancelOutcome
 		text    string
 	}{
 		{wire.CancelAborted, time.Millisecond, wire.CancelAborted, "stopped the tool"},
@@ -84,8 +84,6 @@ func TestCancelOutcomes(t *testing.T) {
 	}
 }
 
-// TestReasonOfACancel checks that the reason for a cancellation reaches the page, the
-// error, the View, the log and the nested calls.
 func TestReasonOfACancel(t *testing.T) {
 	const cancelReason = "the user pressed Escape"
 	for name, stop := range map[string]func(d *dispatch.Dispatcher, id string, cancel context.CancelCauseFunc){
@@ -126,7 +124,7 @@ func TestReasonOfACancel(t *testing.T) {
 					t.Errorf("%s: the call has the cancel reason %q and the error %q", v.Tool, v.CancelReason, v.Error)
 				}
 			}
-			sleepFake(time.Second) // the end of a call is logged shortly after the call has returned
+			sleepFake(time.Second)
 			synctest.Wait()
 			if n := strings.Count(log.String(), `"reason":"`+cancelReason+`"`); n != 2 {
 				t.Errorf("the log has the reason %d times, want twice: %s", n, log.String())
@@ -151,7 +149,7 @@ func TestUserStopsARunningAndAWaitingCall(t *testing.T) {
 		if len(calls) != 2 || calls[0].Status != wire.StatusRunning || calls[1].Status != "queued" {
 			t.Fatalf("calls %+v, want one running and one queued", calls)
 		}
-		for i := range calls { // cancel the pending call before the running call
+		for i := range calls {
 			id := calls[len(calls)-1-i].CallID
 			if !d.Cancel(id, "the side panel", "") {
 				t.Errorf("call %d was not cancelled", i)
@@ -170,9 +168,6 @@ func TestUserStopsARunningAndAWaitingCall(t *testing.T) {
 	})
 }
 
-// TestStopReachesACallThatEndsWhileItStarts ends a call before the method Start of the
-// bridge returns. The dispatcher's first request to stop the tool does not reach the
-// page, so the dispatcher must send a second request.
 func TestStopReachesACallThatEndsWhileItStarts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		known := map[string]bool{}
@@ -198,8 +193,6 @@ func TestStopReachesACallThatEndsWhileItStarts(t *testing.T) {
 	})
 }
 
-// TestStopEndsTheWaitForABrowser checks that a cancelled call returns at once, even while
-// its bridge waits for a browser to connect.
 func TestStopEndsTheWaitForABrowser(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := dispatch.New(&waitingBridge{}, dispatch.Options{})
@@ -222,7 +215,6 @@ func TestStopEndsTheWaitForABrowser(t *testing.T) {
 	})
 }
 
-// waitingBridge is a dispatch.Bridge whose calls wait for a browser that never connects.
 type waitingBridge struct{ dispatchtest.Bridge }
 
 func (*waitingBridge) Targets(ctx context.Context, _ dispatch.TargetChoice) dispatch.Targets {
@@ -230,8 +222,6 @@ func (*waitingBridge) Targets(ctx context.Context, _ dispatch.TargetChoice) disp
 	return dispatch.Targets{}
 }
 
-// TestAttemptsAreBounded checks that a call fails if the browser rejects maxAttempts
-// attempts.
 func TestAttemptsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		attemptCount := 0
@@ -293,9 +283,9 @@ func TestNextTargetWhenNotReady(t *testing.T) {
 	failed := &wire.CallError{Code: wire.ErrToolError, Message: "no"}
 	tests := []struct {
 		name     string
-		answers  map[int]*wire.CallError // the error of each tab; nil if the call succeeds in the tab
-		startErr *wire.CallError         // the error that Start returns for the first tab
-		tabs     []int                   // the tabs in which the call was tried
+		answers  map[int]*wire.CallError
+		startErr *wire.CallError
+		tabs     []int
 		code     wire.ErrorCode
 	}{
 		{"first is ready", map[int]*wire.CallError{}, nil, []int{7}, ""},
@@ -324,7 +314,7 @@ func TestNextTargetWhenNotReady(t *testing.T) {
 				d := dispatch.New(&dispatchtest.Bridge{
 					TargetsFunc: func(dispatch.TargetChoice) dispatch.Targets {
 						live := []dispatch.Target{firstTarget, secondTarget}
-						if len(tabs) > 0 { // the dispatcher reads the targets again, because the first document is gone
+						if len(tabs) > 0 {
 							live = live[1:]
 						}
 						return dispatch.Targets{BrowserCount: 1, LiveTargets: live}
@@ -362,8 +352,6 @@ func TestNextTargetWhenNotReady(t *testing.T) {
 	}
 }
 
-// TestLostLinkHoldsTheIdleLimit checks that the idle limit is suspended while the browser
-// is disconnected, even if the grace period is longer than the idle limit.
 func TestLostLinkHoldsTheIdleLimit(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -401,15 +389,12 @@ func TestLostLinkHoldsTheIdleLimit(t *testing.T) {
 				if e := asError(t, err); e == nil || e.Code != tt.code || time.Since(startTime) != tt.ends {
 					t.Errorf("%v after %v, want %s after %v", err, time.Since(startTime), tt.code, tt.ends)
 				}
-				<-time.After(10 * time.Second) // the page itself fails the call
+				<-time.After(10 * time.Second)
 			})
 		})
 	}
 }
 
-// TestLostLinkOfAnEarlierAttempt checks a call whose first attempt failed because its
-// browser disconnected. During the second attempt, the call must again have an idle
-// limit.
 func TestLostLinkOfAnEarlierAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var attemptCount atomic.Int32

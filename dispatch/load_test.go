@@ -12,9 +12,6 @@ import (
 	"opentabs/wire"
 )
 
-// TestGreedyClientDoesNotDelayOthers checks that a client with 1,000 waiting calls does not delay
-// 63 other clients with one call each. The page of the test runs four calls at once, each for one
-// second.
 func TestGreedyClientDoesNotDelayOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &fakePage{handler: func(run dispatch.Run, s dispatch.Sink) {
@@ -33,7 +30,7 @@ func TestGreedyClientDoesNotDelayOthers(t *testing.T) {
 			})
 			synctest.Wait()
 		}
-		var mu sync.Mutex // guards longest and all
+		var mu sync.Mutex
 		var longest, all time.Duration
 		for range 1000 {
 			ask("greedy", func(d time.Duration) { mu.Lock(); all = max(all, d); mu.Unlock() })
@@ -42,8 +39,7 @@ func TestGreedyClientDoesNotDelayOthers(t *testing.T) {
 			ask(fmt.Sprint("modest", i), func(d time.Duration) { mu.Lock(); longest = max(longest, d); mu.Unlock() })
 		}
 		wg.Wait()
-		// Four calls run at once and take 1 s each, so 64 sessions with one call each take 16 s. If
-		// calls already run when the other calls arrive, they delay the other calls by at most 1 s.
+		// Four calls run at once and take 1 s each, so 64 sessions with one call each take 16 s.
 		if longest > 17*time.Second {
 			t.Errorf("a client with one call waited %v, want at most 17 s", longest)
 		}
@@ -58,13 +54,13 @@ func TestGreedyClientDoesNotDelayOthers(t *testing.T) {
 func TestQueuedCallsHaveNoTimeLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &fakePage{handler: func(run dispatch.Run, s dispatch.Sink) {
-			if string(run.Args) == "1" { // the tool runs for nearly five minutes
+			if string(run.Args) == "1" {
 				for range 14 {
 					sleepFake(20 * time.Second)
 					s.Reports(numberReports(1, 2), 0)
 				}
 			} else {
-				sleepFake(29 * time.Second) // pause for nearly as long as the idle limit
+				sleepFake(29 * time.Second)
 			}
 			s.Finish(run.Args, nil)
 		}}
@@ -115,7 +111,7 @@ func TestDisconnectLeavesTheQueue(t *testing.T) {
 		ask(t.Context(), "3", wire.ErrRateLimited)
 		disconnect()
 		synctest.Wait()
-		ask(t.Context(), "4", "") // the queue has room again
+		ask(t.Context(), "4", "")
 		wg.Wait()
 		close(began)
 		var got string

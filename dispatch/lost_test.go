@@ -10,9 +10,6 @@ import (
 	"opentabs/dispatch"
 )
 
-// TestActivitiesAreRequestedAfterLostReports checks when the dispatcher requests all
-// activities again after lost reports: at once, then once per second, up to a maximum
-// number of requests.
 func TestActivitiesAreRequestedAfterLostReports(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex

@@ -17,7 +17,6 @@ import (
 	"opentabs/wire"
 )
 
-// Limits of nested calls.
 const (
 	// maxNestingDepth is the maximum depth of nested calls; a call of a client has depth 0.
 	maxNestingDepth = 8
@@ -34,33 +33,22 @@ const endedParentName = "the call that made it, which has ended"
 
 var errParentEnded = &Cancellation{CancelledBy: endedParentName}
 
-// errWithdrawn is the Cancellation of a request that the tool has withdrawn.
 var errWithdrawn = &Cancellation{CancelledBy: "the tool that made it"}
 
-// toolRequests tracks the requests of one running tool: nested calls, and requests for an
-// action of the user.
 type toolRequests struct {
 	mu          sync.Mutex // guards cancelFuncs and isClosed; no other lock is acquired while mu is held
 	cancelFuncs map[int]context.CancelCauseFunc
 	isClosed    bool
-	// failures are failed requests whose error text for the user differs from the agent's text.
-	failures []requestFailure
+	failures    []requestFailure
 
-	hasRequested atomic.Bool // true once the tool has made a request
-	// totalCalls is the number of nested calls, at any depth, that one client call has made;
-	// runningCalls is how many of them are running.
+	hasRequested             atomic.Bool
 	totalCalls, runningCalls atomic.Int64
 }
 
-// maxRequestFailures limits how many failed requests toolRequests stores.
 const maxRequestFailures = 20
 
-// requestFailure has the two texts of a tool's failed request. The page of the tool receives only
-// the field message, which is the text for the agent. If the tool's error repeats this text, the
-// text for the user contains the field userText instead.
 type requestFailure struct{ message, userText string }
 
-// addFailure stores the texts of a failed request, so that replaceTexts can find them.
 func (n *toolRequests) addFailure(err *wire.CallError) {
 	if err == nil || err.UserText == "" {
 		return
@@ -71,7 +59,6 @@ func (n *toolRequests) addFailure(err *wire.CallError) {
 	n.failures = append(kept, requestFailure{err.Message, firstSentence(err.UserText)})
 }
 
-// replaceTexts replaces the agent's text of each failed request in text with the text for the user.
 func (n *toolRequests) replaceTexts(text string) string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -81,13 +68,11 @@ func (n *toolRequests) replaceTexts(text string) string {
 	return text
 }
 
-// firstSentence returns the first sentence of a text, without its period.
 func firstSentence(text string) string {
 	sentence, _, _ := strings.Cut(text, ". ")
 	return strings.TrimRight(sentence, ".")
 }
 
-// begin records a request and returns false if the call has ended or the request is a duplicate.
 func (n *toolRequests) begin(requestID int) (context.Context, bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -103,8 +88,6 @@ func (n *toolRequests) begin(requestID int) (context.Context, bool) {
 	return ctx, true
 }
 
-// finish cancels the context of the tool's request with the given ID. finish keeps the request's
-// entry in cancelFuncs, so that begin can detect a duplicate of the request.
 func (n *toolRequests) finish(requestID int, cause error) {
 	n.mu.Lock()
 	cancel := n.cancelFuncs[requestID]
@@ -114,8 +97,6 @@ func (n *toolRequests) finish(requestID int, cause error) {
 	}
 }
 
-// end ends all open requests of the running tool when the tool's call ends. The argument
-// reason is why the call was cancelled, or empty if it was not cancelled.
 func (n *toolRequests) end(reason string) {
 	n.mu.Lock()
 	n.isClosed = true
@@ -127,14 +108,12 @@ func (n *toolRequests) end(reason string) {
 	}
 }
 
-// toolRequest is one request of a running tool, such as for a nested call.
 type toolRequest struct {
 	call   *liveCall
 	runID  string
 	params wire.ToolAskParams
 }
 
-// answer executes the request that a tool sent from a page, and sends the result to this page.
 func (a toolRequest) answer(ctx context.Context) {
 	c := a.call
 	var output json.RawMessage
@@ -157,7 +136,6 @@ func (a toolRequest) answer(ctx context.Context) {
 	c.requests.finish(a.params.Ask, nil)
 }
 
-// callTool runs a nested call and returns its result when the call has ended.
 func (a toolRequest) callTool(ctx context.Context, req *wire.AskCall) (json.RawMessage, *wire.CallError) {
 	child, err := a.newChild(req)
 	if err != nil {
@@ -196,7 +174,6 @@ func (a toolRequest) callTool(ctx context.Context, req *wire.AskCall) (json.RawM
 	return result.Output, nil
 }
 
-// newChild creates the nested call that a tool has requested.
 func (a toolRequest) newChild(req *wire.AskCall) (*liveCall, *wire.CallError) {
 	c := a.call
 	if c.d.opts.ResolveTool == nil {
@@ -233,8 +210,6 @@ func (a toolRequest) newChild(req *wire.AskCall) (*liveCall, *wire.CallError) {
 	return child, nil
 }
 
-// describeCaller returns the Caller of a nested call: the calling tool, its browser and its tab.
-// target is the document in which the calling tool runs.
 func describeCaller(c *liveCall, target Target) *Caller {
 	caller := &Caller{
 		Plugin: c.req.Tool.Plugin, Tool: c.req.Tool.FullName(),
@@ -260,8 +235,7 @@ func newNestingError(format string, args ...any) *wire.CallError {
 	return &wire.CallError{Code: wire.ErrNestedTooDeep, Message: fmt.Sprintf(format, args...)}
 }
 
-// onChildProgress handles the progress reports of a nested call. Each report restarts the idle
-// limits of all parent calls. The client receives the messages of the reports.
+// Each report restarts the idle limits of all parent calls.
 func (c *liveCall) onChildProgress(toolName string, reports []wire.Report) {
 	for ; c != nil; c = c.parent {
 		c.clock.RestartIdle()

@@ -14,9 +14,6 @@ import (
 	"opentabs/wire"
 )
 
-// recordedAnswers records the answers to tool requests: all answers in order, and the
-// last answer for each request number. The field tool is the ToolErrorInfo of the last
-// answer that was an error.
 type recordedAnswers struct {
 	mu   sync.Mutex
 	got  map[string]string
@@ -41,8 +38,6 @@ func (a *recordedAnswers) record(id string, ask int, output json.RawMessage, err
 	a.all = append(a.all, text)
 }
 
-// newToolDispatcher returns a dispatcher whose tools are Go functions, by name. The tools of
-// newToolDispatcher can call each other.
 func newToolDispatcher(t *testing.T, o dispatch.Options, tools map[string]func(run dispatch.Run, sink dispatch.Sink)) (*dispatch.Dispatcher, *fakePage, *recordedAnswers) {
 	t.Helper()
 	p := &fakePage{}
@@ -70,7 +65,7 @@ func TestToolCallsAnother(t *testing.T) {
 			"parent": func(_ dispatch.Run, s dispatch.Sink) {
 				s.Ask(newAskReport(1, "child", `{"n":1}`))
 				s.Ask(newAskReport(1, "child", `{"n":1}`)) // the browser sends the request again after a reconnection
-				sleepFake(80 * time.Second)                // the calling tool reports no progress
+				sleepFake(80 * time.Second)
 				s.Finish(json.RawMessage(`"parent"`), nil)
 			},
 			"child": func(_ dispatch.Run, s dispatch.Sink) {
@@ -177,9 +172,8 @@ func TestParentGetsTheErrorOfItsChild(t *testing.T) {
 	})
 }
 
-// TestNestedCallReachesIdleLimit checks a nested call that reaches its idle limit. The parent
-// call must receive the error before the parent call reaches its own idle limit. The parent
-// call is still subject to its own hard limit.
+// The parent call must receive the error before the parent call reaches its own idle limit. The parent call is still
+// subject to its own hard limit.
 func TestNestedCallReachesIdleLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, p, got := newToolDispatcher(t, dispatch.Options{IdleLimit: 3 * time.Second, HardLimit: 10 * time.Second}, map[string]func(dispatch.Run, dispatch.Sink){
@@ -288,9 +282,6 @@ func TestNestedCallsBypassTheQueue(t *testing.T) {
 	})
 }
 
-// TestUserTextOfFailedRequest checks the error texts of a call whose tool asked the user for
-// something and then failed because of the user's answer. The agent must receive the text for
-// agents, and the user the text for users.
 func TestUserTextOfFailedRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var answers *recordedAnswers
@@ -346,7 +337,7 @@ func TestWaitForUser(t *testing.T) {
 						s.Ask(wire.ToolAskParams{Ask: 1, User: &wire.AskUser{Reason: "log in", Title: "Log in"}})
 						sleepFake(time.Second)
 						s.Ask(wire.ToolAskParams{Ask: 2, User: &wire.AskUser{Reason: "and again"}})
-						sleepFake(5*time.Minute + 24*time.Second) // the tool finishes 25 s after the wait for the user must have ended
+						sleepFake(5*time.Minute + 24*time.Second)
 						s.Finish(json.RawMessage(`"in"`), nil)
 					},
 				})
@@ -385,8 +376,6 @@ func TestWaitForUser(t *testing.T) {
 	}
 }
 
-// TestChildSuspensionPausesItsParent checks that the time limits of a parent call are
-// paused while its nested call waits for the user.
 func TestChildSuspensionPausesItsParent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := dispatch.Options{Gates: []dispatch.Gate{suspendFirst("child")}}

@@ -7,9 +7,7 @@ import (
 	"time"
 )
 
-// openCallHookInterval is the time between two runs of the dispatcher's OpenCallHook. In
-// each run, the OpenCallHook receives the calls that have arrived since its previous run
-// and have not ended.
+// openCallHookInterval is the time between two runs of the dispatcher's OpenCallHook.
 const openCallHookInterval = 500 * time.Millisecond
 
 // OpenCallHook is a hook for calls that are still in progress when the hook runs, at most 500 ms
@@ -24,13 +22,12 @@ type OpenCallHook interface {
 // openCallHookTimer schedules runs of the OpenCallHook while new calls arrive. All fields
 // of openCallHookTimer are guarded by Dispatcher.mu.
 type openCallHookTimer struct {
-	timer *time.Timer // nil until the first call arrives
-	isSet bool
-	// countAtLastRun is the value of Dispatcher.acceptedCount when the OpenCallHook last ran.
+	timer          *time.Timer // nil until the first call arrives
+	isSet          bool
 	countAtLastRun uint64
 }
 
-// set schedules the OpenCallHook to run within openCallHookInterval. The caller holds Dispatcher.mu.
+// The caller holds Dispatcher.mu.
 func (t *openCallHookTimer) set(d *Dispatcher) {
 	switch {
 	case d.opts.OpenCallHook == nil || t.isSet:
@@ -43,8 +40,6 @@ func (t *openCallHookTimer) set(d *Dispatcher) {
 	t.isSet = true
 }
 
-// run passes each call that was accepted since the previous run and has not ended to the
-// OpenCallHook, oldest call first.
 func (t *openCallHookTimer) run(d *Dispatcher) {
 	d.mu.Lock()
 	t.isSet = false
@@ -64,8 +59,6 @@ func (t *openCallHookTimer) run(d *Dispatcher) {
 	}
 }
 
-// describeForHooks returns the facts about a call that the dispatcher passes to AfterHooks
-// and open hooks.
 func describeForHooks(c *liveCall) (CallInfo, EndedCall) {
 	info, args, view := c.gateInfo(nil), maskArgs(c), c.fullView()
 	info.Args = nil

@@ -13,9 +13,8 @@ import (
 	"opentabs/internal/alloctest"
 )
 
-// openRecorder is an OpenCallHook that records the calls that it receives.
 type openRecorder struct {
-	mu   sync.Mutex // guards seen
+	mu   sync.Mutex
 	seen []string
 }
 
@@ -25,8 +24,6 @@ func (r *openRecorder) Open(i CallInfo, e EndedCall) {
 	r.seen = append(r.seen, fmt.Sprintf("%s %s %s", i.CallID, e.View.Status, e.Args))
 }
 
-// The OpenCallHook must receive each call that runs or waits for more than 500 ms,
-// exactly once. The OpenCallHook must not receive short calls and ended calls.
 func TestOpenCallHook(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hook := &openRecorder{}
@@ -57,7 +54,6 @@ func TestOpenCallHook(t *testing.T) {
 	})
 }
 
-// suspendingGate is a Gate that suspends calls of the tool "slow" until the user decides.
 type suspendingGate struct{}
 
 func (suspendingGate) Name() string { return "suspending" }
@@ -69,8 +65,6 @@ func (suspendingGate) Decide(i CallInfo) Verdict {
 	return Verdict{Suspend: &Ticket{Reason: "may it run?"}}
 }
 
-// TestOpenCallHookAllocations checks that an OpenCallHook adds no allocations to a short
-// call.
 func TestOpenCallHookAllocations(t *testing.T) {
 	d := New(newAllocFreeBridge(), Options{OpenCallHook: &openRecorder{}})
 	req := Call{Tool: Tool{Plugin: "p", Name: "t"}, Args: json.RawMessage(`{}`)}

@@ -9,9 +9,6 @@ import (
 	"opentabs/wire"
 )
 
-// pageProblem returns the error of a call that made no progress because its page is suspended
-// or does not answer. If the page responds, pageProblem returns nil. The argument silence is
-// a text that describes how long the call made no progress.
 func (d *Dispatcher) pageProblem(c *liveCall, silence string) *wire.CallError {
 	c.mu.Lock()
 	target := c.attempts.target
@@ -20,7 +17,7 @@ func (d *Dispatcher) pageProblem(c *liveCall, silence string) *wire.CallError {
 		return nil
 	}
 	cancelledCtx, cancel := context.WithCancel(context.Background())
-	cancel() // with a cancelled context, Targets returns the current state without waiting
+	cancel()
 	targets := d.bridge.Targets(cancelledCtx, TargetChoice{Plugin: c.req.Tool.Plugin, Browser: target.Browser, TabID: target.TabID})
 	isFrozen := func(t Target) bool { return t.isSameTab(target) && t.Frozen }
 	switch {
@@ -37,12 +34,8 @@ func (d *Dispatcher) pageProblem(c *liveCall, silence string) *wire.CallError {
 	return &wire.CallError{Code: wire.ErrPageUnresponsive, Message: message}
 }
 
-// maxNamedCalls is the maximum number of calls that an error message names.
 const maxNamedCalls = 8
 
-// namesOfCallsIn returns the names of the calls that run in tabs of the target's site, because
-// tabs of one site may share a thread. namesOfCallsIn also returns the names of calls that
-// have already failed because their page did not answer.
 func (d *Dispatcher) namesOfCallsIn(target Target) []string {
 	liveCalls, endedCalls := d.snapshotCalls()
 	calls := append(liveCalls, endedCalls...)

@@ -12,8 +12,6 @@ import (
 	"opentabs/wire"
 )
 
-// TestCallInUnresponsivePage checks how a call fails in a page that does not respond. The call
-// must fail at its idle limit or hard limit, with an error that names all calls in the page.
 func TestCallInUnresponsivePage(t *testing.T) {
 	for _, isPageAnswering := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
@@ -58,8 +56,6 @@ func TestCallInUnresponsivePage(t *testing.T) {
 	}
 }
 
-// TestNoCallStartsInUnresponsivePage checks the error if the page of the only tab does not
-// respond.
 func TestNoCallStartsInUnresponsivePage(t *testing.T) {
 	bridge := &dispatchtest.Bridge{TargetsFunc: func(dispatch.TargetChoice) dispatch.Targets {
 		return dispatch.Targets{BrowserCount: 1, UnresponsiveTargets: []dispatch.Target{dispatchtest.Document}}
@@ -71,8 +67,6 @@ func TestNoCallStartsInUnresponsivePage(t *testing.T) {
 	}
 }
 
-// TestCallInAFrozenPage checks that a call fails at its idle limit if the browser has
-// suspended the call's tab, with an error that mentions the suspended tab.
 func TestCallInAFrozenPage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		startTime := time.Now()

@@ -45,9 +45,6 @@ func previewTarget(ctx context.Context, c *liveCall, request *Ticket) bool {
 	return true
 }
 
-// targetAfterApproval returns the document in which a call would run after an approval, or
-// explains why the call can't run. If opentabs must open a tab first, the returned Target
-// names only the browser.
 func targetAfterApproval(targets Targets, choice TargetChoice, req *Call) (Target, *targetProblem) {
 	liveTargets, problem := chooseTargets(targets, choice, req)
 	usable := slices.IndexFunc(liveTargets, func(t Target) bool { return !t.Frozen && t.Readiness != NotReady })
@@ -67,8 +64,6 @@ func targetAfterApproval(targets Targets, choice TargetChoice, req *Call) (Targe
 	return Target{}, problem
 }
 
-// canOpenTab reports whether opentabs opens a tab for the call. canOpenTab returns true if
-// the call permits a new tab and no open tab matches the call.
 func canOpenTab(targets Targets, choice TargetChoice) bool {
 	matching := func(groups ...[]Target) bool {
 		return slices.ContainsFunc(groups, func(group []Target) bool { return len(matchingTargets(group, choice)) > 0 })
@@ -77,7 +72,6 @@ func canOpenTab(targets Targets, choice TargetChoice) bool {
 		!matching(targets.LiveTargets, targets.UnresponsiveTargets, targets.TabsToReload, targets.BrokenTabs, targets.LoadingTabs, targets.ErrorPages, targets.TabsAwaitingCode)
 }
 
-// reloadReason returns the sentences that ask the user to allow the reload of a tab.
 func reloadReason(tab Target) string {
 	title := tab.Title
 	if title == "" {
@@ -86,8 +80,6 @@ func reloadReason(tab Target) string {
 	return fmt.Sprintf("First, tab %d (%s) is reloaded, because its page was loaded before the plugin was added or changed. Unsaved input in the tab is lost", tab.TabID, title)
 }
 
-// reloadGate is the gate that asks the user to approve the reload of a tab that may contain
-// unsaved input.
 type reloadGate struct{}
 
 // Name implements Gate.
@@ -97,8 +89,6 @@ func (reloadGate) Name() string { return "reload" }
 // denies the reload.
 func (reloadGate) Decide(CallInfo) Verdict { return Verdict{Suspend: &Ticket{}} }
 
-// requestReload asks the user to approve the reload of a tab for a call. If the call has
-// ended, or if the user has already approved a reload for the call, requestReload returns false.
 func requestReload(ctx context.Context, c *liveCall, tab Target) bool {
 	c.mu.Lock()
 	isApproved := c.isReloadApproved

@@ -13,12 +13,8 @@ import (
 	"opentabs/wire"
 )
 
-// openPage is a target for exportTool: a tab that shows the site of the tool's plugin.
 var openPage = dispatch.Target{Browser: "b1", BrowserName: "Home", TabID: 7, DocumentID: "d", URL: "http://localhost/", Title: "Inbox"}
 
-// For each reason why a call can't run in any tab, TestCallWithoutTargetRequestsNoApproval
-// checks that the call requests no approval. Each call must fail with advice for the agent,
-// and without a request for approval.
 func TestCallWithoutTargetRequestsNoApproval(t *testing.T) {
 	type targets = []dispatch.Target
 	otherBrowser := openPage
@@ -89,8 +85,6 @@ func TestCallWithoutTargetRequestsNoApproval(t *testing.T) {
 	}
 }
 
-// reloadingBrowser returns a fake browser that reloads its only tab after the user's
-// approval.
 func reloadingBrowser(choices *[]dispatch.TargetChoice, ranIn *dispatch.Target) *dispatchtest.Bridge {
 	return &dispatchtest.Bridge{
 		TargetsFunc: func(choice dispatch.TargetChoice) dispatch.Targets {
@@ -108,9 +102,6 @@ func reloadingBrowser(choices *[]dispatch.TargetChoice, ranIn *dispatch.Target) 
 	}
 }
 
-// TestReloadIsApproved checks the approval of a call whose tab must be reloaded, because
-// the tab loaded before the plugin was added. One request for approval must cover both
-// the call and the reload of the tab.
 func TestReloadIsApproved(t *testing.T) {
 	const reload = "tab 7 (Inbox) is reloaded, because its page was loaded before the plugin was added or changed. Unsaved input in the tab is lost"
 	for _, tt := range []struct {
@@ -147,9 +138,7 @@ func TestReloadIsApproved(t *testing.T) {
 	}
 }
 
-// TestPermissionDoesNotApproveReload checks a call that is waiting for approval while the
-// user changes the permission to auto. A permission must not replace the user's approval
-// of the tab's reload.
+// A permission must not replace the user's approval of the tab's reload.
 func TestPermissionDoesNotApproveReload(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		isAuto := false
@@ -176,7 +165,7 @@ func TestPermissionDoesNotApproveReload(t *testing.T) {
 		if !strings.HasPrefix(w.Reason, "messages__export needs a reload of its page.") {
 			t.Errorf("the second request = %q, want the reload", w.Reason)
 		}
-		d.RecheckGates() // a changed permission must not approve the reload
+		d.RecheckGates()
 		time.Sleep(time.Second)
 		if ranIn.TabID != 0 {
 			t.Error("the tool ran without an approval of the reload")
@@ -190,8 +179,6 @@ func TestPermissionDoesNotApproveReload(t *testing.T) {
 	})
 }
 
-// TestPreviewAllowsOpening checks that a call can request approval even if opentabs must
-// open a tab for the call.
 func TestPreviewAllowsOpening(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tool := exportTool

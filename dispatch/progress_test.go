@@ -17,13 +17,11 @@ import (
 
 func contains(s, sub string) bool { return strings.Contains(s, sub) }
 
-// notification is a progress notification and the time at which the client received it.
 type notification struct {
 	dispatch.Progress
 	at time.Duration
 }
 
-// recordNotifications runs a call and returns its progress notifications.
 func recordNotifications(t *testing.T, p *fakePage, o dispatch.Options, each func(dispatch.Progress)) ([]notification, *dispatch.Error) {
 	t.Helper()
 	startTime := time.Now()
@@ -43,7 +41,7 @@ func TestFloodIsLimitedAndTheLastReportIsSent(t *testing.T) {
 		p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			for i := range n {
 				if i%1000 == 0 {
-					sleepFake(20 * time.Millisecond) // 100 bursts of 1,000 reports, spread over 2 s
+					sleepFake(20 * time.Millisecond)
 				}
 				s.Reports(numberReports(float64(i), 2*n), 0)
 			}
@@ -70,7 +68,7 @@ func TestFloodIsLimitedAndTheLastReportIsSent(t *testing.T) {
 func TestFirstAndLatestReportsAreSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
-			for i := range 5 { // reports at 0, 10, 20, 30 and 40 ms
+			for i := range 5 {
 				s.Reports([]wire.Report{{Progress: newFloat(float64(i + 1)), Message: "m"}}, 0)
 				sleepFake(10 * time.Millisecond)
 			}
@@ -183,8 +181,6 @@ func TestAudienceIsSent(t *testing.T) {
 	})
 }
 
-// TestReportsFromManyGoroutines checks that concurrent reports are not lost, and that the
-// client receives only increasing numbers.
 func TestReportsFromManyGoroutines(t *testing.T) {
 	const pages, each = 8, 5000
 	p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
@@ -213,15 +209,13 @@ func TestReportsFromManyGoroutines(t *testing.T) {
 	}
 }
 
-// TestNothingIsSentAfterACancel checks that a disconnected client receives no more
-// notifications, not even queued ones.
 func TestNothingIsSentAfterACancel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, disconnect := context.WithCancel(t.Context())
 		p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			s.Reports(numberReports(1, 9), 0)
 			sleepFake(10 * time.Millisecond)
-			s.Reports(numberReports(2, 9), 0) // the rate limit delays this notification
+			s.Reports(numberReports(2, 9), 0)
 			disconnect()
 		}}
 		d := dispatch.New(p.bridge(), dispatch.Options{})
@@ -234,8 +228,6 @@ func TestNothingIsSentAfterACancel(t *testing.T) {
 	})
 }
 
-// TestToolNumbersAreSentUnchanged checks that opentabs never changes the progress numbers
-// of a tool, even after messages, nested calls and suspensions.
 func TestToolNumbersAreSentUnchanged(t *testing.T) {
 	const pause = 200 * time.Millisecond // longer than the shortest time between two notifications
 	count := func(s dispatch.Sink) {
@@ -248,7 +240,7 @@ func TestToolNumbersAreSentUnchanged(t *testing.T) {
 	tests := map[string]struct {
 		parent func(_ dispatch.Run, s dispatch.Sink)
 		gates  []dispatch.Gate
-		before int // the number of notifications before the first number
+		before int
 	}{
 		"a message": {func(_ dispatch.Run, s dispatch.Sink) {
 			s.Reports([]wire.Report{{Message: "indexing"}}, 0)
@@ -321,8 +313,6 @@ func TestToolNumbersAreSentUnchanged(t *testing.T) {
 	}
 }
 
-// TestEveryReportIsLogged checks that each progress report is logged at debug level, even
-// if the report is not sent to the client.
 func TestEveryReportIsLogged(t *testing.T) {
 	for _, level := range []zerolog.Level{zerolog.DebugLevel, zerolog.InfoLevel} {
 		synctest.Test(t, func(t *testing.T) {
@@ -331,7 +321,7 @@ func TestEveryReportIsLogged(t *testing.T) {
 					s.Reports(numberReports(float64(i), 50), 0)
 				}
 				s.Reports([]wire.Report{
-					{Progress: newFloat(3), Total: newFloat(50), Audience: "user"}, // dropped, because the number does not increase
+					{Progress: newFloat(3), Total: newFloat(50), Audience: "user"},
 					{HasInvalidNumber: true, Status: "exporting", Message: "bad numbers"},
 					{Activity: &wire.Activity{Type: "table", Content: json.RawMessage(`[1]`)}},
 					{EndAudience: "user"},

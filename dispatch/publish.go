@@ -8,19 +8,15 @@ import (
 	"opentabs/wire"
 )
 
-// maxMoments is the maximum number of moments in a call's timeline. If a timeline is full, the
-// first moment and the newest moments stay.
+// If a timeline is full, the first moment and the newest moments stay.
 const maxMoments = 64
 
-// timeline contains the moments of one call, such as created and running. liveCall.mu
-// guards all fields of timeline.
+// liveCall.mu guards all fields of timeline.
 type timeline struct {
 	moments      []Moment
-	firstMoments [3]Moment // preallocated memory of moments, enough for a call that is never suspended
+	firstMoments [3]Moment
 }
 
-// add appends a moment to the timeline. If the timeline already has maxMoments moments, add
-// removes the second moment before appending.
 func (t *timeline) add(m Moment) {
 	if t.moments == nil {
 		t.moments = t.firstMoments[:0]
@@ -31,9 +27,7 @@ func (t *timeline) add(m Moment) {
 	t.moments = append(t.moments, m)
 }
 
-// publish records a step of the call in its timeline and sends the step to the followers. The
-// parameter r is nil except for an EventResumed. The caller holds liveCall.mu, so the events
-// of one call are in order.
+// The caller holds liveCall.mu, so the events of one call are in order.
 func (c *liveCall) publish(kind EventKind, now time.Time, r *Resolution) {
 	m := Moment{Time: now, Kind: kind, Resolution: r}
 	if kind == EventSuspended && c.suspension.ticket != nil {
@@ -56,8 +50,7 @@ func (c *liveCall) publish(kind EventKind, now time.Time, r *Resolution) {
 	c.d.stream.Publish(change)
 }
 
-// publishReport sends a progress report to the followers, if any. The bridge can reuse the
-// report r later, so publishReport copies r. The caller holds liveCall.mu.
+// The caller holds liveCall.mu.
 func (c *liveCall) publishReport(kind EventKind, r *wire.Report) {
 	if !c.d.stream.IsRecording() {
 		return
@@ -79,7 +72,6 @@ func (c *liveCall) publishReport(kind EventKind, r *wire.Report) {
 	c.d.stream.Publish(events.Change{Kind: kind, Time: c.reports.lastReportAt, Call: sharedFacts(c), Details: &copied.details})
 }
 
-// fillFacts sets card to the facts about a call that never change, such as its tool and client.
 func fillFacts(card *events.CallFacts, c *liveCall) {
 	card.CallID, card.ParentCallID, card.ParentNodeID = c.id, c.req.ParentCallID, c.req.ParentNodeID
 	card.Plugin, card.Tool, card.Prompt = c.req.Tool.Plugin, c.req.Tool.Name, c.req.Tool.Prompt
@@ -87,9 +79,7 @@ func fillFacts(card *events.CallFacts, c *liveCall) {
 	card.Client, card.Caller, card.Created, card.Depth = c.req.Client, c.req.Caller, c.created, c.depth
 }
 
-// sharedFacts returns the CallFacts that all events of a call share, and creates them on first
-// use. If no follower reads the events of a call, no CallFacts is created. The caller holds
-// liveCall.mu.
+// The caller holds liveCall.mu.
 func sharedFacts(c *liveCall) *events.CallFacts {
 	if c.facts == nil {
 		c.facts = new(events.CallFacts)
@@ -98,7 +88,7 @@ func sharedFacts(c *liveCall) *events.CallFacts {
 	return c.facts
 }
 
-// fillState sets s to the current state of a call as surfaces show it. The caller holds liveCall.mu.
+// The caller holds liveCall.mu.
 func fillState(s *events.State, c *liveCall) {
 	*s = events.State{
 		Status:  c.state.status.shownStatus(),
@@ -119,7 +109,7 @@ func fillState(s *events.State, c *liveCall) {
 	}
 }
 
-// viewLocked returns the View of a call for lists. The caller holds liveCall.mu.
+// The caller holds liveCall.mu.
 func (c *liveCall) viewLocked() View {
 	var card events.CallFacts
 	fillFacts(&card, c)
@@ -128,15 +118,12 @@ func (c *liveCall) viewLocked() View {
 	return events.NewView(&card, &state)
 }
 
-// listView returns the View of a call for lists, without activities and timeline.
 func (c *liveCall) listView() View {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.viewLocked()
 }
 
-// fullView returns the complete View of a call for Find: with activities, timeline, trace
-// and the number of the last event.
 func (c *liveCall) fullView() View {
 	activities := c.activities.Views()
 	c.mu.Lock()

@@ -13,27 +13,21 @@ const (
 	maxLastMessageBytes = 400
 )
 
-// reportLog is what surfaces show of a call's progress reports. liveCall.mu guards all
-// fields of reportLog.
+// liveCall.mu guards all fields of reportLog.
 type reportLog struct {
 	events.ReportSummary
 	lastReportAt time.Time
 	endAudience  string
-	// lastMessages are the last progress messages of the tool, oldest first.
 	lastMessages []ToolMessage
 	droppedCount int
 }
 
-// isProgress reports whether a report shows progress of the tool. A progress report without
-// any field also counts as progress. A report with an activity or an EndAudience counts as
-// progress only if the report also has text or numbers.
+// A report with an activity or an EndAudience counts as progress only if the report also has text or numbers.
 func isProgress(r *wire.Report) bool {
 	return r.Activity == nil && r.EndAudience == "" || r.Message != "" || r.Status != "" || r.HasInvalidNumber ||
 		r.Progress != nil || r.Percent != nil || r.Loaded != nil || r.Total != nil
 }
 
-// add records a progress report. If keepMessages is true, add also stores the report's message
-// in lastMessages.
 func (l *reportLog) add(n progress.Numbers, r *wire.Report, keepMessages bool) {
 	isForUser := r.Audience == AudienceUser
 	if n.HasProgress {

@@ -10,7 +10,6 @@ import (
 	"opentabs/wire"
 )
 
-// sink implements Sink: a sink receives the reports and the result of a call's current run.
 type sink struct{ call *liveCall }
 
 // LinkLost implements Sink.
@@ -19,9 +18,8 @@ func (s sink) LinkLost() { s.call.clock.HoldIdle() }
 // LinkRestored implements Sink.
 func (s sink) LinkRestored() { s.call.clock.ReleaseIdle() }
 
-// maxInlineCheck is the maximum size, in bytes, of an output that Finish checks before it
-// returns. A separate goroutine checks an output that is larger than maxInlineCheck, so
-// that the check does not delay other calls on the same link.
+// A separate goroutine checks an output that is larger than maxInlineCheck, so that the check does not delay other
+// calls on the same link.
 const maxInlineCheck = 64 << 10
 
 // Finish implements Sink.
@@ -39,8 +37,7 @@ func (s sink) Finish(output json.RawMessage, err *wire.CallError) {
 		return
 	}
 	c.mu.Lock()
-	// If a tool has reported progress or made requests, the tool has started, even if the browser
-	// reports the contrary. The dispatcher never retries a call whose tool has started.
+	// If a tool has reported progress or made requests, the tool has started, even if the browser reports the contrary.
 	isRetried := c.state.status == statusRunning && !c.req.Tool.TargetKind.isChosenBeforeGates() && c.reports.Count == 0 && c.attempts.canRetry(err) && !c.requests.hasRequested.Load()
 	if isRetried {
 		c.attempts.hasOtherTarget = false
@@ -53,7 +50,6 @@ func (s sink) Finish(output json.RawMessage, err *wire.CallError) {
 	c.fail(err)
 }
 
-// succeed ends the call with the output, or with an error if Tool.Output rejects the output.
 func (s sink) succeed(output json.RawMessage) {
 	if checker := s.call.req.Tool.Output; checker != nil {
 		if err := checker.CheckOutput(output); err != nil {
@@ -71,7 +67,6 @@ func (s sink) Reports(reports []wire.Report, skippedCount int) {
 	}
 }
 
-// acceptReports records progress reports, and returns false if the call is not running in a page.
 func (s sink) acceptReports(reports []wire.Report, skippedCount int) bool {
 	c := s.call
 	c.mu.Lock()
@@ -97,14 +92,14 @@ func (s sink) acceptReports(reports []wire.Report, skippedCount int) bool {
 	return true
 }
 
-// acceptReport records one progress report. The caller holds liveCall.mu.
+// The caller holds liveCall.mu.
 func (s sink) acceptReport(r *wire.Report) {
 	c := s.call
 	if logEvent := c.d.opts.Log.Debug(); logEvent.Enabled() {
 		logReport(logEvent.Str("call", c.id).Str("tool", c.req.Tool.FullName()), r)
 	}
 	hasProgress := isProgress(r)
-	if hasProgress || r.Activity != nil { // a report that sets only EndAudience is not counted
+	if hasProgress || r.Activity != nil {
 		c.reports.Count++
 	}
 	n, ok := progress.NumbersOf(r)
@@ -132,7 +127,6 @@ func (s sink) acceptReport(r *wire.Report) {
 	c.publishReport(EventProgress, r)
 }
 
-// logReport writes the fields of a progress report to the log.
 func logReport(logEvent *zerolog.Event, r *wire.Report) {
 	addNumber := func(key string, v *float64) {
 		if v != nil {
@@ -183,7 +177,6 @@ func (s sink) Ask(p wire.ToolAskParams) {
 	go toolRequest{c, runID, p}.answer(ctx)
 }
 
-// activityOwner implements activity.Owner for a call.
 type activityOwner struct{ call *liveCall }
 
 // ResyncActivity implements activity.Owner.

@@ -10,8 +10,6 @@ import (
 	"opentabs/wire"
 )
 
-// TestSnapshotJSON checks the JSON of a Snapshot in the format tool-call-progress.v1, which
-// omits fields without a known value.
 func TestSnapshotJSON(t *testing.T) {
 	tests := []struct {
 		name   string

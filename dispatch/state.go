@@ -12,8 +12,6 @@ import (
 // status is the internal status of a call; shownStatus returns the status for users.
 type status uint8
 
-// Statuses of a call. The last four statuses are final: after statusSucceeded, statusFailed,
-// statusCancelled or statusTimedOut, the status of a call never changes.
 const (
 	statusNew status = iota
 	statusRunning
@@ -29,13 +27,11 @@ var statusNames = [...]string{"new", "running", "suspended", "resuming", "succee
 
 func (s status) String() string { return statusNames[s] }
 
-// isTerminal reports whether the status is final, which means that the call has ended.
 func (s status) isTerminal() bool { return s >= statusSucceeded }
 
-// nextStatuses lists the possible successors of each status. A call can end without
-// running, for example because a gate blocks the call or the client disconnects. A running
-// tool can suspend its call, and a gate can suspend a call that is resuming. A final status
-// has no successors.
+// nextStatuses lists the possible successors of each status. A call can end without running, for example because a gate
+// blocks the call or the client disconnects. A running tool can suspend its call, and a gate can suspend a call that is
+// resuming.
 var nextStatuses = [statusTimedOut + 1][]status{
 	statusNew:       {statusRunning, statusSuspended, statusSucceeded, statusFailed, statusCancelled, statusTimedOut},
 	statusRunning:   {statusSuspended, statusSucceeded, statusFailed, statusCancelled, statusTimedOut},
@@ -47,7 +43,6 @@ func (s status) canBecome(t status) bool {
 	return slices.Contains(nextStatuses[s], t)
 }
 
-// shownStatuses maps each internal status to the status that surfaces show.
 var shownStatuses = [...]wire.CallStatus{
 	statusNew: wire.StatusPending, statusSuspended: wire.StatusPending, statusRunning: wire.StatusRunning, statusResuming: wire.StatusRunning,
 	statusSucceeded: wire.StatusDone, statusFailed: wire.StatusFailed, statusCancelled: wire.StatusCancelled, statusTimedOut: wire.StatusTimedOut,
@@ -55,7 +50,6 @@ var shownStatuses = [...]wire.CallStatus{
 
 func (s status) shownStatus() wire.CallStatus { return shownStatuses[s] }
 
-// failureStatusOf returns the status of a call that ends with an error: timed out or failed.
 func failureStatusOf(err *wire.CallError) status {
 	if err.Code.IsTimeout() {
 		return statusTimedOut
@@ -63,7 +57,6 @@ func failureStatusOf(err *wire.CallError) status {
 	return statusFailed
 }
 
-// state is the state machine of one call: its status, its times and its outcome.
 // liveCall.mu guards all fields of state.
 type state struct {
 	status       status
@@ -72,27 +65,20 @@ type state struct {
 	finalRunTime time.Duration // the time from beganAt to endedAt, without the time in which the call was suspended
 	output       json.RawMessage
 	err          *wire.CallError
-	reason       string // the reason that the canceller gave, or empty
-	// note contains the sentences that Options.FailureNote returned for the error err.
-	note failureNote
-	// isStopSent is true if the page received a request to stop the tool. stopOutcome is
-	// the page's answer to the request.
-	isStopSent  bool
-	stopOutcome StopOutcome
+	reason       string
+	note         failureNote
+	isStopSent   bool
+	stopOutcome  StopOutcome
 }
 
-// ending is the outcome of a call: its final status and its result or error.
 type ending struct {
-	status status
-	output json.RawMessage
-	err    *wire.CallError
-	// mustStopPage is true if the page must receive a request to stop the tool, provided
-	// that the call has begun.
+	status       status
+	output       json.RawMessage
+	err          *wire.CallError
 	mustStopPage bool
-	reason       string // the canceller's reason, or empty if none was given
+	reason       string
 }
 
-// changeStatus changes the status, or returns false if nextStatuses forbids the change.
 func (s *state) changeStatus(t status) bool {
 	if !s.status.canBecome(t) {
 		return false
@@ -101,8 +87,6 @@ func (s *state) changeStatus(t status) bool {
 	return true
 }
 
-// begin changes the status to running and records the time, or returns false if the call
-// has ended.
 func (s *state) begin() bool {
 	if !s.changeStatus(statusRunning) {
 		return false
@@ -111,8 +95,7 @@ func (s *state) begin() bool {
 	return true
 }
 
-// end records the outcome of the call, or returns false if the call had already ended. The
-// caller has already stopped the Clock of the call.
+// The caller has already stopped the Clock of the call.
 func (s *state) end(e ending, note failureNote, c *clock.Clock) bool {
 	if !s.status.canBecome(e.status) {
 		return false
@@ -123,13 +106,10 @@ func (s *state) end(e ending, note failureNote, c *clock.Clock) bool {
 	return true
 }
 
-// hasBegun reports whether the call has started to run in a page.
 func (s *state) hasBegun() bool { return !s.beganAt.IsZero() }
 
-// isInPage reports whether the call has begun to run in a page and has not ended.
 func (s *state) isInPage() bool { return s.hasBegun() && !s.status.isTerminal() }
 
-// runTime returns how long the call has run, without the time in which it was suspended.
 func (s *state) runTime(c *clock.Clock) time.Duration {
 	switch {
 	case s.beganAt.IsZero():

@@ -38,7 +38,6 @@ func TestStatusMachine(t *testing.T) {
 	}
 }
 
-// TestErrorCodesOfTimedOutCalls checks which error codes give a call the status "timed out".
 func TestErrorCodesOfTimedOutCalls(t *testing.T) {
 	for code, want := range map[wire.ErrorCode]status{
 		wire.ErrIdleTimeout: statusTimedOut, wire.ErrDeadlineExceeded: statusTimedOut, wire.ErrApprovalTimeout: statusTimedOut,

@@ -76,7 +76,7 @@ func TestSlowFollowerDelaysNothingAndLosesEvents(t *testing.T) {
 			s.Finish(nil, nil)
 		}}
 		d := dispatch.New(p.bridge(), dispatch.Options{})
-		f := d.Follow(dispatch.FollowOptions{}) // a follower that reads nothing until the call has ended
+		f := d.Follow(dispatch.FollowOptions{})
 		defer f.Close()
 		if _, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool}); err != nil {
 			t.Fatal(err)
@@ -124,7 +124,6 @@ func TestNextWaitsAndWakes(t *testing.T) {
 	})
 }
 
-// runCalls makes n calls of a tool that returns at once.
 func runCalls(t *testing.T, d *dispatch.Dispatcher, n int) (last string) {
 	t.Helper()
 	for range n {
@@ -156,11 +155,11 @@ func TestReturningFollower(t *testing.T) {
 			}
 			return seqs, missedCount
 		}
-		runCalls(t, d, 3) // three calls that end before the first follower exists
+		runCalls(t, d, 3)
 		f := d.Follow(dispatch.FollowOptions{})
 		runCalls(t, d, 1)
 		f.Close()
-		runCalls(t, d, 1) // a call while no follower exists
+		runCalls(t, d, 1)
 		if seqs, missedCount := next(dispatch.FollowOptions{After: 2}); missedCount != 0 || !slices.Equal(seqs, []uint64{3, 4, 5, 6}) {
 			t.Errorf("a follower after event 2 got events %v and missed %d", seqs, missedCount)
 		}
@@ -193,8 +192,6 @@ func TestReturningFollower(t *testing.T) {
 	})
 }
 
-// TestFollowerReturnsTooLate checks a follower that reads again after event recording has
-// stopped. Next must report that the follower missed events.
 func TestFollowerReturnsTooLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var runCount int
@@ -217,8 +214,6 @@ func TestFollowerReturnsTooLate(t *testing.T) {
 	})
 }
 
-// TestEventIsEncodedOnceForAllFollowers checks that the JSON of an event is encoded only
-// once for all followers.
 func TestEventIsEncodedOnceForAllFollowers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var runCount int
@@ -239,8 +234,6 @@ func TestEventIsEncodedOnceForAllFollowers(t *testing.T) {
 	})
 }
 
-// BenchmarkFollowed measures one call without followers and with 1,000 followers that read
-// all events. BenchmarkFollowed also reports how much memory the followers use.
 func BenchmarkFollowed(b *testing.B) {
 	for _, followers := range []int{0, 1, 1000} {
 		b.Run(fmt.Sprint("followers=", followers), func(b *testing.B) {
@@ -287,8 +280,6 @@ func liveHeapBytes() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// TestStatusWordIsInTheEvent checks that the event for a report contains the tool's
-// status word.
 func TestStatusWordIsInTheEvent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {

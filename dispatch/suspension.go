@@ -13,16 +13,13 @@ import (
 	"opentabs/wire"
 )
 
-// ticket describes which decision of the user a suspended call waits for.
 type ticket struct {
 	WaitingTicket
-	call *liveCall
-	gate Gate // nil for a request of the tool
-	// decisions receives the user's decision, at most once.
+	call      *liveCall
+	gate      Gate
 	decisions chan Resolution
 }
 
-// newTicket creates a ticket that expires after limit, for a call that is about to wait.
 func newTicket(c *liveCall, t Ticket, gate Gate, limit time.Duration) *ticket {
 	now := time.Now()
 	args := maskArgs(c)
@@ -51,14 +48,12 @@ func newTicket(c *liveCall, t Ticket, gate Gate, limit time.Duration) *ticket {
 // DecisionResult reports which decision about a ticket took effect.
 type DecisionResult struct {
 	Outcome wire.DecisionOutcome
-	// Surface and Allowed describe the decision that took effect. If Outcome is
-	// DecisionNotPending, Surface and Allowed have no meaning.
+	// Surface and Allowed describe the decision that took effect.
 	Surface string
 	Allowed bool
 }
 
-// MaxScopeTime is the longest time for which an approval with ScopeTime can be valid. To
-// approve calls for longer than MaxScopeTime, the user must choose ScopeAlways.
+// MaxScopeTime is the longest time for which an approval with ScopeTime can be valid.
 const MaxScopeTime = 24 * time.Hour
 
 // ScopeError is the error of a decision whose scope the ticket does not offer.
@@ -72,16 +67,14 @@ func (e *ScopeError) Error() string {
 	return fmt.Sprintf("the scope %q is not offered for this call: use one of %q", e.Scope, e.OfferedScopes)
 }
 
-// suspension is the open ticket of a call and the user's decisions so far. liveCall.mu
-// guards all fields of suspension.
+// liveCall.mu guards all fields of suspension.
 type suspension struct {
-	ticket      *ticket // nil if the call is not suspended
+	ticket      *ticket
 	resolutions []Resolution
 	decision    json.RawMessage // the decision that the tool receives as context.decision
 }
 
-// decide applies the user's decision to the open ticket of the call. Only the first decision
-// about a ticket takes effect.
+// Only the first decision about a ticket takes effect.
 func (s *suspension) decide(ticketID string, r Resolution) (DecisionResult, error) {
 	t := s.ticket
 	if t == nil || ticketID != "" && t.TicketID != ticketID {
@@ -111,7 +104,6 @@ func (s *suspension) decide(ticketID string, r Resolution) (DecisionResult, erro
 	return DecisionResult{Outcome: wire.DecisionAccepted, Surface: r.Surface, Allowed: r.Allow}, nil
 }
 
-// withdraw closes a ticket without a decision, or returns false if the user decided first.
 func (s *suspension) withdraw(t *ticket) bool {
 	if s.ticket != t {
 		return len(t.decisions) == 0
@@ -120,11 +112,8 @@ func (s *suspension) withdraw(t *ticket) bool {
 	return true
 }
 
-// end withdraws the open ticket of a call that has ended.
 func (s *suspension) end() { s.ticket, s.decision = nil, nil }
 
-// lastResolution returns the user's last decision about a ticket of the given gate, or nil if
-// there is no decision.
 func (s *suspension) lastResolution(gate string) *Resolution {
 	for _, r := range slices.Backward(s.resolutions) {
 		if r.Gate == gate {
@@ -142,7 +131,6 @@ const (
 	maxSuspendedBytes = maxWaitingBytes
 )
 
-// suspendedCalls counts the calls that wait for the user, and the bytes of their arguments.
 type suspendedCalls struct {
 	mu       sync.Mutex // guards all fields below; held while notify runs
 	count    int
@@ -150,7 +138,6 @@ type suspendedCalls struct {
 	notify   func(calls int) // Options.OnWaitingChange; may be nil
 }
 
-// add counts a suspended call, or returns false if the limit is reached.
 func (s *suspendedCalls) add(argBytes int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -161,7 +148,6 @@ func (s *suspendedCalls) add(argBytes int) bool {
 	return true
 }
 
-// remove subtracts one call, which no longer waits for the user, and the bytes of its arguments.
 func (s *suspendedCalls) remove(argBytes int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,11 +9,8 @@ import (
 	"opentabs/wire"
 )
 
-// chooseTargets returns the documents in which the call may run, best first. If the plugin
-// is not ready in the first returned document, the dispatcher tries the next one.
-// chooseTargets never chooses between two browsers or two instances of a site, because
-// they may belong to different accounts. If only one browser or instance has a ready
-// document, chooseTargets ignores the others, because the user is probably logged in only there.
+// If only one browser or instance has a ready document, chooseTargets ignores the others, because the user is probably
+// logged in only there.
 func chooseTargets(targets Targets, choice TargetChoice, req *Call) ([]Target, *targetProblem) {
 	liveTargets := matchingTargets(targets.LiveTargets, choice)
 	if len(liveTargets) == 0 {
@@ -43,8 +40,6 @@ func chooseTargets(targets Targets, choice TargetChoice, req *Call) ([]Target, *
 	return liveTargets, nil
 }
 
-// keepUsableGroups removes the groups, such as all targets of one browser, in which every
-// target is NotReady. If all targets of all groups are NotReady, keepUsableGroups removes nothing.
 func keepUsableGroups(liveTargets []Target, groupOf func(Target) string) []Target {
 	usableGroups := map[string]bool{}
 	for _, t := range liveTargets {
@@ -58,8 +53,6 @@ func keepUsableGroups(liveTargets []Target, groupOf func(Target) string) []Targe
 	return keepTargets(liveTargets, func(t *Target) bool { return usableGroups[groupOf(*t)] })
 }
 
-// keepTargets returns the targets for which the function keep returns true. If all targets
-// are kept, keepTargets returns the slice targets itself, not a copy.
 func keepTargets(targets []Target, keep func(*Target) bool) []Target {
 	for i := range targets {
 		if keep(&targets[i]) {
@@ -76,18 +69,14 @@ func keepTargets(targets []Target, keep func(*Target) bool) []Target {
 	return targets
 }
 
-// inSeveralBrowsers reports whether the targets are in more than one browser.
 func inSeveralBrowsers(targets []Target) bool {
 	return slices.ContainsFunc(targets, func(t Target) bool { return t.Browser != targets[0].Browser })
 }
 
-// matchingTargets returns the targets that the TargetChoice allows.
 func matchingTargets(targets []Target, choice TargetChoice) []Target {
 	return keepTargets(targets, func(t *Target) bool { return choice.Allows(*t) })
 }
 
-// targetChoice returns which targets the call accepts, or an error if the call names an
-// instance that the plugin does not have.
 func (c *Call) targetChoice(mayOpen func(plugin string) bool) (TargetChoice, *wire.CallError) {
 	choice := TargetChoice{Plugin: c.Tool.Plugin, Browser: c.Browser, TabID: c.TabID, Client: c.Client, Open: c.Tool.OpenURL}
 	if c.Instance != "" {
@@ -108,7 +97,6 @@ func (c *Call) targetChoice(mayOpen func(plugin string) bool) (TargetChoice, *wi
 	return choice, nil
 }
 
-// displayName returns the plugin's display name, or its technical name if it has none.
 func (t *Tool) displayName() string {
 	if t.PluginName != "" {
 		return t.PluginName
@@ -116,8 +104,6 @@ func (t *Tool) displayName() string {
 	return t.Plugin
 }
 
-// newAmbiguousInstanceError returns the error of a call that must name one of several instances of
-// a site. The error names the best tab of each instance.
 func newAmbiguousInstanceError(liveTargets []Target, instances []Instance) *wire.CallError {
 	var choices, seenNames []string
 	for _, t := range liveTargets {
@@ -150,8 +136,7 @@ func InstanceName(instances []Instance, address string) string {
 	return ""
 }
 
-// sameHost reports whether two URLs have the same host and port. The hosts localhost,
-// 127.0.0.1 and ::1 are equal, because a user who has configured localhost may open 127.0.0.1.
+// The hosts localhost, 127.0.0.1 and ::1 are equal, because a user who has configured localhost may open 127.0.0.1.
 func sameHost(a, b string) bool {
 	hostA, portA, isValidA := hostAndPort(a)
 	hostB, portB, isValidB := hostAndPort(b)
@@ -163,8 +148,6 @@ func (t Target) isSameTab(other Target) bool {
 	return t.Browser == other.Browser && t.TabID == other.TabID
 }
 
-// hostAndPort returns the host and port of an http or https URL, even if the URL's path or
-// query is invalid.
 func hostAndPort(address string) (host, port string, ok bool) {
 	scheme, afterScheme, _ := strings.Cut(address, "://")
 	if hostEnd := strings.IndexAny(afterScheme, `/?#\`); hostEnd >= 0 {
@@ -184,10 +167,8 @@ func hostAndPort(address string) (host, port string, ok bool) {
 	return host, port, host != ""
 }
 
-// maxNamedTargets is the maximum number of targets that an error message names.
 const maxNamedTargets = 8
 
-// nameTargets returns a list of targets as text for an error message.
 func nameTargets(targets []Target) string {
 	return joinNames(targets, func(t Target) string {
 		frame := ""
@@ -198,7 +179,6 @@ func nameTargets(targets []Target) string {
 	})
 }
 
-// nameBrowsers returns a list of the targets' browsers as text for an error message.
 func nameBrowsers(targets []Target) string {
 	return joinNames(targets, func(t Target) string { return fmt.Sprintf("browser %q, id %s", t.BrowserName, t.Browser) })
 }

@@ -42,8 +42,8 @@ func TestChoiceOfTarget(t *testing.T) {
 	tests := []struct {
 		name    string
 		targets dispatch.Targets
-		call    dispatch.Call // the call, of which only Browser, TabID and Instance are set
-		want    string        // the expected browser
+		call    dispatch.Call
+		want    string
 		wantTab int
 		code    wire.ErrorCode
 		text    string
@@ -77,14 +77,12 @@ func TestChoiceOfTarget(t *testing.T) {
 			dispatch.Targets{BrowserCount: 2, LiveTargets: targets{withReadiness(workTab(8), dispatch.NotReady), withReadiness(homeTab(7), dispatch.NotReady)}},
 			dispatch.Call{}, "", 0, wire.ErrAmbiguousTarget, "tabs of several browsers match"},
 
-		// A call that names no instance fails if tabs of two instances match.
 		{"two instances", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{atWork, atHome}}, dispatch.Call{}, "", 0, wire.ErrAmbiguousTarget,
 			`tabs of several instances match: "work" in tab 7 of browser "Home", id b1 (https://wiki.corp/%zz?q=1), "home" in tab 8`},
 		{"one of two instances is open", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{atHome}}, dispatch.Call{}, "b1", 8, "", ""},
 		{"one of two instances is ready", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{withReadiness(atHome, dispatch.Ready), withReadiness(atWork, dispatch.NotReady)}},
 			dispatch.Call{}, "b1", 8, "", ""},
 		{"a named instance", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{atHome, atWork}}, dispatch.Call{Instance: "work"}, "b1", 7, "", ""},
-		// The hosts localhost and 127.0.0.1 are treated as equal.
 		{"an instance on this machine", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{atWork, atHome}}, dispatch.Call{Instance: "home"}, "b1", 8, "", ""},
 		{"the port of an instance counts", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{site(homeTab(8), "http://localhost:8091/")}},
 			dispatch.Call{Instance: "home"}, "", 0, wire.ErrNoTab, "these do: tab 8"},
@@ -132,8 +130,6 @@ func TestChoiceOfTarget(t *testing.T) {
 	}
 }
 
-// TestOpeningATab checks that a tab is opened only for plugins that may open tabs, with the
-// URL of the named instance. If the call names a tab, no tab is opened.
 func TestOpeningATab(t *testing.T) {
 	const start, corp = "https://example.com/start", "https://wiki.corp/home"
 	tests := []struct {
@@ -162,7 +158,6 @@ func TestOpeningATab(t *testing.T) {
 	}
 }
 
-// failingGate is a Gate that fails the test if it is called.
 type failingGate struct{ t *testing.T }
 
 func (failingGate) Name() string { return "failing" }
@@ -172,8 +167,6 @@ func (g failingGate) Decide(i dispatch.CallInfo) dispatch.Verdict {
 	return dispatch.Verdict{}
 }
 
-// TestUnknownInstanceSkipsTheGates checks that a call with an unknown instance fails before
-// the user must approve it.
 func TestUnknownInstanceSkipsTheGates(t *testing.T) {
 	d := dispatch.New(&dispatchtest.Bridge{}, dispatch.Options{Gates: []dispatch.Gate{failingGate{t}}})
 	_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool, Instance: "work"})

@@ -9,23 +9,16 @@ import (
 	"opentabs/wire"
 )
 
-// targetProblem explains why a call has no document to run in.
 type targetProblem struct {
-	err *wire.CallError
-	// nextStep, if not empty, replaces the usual advice for the error.
-	nextStep errtext.Step
-	// reloadTab is a tab in which the call could run after a reload that the user must
-	// approve. reloadTab is nil if no tab needs a reload, or if tabs of several browsers need
-	// a reload.
+	err       *wire.CallError
+	nextStep  errtext.Step
 	reloadTab *Target
 }
 
-// newNoTabProblem returns a targetProblem with the error code no_tab and advice for the user.
 func newNoTabProblem(nextStep errtext.Step, format string, args ...any) *targetProblem {
 	return &targetProblem{err: &wire.CallError{Code: wire.ErrNoTab, Message: fmt.Sprintf(format, args...)}, nextStep: nextStep}
 }
 
-// newTargetProblem explains why no document is ready for a call.
 func newTargetProblem(targets Targets, choice TargetChoice, req *Call) *targetProblem {
 	pluginName := req.Tool.displayName()
 	silentTargets := matchingTargets(targets.UnresponsiveTargets, choice)
@@ -72,7 +65,6 @@ func newTargetProblem(targets Targets, choice TargetChoice, req *Call) *targetPr
 	}
 }
 
-// newOpenedTabProblem explains why a call can't run in the tab that opentabs opened for the call.
 func newOpenedTabProblem(opened Target, errorPages []Target, pluginName string) *targetProblem {
 	i := slices.IndexFunc(errorPages, opened.isSameTab)
 	switch {
@@ -86,7 +78,6 @@ func newOpenedTabProblem(opened Target, errorPages []Target, pluginName string) 
 		nameTargets([]Target{opened}), pluginName)
 }
 
-// failWithProblem fails a call that has no document to run in.
 func failWithProblem(c *liveCall, problem *targetProblem) {
 	c.mu.Lock()
 	c.nextStep = problem.nextStep

@@ -13,7 +13,6 @@ import (
 	"opentabs/wire"
 )
 
-// suspendOnce is a Gate that suspends each call once.
 type suspendOnce struct{}
 
 func (suspendOnce) Name() string { return "ask once" }
@@ -25,7 +24,6 @@ func (suspendOnce) Decide(i dispatch.CallInfo) dispatch.Verdict {
 	return dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketPermission, Reason: "May it?"}}
 }
 
-// kindsOf returns the event kinds in the timeline of a call, in order.
 func kindsOf(v dispatch.View) []dispatch.EventKind {
 	var kinds []dispatch.EventKind
 	for _, m := range v.Timeline {
@@ -115,8 +113,6 @@ func TestTimelineIsBounded(t *testing.T) {
 	})
 }
 
-// TestFollowAfterViewGetsLaterChanges checks that a follower that skips the events up to
-// View.Seq receives every later change exactly once.
 func TestFollowAfterViewGetsLaterChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		nextStep := make(chan struct{})
@@ -153,8 +149,6 @@ func TestFollowAfterViewGetsLaterChanges(t *testing.T) {
 	})
 }
 
-// TestSkippedReportsOfANestedCall checks that a nested call's report restarts the parent's
-// idle limit, even if the page dropped the report.
 func TestSkippedReportsOfANestedCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		answered := make(chan struct{})

@@ -13,14 +13,12 @@ import (
 	"opentabs/wire"
 )
 
-// maxFailedPatches limits the search for patches that do not apply, because finding each
-// one requires parsing the content several times. After the search has found
-// maxFailedPatches patches that do not apply, applyPatches may drop valid patches
-// together with invalid patches.
+// maxFailedPatches limits the search for patches that do not apply, because finding each one requires parsing the
+// content several times.
 const maxFailedPatches = 16
 
-// applyPatches applies JSON Patches in order. A patch is applied completely or not at
-// all. applyPatches returns the new content, and one error for each dropped patch.
+// A patch is applied completely or not at all. applyPatches returns the new content, and one error for each dropped
+// patch.
 func applyPatches(content json.RawMessage, patches []json.RawMessage) (json.RawMessage, []error) {
 	var patchErrors []error
 	failureCount := 0
@@ -44,8 +42,7 @@ func applyPatches(content json.RawMessage, patches []json.RawMessage) (json.RawM
 	return content, patchErrors
 }
 
-// joinPatches joins several JSON Patches into one, because applying each patch separately
-// would parse the content each time.
+// Joining the patches saves time, because applying each patch separately would parse the content each time.
 func joinPatches(patches []json.RawMessage) json.RawMessage {
 	if len(patches) == 1 {
 		return patches[0]
@@ -54,7 +51,7 @@ func joinPatches(patches []json.RawMessage) json.RawMessage {
 	for _, p := range patches {
 		p = bytes.TrimSpace(p)
 		if len(p) < 2 || p[0] != '[' {
-			return nil // applyPatches reports the invalid patch when it applies each patch alone
+			return nil
 		}
 		operations := bytes.TrimSpace(p[1 : len(p)-1])
 		if len(operations) == 0 {
@@ -68,7 +65,6 @@ func joinPatches(patches []json.RawMessage) json.RawMessage {
 	return append(joined, ']')
 }
 
-// applyPatch applies one JSON Patch (RFC 6902) to the content of an activity.
 func applyPatch(content, patch json.RawMessage) (_ json.RawMessage, err error) {
 	defer func() { // the patch library must not crash opentabs, because the patch comes from a page
 		if v := recover(); v != nil {
@@ -108,11 +104,8 @@ func applyPatch(content, patch json.RawMessage) (_ json.RawMessage, err error) {
 	return newContent, nil
 }
 
-// wrapKey is the key of the object in which content is wrapped while a patch is applied.
 const wrapKey = "content"
 
-// prefixPaths prepends prefix to the JSON Pointers in the members "path" and "from" of
-// each operation of a JSON Patch.
 func prefixPaths(ops jsonpatch.Patch, prefix string) error {
 	for _, op := range ops {
 		for _, name := range []string{"path", "from"} {

@@ -1,12 +1,11 @@
-// Package activity stores the activities of one call. An activity is content that a tool
-// shows beside its progress, such as a table. A tool can change an activity with JSON
-// Patches (RFC 6902).
+// Package activity stores the activities of one call. An activity is content that a tool shows beside its progress,
+// such as a table.
 //
 // # Concurrency
 //
-// A [Set] is safe for concurrent use. Set.mu guards the activities. Set.applyMu is held while
-// patches are applied, and must be locked before Set.mu. While Set.mu is held, no other lock may be
-// acquired, and WarnActivity is the only method of the [Owner] that may be called.
+// A [Set] is safe for concurrent use. Set.mu guards the activities. Set.applyMu is held while patches are applied, and
+// must be locked before Set.mu. While Set.mu is held, no other lock may be acquired, and WarnActivity is the only
+// method of the [Owner] that may be called.
 package activity
 
 import (
@@ -21,23 +20,17 @@ import (
 	"opentabs/wire"
 )
 
-// Limits of the memory that activities use, and of the requests for content that a page
-// receives.
 const (
-	// maxPatches and maxPatchBytes limit the pending patches of one activity. When the number or
-	// the total size of the pending patches reaches its limit, all pending patches are applied.
+	// maxPatches and maxPatchBytes limit the pending patches of one activity.
 	maxPatches    = 256
 	maxPatchBytes = 1 << 20
-	// maxResyncs is the maximum number of requests to the page for the complete content of one
-	// activity.
-	maxResyncs = 3
+	maxResyncs    = 3
 	// maxLossRequests is the maximum number of requests to the page for all activities of a call
 	// after reports were lost. lossRequestPause is the shortest time between two of these requests.
 	maxLossRequests  = 30
 	lossRequestPause = time.Second
 )
 
-// View is the current content of one activity of a call.
 type View struct {
 	Type     string          `json:"type"`
 	Content  json.RawMessage `json:"content"`
@@ -52,8 +45,7 @@ type Owner interface {
 	// ResyncActivity asks the page for the complete content of an activity. An empty activityType
 	// means all activities. ResyncActivity is called on a separate goroutine.
 	ResyncActivity(activityType string)
-	// WarnActivity logs the first change that a Set drops. WarnActivity must not block or use
-	// the Set.
+	// WarnActivity must not block or use the Set.
 	WarnActivity(activityType string, reason error)
 }
 
@@ -69,35 +61,29 @@ type Set struct {
 
 	mu              sync.Mutex // guards all fields below
 	activities      []*activity
-	lossRequests    int // the number of requests for all activities after lost reports
+	lossRequests    int
 	isLossPending   bool
 	lastLossRequest time.Time
 	hasWarned       bool
-	isApplying      bool // true while a goroutine applies patches
+	isApplying      bool
 }
 
-// activity is the last complete content of one activity, with the patches that are not
-// applied yet.
 type activity struct {
 	activityType string
 	content      json.RawMessage
-	// version increases each time the page sends the activity's complete content instead of a
-	// patch.
 	version      int
 	audience     string
-	patches      []json.RawMessage // the patches that arrived after content
-	patchBytes   int               // the total size of patches, in bytes
+	patches      []json.RawMessage
+	patchBytes   int
 	droppedCount int
 	resyncCount  int
 }
 
-// Init sets the call to which the Set belongs.
 func (s *Set) Init(owner Owner) { s.owner = owner }
 
-// Report stores a change of an activity and returns its audience, which defaults to the audience of
-// the previous change. Report returns false if it drops the change because the change is too large
-// or the call has too many activity types. Report only queues a patch, and does not wait until the
-// patch is applied.
+// Report stores a change of an activity and returns its audience, which defaults to the audience of the previous
+// change. Report returns false if it drops the change because the change is too large or the call has too many activity
+// types.
 func (s *Set) Report(r *wire.Activity, audience string) (shownAudience string, isAccepted bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -133,7 +119,7 @@ func (s *Set) Report(r *wire.Activity, audience string) (shownAudience string, i
 			s.mu.Unlock()
 		}()
 	}
-	if len(current.patches) > 64*maxPatches || current.patchBytes > 4*maxPatchBytes { // too many patches, because they arrive faster than they can be applied
+	if len(current.patches) > 64*maxPatches || current.patchBytes > 4*maxPatchBytes {
 		current.patches, current.patchBytes = nil, 0
 		current.version++
 		s.resync(current, errors.New("patches arrive faster than they can be applied"))
@@ -150,8 +136,7 @@ func (s *Set) findActivity(activityType string) *activity {
 	return nil
 }
 
-// dropChange counts a dropped change of an activity, and logs the first dropped change of
-// the call. The caller holds Set.mu.
+// The caller holds Set.mu.
 func (s *Set) dropChange(current *activity, activityType string, reason error) {
 	if current != nil {
 		current.droppedCount++
@@ -162,8 +147,7 @@ func (s *Set) dropChange(current *activity, activityType string, reason error) {
 	}
 }
 
-// resync counts a patch that did not apply as dropped, and asks the page for the complete
-// content of the activity. The caller holds Set.mu.
+// The caller holds Set.mu.
 func (s *Set) resync(current *activity, reason error) {
 	s.dropChange(current, current.activityType, reason)
 	if current.resyncCount == maxResyncs {
@@ -192,7 +176,6 @@ func (s *Set) ReportsLost() {
 	})
 }
 
-// applyPending applies the pending patches of all activities.
 func (s *Set) applyPending() {
 	s.applyMu.Lock()
 	defer s.applyMu.Unlock()
@@ -211,9 +194,6 @@ func (s *Set) applyPending() {
 	}
 }
 
-// replaceContent applies patches to the content of an activity, and stores the result. If the page
-// has sent new content for the activity since the given version, replaceContent discards the result
-// of the patches.
 func (s *Set) replaceContent(current *activity, version int, content json.RawMessage, patches []json.RawMessage) {
 	patched, patchErrors := applyPatches(content, patches)
 	s.mu.Lock()
@@ -230,7 +210,6 @@ func (s *Set) replaceContent(current *activity, version int, content json.RawMes
 	}
 }
 
-// Views returns the current content of all activities, in the order of their first reports.
 func (s *Set) Views() []View {
 	s.applyPending()
 	s.mu.Lock()
@@ -255,7 +234,6 @@ func (s *Set) Size() int {
 	return size
 }
 
-// Clear drops all activities.
 func (s *Set) Clear() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

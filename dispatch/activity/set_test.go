@@ -14,9 +14,8 @@ import (
 
 func TestMain(m *testing.M) { leaktest.Main(m) }
 
-// recordingOwner is a fake Owner that records how the Set calls its methods.
 type recordingOwner struct {
-	mu       sync.Mutex // guards resyncs
+	mu       sync.Mutex
 	resyncs  []string
 	warnings []string
 	onWarn   func()
@@ -48,14 +47,12 @@ func newSet() (*Set, *recordingOwner) {
 	return &s, &o
 }
 
-// TestClearWhileApplying checks that Clear may drop the activities of a call while another
-// goroutine applies patches to them.
 func TestClearWhileApplying(t *testing.T) {
 	s, o := newSet()
 	for _, kind := range []string{"a", "b", "c"} {
 		s.activities = append(s.activities, &activity{
 			activityType: kind, content: json.RawMessage("[]"), resyncCount: maxResyncs,
-			patches: []json.RawMessage{json.RawMessage(`[{"op":"remove","path":"/0"}]`)}, // a patch that does not apply to the content
+			patches: []json.RawMessage{json.RawMessage(`[{"op":"remove","path":"/0"}]`)},
 		})
 	}
 	o.onWarn = func() { s.activities = nil } // drop the activities as Clear does; the Set has already locked its mutex
@@ -64,8 +61,6 @@ func TestClearWhileApplying(t *testing.T) {
 	}
 }
 
-// TestSetAppliesPatches checks that one invalid patch does not affect other patches.
-// After an invalid patch, Set must request the activity's complete content from the page.
 func TestSetAppliesPatches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, o := newSet()
@@ -94,8 +89,6 @@ func TestSetAppliesPatches(t *testing.T) {
 	})
 }
 
-// TestSetIsBounded checks that a Set drops changes that exceed its limits of size and
-// number, and warns only once.
 func TestSetIsBounded(t *testing.T) {
 	s, o := newSet()
 	large := make(json.RawMessage, wire.MaxActivityBytes+1)
@@ -113,8 +106,6 @@ func TestSetIsBounded(t *testing.T) {
 	}
 }
 
-// TestActivityRequestsAreRateLimited checks that a Set requests all activities at most once
-// per second after lost reports.
 func TestActivityRequestsAreRateLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, o := newSet()

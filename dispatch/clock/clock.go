@@ -24,10 +24,8 @@ const (
 	graceAfterSuspend = 5 * time.Second
 )
 
-// Clock measures the time of one call. The zero Clock is ready for use. To be fast, a progress
-// report does not reset the timer, but only stores the current time atomically. When the timer
-// fires, CheckLimits reads when the last report arrived, and restarts the timer if the idle
-// limit has not passed since then.
+// Clock measures the time of one call. The zero Clock is ready for use. To be fast, a progress report does not reset
+// the timer, but only stores the current time atomically.
 type Clock struct {
 	start     time.Time
 	idleLimit time.Duration
@@ -47,12 +45,10 @@ type Clock struct {
 	endedPauses atomic.Int64
 	frozenAt    atomic.Int64
 
-	mu         sync.Mutex // guards all fields below
-	timer      *time.Timer
-	isStopped  bool
-	openPauses int // the number of calls of Pause without a matching Resume
-	// pausedAt is when the current pause began. totalPaused is the total length of all ended
-	// pauses, including pauses before Start.
+	mu          sync.Mutex // guards all fields below
+	timer       *time.Timer
+	isStopped   bool
+	openPauses  int
 	pausedAt    time.Time
 	totalPaused time.Duration
 }
@@ -68,7 +64,6 @@ func (c *Clock) Paused() time.Duration {
 	return c.totalPaused + time.Since(c.pausedAt)
 }
 
-// Elapsed returns the time since Start, without pauses.
 func (c *Clock) Elapsed() time.Duration { return time.Duration(c.elapsed()) }
 
 func (c *Clock) elapsed() int64 {
@@ -108,7 +103,7 @@ func (c *Clock) Resume() {
 	now := c.elapsed()
 	c.endedPauses.Store(int64(time.Since(c.start)) - now)
 	c.frozenAt.Store(0)
-	if lastReport := c.lastReport.Load(); lastReport != int64(c.hardLimit) { // lastReport is hardLimit while HoldIdle suspends the idle limit
+	if lastReport := c.lastReport.Load(); lastReport != int64(c.hardLimit) {
 		c.lastReport.CompareAndSwap(lastReport, now)
 	}
 	c.timer.Reset(time.Duration(c.nextLimit() - now))
@@ -165,18 +160,13 @@ func (c *Clock) ReleaseIdle() {
 	}
 }
 
-// nextLimit returns when the call reaches its next limit without another report, in
-// nanoseconds after start.
 func (c *Clock) nextLimit() int64 { return c.limitAfter(c.lastReport.Load()) }
 
-// limitAfter returns when the call reaches its next limit if the last report arrived at
-// lastReport. limitAfter uses times in nanoseconds after Start.
 func (c *Clock) limitAfter(lastReport int64) int64 {
 	return min(lastReport+int64(c.idleLimit), int64(c.hardLimit))
 }
 
-// CheckLimits calls onLimit if the call has reached a limit, and otherwise restarts the
-// timer. The timer of the Clock calls CheckLimits.
+// CheckLimits calls onLimit if the call has reached a limit, and otherwise restarts the timer.
 func (c *Clock) CheckLimits() {
 	c.mu.Lock()
 	if c.isStopped || c.openPauses > 0 {

@@ -15,8 +15,6 @@ const (
 	running     = 10000
 )
 
-// BenchmarkProgressReset measures how long a progress report takes to restart the idle
-// limit while 10,000 calls run.
 func BenchmarkProgressReset(b *testing.B) {
 	clocks := make([]Clock, running)
 	for i := range clocks {
@@ -44,13 +42,11 @@ func BenchmarkProgressReset(b *testing.B) {
 	})
 }
 
-// TestClockAfterSuspension checks the limits of a call after the machine was suspended, when the
-// timer fires much too late. After the machine was suspended, a call's idle limit is extended by
-// a grace period, but the hard limit is not.
+// After the machine was suspended, a call's idle limit is extended by a grace period, but the hard limit is not.
 func TestClockAfterSuspension(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
-		ago   time.Duration // how long ago the call started
+		ago   time.Duration
 		alive bool
 	}{
 		{"the timer is on time", 30*time.Second + time.Millisecond, false},
@@ -79,7 +75,6 @@ func TestClockAfterSuspension(t *testing.T) {
 	}
 }
 
-// TestClockLimits checks when the idle limit and the hard limit end a call, in fake time.
 func TestClockLimits(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -131,8 +126,6 @@ func TestClockLimits(t *testing.T) {
 	}
 }
 
-// TestClockStop checks that a stopped Clock measures no more time and reaches no limit,
-// even if Stop is called before Start.
 func TestClockStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var before, after Clock

@@ -47,8 +47,6 @@ func View() dispatch.View {
 	}
 }
 
-// newWaitingTicket returns a ticket in which every field is set, for the call that View
-// returns.
 func newWaitingTicket() *dispatch.WaitingTicket {
 	return &dispatch.WaitingTicket{
 		TicketID: "ticket_1", CallID: "call_1", Tool: "messages__export", Kind: wire.TicketPermission, Reason: "It sends messages.",

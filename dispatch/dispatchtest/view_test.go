@@ -12,13 +12,11 @@ import (
 	"opentabs/wire"
 )
 
-// TestViewIsComplete checks that View sets every field. Because View sets every field, a
-// new field of a call appears in the golden files of all surfaces.
+// Because View sets every field, a new field of a call appears in the golden files of all surfaces.
 func TestViewIsComplete(t *testing.T) {
 	wantAllSet(t, reflect.ValueOf(View()), "View")
 }
 
-// wantAllSet reports a test error for each field that has its zero value.
 func wantAllSet(t *testing.T, v reflect.Value, path string) {
 	t.Helper()
 	switch {
@@ -31,7 +29,7 @@ func wantAllSet(t *testing.T, v reflect.Value, path string) {
 			wantAllSet(t, v.Field(i), path+"."+v.Type().Field(i).Name)
 		}
 	case v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Struct:
-		for f := range v.Type().Elem().NumField() { // each field must be set in at least one element
+		for f := range v.Type().Elem().NumField() {
 			isSet := false
 			for i := range v.Len() {
 				isSet = isSet || !v.Index(i).Field(f).IsZero()
@@ -43,8 +41,6 @@ func wantAllSet(t *testing.T, v reflect.Value, path string) {
 	}
 }
 
-// TestJSONOfCalls checks the JSON form of a call and of its events, which the HTTP API, the
-// MCP resources and the flag --json use.
 func TestJSONOfCalls(t *testing.T) {
 	progress := 0.5
 	var b bytes.Buffer

@@ -15,8 +15,6 @@ import (
 // refer to commands of opentabs and to controls of the side panel.
 type Step struct{ ForAgent, ForUser string }
 
-// advice maps each error code to advice for the agent and the user. The field retryable is
-// true if a retry of the call can succeed.
 var advice = map[wire.ErrorCode]struct {
 	retryable bool
 	nextStep  Step
@@ -167,15 +165,11 @@ func EndsBeforeHandler(code wire.ErrorCode) bool {
 // OpenTabStep is the advice if a call of a browser tool has no usable tab.
 var OpenTabStep = Step{"Open or select another tab with browser_tabs, then retry.", "Open the page in a tab, then retry."}
 
-// WithoutCheckAdvice returns the advice without the part that asks the user to check the
-// effects of the call. A call that has not started has had no effects, so the user has
-// nothing to check.
+// WithoutCheckAdvice returns the advice without the part that asks the user to check the effects of the call.
 func (s Step) WithoutCheckAdvice() Step {
 	return Step{removeCheckAdvice(s.ForAgent), removeCheckAdvice(s.ForUser)}
 }
 
-// removeCheckAdvice removes the part of an advice that asks the user to check the effects of
-// the call.
 func removeCheckAdvice(text string) string {
 	step, _, hasCheck := strings.Cut(text, "; check first whether")
 	if !hasCheck {
@@ -184,16 +178,14 @@ func removeCheckAdvice(text string) string {
 	return step + "."
 }
 
-// NextStepAfterRequest returns advice for a tool call that failed because the tool's request
-// failed, such as a nested call. If no advice exists for the error code of the request, ok
-// is false.
+// NextStepAfterRequest returns advice for a tool call that failed because the tool's request failed, such as a nested
+// call.
 func NextStepAfterRequest(code string) (nextStep Step, ok bool) {
 	nextStep, ok = requestAdvice[code]
 	return nextStep, ok
 }
 
-// requestAdvice maps the error code of a tool's failed request to advice. If a tool ignores
-// the failure of its request, the tool's call fails with the same error code as the request.
+// If a tool ignores the failure of its request, the tool's call fails with the same error code as the request.
 var requestAdvice = map[string]Step{
 	string(wire.ErrCancelled):       advice[wire.ErrCancelled].nextStep,
 	string(wire.ErrDenied):          advice[wire.ErrDenied].nextStep,

@@ -7,9 +7,7 @@ import (
 	"opentabs/wire"
 )
 
-// TestNextStep checks that each error code has advice for the agent and for the user. The
-// text for users must not contain words that only agents understand, such as tool names.
-// For an unknown error code, NextStep must return the advice for an internal error.
+// The text for users must not contain words that only agents understand, such as tool names.
 func TestNextStep(t *testing.T) {
 	for _, code := range wire.ErrorCodes() {
 		if _, ok := advice[code]; !ok {
@@ -39,8 +37,6 @@ func TestNextStep(t *testing.T) {
 	}
 }
 
-// TestLoadError checks how Chrome's network errors are explained. For an error that it
-// does not explain, DescribeLoadError returns only Chrome's name of the error.
 func TestLoadError(t *testing.T) {
 	for name, want := range map[string]string{
 		"net::ERR_CONNECTION_REFUSED":     "refused the connection",

@@ -7,7 +7,6 @@ import (
 	"opentabs/wire"
 )
 
-// These constants contain advice for a user whose page can't be loaded.
 const (
 	checkAddress     = "check the site's address and the network connection"
 	checkSite        = "check that the site is running"
@@ -16,8 +15,7 @@ const (
 	checkBlock       = "check the tab, and what blocks the page: an extension, a policy or the network"
 )
 
-// loadErrors explains Chrome's network errors, which are identified by a prefix of their
-// names. If several prefixes match an error's name, the first of them applies.
+// If several prefixes match an error's name, the first of them applies.
 var loadErrors = []struct{ prefix, reason, action string }{
 	{"NAME_NOT_RESOLVED", "the name of the site was not found", checkAddress},
 	{"NAME_RESOLUTION_FAILED", "the name of the site was not found", checkAddress},

@@ -1,7 +1,5 @@
 package errtext
 
-// The following steps are advice for a call that cannot run although a tab shows the
-// plugin's site.
 var (
 	RetrySoonStep  = Step{"Retry in a few seconds.", "Retry in a few seconds."}
 	CheckTabStep   = Step{"Ask the user to check the tab, then retry.", "Check the tab, then retry."}

@@ -17,9 +17,7 @@ type CallFacts struct {
 	Created                            time.Time
 	Depth                              int
 	Prompt                             bool
-	// IsBrowserTool is true for a browser tool, whose full name is Tool without the name of a
-	// plugin.
-	IsBrowserTool bool
+	IsBrowserTool                      bool
 	// End is preallocated memory for the Details of the call's ended event, so that
 	// publishing this event allocates nothing.
 	End Details
@@ -39,13 +37,12 @@ type State struct {
 	URL         string
 	ArgsStart   string
 	RunTime     time.Duration
-	Ended       time.Time // the zero time before the call ends
+	Ended       time.Time
 	Reports     ReportSummary
 	EndAudience string
 	Result      ResultStart
-	// Waiting is the open ticket of the call, or nil. Decision is the user's last decision
-	// about the call, or nil. Several copies of a State share Waiting and Decision, so no
-	// code may modify the values behind these pointers.
+	// Waiting is the open ticket of the call, or nil. Several copies of a State share Waiting and Decision, so no code
+	// may modify the values behind these pointers.
 	Waiting  *WaitingTicket
 	Decision *Resolution
 	// ErrorCode and Error are the code and the message of a failed call's error. NextStep is
@@ -56,10 +53,7 @@ type State struct {
 	StopOutcome     wire.CancelOutcome
 }
 
-// ReportSummary is what surfaces show of a call's progress reports.
 type ReportSummary struct {
-	// Count is the number of progress reports, and InvalidCount is the number of reports with
-	// invalid numbers.
 	Count, InvalidCount int
 	// AnyAudience summarizes the progress reports for all audiences, and UserAudience only the
 	// reports for the user.
@@ -73,8 +67,7 @@ type ShownReport struct {
 	Message, StatusWord string
 }
 
-// Change is one change of a call, from which an [Event] is built when a follower reads.
-// Creating a Change is cheap, so that calls are hardly delayed. A published Change, its
+// Change is one change of a call, from which an [Event] is built when a follower reads. A published Change, its
 // CallFacts and its Details are read-only.
 type Change struct {
 	Kind Kind
@@ -84,20 +77,14 @@ type Change struct {
 	Details *Details
 }
 
-// Details contain the state of a call after a change, and what caused the change.
 type Details struct {
-	State State
-	// Report is the tool's report without its activity, if Kind is KindProgress.
-	Report *wire.Report
-	// Activity is the changed content, if Kind is KindActivity.
-	Activity *wire.Activity
-	// Resolution is the user's decision, if Kind is KindResumed.
+	State      State
+	Report     *wire.Report
+	Activity   *wire.Activity
 	Resolution *Resolution
 	Audience   string
 }
 
-// firstDetails contains the default Details of created and running events, for a Change
-// whose Details are nil.
 var firstDetails = map[Kind]*Details{
 	KindCreated: {State: State{Status: wire.StatusPending}},
 	KindRunning: {State: State{Status: wire.StatusRunning}},
@@ -110,7 +97,6 @@ func (c *Change) details() *Details {
 	return c.Details
 }
 
-// size returns the approximate memory of the Event that is built from a Change, in bytes.
 func (c *Change) size() int {
 	const size = 1536
 	d := c.Details
@@ -127,14 +113,11 @@ func (c *Change) size() int {
 	return size + 2*textBytes
 }
 
-// viewMemory contains the values to which the pointers of a View refer, so that a View
-// needs one allocation.
 type viewMemory struct {
 	loaded, total, fraction, userFraction float64
 	ended                                 time.Time
 }
 
-// NewView builds the View of a call from its constant facts and its current state.
 func NewView(card *CallFacts, s *State) View {
 	return newView(card, s, &viewMemory{})
 }
@@ -185,8 +168,6 @@ func newView(card *CallFacts, s *State, memory *viewMemory) View {
 	return v
 }
 
-// fractionOf divides a report's progress by its total, stores the quotient in *fraction,
-// and returns fraction. If the total is unknown, fractionOf returns nil.
 func fractionOf(n progress.Numbers, fraction *float64) *float64 {
 	switch {
 	case !n.HasTotal:
@@ -201,7 +182,6 @@ func fractionOf(n progress.Numbers, fraction *float64) *float64 {
 	return fraction
 }
 
-// newEvent builds the Event of a queued Change with the sequence number seq.
 func newEvent(c *queuedChange, seq uint64) *Event {
 	made := &struct {
 		Event
@@ -217,10 +197,9 @@ func newEvent(c *queuedChange, seq uint64) *Event {
 	return &made.Event
 }
 
-// changeQueue is a bounded queue of changes in a ring buffer, which drops the oldest change
-// when it is full. The zero changeQueue is empty.
+// The zero changeQueue is empty.
 type changeQueue struct {
-	slots        []queuedChange // the ring buffer, whose length is 0 or a power of two
+	slots        []queuedChange
 	start, count int
 	bytes        int
 }
@@ -230,10 +209,8 @@ type queuedChange struct {
 	size int
 }
 
-// firstSlots is the initial length of a queue's ring buffer.
 const firstSlots = 64
 
-// push appends a change, and drops the oldest changes if the queue exceeds its limits.
 func (q *changeQueue) push(c Change) {
 	size := c.size()
 	for q.count == maxRingEvents || q.count > 0 && q.bytes+size > maxRingBytes {
@@ -251,7 +228,6 @@ func (q *changeQueue) push(c Change) {
 	q.bytes += size
 }
 
-// grow doubles the length of the ring buffer.
 func (q *changeQueue) grow() {
 	slots := make([]queuedChange, max(firstSlots, 2*len(q.slots)))
 	copied := copy(slots, q.slots[q.start:])
@@ -259,11 +235,8 @@ func (q *changeQueue) grow() {
 	q.slots, q.start = slots, 0
 }
 
-// at returns change i of the queue, where change 0 is the oldest.
 func (q *changeQueue) at(i int) *queuedChange { return &q.slots[(q.start+i)&(len(q.slots)-1)] }
 
-// reset removes all changes from the queue, but keeps the ring buffer for later changes if
-// at least an eighth of the buffer was in use.
 func (q *changeQueue) reset() {
 	if len(q.slots) > firstSlots && q.count < len(q.slots)/8 {
 		*q = changeQueue{}

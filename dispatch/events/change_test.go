@@ -11,8 +11,6 @@ import (
 	"opentabs/wire"
 )
 
-// decodeCompleteResult computes the expected result of ResultStart.Text by decoding the
-// complete result.
 func decodeCompleteResult(output json.RawMessage) string {
 	text := string(output)
 	if len(output) > 0 && output[0] == '"' && len(output) <= maxDecodedResult {
@@ -27,8 +25,6 @@ func decodeCompleteResult(output json.RawMessage) string {
 	return TruncateText([]byte(text), maxResultText) + "…"
 }
 
-// FuzzResultStart checks that ResultStart.Text returns the same text as decoding and
-// truncating the complete result.
 func FuzzResultStart(f *testing.F) {
 	for _, s := range []string{"", "a", `\u0041`, `\ud83d\ude00`, `\"`, `\\`, "ü", "€", "😀", `\ud83d`, "\xff", `\n`} {
 		for _, count := range []int{1, 399, 400, 401, 408, 409, 500, 3000, 20_000} {
@@ -57,7 +53,6 @@ func FuzzResultStart(f *testing.F) {
 	})
 }
 
-// TestRunningCallHasNoResult checks that the View of a running call contains no result.
 func TestRunningCallHasNoResult(t *testing.T) {
 	v := NewView(&CallFacts{CallID: "call_1", Plugin: "p", Tool: "t"}, &State{Status: wire.StatusRunning})
 	text, err := json.Marshal(v)
@@ -66,7 +61,6 @@ func TestRunningCallHasNoResult(t *testing.T) {
 	}
 }
 
-// TestChangeQueue checks that a changeQueue drops the oldest changes above its limits.
 func TestChangeQueue(t *testing.T) {
 	var q changeQueue
 	newChange := func(n int, message string) Change {
@@ -101,12 +95,12 @@ func TestChangeQueue(t *testing.T) {
 	if q.count != 0 || q.bytes != 0 || len(q.slots) != slots || q.slots[0].Details != nil {
 		t.Errorf("a full queue after reset: %d changes, %d bytes, %d slots", q.count, q.bytes, len(q.slots))
 	}
-	long := strings.Repeat("x", 1<<20) // the queue counts each byte of text twice
+	long := strings.Repeat("x", 1<<20)
 	for n := range 20 {
 		q.push(newChange(n, long))
 	}
 	check(13, 7)
-	q.push(newChange(20, strings.Repeat(long, 9))) // one change that exceeds the limit on its own
+	q.push(newChange(20, strings.Repeat(long, 9)))
 	check(20, 1)
 	q.push(newChange(21, ""))
 	check(21, 1)
@@ -116,9 +110,6 @@ func TestChangeQueue(t *testing.T) {
 	}
 }
 
-// TestUnreadEventsAreNotBuilt checks that no events are built while no follower reads.
-// When a follower finally reads, the stream builds events only for the newest changes that
-// its queue has kept.
 func TestUnreadEventsAreNotBuilt(t *testing.T) {
 	var s Stream
 	f := s.Follow(FollowOptions{})

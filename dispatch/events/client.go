@@ -7,8 +7,7 @@ import (
 
 // Client identifies the MCP client or command that makes a call.
 type Client struct {
-	// Session is a public ID of the MCP session. The queue runs the waiting calls of
-	// different sessions in turn.
+	// Session is a public ID of the MCP session.
 	Session string
 	// IsSessionShared is true if all clients with the same name share one Session, because
 	// their protocol has no sessions. The user can't limit an approval to a shared Session.
@@ -18,8 +17,7 @@ type Client struct {
 	// Token is the name that the user gave to the client's verified token. Only a client with
 	// CredentialToken has a Token.
 	Token string
-	// Name is the unverified name that the client itself sent.
-	Name string
+	Name  string
 }
 
 // CredentialKind is the kind of credential with which a client authenticates.
@@ -75,8 +73,6 @@ func (c Client) String() string {
 
 // Requester is the client that made a call, in the JSON form that surfaces show.
 type Requester struct {
-	// Client is the name of the client's token, or without a token the name that the client
-	// sent. ClientCredential is the kind of credential with which the client authenticated.
 	// ClaimedName is the unverified name that a client with a token sent.
 	Client           string         `json:"client,omitempty"`
 	ClientCredential CredentialKind `json:"client_via,omitempty"`
@@ -94,7 +90,6 @@ func (c Client) Requester() Requester {
 	return r
 }
 
-// ToClient converts a Requester back to the Client from which it was made.
 func (r Requester) ToClient() Client {
 	c := Client{Session: r.Session, Credential: r.ClientCredential, Name: r.Client}
 	if r.ClientCredential == CredentialToken {

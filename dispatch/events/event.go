@@ -31,16 +31,13 @@ const (
 // Event is one change of a call, with the state of the call after the change.
 type Event struct {
 	// Seq is the number of the event. A dispatcher numbers its events consecutively.
-	Seq  uint64    `json:"seq"`
-	Time time.Time `json:"time"`
-	Kind Kind      `json:"kind"`
-	Call View      `json:"call"`
-	// Report is the tool's report in a progress event.
-	Report *wire.Report `json:"report,omitempty"`
-	// Activity is the changed content in an activity event.
-	Activity *wire.Activity `json:"activity,omitempty"`
-	// Resolution is the user's decision in a resumed event.
-	Resolution *Resolution `json:"resolution,omitempty"`
+	Seq        uint64         `json:"seq"`
+	Time       time.Time      `json:"time"`
+	Kind       Kind           `json:"kind"`
+	Call       View           `json:"call"`
+	Report     *wire.Report   `json:"report,omitempty"`
+	Activity   *wire.Activity `json:"activity,omitempty"`
+	Resolution *Resolution    `json:"resolution,omitempty"`
 	// Audience is the audience of a progress, activity or ended event. An empty Audience means
 	// internal.
 	Audience string `json:"audience,omitempty"`
@@ -72,35 +69,27 @@ func (e *Event) JSON() []byte {
 	return e.shared.json
 }
 
-// eventShared contains the JSON of an event, which is encoded on first use and shared by
-// all followers. The field named size is the approximate memory of the event, in bytes.
 type eventShared struct {
 	once sync.Once
 	json []byte
 	size int
 }
 
-// An activitySnapshot event replaces the content of an activity; an activityDelta event
-// patches it.
 const (
 	activitySnapshot = "ActivitySnapshot"
 	activityDelta    = "ActivityDelta"
 )
 
-// progressActivity is the activity type of an event that contains the progress of a call,
-// not an activity of the tool.
 const progressActivity = "tool-call-progress"
 
 // encodedEvent is the JSON of an event. Frontends that draw activities by their type use
 // the fields of encodedEvent; surfaces of opentabs use the fields of Event.
 type encodedEvent struct {
 	*Event
-	Type         string `json:"type"`
-	ActivityType string `json:"activity_type"`
-	// Replace is true if the content replaces the earlier content of the activity.
-	Replace bool `json:"replace,omitempty"`
-	// Content is the progress of the call, absent if Activity is set.
-	Content *Snapshot `json:"content,omitempty"`
+	Type         string    `json:"type"`
+	ActivityType string    `json:"activity_type"`
+	Replace      bool      `json:"replace,omitempty"`
+	Content      *Snapshot `json:"content,omitempty"`
 }
 
 func encodeEvent(e *Event) []byte {
@@ -117,19 +106,16 @@ func encodeEvent(e *Event) []byte {
 		}
 	}
 	text, err := json.Marshal(encoded)
-	if err != nil { // json.Marshal can't fail: all RawMessages of an event were decoded from JSON
+	if err != nil {
 		panic("events: " + err.Error())
 	}
 	return text
 }
 
-// Moment is one step in the timeline of a call, such as created or running. A Moment is
-// recorded for each event except a report.
+// Moment is one step in the timeline of a call, such as created or running.
 type Moment struct {
-	Time time.Time `json:"time"`
-	Kind Kind      `json:"kind"`
-	// Reason is what the call waits for, if Kind is KindSuspended.
-	Reason string `json:"reason,omitempty"`
-	// Resolution is the user's decision, if Kind is KindResumed.
+	Time       time.Time   `json:"time"`
+	Kind       Kind        `json:"kind"`
+	Reason     string      `json:"reason,omitempty"`
 	Resolution *Resolution `json:"resolution,omitempty"`
 }

@@ -5,9 +5,7 @@ import (
 	"sync"
 )
 
-// Follower reads the events of a dispatcher. If a Follower is too slow, the oldest unread
-// events are dropped, and Next reports at least how many; Dispatcher.Calls returns the
-// current state. A Follower is cheap, because all followers share one buffer of the last
+// Follower reads the events of a dispatcher. A Follower is cheap, because all followers share one buffer of the last
 // 4,096 events or 16 MB.
 type Follower struct {
 	stream        *Stream
@@ -17,19 +15,15 @@ type Follower struct {
 	closeOnce     sync.Once
 	closed        chan struct{}
 
-	// lastSeq is the Seq of the last examined event, and missedCount is the number of lost
-	// events. Only the goroutine that calls Next uses lastSeq and the fields after it.
+	// Only the goroutine that calls Next uses lastSeq and the fields after it.
 	lastSeq     uint64
 	missedCount int
-	// mayMakeEvents is true before the follower's first read and after each wake-up: only
-	// then does the follower convert queued changes to events. Until the next wake-up, the
-	// follower reads only up to readableSeq, so that even a fast follower reads events in
-	// batches.
+	// mayMakeEvents is true before the follower's first read and after each wake-up: only then does the follower
+	// convert queued changes to events.
 	mayMakeEvents bool
 	readableSeq   uint64
 }
 
-// maxNextEvents is the maximum number of events that Next returns at once.
 const maxNextEvents = 1024
 
 // Next waits for events and returns at most 1,024 events at once, oldest first. missed is
@@ -55,8 +49,6 @@ func (f *Follower) Next(ctx context.Context) (events []*Event, missed int, err e
 	}
 }
 
-// unreadEvents returns the next events that match the follower's options, without waiting
-// for new events.
 func (f *Follower) unreadEvents() []*Event {
 	s := f.stream
 	if f.mayMakeEvents {
@@ -81,9 +73,8 @@ func (f *Follower) unreadEvents() []*Event {
 	return events
 }
 
-// Position returns the Seq of the last event that Next has examined, even if the event did
-// not match. To continue later without missing an event, pass Position as
-// FollowOptions.After. Only the goroutine that calls Next may call Position.
+// Position returns the Seq of the last event that Next has examined, even if the event did not match. Only the
+// goroutine that calls Next may call Position.
 func (f *Follower) Position() uint64 { return f.lastSeq }
 
 // Close removes the follower from its Stream and makes Next return ErrFollowerClosed. Close

@@ -16,16 +16,14 @@ const (
 	maxTextStart     = 1 + 6*(maxResultText+2*utf8.UTFMax)
 )
 
-// ResultStart is the beginning of a call's result, as JSON. [ResultStart.Text] converts a
-// ResultStart to the text that surfaces show, only when a surface needs the text. For a
-// call with an empty result, ResultStart is the zero value.
+// ResultStart is the beginning of a call's result, as JSON. [ResultStart.Text] converts a ResultStart to the text that
+// surfaces show, only when a surface needs the text.
 type ResultStart struct {
 	text   []byte
-	isCut  bool // the result is longer than text
-	isText bool // the result is a JSON string whose escapes are decoded
+	isCut  bool
+	isText bool
 }
 
-// NewResultStart copies the beginning of a JSON result.
 func NewResultStart(output json.RawMessage) ResultStart {
 	r := ResultStart{isText: len(output) > 0 && output[0] == '"' && len(output) <= maxDecodedResult}
 	limit := maxResultText + utf8.UTFMax
@@ -37,8 +35,8 @@ func NewResultStart(output json.RawMessage) ResultStart {
 	return r
 }
 
-// Text returns the beginning of the result: the decoded text if the result is a JSON
-// string, and otherwise the JSON itself. A truncated result ends with an ellipsis.
+// Text returns the beginning of the result: the decoded text if the result is a JSON string, and otherwise the JSON
+// itself.
 func (r ResultStart) Text() string {
 	text := r.text
 	if r.isText {
@@ -52,8 +50,7 @@ func (r ResultStart) Text() string {
 	return TruncateText(text, maxResultText) + "…"
 }
 
-// decodeTextStart decodes a JSON string, or the beginning of one if isCut is true. The last
-// characters of a truncated string can be damaged.
+// The last characters of a truncated string can be damaged.
 func decodeTextStart(text []byte, isCut bool) (decoded []byte, ok bool) {
 	if isCut {
 		text = append(trimEscape(text), '"')
@@ -65,8 +62,6 @@ func decodeTextStart(text []byte, isCut bool) (decoded []byte, ok bool) {
 	return []byte(s), true
 }
 
-// trimEscape copies the beginning of a JSON string without an incomplete escape sequence at
-// its end.
 func trimEscape(text []byte) []byte {
 	end := len(text)
 	for i := 1; i < len(text); {

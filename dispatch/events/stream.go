@@ -10,7 +10,6 @@ import (
 	"opentabs/dispatch/progress"
 )
 
-// Limits of the events that a Stream keeps for followers.
 const (
 	maxRingEvents = 4096
 	maxRingBytes  = 16 << 20
@@ -18,11 +17,10 @@ const (
 	recordingTimeout = 2 * time.Minute
 )
 
-// These constants determine when followers are woken. Followers are woken wakeDelay after a
-// change, at most once per wakeInterval. While the queue contains at least maxRingEvents/2
-// changes or maxRingBytes/2 bytes, followers are woken once per backlogInterval, not once
-// per wakeInterval. Followers are woken in groups of wakeGroupSize. After each group of
-// followers, a pause of wakeGroupPause leaves the processor to running calls.
+// Followers are woken wakeDelay after a change, at most once per wakeInterval. While the queue contains at least
+// maxRingEvents/2 changes or maxRingBytes/2 bytes, followers are woken once per backlogInterval, not once per
+// wakeInterval. Followers are woken in groups of wakeGroupSize. After each group of followers, a pause of
+// wakeGroupPause leaves the processor to running calls.
 const (
 	wakeDelay       = 10 * time.Millisecond
 	wakeInterval    = 50 * time.Millisecond
@@ -54,7 +52,6 @@ type FollowOptions struct {
 	IsImmediate bool
 }
 
-// matches reports whether the FollowOptions select an event.
 func (o *FollowOptions) matches(e *Event) bool {
 	if o.CallID != "" && e.Call.CallID != o.CallID {
 		return false
@@ -67,41 +64,34 @@ func (o *FollowOptions) matches(e *Event) bool {
 		return true
 	case progress.AudienceUser:
 		return e.IsForUser()
-	case "internal": // unknown audiences count as internal
+	case "internal":
 		return e.Audience != progress.AudienceUser
 	default:
 		return e.Audience == o.Audience
 	}
 }
 
-// Stream keeps the last events in one ring buffer for all followers. Publish only adds a
-// small Change to a queue, and the next follower that reads turns all queued changes into
-// events. Because Publish only adds to a queue, many followers do not slow down calls, and
-// no events are built while no follower reads.
+// Stream keeps the last events in one ring buffer for all followers. Publish only adds a small Change to a queue, and
+// the next follower that reads turns all queued changes into events.
 type Stream struct {
-	// isRecording is true while the Stream records changes. While isRecording is false, the
-	// dispatcher creates no Change for a progress report.
 	isRecording atomic.Bool
 
 	// ringMu guards the fields from newestSeq to followers. Publish locks ringMu only when it
 	// stops the recording. Code that holds ringMu acquires no other lock than mu.
 	ringMu    sync.RWMutex
-	newestSeq uint64   // the number of the newest event in eventRing; later changes are in queue
-	oldestSeq uint64   // the number of the oldest event in eventRing, or newestSeq+1 if the ring is empty
+	newestSeq uint64
+	oldestSeq uint64
 	eventRing []*Event // event n is at index n % maxRingEvents; nil until the first follower
 	ringBytes int
-	idleQueue changeQueue // an empty queue that is swapped with queue to reuse its slots
-	followers []*Follower // in no order
+	idleQueue changeQueue
+	followers []*Follower
 
-	mu    sync.Mutex // guards all fields below; no other lock is acquired while mu is held
-	seq   uint64     // the number of the last change
-	queue changeQueue
-	// lastFollowerClosed is when the last follower was closed, if hasFollowers is false.
+	mu                 sync.Mutex // guards all fields below; no other lock is acquired while mu is held
+	seq                uint64
+	queue              changeQueue
 	hasFollowers       bool
 	lastFollowerClosed time.Time
-	// waker wakes the followers, and is nil while the Stream has no followers.
-	waker *waker
-	// immediateFollowers are the followers with IsImmediate.
+	waker              *waker
 	immediateFollowers []*Follower
 }
 
@@ -125,9 +115,7 @@ func (s *Stream) Publish(c Change) {
 	}
 }
 
-// stopRecording drops all events, unless a follower has been added since the caller
-// checked. After stopRecording, all changes before the next call of Follow share one
-// sequence number.
+// After stopRecording, all changes before the next call of Follow share one sequence number.
 func (s *Stream) stopRecording() {
 	s.ringMu.Lock()
 	defer s.ringMu.Unlock()
@@ -168,7 +156,7 @@ func (s *Stream) Follow(o FollowOptions) *Follower {
 	f.index = len(s.followers)
 	s.followers = append(s.followers, f)
 	switch {
-	case o.After > s.seq: // After is from another run of the server, so the number of missed events is unknown
+	case o.After > s.seq:
 		f.missedCount = 1
 	case o.After > 0 || o.FromStart:
 		f.lastSeq = o.After
@@ -176,8 +164,6 @@ func (s *Stream) Follow(o FollowOptions) *Follower {
 	return f
 }
 
-// makeEvents turns all queued changes into events, and returns the number of the newest
-// event.
 func (s *Stream) makeEvents() uint64 {
 	s.ringMu.Lock()
 	defer s.ringMu.Unlock()
@@ -191,7 +177,7 @@ func (s *Stream) makeEvents() uint64 {
 	s.queue, s.idleQueue = s.idleQueue, changeQueue{}
 	s.mu.Unlock()
 	firstSeq := lastSeq - uint64(changes.count) + 1
-	if firstSeq != s.newestSeq+1 { // the queue dropped changes, so all older events are dropped too
+	if firstSeq != s.newestSeq+1 {
 		clear(s.eventRing)
 		s.ringBytes, s.oldestSeq = 0, firstSeq
 	}
@@ -203,8 +189,7 @@ func (s *Stream) makeEvents() uint64 {
 	return s.newestSeq
 }
 
-// addEvent adds an event to the ring buffer, and drops the oldest events if the buffer
-// exceeds its limits. The caller holds Stream.ringMu.
+// The caller holds Stream.ringMu.
 func (s *Stream) addEvent(e *Event) {
 	s.newestSeq = e.Seq
 	for e.Seq-s.oldestSeq >= maxRingEvents || s.ringBytes+e.shared.size > maxRingBytes && s.oldestSeq < e.Seq {
@@ -224,8 +209,6 @@ func (s *Stream) LastSeq() uint64 {
 	return s.seq
 }
 
-// removeFollower removes a follower from the list, and moves the last follower of the list
-// to the free index.
 func (s *Stream) removeFollower(f *Follower) {
 	s.ringMu.Lock()
 	defer s.ringMu.Unlock()
@@ -242,7 +225,7 @@ func (s *Stream) removeFollower(f *Follower) {
 		s.waker, s.hasFollowers, s.lastFollowerClosed = nil, false, time.Now()
 		return
 	}
-	s.waker.request(false) // wakeFollowers may have skipped movedFollower
+	s.waker.request(false)
 }
 
 // IsRecording reports whether the Stream records changes. If IsRecording returns false,

@@ -10,8 +10,6 @@ import (
 
 func TestMain(m *testing.M) { leaktest.Main(m) }
 
-// TestClosedFollowersAreRemoved checks that a Stream forgets closed followers, no matter in
-// which order they are closed.
 func TestClosedFollowersAreRemoved(t *testing.T) {
 	var s Stream
 	followers := make([]*Follower, 5)

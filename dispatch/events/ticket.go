@@ -8,23 +8,19 @@ import (
 	"opentabs/wire"
 )
 
-// WaitingTicket describes what a suspended call waits for, and until when.
 type WaitingTicket struct {
-	TicketID string `json:"ticket_id"`
-	CallID   string `json:"call_id"`
-	// Tool is the full name of the called tool.
-	Tool   string          `json:"tool"`
-	Kind   wire.TicketKind `json:"kind"`
-	Reason string          `json:"reason"`
+	TicketID string          `json:"ticket_id"`
+	CallID   string          `json:"call_id"`
+	Tool     string          `json:"tool"`
+	Kind     wire.TicketKind `json:"kind"`
+	Reason   string          `json:"reason"`
 	// Caller is the tool that made the call, or nil for a call of a client.
 	Caller *Caller `json:"caller,omitempty"`
-	// Browser and TabID identify the tab that the call names. If the call names no tab,
-	// Browser and TabID are zero.
+	// Browser and TabID identify the tab that the call names.
 	Browser string `json:"browser,omitempty"`
 	TabID   int    `json:"tab_id,omitempty"`
 	Title   string `json:"title,omitempty"`
 	// Args is the JSON text of the call's arguments, truncated to wire.MaxShownArgsBytes.
-	// ArgsBytes is the length of the complete JSON text of the arguments, in bytes.
 	Args      string `json:"args,omitempty"`
 	ArgsBytes int    `json:"args_bytes,omitempty"`
 	// StartedAt is when the call began to wait. ExpiresAt is when the wait ends if the user
@@ -35,15 +31,10 @@ type WaitingTicket struct {
 	Scopes []wire.Scope `json:"scopes"`
 	// About describes the tool with the texts of the plugin's author.
 	About ToolAbout `json:"about"`
-	// Page describes the page in which the call would run if the user approved the call
-	// now. If the page is unknown, for example because opentabs must open a tab first, Page
-	// is nil.
+	// Page describes the page in which the call would run if the user approved the call now.
 	Page *TicketPage `json:"page,omitempty"`
 }
 
-// pendingStatus returns the status of a call that has not ended and is not running.
-// Message frames and the format tool-call-progress.v1 use another status for such a call.
-// w is what the call waits for, or nil if the call is queued.
 func pendingStatus(w *WaitingTicket) wire.CallStatus {
 	switch {
 	case w == nil:
@@ -54,8 +45,7 @@ func pendingStatus(w *WaitingTicket) wire.CallStatus {
 	return "waiting for approval"
 }
 
-// ToolAbout describes a tool to the user who approves or denies a call of the tool. All
-// texts in a ToolAbout come from the plugin's author.
+// All texts in a ToolAbout come from the plugin's author.
 type ToolAbout struct {
 	// PluginName is the display name of the plugin. Title is the display name of the
 	// tool.
@@ -66,8 +56,7 @@ type ToolAbout struct {
 	IsReadOnly bool `json:"read_only"`
 }
 
-// maxTabTitle is the maximum length of a tab title in a ticket, in bytes. Without
-// maxTabTitle, a page could make its title arbitrarily long.
+// maxTabTitle is the maximum length of a tab title in a ticket, in bytes.
 const maxTabTitle = 200
 
 // NewTicketPage describes the page in which a suspended call would run, or returns nil if
@@ -83,10 +72,7 @@ func NewTicketPage(browser, browserName string, tabID int, title, address string
 	return page
 }
 
-// TicketPage is the page in which a call would run after the user's approval.
 type TicketPage struct {
-	// Browser is the ID of the browser. BrowserName is the name that the user gave to the
-	// browser.
 	Browser     string `json:"browser"`
 	BrowserName string `json:"browser_name,omitempty"`
 	TabID       int    `json:"tab_id,omitempty"`
@@ -102,8 +88,7 @@ type Resolution struct {
 	// the decision.
 	Gate  string `json:"gate,omitempty"`
 	Allow bool   `json:"allow"`
-	// Scope is how far the user's approval extends, such as one call or a session. Duration
-	// is how long an approval with ScopeTime lasts.
+	// Scope is how far the user's approval extends, such as one call or a session.
 	Scope    wire.Scope    `json:"scope,omitempty"`
 	Duration time.Duration `json:"for,omitempty"`
 	// Data is what the user additionally entered with the decision, as JSON; nil if the user
@@ -122,29 +107,25 @@ func (r *Resolution) EncodeForTool() json.RawMessage {
 		By    string          `json:"by"`
 		Data  json.RawMessage `json:"data,omitempty"`
 	}{r.Allow, r.Scope, r.Surface, r.Data})
-	if err != nil { // json.Marshal can't fail, because Decide has checked that Data is JSON
+	if err != nil {
 		panic("events: " + err.Error())
 	}
 	return text
 }
 
-// Caller is a tool that calls another tool, and the document in which the calling tool
-// runs. A Caller is immutable.
+// A Caller is immutable.
 type Caller struct {
 	Plugin string `json:"plugin"`
-	// Tool is the full name of the calling tool.
-	Tool string `json:"tool"`
+	Tool   string `json:"tool"`
 	// Browser, TabID and Origin describe the document in which the calling tool runs.
 	Browser string `json:"browser,omitempty"`
 	TabID   int    `json:"tab_id,omitempty"`
 	Origin  string `json:"origin,omitempty"`
-	// ParentTools are the full names of the tools that called the calling tool, directly or
-	// through other tools, nearest first. ParentTools is empty if a client called the calling
-	// tool.
+	// ParentTools are the full names of the tools that called the calling tool, directly or through other tools,
+	// nearest first.
 	ParentTools []string `json:"above,omitempty"`
 }
 
-// PluginName returns the name of the calling plugin, or an empty string for a nil Caller.
 func (c *Caller) PluginName() string {
 	if c == nil {
 		return ""

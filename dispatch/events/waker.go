@@ -2,19 +2,16 @@ package events
 
 import "time"
 
-// waker sends requests to the goroutine that wakes the followers of a Stream.
 type waker struct {
-	requests chan struct{} // contains a token while followers have not been woken for the latest changes
-	backlog  chan struct{} // contains a token while many changes wait to be read
-	stopped  chan struct{} // closed when the last follower closes
+	requests chan struct{}
+	backlog  chan struct{}
+	stopped  chan struct{}
 }
 
 func newWaker() *waker {
 	return &waker{requests: make(chan struct{}, 1), backlog: make(chan struct{}, 1), stopped: make(chan struct{})}
 }
 
-// request schedules a wake-up of the followers. isLong reports whether the queue of
-// changes is long; the waker then wakes the followers earlier.
 func (w *waker) request(isLong bool) {
 	sendToken(w.requests)
 	if isLong {
@@ -22,10 +19,8 @@ func (w *waker) request(isLong bool) {
 	}
 }
 
-// wakeFollowers wakes the followers after changes, at most once per wakeInterval, until the
-// waker is stopped. Publish does not wake followers itself, because they would compete with
-// the running call for a processor. wakeFollowers first waits wakeDelay, because most short
-// calls end within this time.
+// Publish does not wake followers itself, because they would compete with the running call for a processor.
+// wakeFollowers first waits wakeDelay, because most short calls end within this time.
 func (s *Stream) wakeFollowers(w *waker) {
 	timer := time.NewTimer(wakeInterval)
 	defer timer.Stop()
@@ -38,7 +33,7 @@ func (s *Stream) wakeFollowers(w *waker) {
 		if !w.pause(timer, wakeDelay, nil) {
 			return
 		}
-		tryReceive(w.requests) // the next wake-up covers all changes so far
+		tryReceive(w.requests)
 		tryReceive(w.backlog)
 		s.WakeFollowers()
 		if !w.pause(timer, backlogInterval-wakeDelay, nil) || !w.pause(timer, wakeInterval-backlogInterval, w.backlog) {
@@ -47,8 +42,6 @@ func (s *Stream) wakeFollowers(w *waker) {
 	}
 }
 
-// pause waits until the duration d has passed or the channel backlog has a token, and
-// returns false if the waker is stopped.
 func (w *waker) pause(timer *time.Timer, d time.Duration, backlog <-chan struct{}) bool {
 	timer.Reset(d)
 	select {
@@ -60,7 +53,6 @@ func (w *waker) pause(timer *time.Timer, d time.Duration, backlog <-chan struct{
 	return true
 }
 
-// tryReceive receives a token from a channel without blocking.
 func tryReceive(c <-chan struct{}) {
 	select {
 	case <-c:
@@ -86,7 +78,6 @@ func (s *Stream) WakeFollowers() {
 	}
 }
 
-// sendToken sends a token to a channel unless its buffer is full.
 func sendToken(c chan<- struct{}) {
 	select {
 	case c <- struct{}{}:

@@ -7,9 +7,6 @@ import (
 	"time"
 )
 
-// TestFollowersReadInBatches checks when followers are woken: soon after a single change,
-// and at most once per wakeInterval while changes arrive one by one. If the queue of
-// changes becomes long, followers are woken at shorter intervals.
 func TestFollowersReadInBatches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var s Stream
@@ -38,9 +35,6 @@ func TestFollowersReadInBatches(t *testing.T) {
 				s.Publish(Change{Kind: KindCreated, Time: time.Now(), Call: &CallFacts{}})
 			}
 		}
-		// drainBatches removes the batches that the follower has read since the moment in
-		// the argument began. drainBatches returns the number of batches, the number of
-		// their events, and the longest time between two batches.
 		drainBatches := func(began time.Time) (count, events int, longest time.Duration) {
 			synctest.Wait()
 			for _, b := range batches {
@@ -66,7 +60,7 @@ func TestFollowersReadInBatches(t *testing.T) {
 		if count, events, longest := drainBatches(began); count > 22 || events != 1500 || longest > wakeInterval+wakeDelay {
 			t.Errorf("1,500 changes in 1 s were read in %d batches, %d events, at most %v apart", count, events, longest)
 		}
-		for range 50 { // 100,000 changes per second
+		for range 50 {
 			publish(1000)
 			time.Sleep(10 * time.Millisecond)
 		}
@@ -79,7 +73,6 @@ func TestFollowersReadInBatches(t *testing.T) {
 	})
 }
 
-// A follower with the option IsImmediate must be woken immediately after each change.
 func TestImmediateFollower(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := new(Stream)

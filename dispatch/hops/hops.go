@@ -23,8 +23,7 @@ import (
 	"opentabs/wire"
 )
 
-// Header is the HTTP header that requests a trace of the call. The server ignores the value
-// of the header Opentabs-Trace.
+// Header is the HTTP header that requests a trace of the call.
 const Header = "Opentabs-Trace"
 
 // Checkpoint is a point that a call passes: the end of one stage and the beginning of the next
@@ -60,16 +59,14 @@ const (
 	checkpointCount
 )
 
-// Trace records the times of one call. If a call is tried in several documents, a Trace
-// contains the times of the last attempt.
+// If a call is tried in several documents, a Trace contains the times of the last attempt.
 type Trace struct {
-	start time.Time
-	// isRequested is true if the client requested the trace.
+	start       time.Time
 	isRequested bool
 	// parent is the client's trace span, which is set before the call begins, or empty if the
 	// client sent none.
 	parent  string
-	times   [checkpointCount]atomic.Int64 // when the call passed each Checkpoint, in nanoseconds after start, or 0
+	times   [checkpointCount]atomic.Int64
 	browser atomic.Pointer[wire.BrowserHops]
 }
 
@@ -87,8 +84,6 @@ func (t *Trace) RecordAt(m Checkpoint, at time.Time) {
 	}
 }
 
-// SetBrowser records the times that the browser measured, and does nothing if the browser
-// sent none.
 func (t *Trace) SetBrowser(h *wire.BrowserHops) {
 	if t != nil && h != nil {
 		t.browser.Store(h)
@@ -113,13 +108,10 @@ func FromContext(ctx context.Context) *Trace {
 // trace receives the hops together with the result.
 func (t *Trace) IsRequested() bool { return t != nil && t.isRequested }
 
-// traceParent matches a value of the HTTP header traceparent of W3C Trace Context,
-// version 00.
 var traceParent = lazyregexp.New(`^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$`)
 
-// SetParent sets the client's trace span from a JSON string in the format of W3C Trace
-// Context (https://www.w3.org/TR/trace-context/). SetParent ignores a value that does not
-// have the format of W3C Trace Context, and must be called before the tool call begins.
+// SetParent sets the client's trace span from a JSON string in the format of W3C Trace Context
+// (https://www.w3.org/TR/trace-context/).
 func (t *Trace) SetParent(value json.RawMessage) {
 	if t == nil || len(value) == 0 {
 		return
@@ -153,7 +145,6 @@ type Hop struct {
 
 // View is the JSON form of a Trace at one moment.
 type View struct {
-	// Start is when the client's request arrived.
 	Start time.Time `json:"start"`
 	Hops  []Hop     `json:"hops"`
 	// TraceID is the ID of the client's trace, absent if the client sent none.
@@ -174,8 +165,7 @@ func (t *Trace) View(root *Trace) *View {
 	return v
 }
 
-// Hops returns the recorded hops of a call in order. If the call did not reach a page, Hops
-// returns only the stages in the server.
+// Hops returns the recorded hops of a call in order.
 func (t *Trace) Hops() []Hop {
 	l := hopList{timesUs: make([]float64, checkpointCount)}
 	for m := range l.timesUs {
@@ -198,15 +188,12 @@ func (t *Trace) Hops() []Hop {
 	return l.hops
 }
 
-// hopList builds the list of a call's hops.
 type hopList struct {
-	timesUs []float64 // the time of each Checkpoint, in microseconds after the request arrived
+	timesUs []float64
 	hops    []Hop
-	atUs    float64 // the end of the last hop, in microseconds after the request arrived
+	atUs    float64
 }
 
-// add appends a hop that ends at endUs. add appends no hop if the call did not pass the
-// checkpoint at endUs, or if the recorded hops already cover the time until endUs.
 func (l *hopList) add(station string, endUs float64) {
 	if endUs <= l.atUs {
 		return
@@ -215,15 +202,11 @@ func (l *hopList) add(station string, endUs float64) {
 	l.atUs = endUs
 }
 
-// addWithDuration appends a hop that lasts us microseconds, even if us is 0.
 func (l *hopList) addWithDuration(station string, us float64) {
 	l.hops = append(l.hops, Hop{Stage: station, StartUs: l.atUs, Us: us})
 	l.atUs += us
 }
 
-// addBrowser appends the hops between the checkpoints CheckpointSent and CheckpointAnswered.
-// addBrowser limits the sum of the times that the page reports to the time between
-// CheckpointSent and CheckpointAnswered, because the page may send false times.
 func (l *hopList) addBrowser(b *wire.BrowserHops) {
 	roundTrip := l.timesUs[CheckpointAnswered] - l.atUs
 	left := roundTrip

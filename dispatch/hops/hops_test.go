@@ -10,11 +10,8 @@ import (
 	"opentabs/wire"
 )
 
-// newTrace returns a Trace that starts now.
 func newTrace() *hops.Trace { return hops.FromContext(hops.NewContext(context.Background())) }
 
-// recordAllCheckpoints records all checkpoints in order, and sleeps for one of the given
-// times before each checkpoint.
 func recordAllCheckpoints(t *hops.Trace, waits ...time.Duration) {
 	for m, wait := range waits {
 		time.Sleep(wait)
@@ -22,8 +19,6 @@ func recordAllCheckpoints(t *hops.Trace, waits ...time.Duration) {
 	}
 }
 
-// TestHops checks that the hops of a call that ran in a page follow one another without
-// gaps.
 func TestHops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		us := time.Microsecond
@@ -60,8 +55,6 @@ func TestHops(t *testing.T) {
 	})
 }
 
-// TestHopsOfFalsePageTimes checks a page that sends false times: its hops must never last
-// longer than the round trip to the browser.
 func TestHopsOfFalsePageTimes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		trace := newTrace()
@@ -83,8 +76,6 @@ func TestHopsOfFalsePageTimes(t *testing.T) {
 	})
 }
 
-// TestHopsWithoutPage checks the hops of a call that failed before it reached a page, and
-// the hops of a call whose browser sent no times.
 func TestHopsWithoutPage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		us := time.Microsecond
@@ -118,8 +109,6 @@ func checkHops(t *testing.T, got, want []hops.Hop) {
 // isNear tolerates a difference of 0.01 µs, because a checkpoint at time 0 is stored as 1 ns.
 func isNear(a, b float64) bool { return a-b < 0.01 && b-a < 0.01 }
 
-// TestUntracedCallRecordsNothing checks that a call without a Trace records no times and
-// allocates nothing.
 func TestUntracedCallRecordsNothing(t *testing.T) {
 	ctx := context.WithValue(context.Background(), t, "another value")
 	allocations := testing.AllocsPerRun(100, func() {

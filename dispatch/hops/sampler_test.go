@@ -9,8 +9,6 @@ import (
 	"opentabs/dispatch/hops"
 )
 
-// TestSampler checks that a Sampler starts at most one Trace every 100 ms. IsRequested
-// must return false for a Trace that a Sampler starts.
 func TestSampler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var sampler hops.Sampler
@@ -40,7 +38,6 @@ func TestSampler(t *testing.T) {
 	})
 }
 
-// TestSetParent checks which JSON values SetParent accepts as the client's trace span.
 func TestSetParent(t *testing.T) {
 	const span = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 	for value, want := range map[string]string{

@@ -25,7 +25,6 @@ import (
 	"opentabs/dispatch"
 )
 
-// These constants are the default limits for the number and the total size of kept results.
 const (
 	maxResults     = 100
 	maxResultBytes = 64 << 20
@@ -54,12 +53,12 @@ type List struct {
 	dispatcher *dispatch.Dispatcher
 	opts       Options
 
-	mu          sync.Mutex      // guards all fields below, Job.isKept and Job.isResultDropped; must be locked before Job.mu
-	keptJobs    map[string]*Job // all kept jobs, by call ID
-	endedJobs   []*Job          // kept jobs that have ended, in the order of their ends
-	resultCount int             // the number of results in endedJobs
-	resultBytes int             // the total size of the results in endedJobs, in bytes
-	expiryTimer *time.Timer     // runs while endedJobs is not empty
+	mu          sync.Mutex // guards all fields below, Job.isKept and Job.isResultDropped; must be locked before Job.mu
+	keptJobs    map[string]*Job
+	endedJobs   []*Job
+	resultCount int
+	resultBytes int
+	expiryTimer *time.Timer
 }
 
 // New returns an empty List that runs its calls with the dispatcher d.
@@ -73,20 +72,17 @@ func New(d *dispatch.Dispatcher, o Options) *List {
 type Job struct {
 	id   string
 	list *List
-	done chan struct{} // closed at the end of the call
+	done chan struct{}
 
-	// isKept is true once Keep was called, and isResultDropped is true once the result was dropped.
 	// List.mu guards isKept and isResultDropped.
 	isKept, isResultDropped bool
 
-	mu   sync.Mutex             // guards all fields below
-	call *dispatch.PreparedCall // nil once the call has ended
-	// lastProgress is the last progress notification, and progressCount is the number of
-	// notifications so far. progressChanged is closed at the next notification.
+	mu              sync.Mutex // guards all fields below
+	call            *dispatch.PreparedCall
 	lastProgress    dispatch.Progress
 	progressCount   int
 	progressChanged chan struct{}
-	endedView       dispatch.View // set when the call has ended
+	endedView       dispatch.View
 	result          dispatch.Result
 	err             error
 }
@@ -99,10 +95,8 @@ type View struct {
 	ResultDropped bool
 }
 
-// Start starts a call as a job and returns at once. The call continues after the client's request
-// ends; only time limits, Job.Cancel and Dispatcher.Shutdown stop a job. c.Progress is ignored; use
-// Job.Wait to receive progress. List.Find and List.List return the job only after Job.Keep was
-// called.
+// Start starts a call as a job and returns at once. The call continues after the client's request ends; only time
+// limits, Job.Cancel and Dispatcher.Shutdown stop a job. c.Progress is ignored; use Job.Wait to receive progress.
 func (l *List) Start(c dispatch.Call) *Job {
 	job := &Job{list: l, done: make(chan struct{}), progressChanged: make(chan struct{})}
 	c.Progress = job.recordProgress
@@ -174,11 +168,9 @@ func (job *Job) Cancel(cancellation dispatch.Cancellation) bool {
 	return call != nil && call.Cancel(cancellation)
 }
 
-// Wait waits for the end of the call and passes each progress notification to the function
-// notify, starting with the latest one so far. The function notify may be nil, and runs on
-// the goroutine of Wait. If notify is slow, it receives only the latest progress. If ctx
-// ends before the job's call, Wait returns the error of ctx. Any number of goroutines may
-// call Wait.
+// Wait waits for the end of the call and passes each progress notification to the function notify, starting with the
+// latest one so far. The function notify may be nil, and runs on the goroutine of Wait. If notify is slow, it receives
+// only the latest progress. Any number of goroutines may call Wait.
 func (job *Job) Wait(ctx context.Context, notify func(dispatch.Progress)) error {
 	notifiedCount := 0
 	for {
@@ -228,7 +220,6 @@ func (job *Job) Result() (r dispatch.Result, err error, ok bool) {
 	return job.result, job.err, true
 }
 
-// recordProgress records a progress notification and wakes the goroutines that are blocked in Wait.
 func (job *Job) recordProgress(p dispatch.Progress) {
 	job.mu.Lock()
 	defer job.mu.Unlock()
@@ -238,7 +229,6 @@ func (job *Job) recordProgress(p dispatch.Progress) {
 	job.progressChanged = make(chan struct{})
 }
 
-// finish records the result of the job when its call has ended.
 func (job *Job) finish(view dispatch.View, r dispatch.Result, err error) {
 	l := job.list
 	l.mu.Lock()
@@ -253,7 +243,6 @@ func (job *Job) finish(view dispatch.View, r dispatch.Result, err error) {
 	}
 }
 
-// callView returns the View of the job's call, even if the call has ended.
 func (job *Job) callView() dispatch.View {
 	job.mu.Lock()
 	call, view := job.call, job.endedView
@@ -264,8 +253,7 @@ func (job *Job) callView() dispatch.View {
 	return view
 }
 
-// addEnded adds an ended job to the jobs whose results are kept, and drops old results and jobs if the List
-// exceeds its limits. The caller holds List.mu.
+// The caller holds List.mu.
 func (l *List) addEnded(job *Job) {
 	l.endedJobs = append(l.endedJobs, job)
 	l.resultCount++
@@ -281,8 +269,7 @@ func (l *List) addEnded(job *Job) {
 	}
 }
 
-// dropResult drops the result of an ended job, if the result is still kept. The caller
-// holds List.mu.
+// The caller holds List.mu.
 func (l *List) dropResult(job *Job) {
 	if job.isResultDropped {
 		return
@@ -295,7 +282,7 @@ func (l *List) dropResult(job *Job) {
 	job.result, job.err = dispatch.Result{}, nil
 }
 
-// removeOldest removes the n kept jobs that ended first. The caller holds List.mu.
+// The caller holds List.mu.
 func (l *List) removeOldest(n int) {
 	for _, job := range l.endedJobs[:n] {
 		l.dropResult(job)
@@ -304,7 +291,6 @@ func (l *List) removeOldest(n int) {
 	l.endedJobs = slices.Delete(l.endedJobs, 0, n)
 }
 
-// removeExpired removes the jobs that ended more than endedLifetime ago.
 func (l *List) removeExpired() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -320,7 +306,6 @@ func (l *List) removeExpired() {
 	l.expiryTimer.Reset(endedLifetime - now.Sub(l.endedJobs[0].endedAt()))
 }
 
-// endedAt returns when the job's call ended.
 func (job *Job) endedAt() time.Time {
 	job.mu.Lock()
 	defer job.mu.Unlock()

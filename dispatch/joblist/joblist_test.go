@@ -19,13 +19,11 @@ import (
 
 var exportTool = dispatch.Tool{Plugin: "messages", Name: "export"}
 
-// fakePage is a fake browser in which a Go function runs as the tool's handler. If
-// handler is nil, calls never end.
 type fakePage struct {
 	handler func(run dispatch.Run, sink dispatch.Sink)
 	wg      sync.WaitGroup
 
-	mu          sync.Mutex // guards stopReasons
+	mu          sync.Mutex
 	stopReasons []string
 }
 
@@ -46,15 +44,12 @@ func (p *fakePage) bridge() *dispatchtest.Bridge {
 	}
 }
 
-// receivedStopReasons returns the reasons in all requests to stop a tool that the page
-// has received.
 func (p *fakePage) receivedStopReasons() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.stopReasons)
 }
 
-// codeOf returns the error code of a call that has failed.
 func codeOf(err error) wire.ErrorCode {
 	var callErr *dispatch.Error
 	if !errors.As(err, &callErr) {
@@ -63,8 +58,6 @@ func codeOf(err error) wire.ErrorCode {
 	return callErr.Code
 }
 
-// newCountingPage returns a page whose tool reports progress n times, once per second, and
-// then returns output.
 func newCountingPage(n int, output string) *fakePage {
 	return &fakePage{handler: func(_ dispatch.Run, sink dispatch.Sink) {
 		for i := range n {
@@ -119,9 +112,6 @@ func TestJobOutlivesItsRequests(t *testing.T) {
 	})
 }
 
-// TestAJobIsCancelledAtOnce cancels a job before the goroutine of the job starts to run.
-// No call on the test's page ends without a cancellation, so only Job.Cancel can end the
-// job.
 func TestAJobIsCancelledAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := dispatch.New((&fakePage{}).bridge(), dispatch.Options{})
@@ -145,13 +135,10 @@ func TestAJobIsCancelledAtOnce(t *testing.T) {
 	})
 }
 
-// countingHook is an AfterHook that counts ended calls.
 type countingHook struct{ endCount int }
 
 func (h *countingHook) After(dispatch.CallInfo, dispatch.EndedCall) { h.endCount++ }
 
-// TestDrainWaitsForHooksOfJobs checks that Dispatcher.Drain waits until the AfterHooks of
-// all jobs have run.
 func TestDrainWaitsForHooksOfJobs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := &countingHook{}
@@ -167,8 +154,6 @@ func TestDrainWaitsForHooksOfJobs(t *testing.T) {
 	})
 }
 
-// TestLastReportComesBeforeTheEnd checks that a client receives a progress report that the
-// tool sends just before it returns.
 func TestLastReportComesBeforeTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		jobs := joblist.New(dispatch.New(newCountingPage(2, `1`).bridge(), dispatch.Options{}), joblist.Options{})
@@ -181,7 +166,6 @@ func TestLastReportComesBeforeTheEnd(t *testing.T) {
 	})
 }
 
-// TestJobRunsUnderTheLimits checks that the time limits of calls also apply to jobs.
 func TestJobRunsUnderTheLimits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		jobs := joblist.New(dispatch.New(newCountingPage(400, `1`).bridge(), dispatch.Options{}), joblist.Options{})
@@ -198,7 +182,7 @@ func TestJobRunsUnderTheLimits(t *testing.T) {
 				t.Errorf("%v, want %s", err, code)
 			}
 		}
-		time.Sleep(10 * time.Minute) // meanwhile the page reports progress until the call ends
+		time.Sleep(10 * time.Minute)
 	})
 }
 
@@ -239,8 +223,6 @@ func TestJobsEndWithTheServer(t *testing.T) {
 	})
 }
 
-// startFinishedJob starts a job that ends at once, waits for its end, and then calls
-// Job.Keep.
 func startFinishedJob(t *testing.T, jobs *joblist.List) *joblist.Job {
 	t.Helper()
 	job := jobs.Start(dispatch.Call{Tool: exportTool})
@@ -274,7 +256,7 @@ func TestJobsKeepABoundedNumberOfResults(t *testing.T) {
 
 func TestJobsKeepABoundedSizeOfResults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		output := `"12345678"` // 10 bytes
+		output := `"12345678"`
 		d := dispatch.New((&fakePage{handler: func(_ dispatch.Run, sink dispatch.Sink) { sink.Finish(json.RawMessage(output), nil) }}).bridge(), dispatch.Options{})
 		jobs := joblist.New(d, joblist.Options{ResultBytes: 25})
 		a, b, c := startFinishedJob(t, jobs), startFinishedJob(t, jobs), startFinishedJob(t, jobs)

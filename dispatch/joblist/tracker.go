@@ -7,11 +7,10 @@ import (
 	"opentabs/dispatch"
 )
 
-// Tracker stores a value for each call that was started as a job, so that hooks of the
-// dispatcher can find the value. A hook finds the value of a call even if the call has
-// just started. The zero Tracker is empty and safe for concurrent use.
+// Tracker stores a value for each call that was started as a job, so that hooks of the dispatcher can find the value.
+// The zero Tracker is empty and safe for concurrent use.
 type Tracker[T any] struct {
-	count atomic.Int64 // the number of tracked calls, including calls that are just starting
+	count atomic.Int64
 
 	mu     sync.Mutex // guards values; held while a job starts
 	values map[string]T
@@ -20,7 +19,7 @@ type Tracker[T any] struct {
 // Start starts the call c as a job of the list l, and keeps value for [Tracker.Find]
 // until Forget is called.
 func (t *Tracker[T]) Start(l *List, c dispatch.Call, value T) *Job {
-	t.count.Add(1) // count the call before a hook can receive it
+	t.count.Add(1)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	job := l.Start(c)

@@ -10,8 +10,6 @@ import (
 	"opentabs/wire"
 )
 
-// trackerHook is a hook of the dispatcher. trackerHook counts the calls for which the
-// Tracker has a value, and the other calls.
 type trackerHook struct {
 	tracker        joblist.Tracker[int]
 	found, missing atomic.Int64
@@ -26,8 +24,6 @@ func (h *trackerHook) Before(info dispatch.CallInfo) *wire.CallError {
 	return nil
 }
 
-// Until Forget is called, a hook must find the value of each tracked call, even if the
-// hook runs just after Start.
 func TestTracker(t *testing.T) {
 	hook := &trackerHook{}
 	p := &fakePage{handler: func(_ dispatch.Run, sink dispatch.Sink) { sink.Finish(nil, nil) }}

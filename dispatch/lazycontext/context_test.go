@@ -51,7 +51,6 @@ func TestEndBeforeBegin(t *testing.T) {
 	<-c.Done()
 }
 
-// TestChildContextsEnd checks that child contexts of a Context end when the Context ends.
 func TestChildContextsEnd(t *testing.T) {
 	var c Context
 	c.Begin(t.Context())

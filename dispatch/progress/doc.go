@@ -1,15 +1,11 @@
-// Package progress turns the progress reports of a tool into notifications for an MCP
-// client. The progress numbers in the notifications strictly increase, and the rate of
-// notifications is limited. The first final report and the last message are never lost.
-//
-// [NumbersOf] validates one report, the type meter queues notifications, and a [Sender]
-// delivers them to the client of one call.
+// Package progress turns the progress reports of a tool into notifications for an MCP client. The progress numbers in
+// the notifications strictly increase, and the rate of notifications is limited. The first final report and the last
+// message are never lost.
 //
 // # Concurrency
 //
-// A Sender is safe for concurrent use. The lock of a Sender guards its meter, which alone
-// is not safe for concurrent use. No other lock is acquired while the lock of a Sender is
-// held.
+// A Sender is safe for concurrent use. The lock of a Sender guards its meter, which alone is not safe for concurrent
+// use. No other lock is acquired while the lock of a Sender is held.
 package progress
 
 // AudienceUser is the audience of content for the user. Content without the audience
@@ -36,8 +32,6 @@ type Text struct{ Message, StatusWord, Audience string }
 
 func (t Text) isEmpty() bool { return t.Message == "" && t.StatusWord == "" }
 
-// repeats reports whether the text t adds nothing to an earlier text, because t is empty
-// or equal to it.
 func (t Text) repeats(earlier Text) bool {
 	return t.isEmpty() || t.Message == earlier.Message && t.StatusWord == earlier.StatusWord
 }

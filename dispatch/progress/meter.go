@@ -6,36 +6,28 @@ import (
 	"time"
 )
 
-// meter turns progress reports into notifications with strictly increasing progress, at
-// most one per Interval. A meter is not safe for concurrent use.
+// A meter is not safe for concurrent use.
 type meter struct {
-	// Interval is the shortest time between two notifications. If Interval is negative, every
-	// accepted report becomes a notification.
+	// Interval is the shortest time between two notifications.
 	Interval time.Duration
 
-	numbers         numberSequence
-	highestProgress float64 // the greatest progress that was sent or queued
-	hasQueued       bool    // true once a notice was sent or queued
-	lastTotal       float64 // the last total that the tool reported, or 0 before the first total
-	lastHasTotal    bool    // true if the last report with numbers had a total
-	lastText        Text    // the last text that was queued
-	// hasFinalReport is true once the meter has accepted the first final report. isFinalSent
-	// is true once this report is sent.
+	numbers                     numberSequence
+	highestProgress             float64
+	hasQueued                   bool
+	lastTotal                   float64
+	lastHasTotal                bool
+	lastText                    Text
 	hasFinalReport, isFinalSent bool
 
-	// queue contains the accepted notices that are not yet sent. With a positive Interval, the
-	// queue has at most one notice with isDue, maxKeptNotifications notices with isKept, and the
-	// first final report. Before the final report, and again after it, the queue can also
-	// contain one notice for each audience and one reminder.
+	// With a positive Interval, the queue has at most one notice with isDue, maxKeptNotifications notices with isKept,
+	// and the first final report.
 	queue      []queuedNotification
-	keptCount  int       // the number of kept notices in the queue
-	lastSentAt time.Time // the time when the last notification was sent
+	keptCount  int
+	lastSentAt time.Time
 	hasSent    bool
 }
 
-// maxKeptNotifications is the maximum number of notices in a queue that are kept because
-// they precede a suspension. Without a limit, the queue would grow if a tool asks the
-// user again and again while its client reads slowly.
+// Without a limit, the queue would grow if a tool asks the user again and again while its client reads slowly.
 const maxKeptNotifications = 8
 
 // queuedNotification is a notification that waits in the queue of a meter. Comments call a
@@ -50,19 +42,17 @@ type queuedNotification struct {
 	// isFinal is true for the notice of the call's first final report, which is sent
 	// without delay and never replaced.
 	isFinal bool
-	// isDue marks a notice that the rate limit already allows. isKept marks a notice that was
-	// queued before a suspension. A newer notice never replaces a notice with isDue or isKept.
+	// isDue marks a notice that the rate limit already allows. isKept marks a notice that was queued before a
+	// suspension.
 	isDue, isKept bool
-	// isReminder marks a message that opentabs itself sends to the user. A reminder in
-	// the queue never replaces a message that a tool sent to the user.
+	// A reminder in the queue never replaces a message that a tool sent to the user.
 	isReminder bool
 }
 
 func (n *queuedNotification) isForUser() bool { return n.Audience == AudienceUser }
 
-// Accept queues a progress report that arrived at the given time. If a report's number
-// does not increase, the report is dropped, unless its text is new or it is the first
-// final report.
+// If a report's number does not increase, the report is dropped, unless its text is new or it is the first final
+// report.
 func (m *meter) Accept(now time.Time, n Numbers, text Text) {
 	e := queuedNotification{Text: text, isDue: len(m.queue) == 0 && now.Sub(m.lastSentAt) >= m.Interval}
 	if n.HasTotal {
@@ -92,7 +82,6 @@ func (m *meter) Accept(now time.Time, n Numbers, text Text) {
 	m.push(e)
 }
 
-// Remind queues a message to the user that opentabs itself sends, not the tool.
 func (m *meter) Remind(now time.Time, message string) {
 	m.hasQueued = true
 	m.push(queuedNotification{
@@ -115,9 +104,9 @@ func (m *meter) KeepQueued() {
 	}
 }
 
-// lowerNumbersAbove makes room for the first final report, whose progress must exceed all
-// earlier numbers. popNotification later assigns a smaller number to each queued notice whose
-// number is not less than the parameter progress.
+// lowerNumbersAbove makes room for the first final report, whose progress must exceed all earlier numbers.
+// popNotification later assigns a smaller number to each queued notice whose number is not less than the parameter
+// progress.
 func (m *meter) lowerNumbersAbove(progress float64) {
 	for i := range m.queue {
 		if m.queue[i].progress >= progress {
@@ -127,8 +116,6 @@ func (m *meter) lowerNumbersAbove(progress float64) {
 	m.highestProgress = min(m.highestProgress, m.numbers.lastSent)
 }
 
-// push adds a notice to the queue. The new notice replaces the last queued notice if
-// canReplace allows the replacement.
 func (m *meter) push(e queuedNotification) {
 	lastIndex := len(m.queue) - 1
 	if m.Interval < 0 || lastIndex < 0 || !e.canReplace(&m.queue[lastIndex]) {
@@ -136,8 +123,6 @@ func (m *meter) push(e queuedNotification) {
 		return
 	}
 	e.inheritFrom(&m.queue[lastIndex])
-	// If inheritFrom copies a text for the user into the new notice, the new notice also
-	// replaces the earlier queued notices for the user.
 	for e.isForUser() && lastIndex > 0 && e.canReplace(&m.queue[lastIndex-1]) {
 		lastIndex--
 		e.inheritFrom(&m.queue[lastIndex])
@@ -146,8 +131,7 @@ func (m *meter) push(e queuedNotification) {
 	m.queue = m.queue[:lastIndex+1]
 }
 
-// canReplace reports whether the notice e can replace an earlier notice in the queue. An
-// internal notice or a reminder never replaces a message for the user.
+// An internal notice or a reminder never replaces a message for the user.
 func (e *queuedNotification) canReplace(earlier *queuedNotification) bool {
 	switch {
 	case earlier.isFinal || earlier.isDue || earlier.isKept:
@@ -161,8 +145,6 @@ func (e *queuedNotification) canReplace(earlier *queuedNotification) bool {
 	}
 }
 
-// inheritFrom copies the text or the number of an earlier notice to the notice e, if e has
-// none.
 func (e *queuedNotification) inheritFrom(earlier *queuedNotification) {
 	if e.isEmpty() && !earlier.isEmpty() {
 		e.Text, e.isReminder = earlier.Text, earlier.isReminder
@@ -172,10 +154,8 @@ func (e *queuedNotification) inheritFrom(earlier *queuedNotification) {
 	}
 }
 
-// Next returns the next notification of the meter, if the rate limit allows a notification at
-// the given time. If the rate limit forbids a notification now, the result wait is the time
-// until a notification is allowed. If the queue is empty, or if no progress number is free
-// for its notices, wait is 0.
+// Next returns the next notification of the meter, if the rate limit allows a notification at the given time. If the
+// rate limit forbids a notification now, the result wait is the time until a notification is allowed.
 func (m *meter) Next(now time.Time) (p Notification, ok bool, wait time.Duration) {
 	if len(m.queue) == 0 {
 		return Notification{}, false, 0
@@ -190,16 +170,13 @@ func (m *meter) Next(now time.Time) (p Notification, ok bool, wait time.Duration
 	return p, ok, 0
 }
 
-// Drain returns the next notification without regard to the rate limit, or false if no
-// notification is left. Drain must be called only after the end of the call, when no more
-// reports arrive.
+// Drain must be called only after the end of the call, when no more reports arrive.
 func (m *meter) Drain(now time.Time) (Notification, bool) {
 	return m.popNotification(now, true)
 }
 
-// popNotification removes the next notice from the queue, and chooses its progress and total.
-// If no progress number is free for a message, the message stays in the queue until the next
-// report, unless isLast is true.
+// If no progress number is free for a message, the message stays in the queue until the next report, unless isLast is
+// true.
 func (m *meter) popNotification(now time.Time, isLast bool) (Notification, bool) {
 	for len(m.queue) > 0 {
 		e := m.queue[0]
@@ -231,11 +208,9 @@ func (m *meter) popNotification(now time.Time, isLast bool) (Notification, bool)
 	return Notification{}, false
 }
 
-// moveText keeps the text of a notice that cannot be sent, because no progress number lies
-// between its neighbors. If the next notice in the queue has no text, moveText moves the text
-// there. If the next notice has a text too, moveText queues a text for the user again, behind
-// the next notice whose number a tool reported. moveText drops the text if it is not for the
-// user, or if a newer message for the user comes first in the queue.
+// If the next notice has a text too, moveText queues a text for the user again, behind the next notice whose number a
+// tool reported. moveText drops the text if it is not for the user, or if a newer message for the user comes first in
+// the queue.
 func (m *meter) moveText(e queuedNotification) {
 	if len(m.queue) == 0 || e.isEmpty() {
 		return
@@ -249,7 +224,7 @@ func (m *meter) moveText(e queuedNotification) {
 		switch {
 		case !e.isForUser():
 			return
-		case next.isExact && next.progress > m.numbers.lastSent: // the notice next keeps its number, and the moved text gets a greater number
+		case next.isExact && next.progress > m.numbers.lastSent:
 			textNotice := queuedNotification{Text: e.Text, total: e.total, hasTotal: e.hasTotal, isReminder: e.isReminder}
 			m.queue = slices.Insert(m.queue, i+1, textNotice)
 			return
@@ -259,8 +234,6 @@ func (m *meter) moveText(e queuedNotification) {
 	}
 }
 
-// assignNumber builds the notification for a notice, and chooses its progress number.
-// assignNumber returns false if no number is free between the previous and the next notice.
 func (m *meter) assignNumber(e *queuedNotification) (Notification, bool) {
 	p := Notification{Message: e.Message, StatusWord: e.StatusWord, Audience: e.Audience}
 	if e.isExact && (!m.hasSent || e.progress > m.numbers.lastSent) {

@@ -13,8 +13,6 @@ import (
 
 func newFloat(v float64) *float64 { return &v }
 
-// notificationsFor returns the notifications that a meter without a rate limit creates for
-// the given progress reports.
 func notificationsFor(reports ...wire.Report) []Notification {
 	m := meter{Interval: -1}
 	for i := range reports {
@@ -28,7 +26,6 @@ func (m *meter) accept(now time.Time, r *wire.Report) {
 	m.Accept(now, n, Text{r.Message, r.Status, r.Audience})
 }
 
-// drainMeter returns the notifications that a meter creates when a call ends.
 func drainMeter(m *meter) []Notification {
 	var sent []Notification
 	for {
@@ -119,8 +116,6 @@ func TestMeterKeepsProgressStrictlyIncreasing(t *testing.T) {
 	}
 }
 
-// TestStepsLeaveRoomForNumbers checks that the numbers that a tool reports are sent
-// unchanged, even with 20,000 messages between two numbers.
 func TestStepsLeaveRoomForNumbers(t *testing.T) {
 	for _, messages := range []int{1, 10, 499, 501, 5000, 20000} {
 		for _, scale := range []struct{ first, next, total float64 }{
@@ -151,8 +146,6 @@ func TestStepsLeaveRoomForNumbers(t *testing.T) {
 	}
 }
 
-// TestStepSizeFollowsTheNumbersOfTheTool checks that the artificial steps are smaller if
-// the tool reports numbers that are close together.
 func TestStepSizeFollowsTheNumbersOfTheTool(t *testing.T) {
 	m := meter{Interval: -1}
 	next := func(r wire.Report) Notification {
@@ -205,7 +198,7 @@ func TestMeterQueue(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			m := meter{Interval: time.Second, lastSentAt: time.Unix(0, 0)} // the meter has just sent a notification
+			m := meter{Interval: time.Second, lastSentAt: time.Unix(0, 0)}
 			for i := range tt.in {
 				m.accept(time.Unix(0, 0), &tt.in[i])
 			}
@@ -214,9 +207,6 @@ func TestMeterQueue(t *testing.T) {
 	}
 }
 
-// TestMeterKeepsReports checks that the first report, and the last message before a
-// suspension, are always sent. Later reports and reminders must not replace the first
-// report or the last message before a suspension.
 func TestMeterKeepsReports(t *testing.T) {
 	m := meter{Interval: time.Second}
 	currentTime := time.Unix(0, 0)
@@ -239,7 +229,7 @@ func TestMeterKeepsReports(t *testing.T) {
 	if m.keptCount != 0 {
 		t.Errorf("%d notices are kept; want 0", m.keptCount)
 	}
-	for i := range 100 { // the tool asks again and again, and the client does not read
+	for i := range 100 {
 		m.accept(currentTime, &wire.Report{Message: fmt.Sprint("question ", i), Audience: AudienceUser})
 		m.KeepQueued()
 		m.Remind(currentTime, "reminder")
@@ -253,8 +243,6 @@ func TestMeterKeepsReports(t *testing.T) {
 	}
 }
 
-// TestMeterProperty checks that a meter's notifications obey all rules for random reports
-// at random times.
 func TestMeterProperty(t *testing.T) {
 	for seed := range uint64(4000) {
 		if problem := meterProblem(seed); problem != "" {
@@ -268,8 +256,6 @@ var (
 	audiences      = []string{"", "internal", AudienceUser, "other"}
 )
 
-// randomReport returns a progress report with arbitrary numbers. randomValidReport returns
-// a report of a tool that counts up to a total.
 func randomReport(rnd *rand.Rand, _ *float64) wire.Report {
 	var r wire.Report
 	if rnd.IntN(4) > 0 {
@@ -297,8 +283,6 @@ func randomValidReport(rnd *rand.Rand, done *float64) wire.Report {
 	return wire.Report{Progress: newFloat(*done / 20), Total: newFloat(1)}
 }
 
-// meterProblem passes a random sequence of reports to a meter. meterProblem returns the
-// first rule that the meter's notifications violate, or an empty string.
 func meterProblem(seed uint64) string {
 	rnd := rand.New(rand.NewPCG(seed, 1))
 	m := meter{Interval: 100 * time.Millisecond}
@@ -358,27 +342,23 @@ func meterProblem(seed uint64) string {
 	return c.problem
 }
 
-// meterCheck receives the notifications of a meter in the order in which they are sent,
-// and checks each notification.
 type meterCheck struct {
 	m          *meter
-	audienceOf map[string]string // the audience of each message
-	forUser    string            // the last message for the user, until it is sent
-	kept       map[string]bool   // the user's messages from before a suspension, until they are sent
+	audienceOf map[string]string
+	forUser    string
+	kept       map[string]bool
 
 	last           float64
-	greatest       float64 // the greatest number that the tool reported
+	greatest       float64
 	sentAt         time.Time
-	isFinalWaiting bool     // true while the first final report is queued, so that earlier reports are sent at once
-	seen           bool     // true once the tool has sent a final report
-	final          *float64 // the number of the first final report, if it can still be sent
+	isFinalWaiting bool
+	seen           bool
+	final          *float64
 	finalSent      bool
-	isFlushing     bool // true at the end, when all remaining reports are sent at once
+	isFlushing     bool
 	problem        string
 }
 
-// keep requires that the meter sends the last message for the user, unless too many
-// messages are kept already.
 func (c *meterCheck) keep() {
 	if c.forUser != "" && len(c.kept) < maxKeptNotifications {
 		c.kept[c.forUser] = true
@@ -396,9 +376,6 @@ func (c *meterCheck) accept(now time.Time, r *wire.Report) {
 	c.m.accept(now, r)
 }
 
-// unsentStep reports whether the first accepted report was a text without numbers that is
-// still queued. When the meter sends a text without numbers, the meter chooses a number,
-// so a later report with progress 0 must get a greater number.
 func (c *meterCheck) unsentStep() bool { return c.last < 0 && c.m.hasQueued }
 
 func (c *meterCheck) check(p Notification, now time.Time) {

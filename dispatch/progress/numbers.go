@@ -10,9 +10,8 @@ import (
 // fraction of the total.
 const epsilon = 1e-9
 
-// minPositive is the smallest positive number that a progress report can contain; smaller
-// numbers are rounded to 0. A millionth of minPositive is still far above the denormal
-// floating-point numbers.
+// minPositive is the smallest positive number that a progress report can contain; smaller numbers are rounded to 0. A
+// millionth of minPositive is still far above the denormal floating-point numbers.
 const minPositive = 1e-280
 
 // Numbers are the valid numbers of a progress report.

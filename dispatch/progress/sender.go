@@ -9,8 +9,8 @@ import (
 // before any other method. A Sender is safe for concurrent use, except that SendDue,
 // SendInBackground and Flush must not run at the same time.
 type Sender struct {
-	send func(Notification) // nil if the client wants no notifications
-	wake chan struct{}      // contains a token when the meter has a new notification; nil if send is nil
+	send func(Notification)
+	wake chan struct{}
 
 	mu       sync.Mutex // guards all fields below; unlocked while send runs
 	meter    meter
@@ -48,8 +48,6 @@ func (s *Sender) KeepQueued() { s.update((*meter).KeepQueued) }
 // WantsNotifications reports whether the client wants progress notifications.
 func (s *Sender) WantsNotifications() bool { return s.send != nil }
 
-// update calls changeQueue with the Sender's meter, unless the client wants no
-// notifications or the Sender is closed.
 func (s *Sender) update(changeQueue func(*meter)) {
 	if s.send == nil {
 		return
@@ -118,7 +116,6 @@ func (s *Sender) SendInBackground() (stop func()) {
 }
 
 // Close makes the Sender ignore later progress reports, and makes SendDue send nothing.
-// After Close, Flush can still send the queued notifications.
 func (s *Sender) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -13,7 +13,6 @@ import (
 
 func TestMain(m *testing.M) { leaktest.Main(m) }
 
-// newSender returns a Sender, and a pointer to the list of messages that it has sent.
 func newSender(interval time.Duration) (*Sender, *[]string) {
 	var s Sender
 	sent := &[]string{}
@@ -25,8 +24,6 @@ func reportMessage(s *Sender, message string) {
 	s.Accept(time.Now(), Numbers{}, Text{Message: message})
 }
 
-// TestSenderRate checks that the first report is sent at once and the next report after the
-// interval. Of several reports within one interval, only the newest is sent.
 func TestSenderRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, sent := newSender(time.Second)
@@ -53,8 +50,6 @@ func TestSenderRate(t *testing.T) {
 	})
 }
 
-// TestSenderFlushesAfterClose checks that a closed Sender ignores new reports, and that
-// Flush still sends the queued reports.
 func TestSenderFlushesAfterClose(t *testing.T) {
 	s, sent := newSender(time.Hour)
 	reportMessage(s, "first")
@@ -72,8 +67,6 @@ func TestSenderFlushesAfterClose(t *testing.T) {
 	}
 }
 
-// TestSenderInBackground checks that SendInBackground sends notifications until stop is
-// called, and none after stop has returned.
 func TestSenderInBackground(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, sent := newSender(time.Second)
@@ -92,8 +85,6 @@ func TestSenderInBackground(t *testing.T) {
 	})
 }
 
-// TestSenderWithoutClient checks that nothing is queued if the client wants no
-// notifications.
 func TestSenderWithoutClient(t *testing.T) {
 	var s Sender
 	s.Init(time.Second, nil)
@@ -105,8 +96,6 @@ func TestSenderWithoutClient(t *testing.T) {
 	}
 }
 
-// TestSenderLosesNoReport checks that a Sender without a rate limit sends every report of
-// many concurrent goroutines.
 func TestSenderLosesNoReport(t *testing.T) {
 	s, sent := newSender(-1)
 	stop := s.SendInBackground()

@@ -24,45 +24,38 @@ import (
 type Queue struct {
 	limits Limits
 
-	mu    sync.Mutex // guards lanes and the content of each lane
+	mu    sync.Mutex
 	lanes map[string]*lane
 }
 
 // Limits contains the limits for the running and the waiting calls of one plugin.
 type Limits struct {
-	MaxRunning int // the maximum number of calls that run at once
-	MaxWaiting int // the maximum number of calls that wait
+	MaxRunning int
+	MaxWaiting int
 	MaxBytes   int // the maximum total size of the arguments of waiting calls, in bytes
 }
 
-// lane is the queue of one plugin, or of one tab for exclusive calls.
 type lane struct {
-	runningCount int
-	waitingCount int
-	waitingBytes int
-	// turns contains a *turn for each session with waiting calls, in the order in which the
-	// sessions take turns. turnsBySession maps each session to its turn, and is nil until a
-	// session waits.
+	runningCount   int
+	waitingCount   int
+	waitingBytes   int
 	turns          list.List
 	turnsBySession map[string]*turn
 }
 
-// turn contains the waiting calls of one session.
 type turn struct {
 	session    string
-	places     *list.List // values of type *Place, oldest first
+	places     *list.List
 	placeBytes int
-	element    *list.Element // the position of the turn in lane.turns
+	element    *list.Element
 }
 
 // Place is the place of one call in a Queue.
 type Place struct {
 	lane     *lane
 	argBytes int
-	// ready is closed when the call can start to run, or when the Queue rejects the call.
-	ready chan struct{}
-	// Queue.mu guards the fields isGranted, rejection, turn and element. The fields turn and
-	// element are the position of the waiting call in its lane.
+	ready    chan struct{}
+	// Queue.mu guards the fields isGranted, rejection, turn and element.
 	isGranted bool
 	rejection *wire.CallError
 	turn      *turn
@@ -101,10 +94,7 @@ func (q *Queue) Enter(plugin, session string, argBytes int) (*Place, *wire.CallE
 	return p, nil
 }
 
-// makeRoom makes room in a full lane for a new call by rejecting waiting calls. Each
-// rejected call belongs to the session with the most waiting calls, or with the most bytes
-// of arguments. If the session of the new call already has the most waiting calls or bytes,
-// makeRoom rejects no waiting call, and returns an error that rejects the new call. The
+// Each rejected call belongs to the session with the most waiting calls, or with the most bytes of arguments. The
 // caller holds Queue.mu.
 func (q *Queue) makeRoom(l *lane, session string, argBytes int) *wire.CallError {
 	for l.waitingCount >= q.limits.MaxWaiting {
@@ -163,8 +153,7 @@ func (q *Queue) Rejection(p *Place) *wire.CallError {
 	return p.rejection
 }
 
-// closedChannel is closed from the start. All calls that can run without waiting share
-// closedChannel as their ready channel.
+// All calls that can run without waiting share closedChannel as their ready channel.
 var closedChannel = func() chan struct{} {
 	c := make(chan struct{})
 	close(c)
@@ -176,7 +165,6 @@ func (p *Place) grant() {
 	close(p.ready)
 }
 
-// add queues a call behind the other waiting calls of its session.
 func (l *lane) add(p *Place, session string) {
 	t := l.turnsBySession[session]
 	if t == nil {
@@ -194,8 +182,6 @@ func (l *lane) add(p *Place, session string) {
 	t.placeBytes += p.argBytes
 }
 
-// turnWithMost returns the turn of the session for which sizeOf is greatest, or nil if
-// sizeOf is always 0.
 func (l *lane) turnWithMost(sizeOf func(*turn) int) *turn {
 	var greediest *turn
 	for _, t := range l.turnsBySession {
@@ -206,7 +192,6 @@ func (l *lane) turnWithMost(sizeOf func(*turn) int) *turn {
 	return greediest
 }
 
-// rejectLast rejects the newest waiting call of a session.
 func (t *turn) rejectLast(rejection *wire.CallError) {
 	p := t.places.Back().Value.(*Place)
 	p.lane.remove(p)
@@ -214,8 +199,6 @@ func (t *turn) rejectLast(rejection *wire.CallError) {
 	close(p.ready)
 }
 
-// nextPlace removes the oldest waiting call of the session whose turn is next, and moves
-// the session to the end of the turns.
 func (l *lane) nextPlace() *Place {
 	t := l.turns.Front().Value.(*turn)
 	p := t.places.Front().Value.(*Place)
@@ -226,8 +209,6 @@ func (l *lane) nextPlace() *Place {
 	return p
 }
 
-// remove removes a waiting call from the lane. If the removed call was the last waiting
-// call of its session, remove also removes the session from the lane.
 func (l *lane) remove(p *Place) {
 	t := p.turn
 	t.places.Remove(p.element)

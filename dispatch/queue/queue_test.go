@@ -49,8 +49,6 @@ func TestSessionsTakeTurns(t *testing.T) {
 	}
 }
 
-// enterSession adds a call with one byte of arguments to the queue, and fails the test if
-// the call is rejected.
 func enterSession(t *testing.T, q *Queue, session string) *Place {
 	t.Helper()
 	p, err := q.Enter("slack", session, 1)
@@ -70,13 +68,10 @@ func TestQueueIsBounded(t *testing.T) {
 	if err == nil || err.Code != wire.ErrRateLimited || !strings.Contains(err.Message, "2 calls of this plugin are queued, the maximum") {
 		t.Fatalf("the fourth call: %+v, want rate_limited with the limit", err)
 	}
-	q.Leave("slack", places[2]) // a client with a waiting call disconnects
+	q.Leave("slack", places[2])
 	enterSession(t, q, "b")
 }
 
-// TestFullQueueRejectsTheGreediest checks that a client can add its first call to a queue
-// that another client has filled. In exchange, the queue rejects the newest waiting call
-// of the client that filled the queue, with an error that states the reason.
 func TestFullQueueRejectsTheGreediest(t *testing.T) {
 	q := New(Limits{MaxRunning: 1, MaxWaiting: 4, MaxBytes: 100})
 	running := enterSession(t, q, "greedy")
@@ -130,8 +125,6 @@ func TestQueueIsBoundedInBytes(t *testing.T) {
 	}
 }
 
-// TestQueueNeverLeaksAPlace adds and removes calls at random, and checks that the counters
-// of the queue stay correct.
 func TestQueueNeverLeaksAPlace(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	q := New(Limits{MaxRunning: 3, MaxWaiting: 50, MaxBytes: 60})

@@ -13,25 +13,20 @@ type AuditedCall struct {
 	CallID       string `json:"call_id,omitempty"`
 	ParentCallID string `json:"parent_call_id,omitempty"`
 	dispatch.Requester
-	// Caller is the tool that made the call, with its tab, or nil for a call of a client.
 	Caller *dispatch.Caller `json:"caller,omitempty"`
-	// Browser is the ID, and BrowserName the name, of the browser in which the call ran. The
-	// audit log contains the origin of the page, but not the rest of its URL.
+	// The audit log contains the origin of the page, but not the rest of its URL.
 	Browser     string `json:"browser,omitempty"`
 	BrowserName string `json:"browser_name,omitempty"`
 	TabID       int    `json:"tab,omitempty"`
 	Origin      string `json:"origin,omitempty"`
-	// ArrivedAt is when the call arrived. EndedAt is when the call ended. RanMs is how long
-	// the tool ran in milliseconds, without the time in which the call waited for the user.
+	// RanMs is how long the tool ran in milliseconds, without the time in which the call waited for the user.
 	ArrivedAt time.Time       `json:"came,omitzero"`
 	EndedAt   time.Time       `json:"ended,omitzero"`
 	RanMs     float64         `json:"ran_ms,omitempty"`
 	Status    wire.CallStatus `json:"status,omitempty"`
 	ErrorCode wire.ErrorCode  `json:"code,omitempty"`
 	// Reason is why the call was cancelled, if the canceller gave a reason.
-	Reason string `json:"reason,omitempty"`
-	// StopOutcome is whether the tool stopped, as the page reported after a request to stop
-	// it.
+	Reason      string               `json:"reason,omitempty"`
 	StopOutcome dispatch.StopOutcome `json:"stopped,omitempty"`
 	ReportCount int                  `json:"reports,omitempty"`
 }

@@ -9,14 +9,9 @@ import (
 	"opentabs/wire"
 )
 
-// Limits of the data that a side panel receives.
 const (
-	maxPanelClient = 100 // characters
-	maxPanelResult = 200 // characters
-	// maxShownCalls is the maximum number of calls in each list of a state.sync.
-	// maxShownCalls applies separately to the calls that wait for the user and to all other
-	// calls. maxActivityCalls is the maximum number of calls with activities, and
-	// maxActivityBytes is the maximum total length of their activities.
+	maxPanelClient   = 100 // characters
+	maxPanelResult   = 200 // characters
 	maxShownCalls    = 200
 	maxActivityCalls = 20
 	maxActivityBytes = 512 << 10
@@ -36,13 +31,11 @@ type PanelCalls struct {
 	ServerVersion string
 	// ClientNames returns the names of the connected MCP clients. If ClientNames is nil,
 	// the side panel shows no list of clients.
-	ClientNames func() []string
-	// newestEndedID is the ID of the last ended call in the previous state.sync.
+	ClientNames   func() []string
 	newestEndedID string
 }
 
-// Next returns the calls that have not ended, and the calls that have ended since Next was
-// last called. If calls is nil, the result contains no calls.
+// Next returns the calls that have not ended, and the calls that have ended since Next was last called.
 func (p *PanelCalls) Next(calls Calls) wire.StateSyncParams {
 	params := wire.StateSyncParams{ServerVersion: p.ServerVersion}
 	if p.ClientNames != nil {
@@ -124,7 +117,6 @@ func CallForPanel(v dispatch.View, browserID string) wire.CallView {
 	return c
 }
 
-// hostOf returns the host and the port of a URL, or an empty string if the URL has no host.
 func hostOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -148,8 +140,6 @@ func SurfaceName(s wire.Surface) string {
 	return PanelName
 }
 
-// panelPage converts the page of a suspended call to the form that the side panel of a
-// browser shows.
 func panelPage(page *dispatch.TicketPage, browserID string) *wire.TicketPageView {
 	if page == nil {
 		return nil
@@ -161,8 +151,6 @@ func panelPage(page *dispatch.TicketPage, browserID string) *wire.TicketPageView
 	return v
 }
 
-// panelCaller converts the tool that made a nested call to the form that the side panel of
-// a browser shows. For a call of a client, panelCaller returns nil.
 func panelCaller(caller *dispatch.Caller, browserID string) *wire.CallerView {
 	if caller == nil {
 		return nil
@@ -174,8 +162,6 @@ func panelCaller(caller *dispatch.Caller, browserID string) *wire.CallerView {
 	return v
 }
 
-// activityForPanel converts an activity to the form that side panels show, without its
-// content if the content is longer than maxBytes.
 func activityForPanel(a dispatch.ActivityView, maxBytes int) wire.ActivityView {
 	v := wire.ActivityView{Type: a.Type, Audience: a.Audience, Bytes: len(a.Content)}
 	if v.Bytes <= maxBytes {
@@ -184,12 +170,8 @@ func activityForPanel(a dispatch.ActivityView, maxBytes int) wire.ActivityView {
 	return v
 }
 
-// activityBudget is how many calls with activities, and how many bytes of activities,
-// opentabs can still add to one state.sync.
 type activityBudget struct{ calls, bytes int }
 
-// activitiesOf returns the activities of a call. If the content of an activity is too
-// long, or exceeds the bytes that remain in the budget, activitiesOf omits the content.
 func (a *activityBudget) activitiesOf(calls Calls, callID string) []wire.ActivityView {
 	if a.calls == 0 {
 		return nil

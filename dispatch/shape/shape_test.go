@@ -17,9 +17,8 @@ import (
 	"opentabs/wire"
 )
 
-// TestFieldsOfProjections compares testdata/fields.txt with the fields of a call that
-// each surface shows. If a new field of a call is not listed in testdata/fields.txt, the
-// test fails, so that the author decides which surfaces show the field.
+// If a new field of a call is not listed in testdata/fields.txt, the test fails, so that the author decides which
+// surfaces show the field.
 func TestFieldsOfProjections(t *testing.T) {
 	projections := []struct {
 		name    string
@@ -50,8 +49,7 @@ func TestFieldsOfProjections(t *testing.T) {
 	goldentest.Compare(t, "testdata/fields.txt", []byte(b.String()))
 }
 
-// fieldPaths returns the names of a struct's fields. A field of an embedded struct has a
-// path such as Snapshot.CallID.
+// A field of an embedded struct has a path such as Snapshot.CallID.
 func fieldPaths(t reflect.Type, prefix string) []string {
 	var paths []string
 	for i := range t.NumField() {
@@ -65,8 +63,6 @@ func fieldPaths(t reflect.Type, prefix string) []string {
 	return paths
 }
 
-// withoutTime removes LeftMs, the remaining time for a decision, which differs from run to
-// run.
 func withoutTime(c wire.CallView) wire.CallView {
 	if c.Waiting != nil {
 		c.Waiting.LeftMs = 0
@@ -83,8 +79,7 @@ func encodeJSON(t *testing.T, v any) string {
 	return string(text)
 }
 
-// TestPanelCaller checks that the side panel shows which tool made a waiting call. The tab
-// of the calling tool is omitted if the tab is in another browser.
+// The tab of the calling tool is omitted if the tab is in another browser.
 func TestPanelCaller(t *testing.T) {
 	v := dispatch.View{Waiting: &dispatch.WaitingTicket{
 		Caller: &dispatch.Caller{Plugin: "tickets", Tool: "tickets__file", Browser: "b1", TabID: 7, Origin: "https://site.test"},
@@ -103,9 +98,8 @@ func TestPanelCaller(t *testing.T) {
 	}
 }
 
-// TestTimedOutCall checks which surfaces show that a call timed out. Agents must receive
-// the status failed instead of timed out, because tool-call-progress.v1 has no status for
-// a timeout.
+// Agents must receive the status failed instead of timed out, because tool-call-progress.v1 has no status for a
+// timeout.
 func TestTimedOutCall(t *testing.T) {
 	v := dispatchtest.View()
 	v.Status = wire.StatusTimedOut
@@ -120,8 +114,6 @@ func TestTimedOutCall(t *testing.T) {
 	}
 }
 
-// TestWaitingCall checks that frames and agents receive the status pending for a call that
-// waits or is queued, as in tool-call-progress.v1.
 func TestWaitingCall(t *testing.T) {
 	for _, status := range []wire.CallStatus{"queued", "waiting for approval", "waiting for you"} {
 		v := dispatchtest.View()
@@ -135,22 +127,18 @@ func TestWaitingCall(t *testing.T) {
 	}
 }
 
-// singleCallSource implements Calls with a single call.
 type singleCallSource struct{ view dispatch.View }
 
 func (c singleCallSource) Calls() []dispatch.View { return []dispatch.View{c.view} }
 
 func (c singleCallSource) Find(string) (dispatch.View, bool) { return c.view, true }
 
-// panelCall converts a call to the form that the side panel of a browser shows.
 func panelCall(v dispatch.View, browserID string) wire.CallView {
 	list := shape.PanelCalls{BrowserID: browserID}
 	params := list.Next(singleCallSource{v})
 	return append(params.Calls, params.Ended...)[0]
 }
 
-// TestEndedCallsAreSentOnce checks that the side panel receives each ended call only once,
-// newest first.
 func TestEndedCallsAreSentOnce(t *testing.T) {
 	now := time.Now()
 	ended := func(id string) dispatch.View {
@@ -166,7 +154,7 @@ func TestEndedCallsAreSentOnce(t *testing.T) {
 		{callListSource{running, ended("b"), ended("a")}, "running; b a"},
 		{callListSource{running, ended("b"), ended("a")}, "running;"},
 		{callListSource{ended("d"), ended("c"), ended("b"), ended("a")}, "; d c"},
-		{callListSource{ended("f"), ended("e")}, "; f e"}, // the newest call of the previous state.sync is no longer among the ended calls
+		{callListSource{ended("f"), ended("e")}, "; f e"},
 		{callListSource{}, ";"},
 		{callListSource{ended("f")}, ";"},
 	} {
@@ -185,8 +173,6 @@ func TestEndedCallsAreSentOnce(t *testing.T) {
 	}
 }
 
-// TestWaitingCallsAreAlwaysShown checks that the side panel receives calls that wait for
-// the user even if more calls run than the panel shows.
 func TestWaitingCallsAreAlwaysShown(t *testing.T) {
 	var calls callListSource
 	for i := range 500 {
@@ -201,7 +187,6 @@ func TestWaitingCallsAreAlwaysShown(t *testing.T) {
 	}
 }
 
-// callListSource implements Calls with a list of calls without activities.
 type callListSource []dispatch.View
 
 func (c callListSource) Calls() []dispatch.View { return c }
