@@ -12,22 +12,16 @@ import (
 	"opentabs/wsbridge/requests"
 )
 
-// adapterSync sends plugins and settings to the browser at the other end of one link whenever
-// they change.
 type adapterSync struct {
 	link    *link
-	syncDue chan struct{} // has a token while a plugin.sync is due
-	// settings maps each plugin to its settings that the browser has received on this link, as
-	// JSON. Only the goroutine of the method run uses the field settings.
+	syncDue chan struct{}
+	// Only the goroutine of the method run uses the field settings.
 	settings map[string]string
 }
 
-// request asks the goroutine of the link to send a plugin.sync soon. All requests that arrive
-// while a plugin.sync runs together cause one further plugin.sync.
+// All requests that arrive while a plugin.sync runs together cause one further plugin.sync.
 func (a *adapterSync) request() { signalOnce(a.syncDue) }
 
-// signalOnce puts a token into a channel of capacity 1. If the channel already has a token,
-// signalOnce does nothing.
 func signalOnce(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
@@ -35,8 +29,6 @@ func signalOnce(c chan struct{}) {
 	}
 }
 
-// run sends the plugins and their settings to the browser after each request. run returns when
-// the link has ended.
 func (a *adapterSync) run(b *browser) {
 	for {
 		select {
@@ -60,9 +52,8 @@ func (a *adapterSync) run(b *browser) {
 // browser registers all code that arrives together in one batch.
 const maxCodeInFlight = 16 << 20
 
-// sendPlugins sends the browser the list of plugins, and then each plugin's code that the browser
-// lacks. If the list of plugins changes, sendPlugins stops early. The caller must get syncTarget
-// from currentSyncNumber before it calls sendPlugins, which reads the list of plugins.
+// sendPlugins sends the browser the list of plugins, and then each plugin's code that the browser lacks. The caller
+// must get syncTarget from currentSyncNumber before it calls sendPlugins, which reads the list of plugins.
 func (a *adapterSync) sendPlugins(b *browser, syncTarget int) error {
 	plugins := a.link.hub.listPlugins()
 	params := wire.PluginSyncParams{Plugins: plugins}
@@ -88,14 +79,14 @@ func (a *adapterSync) sendPlugins(b *browser, syncTarget int) error {
 	defer unconfirmedCode.waitBelow(0)
 	for _, name := range r.MissingHotReloads {
 		if len(a.syncDue) > 0 || a.link.hasEnded() {
-			return nil // the next plugin.sync sends the newer list of plugins
+			return nil
 		}
 		script, ok := scriptByName[name]
 		if !ok {
 			a.link.log.Warn().Str("plugin", inbound.CleanText(name, 100)).Msg("browser requested the code of a plugin that is not in its list")
 			continue
 		}
-		delete(scriptByName, name) // ignore duplicate names
+		delete(scriptByName, name)
 		if err := unconfirmedCode.send(name, script); err != nil {
 			a.link.log.Warn().Err(err).Str("plugin", name).Msg("could not send the adapter")
 		}
@@ -103,8 +94,7 @@ func (a *adapterSync) sendPlugins(b *browser, syncTarget int) error {
 	return nil
 }
 
-// sendSettings sends each plugin's settings to the browser if they changed since the previous
-// sendSettings on this link. Only the method run calls sendSettings.
+// Only the method run calls sendSettings.
 func (a *adapterSync) sendSettings() error {
 	if a.link.hub.opts.Settings == nil {
 		return nil
@@ -113,7 +103,7 @@ func (a *adapterSync) sendSettings() error {
 	for _, p := range a.link.hub.opts.Settings() {
 		settingsByPlugin[p.Name] = p.Settings
 	}
-	for name := range a.settings { // clear the settings of a plugin whose settings were all removed
+	for name := range a.settings {
 		if _, ok := settingsByPlugin[name]; !ok {
 			settingsByPlugin[name] = wire.PluginSettings{}
 		}
@@ -135,7 +125,6 @@ func (a *adapterSync) sendSettings() error {
 	return nil
 }
 
-// fetchCode answers a plugin.fetch request with the code of a plugin or of the host.
 func (a *adapterSync) fetchCode(p wire.PluginFetchParams) (wire.PluginFetchResult, error) {
 	if a.link.hub.opts.FetchCode == nil {
 		return wire.PluginFetchResult{}, errors.New("this server has no code to fetch")
@@ -150,7 +139,6 @@ func (a *adapterSync) fetchCode(p wire.PluginFetchParams) (wire.PluginFetchResul
 	return r, err
 }
 
-// unconfirmedCode lists the plugin code that was sent but not confirmed by the browser, oldest first.
 type unconfirmedCode struct {
 	link      *link
 	sent      []sentCode
@@ -163,7 +151,6 @@ type sentCode struct {
 	request   requests.Request
 }
 
-// send sends the code of a plugin once maxCodeInFlight allows more unconfirmed code.
 func (c *unconfirmedCode) send(name, script string) error {
 	code, err := c.link.hub.opts.Adapters.Code(name, script)
 	if err != nil {
@@ -179,7 +166,6 @@ func (c *unconfirmedCode) send(name, script string) error {
 	return nil
 }
 
-// waitBelow blocks until at most maxBytes bytes of the sent code are unconfirmed.
 func (c *unconfirmedCode) waitBelow(maxBytes int) {
 	for len(c.sent) > 0 && c.byteCount > maxBytes {
 		oldest := c.sent[0]

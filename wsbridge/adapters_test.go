@@ -29,8 +29,7 @@ func pluginInfos(names ...string) []wire.PluginInfo {
 	return infos
 }
 
-// TestAdapters checks that all plugin code that a browser lacks is sent in one batch. If the
-// code of one plugin cannot be loaded, the browser must still receive the code of the others.
+// If the code of one plugin cannot be loaded, the browser must still receive the code of the others.
 func TestAdapters(t *testing.T) {
 	withHub(t, Options{Adapters: fakeAdapters{
 		list: func() []wire.PluginInfo { return pluginInfos("a", "b", "c", "d") },
@@ -55,15 +54,13 @@ func TestAdapters(t *testing.T) {
 		p.wantFrames(newCodeFrame(2, "a", "h-a", "run(a)"), newCodeFrame(3, "c", "h-c", "run(c)"), newCodeFrame(4, "d", "h-d", "run(d)"))
 		p.send(`{"jsonrpc":"2.0","id":"s/3","error":{"code":-32603,"message":"does not parse"}}`)
 		p.send(`{"jsonrpc":"2.0","id":"s/2","result":{}}`)
-		w.advanceTime(requests.Timeout) // the browser does not confirm the plugin code in time
+		w.advanceTime(requests.Timeout)
 		p.wantFrames()
 		w.hub.Sync()
 		p.wantFrames(newSyncFrame(5, list+"]"))
 	})
 }
 
-// TestCodeWaitsForConfirmation checks that a browser receives more plugin code only after
-// it has confirmed earlier code.
 func TestCodeWaitsForConfirmation(t *testing.T) {
 	large := strings.Repeat("x", maxCodeInFlight/2-1000)
 	withHub(t, Options{Adapters: fakeAdapters{
@@ -76,15 +73,13 @@ func TestCodeWaitsForConfirmation(t *testing.T) {
 		p.send(`{"jsonrpc":"2.0","id":"s/1","result":{"mode":"userScripts","missing":["a","b","c"]}}`)
 		p.wantFrames(newCodeFrame(2, "a", "h-a", large), newCodeFrame(3, "b", "h-b", large))
 		w.advanceTime(29 * time.Second)
-		p.wantFrames() // no frame arrives before the browser confirms earlier code
+		p.wantFrames()
 		p.send(`{"jsonrpc":"2.0","id":"s/2","result":{}}`)
 		p.wantFrames(newCodeFrame(4, "c", "h-c", large))
 	})
 }
 
-// TestConcurrentChangesCauseOneSync checks that all plugin changes during a plugin.sync
-// cause only one more plugin.sync. After the list of plugins has changed, the hub must
-// send no more code of plugins in the previous list.
+// After the list of plugins has changed, the hub must send no more code of plugins in the previous list.
 func TestConcurrentChangesCauseOneSync(t *testing.T) {
 	hash := "h1"
 	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
@@ -108,8 +103,6 @@ func TestConcurrentChangesCauseOneSync(t *testing.T) {
 	})
 }
 
-// TestToolsRunDuringAdapterSync checks that a browser can run tools while it receives
-// adapters.
 func TestToolsRunDuringAdapterSync(t *testing.T) {
 	hash := "h1"
 	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
@@ -121,8 +114,6 @@ func TestToolsRunDuringAdapterSync(t *testing.T) {
 	})
 }
 
-// TestCallsWaitForAdaptersAfterLostLink checks that calls keep waiting for adapters if the
-// link is lost before the browser has received the adapters.
 func TestCallsWaitForAdaptersAfterLostLink(t *testing.T) {
 	hash := "h1"
 	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {

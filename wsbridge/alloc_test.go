@@ -9,7 +9,6 @@ import (
 	"opentabs/wire"
 )
 
-// finishCountingSink is a [dispatch.Sink] that counts how often its method Finish is called.
 type finishCountingSink struct {
 	endSink
 	finishCount int
@@ -17,9 +16,6 @@ type finishCountingSink struct {
 
 func (s *finishCountingSink) Finish(json.RawMessage, *wire.CallError) { s.finishCount++ }
 
-// TestRunAllocations limits the memory allocations of one call through the hub, without the
-// network. A call allocates memory for its record, its tool.dispatch frame, the ID of the
-// response and a copy of its result.
 func TestRunAllocations(t *testing.T) {
 	h := New(Options{Key: testKey, Origins: []string{testOrigin}})
 	defer h.Close()
@@ -45,8 +41,6 @@ func TestRunAllocations(t *testing.T) {
 	}
 }
 
-// TestProgressAllocations limits the memory allocations of the hub for a tool.progress
-// frame with one report.
 func TestProgressAllocations(t *testing.T) {
 	h := New(Options{Key: testKey})
 	defer h.Close()

@@ -12,10 +12,8 @@ import (
 	"opentabs/wsbridge/inbound"
 )
 
-// documentGoneCodes are the error codes which show that the document of a call no longer exists.
 var documentGoneCodes = []wire.ErrorCode{wire.ErrNavigated, wire.ErrTabClosed, wire.ErrPageCrashed, wire.ErrTabDiscarded}
 
-// finishRun ends a tool call with the browser's answer to its tool.dispatch request.
 func (b *browser) finishRun(l *link, e wire.Envelope) {
 	r := b.runs.removeRun(e.ID)
 	if r == nil {
@@ -43,8 +41,7 @@ func (b *browser) finishRun(l *link, e wire.Envelope) {
 	r.sink.Finish(output, err)
 }
 
-// readOutcome decodes the browser's answer to a tool call. Before readOutcome, the caller must
-// remove the call from the run table.
+// Before readOutcome, the caller must remove the call from the run table.
 func (r *toolRun) readOutcome(e wire.Envelope) (json.RawMessage, *wire.CallError) {
 	if e.Error != nil {
 		r.trace.SetBrowser(e.Error.Hops)
@@ -64,7 +61,7 @@ func (r *toolRun) readOutcome(e wire.Envelope) (json.RawMessage, *wire.CallError
 		}
 		return bytes.Clone(res.Output), nil
 	case res.Parts == 0:
-		return nil, nil // the tool returned undefined
+		return nil, nil
 	}
 	output := r.resultParts.Join()
 	switch {

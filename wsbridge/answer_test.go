@@ -44,7 +44,7 @@ func TestAnswers(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			for range 2 { // a second answer to the same call has no effect
+			for range 2 {
 				p.send(`{"jsonrpc":"2.0","id":"c1",` + tt.body + `}`)
 			}
 			w.wantEvents("c1 " + tt.want)

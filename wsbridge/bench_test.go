@@ -20,7 +20,6 @@ import (
 	"opentabs/wire"
 )
 
-// echoServer starts a server on a real port and connects to it from this process.
 func echoServer(b *testing.B, h http.Handler) *websocket.Conn {
 	b.Helper()
 	srv := httptest.NewServer(h)
@@ -37,9 +36,7 @@ func echoServer(b *testing.B, h http.Handler) *websocket.Conn {
 	return c
 }
 
-// newWebSocketEcho returns a function that makes one round trip with only the WebSocket
-// library. A call through the hub cannot be faster than a round trip with only the WebSocket
-// library.
+// A call through the hub cannot be faster than a round trip with only the WebSocket library.
 func newWebSocketEcho(b *testing.B) func(frame []byte) {
 	conns := make(chan *websocket.Conn, 1)
 	peer := echoServer(b, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -72,8 +69,6 @@ func newWebSocketEcho(b *testing.B) func(frame []byte) {
 	}
 }
 
-// endSink is a dispatch.Sink that receives only the error with which a call ends, or nil if
-// the call succeeds.
 type endSink chan *wire.CallError
 
 func (d endSink) Reports([]wire.Report, int) {}
@@ -83,7 +78,6 @@ func (endSink) Ask(wire.ToolAskParams)       {}
 func (d endSink) LinkRestored()                                 {}
 func (d endSink) Finish(_ json.RawMessage, err *wire.CallError) { d <- err }
 
-// newBenchHub returns a hub with a browser that answers each call with the call's arguments.
 func newBenchHub(b *testing.B) *Hub {
 	h := New(Options{Key: testKey, Origins: []string{testOrigin}})
 	h.newNonce = func() string { return serverNonce }
@@ -136,7 +130,6 @@ func echoThroughHub(b *testing.B, h *Hub, id string, args []byte, d endSink) {
 }
 
 // BenchmarkEcho compares a call through the hub with a bare WebSocket echo of the same size.
-// The benchmark alternates between calls and bare WebSocket echoes.
 func BenchmarkEcho(b *testing.B) {
 	for _, size := range []int{200, 16 << 10, 1 << 20} {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
@@ -161,7 +154,6 @@ func BenchmarkEcho(b *testing.B) {
 	}
 }
 
-// BenchmarkConcurrentEcho measures calls through the hub while 32 calls are in flight.
 func BenchmarkConcurrentEcho(b *testing.B) {
 	h := newBenchHub(b)
 	args := []byte(`{"x":"` + strings.Repeat("x", 200) + `"}`)
@@ -179,8 +171,6 @@ func BenchmarkConcurrentEcho(b *testing.B) {
 	b.ReportMetric(float64(b.N)/time.Since(startTime).Seconds(), "calls/s")
 }
 
-// BenchmarkProgress measures how fast the hub reads tool.progress frames with 100 reports
-// each.
 func BenchmarkProgress(b *testing.B) {
 	h := New(Options{Key: testKey})
 	defer h.Close()
@@ -203,8 +193,6 @@ func BenchmarkProgress(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/reports, "ns/report")
 }
 
-// BenchmarkParts measures how fast the hub reads a 10 MiB result that arrives in parts of
-// 256 Ki characters.
 func BenchmarkParts(b *testing.B) {
 	h := New(Options{Key: testKey})
 	defer h.Close()

@@ -20,12 +20,11 @@ type browser struct {
 	capabilities  []string
 	keyID         string // the KeyID that the browser used for its last connection; empty if it used the installation's key
 	injectMode    wire.InjectMode
-	link          *link     // nil while the link is lost
-	linkChangedAt time.Time // the time when the browser's link was established or lost
-	// linkGeneration counts how often the browser has connected or lost its link. When a grace
-	// period timer fires, it does nothing if linkGeneration has changed since the timer was started.
+	link          *link
+	linkChangedAt time.Time
+	// linkGeneration counts how often the browser has connected or lost its link.
 	linkGeneration int
-	giveUpTimer    *time.Timer // calls removeLostBrowser after the grace period; nil while no timer is running
+	giveUpTimer    *time.Timer
 }
 
 func newBrowser(h *Hub, id string) *browser {
@@ -36,8 +35,7 @@ func newBrowser(h *Hub, id string) *browser {
 	}
 }
 
-// setLink replaces the browser's link by a new link, or by nil if the link was lost. setLink
-// also stops a running grace period timer. The caller holds registry.mu.
+// The caller holds registry.mu.
 func (b *browser) setLink(l *link) {
 	if b.giveUpTimer != nil {
 		b.giveUpTimer.Stop()

@@ -13,15 +13,13 @@ import (
 	"opentabs/wsbridge/inbound"
 )
 
-// attackFixture is a hub to which two browsers are connected, one of which attacks. The attacked
-// browser runs a call with the ID "good", and the attacking browser runs a call with the ID "own".
+// attackFixture is a hub to which two browsers are connected, one of which attacks.
 type attackFixture struct {
 	*hubFixture
 	otherBrowser, attackingBrowser *browserPeer
 	log                            *lineCollector
 }
 
-// lineCollector collects the server's log lines at the levels warn and error.
 type lineCollector struct{ lines []string }
 
 // lineCollector needs no lock, because the attack tests read one connection at a time.
@@ -32,8 +30,6 @@ func (c *lineCollector) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// runAttack calls do, which acts as a compromised browser. When do has returned, runAttack checks
-// that the call in the other, honest browser still runs, and returns that call's result.
 func runAttack(t *testing.T, name string, do func(w *attackFixture)) {
 	t.Helper()
 	t.Run(name, func(t *testing.T) {
@@ -64,8 +60,6 @@ func runAttack(t *testing.T, name string, do func(w *attackFixture)) {
 	})
 }
 
-// checkClosed checks that the hub closed the attacking browser's link with the given WebSocket
-// close code.
 func (w *attackFixture) checkClosed(code int) {
 	w.t.Helper()
 	if got := w.attackingBrowser.end(); !strings.HasPrefix(got, fmt.Sprintf("close %d ", code)) {
@@ -73,8 +67,6 @@ func (w *attackFixture) checkClosed(code int) {
 	}
 }
 
-// checkConnected checks that the hub ignored the attacking browser's frames without closing the
-// browser's link.
 func (w *attackFixture) checkConnected() {
 	w.t.Helper()
 	if got := w.attackingBrowser.end(); got != "" {
@@ -128,7 +120,7 @@ func TestAttackByBrowser(t *testing.T) {
 		w.otherBrowser.wantFrames(answerText("good", 1, `,"output":1`))
 		w.attackingBrowser.confirm("good", 1, true)
 		w.attackingBrowser.wantFrames()
-		w.otherBrowser.sendToolRequest("good", nestedCallParams(1)) // the hub still sends the answer to the other browser
+		w.otherBrowser.sendToolRequest("good", nestedCallParams(1))
 		w.otherBrowser.wantFrames(answerText("good", 1, `,"output":1`))
 		w.checkConnected()
 	})
@@ -178,7 +170,7 @@ func TestAttackByBrowser(t *testing.T) {
 		}
 		w.wantEvents("own returned 1")
 		w.run("bad", "later")
-		w.wantEvents() // an answer that arrives before its call has no effect
+		w.wantEvents()
 		w.checkConnected()
 	})
 	runAttack(t, "parts out of order, twice, with odd numbers", func(w *attackFixture) {
@@ -311,8 +303,6 @@ func attackTabs(t *testing.T) {
 	})
 }
 
-// checkTab checks that the stored texts of a tab are short and contain no hidden
-// characters.
 func checkTab(t *testing.T, tab wire.TabInfo) {
 	t.Helper()
 	texts := append(append([]string{tab.URL, tab.Title, tab.DocumentID}, tab.Loading...), tab.NeedsReload...)
@@ -346,7 +336,6 @@ func attackFloods(t *testing.T) {
 		}
 		w.checkConnected()
 	})
-	// TestOutboxIsBounded checks the size limit of the outbox.
 	runAttack(t, "asking and never reading", func(w *attackFixture) {
 		release := make(chan struct{})
 		defer close(release)

@@ -25,8 +25,6 @@ func TestRunAndAnswer(t *testing.T) {
 	})
 }
 
-// TestCallsFailAfterGracePeriod checks that calls fail exactly at the end of the grace
-// period if the browser does not reconnect.
 func TestCallsFailAfterGracePeriod(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
@@ -42,8 +40,6 @@ func TestCallsFailAfterGracePeriod(t *testing.T) {
 	})
 }
 
-// TestResultIsDeliveredAfterReconnect checks that a tool's result is delivered after the
-// reconnect if the tool returned while the link was lost.
 func TestResultIsDeliveredAfterReconnect(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
@@ -58,10 +54,9 @@ func TestResultIsDeliveredAfterReconnect(t *testing.T) {
 	})
 }
 
-// TestResume checks which calls continue after a browser reconnects. After a reconnect, calls
-// in the browser's list of running calls continue. Calls that the browser had confirmed but
-// does not list after the reconnect fail after the grace period. If a browser lists a call
-// that the server no longer has, the call is stopped in its page.
+// After a reconnect, calls in the browser's list of running calls continue. Calls that the browser had confirmed but
+// does not list after the reconnect fail after the grace period. If a browser lists a call that the server no longer
+// has, the call is stopped in its page.
 func TestResume(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
@@ -91,8 +86,6 @@ func TestResume(t *testing.T) {
 	})
 }
 
-// TestRepeatedToolRequest checks that an unconfirmed tool.dispatch is resent at each
-// reconnect until the browser confirms the call.
 func TestRepeatedToolRequest(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
@@ -121,8 +114,6 @@ func TestRepeatedToolRequest(t *testing.T) {
 	})
 }
 
-// TestSinkReceivesLinkState checks that the sink of a call is notified when the link is lost
-// and when the browser reconnects.
 func TestSinkReceivesLinkState(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
@@ -139,8 +130,6 @@ func TestSinkReceivesLinkState(t *testing.T) {
 	})
 }
 
-// TestEachLostLinkGetsGracePeriod checks that each loss of a link starts a full grace
-// period.
 func TestEachLostLinkGetsGracePeriod(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
@@ -158,8 +147,7 @@ func TestEachLostLinkGetsGracePeriod(t *testing.T) {
 	})
 }
 
-// TestLinkReplacedByNewLink checks that a newer connection of a browser replaces the older
-// one and keeps the calls. The server must ignore the later end of the replaced connection.
+// The server must ignore the later end of the replaced connection.
 func TestLinkReplacedByNewLink(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
@@ -199,8 +187,6 @@ func TestReplacedSilentPeer(t *testing.T) {
 	})
 }
 
-// TestRestartedBrowserEndsRuns checks that calls fail at once if their browser restarts,
-// because their pages no longer exist.
 func TestRestartedBrowserEndsRuns(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
@@ -209,7 +195,7 @@ func TestRestartedBrowserEndsRuns(t *testing.T) {
 		p.readFrames()
 		w.cancel("c2")
 		p.closeAbruptly()
-		w.connectBrowser("b1", "boot1").closeAbruptly() // the browser reconnects, and its link is lost again
+		w.connectBrowser("b1", "boot1").closeAbruptly()
 		q := w.dial()
 		q.sendHello("b1", "boot2")
 		q.wantFrames(helloOK, syncNil)
@@ -222,8 +208,6 @@ func TestRestartedBrowserEndsRuns(t *testing.T) {
 	})
 }
 
-// TestCopiedProfile checks that two browsers with the same ID, from a copied Chrome
-// profile, stay connected and keep their calls.
 func TestCopiedProfile(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "original")
@@ -240,8 +224,6 @@ func TestCopiedProfile(t *testing.T) {
 		w.run("b1~copycopy", "c2")
 		p.wantFrames(newDispatchFrame("c1"))
 		q.wantFrames(newDispatchFrame("c2"))
-		// Each of the two browsers continues its own call after a reconnect, even while the
-		// other browser is disconnected.
 		p.closeAbruptly()
 		q.closeAbruptly()
 		q = w.connectBrowser("b1", "copycopycopy")
@@ -253,8 +235,6 @@ func TestCopiedProfile(t *testing.T) {
 	})
 }
 
-// TestBrowsersAreIndependent checks that frames of one browser do not affect calls in
-// another browser, even if their tabs have equal IDs.
 func TestBrowsersAreIndependent(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p, q := w.connectBrowser("b1", "boot1"), w.connectBrowser("b2", "boot2")
@@ -276,7 +256,6 @@ func TestBrowsersAreIndependent(t *testing.T) {
 	})
 }
 
-// TestCloseEndsAll checks that Close fails all pending calls and closes all connections.
 func TestCloseEndsAll(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p, q := w.connectBrowser("b1", "boot1"), w.connectBrowser("b2", "boot2")
@@ -321,8 +300,6 @@ func TestCloseWithStalledBrowser(t *testing.T) {
 	})
 }
 
-// TestGracePeriodTimerAfterReconnect checks that the grace period timer has no effect if the
-// browser reconnects just as the timer fires.
 func TestGracePeriodTimerAfterReconnect(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")

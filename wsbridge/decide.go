@@ -12,8 +12,7 @@ import (
 	"opentabs/wsbridge/inbound"
 )
 
-// maxPanelRequests limits how many requests of one browser's side panel are handled at the same
-// time. Further requests are rejected.
+// maxPanelRequests limits how many requests of one browser's side panel are handled at the same time.
 const maxPanelRequests = 64
 
 // runRequest handles a side panel's request on a separate goroutine, because the request can
@@ -30,8 +29,7 @@ func (p *panel) runRequest(e wire.Envelope, handleRequest func()) {
 	})
 }
 
-// answerPanel decodes a side panel's request and replies to it. A returned error of
-// handleRequest must be a sentence that the panel can show to the user.
+// A returned error of handleRequest must be a sentence that the panel can show to the user.
 func answerPanel[P, R any](p *panel, e wire.Envelope, handleRequest func(P) (R, error)) {
 	var in P
 	err := wire.DecodeBody(e.Params, &in)
@@ -41,9 +39,7 @@ func answerPanel[P, R any](p *panel, e wire.Envelope, handleRequest func(P) (R, 
 	})
 }
 
-// answerRequest calls handleRequest for a request from a side panel, and sends the reply. The
-// argument decodeErr is the error of decoding the request's parameters, or nil. Errors of
-// handleRequest must be sentences for the user.
+// Errors of handleRequest must be sentences for the user.
 func (p *panel) answerRequest(e wire.Envelope, decodeErr error, handleRequest func() (body []byte, err error)) {
 	l := p.link
 	if decodeErr != nil {
@@ -62,7 +58,6 @@ func (p *panel) answerRequest(e wire.Envelope, decodeErr error, handleRequest fu
 	})
 }
 
-// decideTicket records the decision that the user made in the side panel about a suspended call.
 func (p *panel) decideTicket(in wire.CallDecideParams) (wire.CallDecideResult, error) {
 	if in.CallID == "" || in.TicketID == "" {
 		return wire.CallDecideResult{}, errors.New("call.decide needs a callId and a ticketId; send those of the displayed call")
@@ -85,14 +80,11 @@ func (p *panel) decideTicket(in wire.CallDecideParams) (wire.CallDecideResult, e
 	return wire.CallDecideResult{Outcome: d.Outcome, By: d.Surface, Allowed: d.Allowed}, nil
 }
 
-// A side panel's request fails with errNoPolicy if the hub has no Policy, and with errNoHistory
-// if it has no ReadHistory.
 var (
 	errNoPolicy  = errors.New("this server has no permissions")
 	errNoHistory = errors.New("this server records no calls")
 )
 
-// changePolicy handles a side panel's request to change permissions or settings.
 func (p *panel) changePolicy(e wire.Envelope, decode changes.Decoder) {
 	change, err := decode(e.Params)
 	p.answerRequest(e, err, func() ([]byte, error) {
@@ -103,7 +95,6 @@ func (p *panel) changePolicy(e wire.Envelope, decode changes.Decoder) {
 	})
 }
 
-// cancelCall cancels a call that the user stopped in the side panel.
 func (p *panel) cancelCall(id, callID string) {
 	isCancelled := false
 	if calls := p.link.hub.currentCalls(); calls != nil {

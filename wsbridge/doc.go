@@ -1,26 +1,23 @@
-// Package wsbridge connects the daemon to browsers over WebSockets. A [Hub] implements
-// dispatch.Bridge for any number of browsers that have the opentabs extension.
+// Package wsbridge connects the daemon to browsers over WebSockets. A [Hub] implements dispatch.Bridge for any number
+// of browsers that have the opentabs extension.
 //
-// Create a [Hub] with [New], serve [Hub.Handler] at /ws, and pass the hub to
-// dispatch.New. Pass the dispatcher to [Hub.SetCalls], so that side panels can show and
-// stop calls. Call [Hub.Sync] whenever the plugins change. Call [Hub.Close] when the
-// server stops.
+// Create a [Hub] with [New], serve [Hub.Handler] at /ws, and pass the hub to dispatch.New. Pass the dispatcher to
+// [Hub.SetCalls], so that side panels can show and stop calls.
 //
-// A browser identifies itself by the ID in the first message frame of its link. When the link to a
-// browser is lost, its tool calls survive for the grace period, so that the browser can reconnect.
-// Tool calls that were started while the link was lost are sent after the browser reconnects. A
-// restarted browser, whose boot ID differs, has lost its pages, so its tool calls fail at once.
+// A browser identifies itself by the ID in the first message frame of its link. When the link to a browser is lost, its
+// tool calls survive for the grace period, so that the browser can reconnect. Tool calls that were started while the
+// link was lost are sent after the browser reconnects. A restarted browser, whose boot ID differs, has lost its pages,
+// so its tool calls fail at once.
 //
 // # Concurrency
 //
 // All methods of [Hub] are safe for concurrent use.
 //
-// Each WebSocket connection has one reader: the goroutine of its HTTP handler. The reader decodes
-// each frame and passes the result or progress to the sink of the tool call. The methods of a sink
-// must not block, because they would delay all further frames of the browser. Each outgoing frame
-// is queued under the lock of the state that changed, so frames are sent in the order of the state
-// changes. One goroutine per link writes the queued frames. Start and Cancel never wait for the
-// network, and a tool.cancel frame never overtakes its tool.dispatch frame.
+// Each WebSocket connection has one reader: the goroutine of its HTTP handler. The reader decodes each frame and passes
+// the result or progress to the sink of the tool call. The methods of a sink must not block, because they would delay
+// all further frames of the browser. Each outgoing frame is queued under the lock of the state that changed, so frames
+// are sent in the order of the state changes. One goroutine per link writes the queued frames. Start and Cancel never
+// wait for the network, and a tool.cancel frame never overtakes its tool.dispatch frame.
 //
 // The following locks guard the state of package wsbridge:
 //
@@ -32,10 +29,9 @@
 //   - Hub.mu: the calls for side panels and the hashes of plugins
 //   - requests.Table.mu, panel.mu, tabsignal.Signal.mu: the fields of these types
 //
-// Nested locks are acquired in this order: registry.mu, then runTable.mu or tabTable.mu, then
-// outbox.mu. A goroutine that holds Hub.mu, requests.Table.mu, panel.mu, or tabsignal.Signal.mu
-// holds no other lock. Package wsbridge calls methods of sinks and callbacks without holding a
-// lock, with two exceptions. Options.MayRunIn is called under tabTable.mu. The methods LinkLost and
-// LinkRestored of a sink are called under runTable.mu, so that the sink observes every loss and
-// every reconnect in order.
+// Nested locks are acquired in this order: registry.mu, then runTable.mu or tabTable.mu, then outbox.mu. A goroutine
+// that holds Hub.mu, requests.Table.mu, panel.mu, or tabsignal.Signal.mu holds no other lock. Package wsbridge calls
+// methods of sinks and callbacks without holding a lock, with two exceptions. Options.MayRunIn is called under
+// tabTable.mu. The methods LinkLost and LinkRestored of a sink are called under runTable.mu, so that the sink observes
+// every loss and every reconnect in order.
 package wsbridge

@@ -12,13 +12,11 @@ import (
 	"github.com/coder/websocket"
 )
 
-// FuzzInbound sends arbitrary frames from one browser to a live hub while this browser
-// and another one run a call. The hub must not panic, leak goroutines, or finish a call
-// twice. Frames of one browser must not affect another browser or its call.
+// The hub must not panic, leak goroutines, or finish a call twice. Frames of one browser must not affect another
+// browser or its call.
 //
-// The fuzz input contains one message frame per line. The first byte of a line of the fuzz input
-// can select another action. A first byte of 1 sends a binary message, 2 sends raw bytes below
-// WebSocket, and 3 advances the fake time by one second.
+// A first byte of 1 sends a binary message, 2 sends raw bytes below WebSocket, and 3 advances the fake time by one
+// second.
 func FuzzInbound(f *testing.F) {
 	files, err := filepath.Glob("testdata/transcripts/*.frames")
 	if err != nil || len(files) == 0 {
@@ -87,10 +85,8 @@ func FuzzInbound(f *testing.F) {
 	})
 }
 
-// maxFuzzInputBytes is the maximum length of a fuzz input, in bytes.
 const maxFuzzInputBytes = 64 << 10
 
-// executeFuzzLine performs the action of one line of the fuzz input.
 func (p *browserPeer) executeFuzzLine(line []byte) {
 	kind, data := websocket.MessageText, line
 	if len(line) > 0 {
@@ -98,7 +94,7 @@ func (p *browserPeer) executeFuzzLine(line []byte) {
 		case 1:
 			kind, data = websocket.MessageBinary, line[1:]
 		case 2:
-			_ = p.stallableConn.SetWriteDeadline(time.Now().Add(time.Second)) // ignore the error: the hub may have closed the connection
+			_ = p.stallableConn.SetWriteDeadline(time.Now().Add(time.Second))
 			_, _ = p.stallableConn.Write(line[1:])
 			return
 		case 3:

@@ -32,7 +32,6 @@ const maxHandshakes = 64
 // peer cannot fill the memory.
 const maxHelloBytes = 64 << 10
 
-// serveHTTP upgrades a browser's request to a WebSocket and serves the WebSocket until it is closed.
 func (h *Hub) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	if status, sentence := inbound.FindRefusal(r, h.opts.Origins); status != 0 {
 		h.refusals.LogRejected(&h.opts.Log, sentence, func(e *zerolog.Event) {
@@ -80,15 +79,12 @@ func (h *Hub) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	l.serve(&handshake{link: l, key: key, port: loopback.Port(r), browserNonce: inbound.OfferedNonce(r.Header)})
 }
 
-// hijackRecorder remembers the network connection that the WebSocket library hijacks. Only
-// closing the hijacked connection ends the link immediately, because the WebSocket close
-// handshake takes time.
+// Only closing the hijacked connection ends the link immediately, because the WebSocket close handshake takes time.
 type hijackRecorder struct {
 	http.ResponseWriter
 	conn net.Conn
 }
 
-// Hijack implements http.Hijacker.
 func (k *hijackRecorder) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, rw, err := http.NewResponseController(k.ResponseWriter).Hijack()
 	k.conn = conn
@@ -97,17 +93,14 @@ func (k *hijackRecorder) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 
 var errHandshakeRefused = errors.New("refused")
 
-// handshake is the server's side of the handshake on one link. Only the goroutine that reads
-// the link uses a handshake.
+// Only the goroutine that reads the link uses a handshake.
 type handshake struct {
-	link *link
-	key  string // the secret that browser and server share
-	port int    // the server's TCP port to which the browser connected
-	// The browser's nonce comes from its HTTP request. The server's nonce is set by sendChallenge.
+	link                      *link
+	key                       string
+	port                      int
 	browserNonce, serverNonce string
 }
 
-// sendChallenge sends the server's first frame, with the server's proof and nonce.
 func (s *handshake) sendChallenge() {
 	s.serverNonce = s.link.hub.newNonce()
 	params := wire.EncodeBody(wire.ChallengeParams{
@@ -117,17 +110,13 @@ func (s *handshake) sendChallenge() {
 	newFrameWriter(s.link).write(wire.AppendNotification(nil, wire.MethodChallenge, params))
 }
 
-// isValidProof reports whether the browser has proved that it has the key. isValidProof
-// compares the proofs in constant time, so that response times reveal nothing about the
-// expected proof.
+// isValidProof compares the proofs in constant time, so that response times reveal nothing about the expected proof.
 func (s *handshake) isValidProof(proof string) bool {
 	want := wire.BrowserProof(s.key, s.port, s.browserNonce, s.serverNonce)
 	return hmac.Equal([]byte(proof), []byte(want))
 }
 
-// run performs the handshake: it proves that the server has the key, and checks the proof in
-// the browser's first frame. If the handshake fails, run sends the reason to the peer and
-// closes the connection.
+// run performs the handshake: it proves that the server has the key, and checks the proof in the browser's first frame.
 func (s *handshake) run() (*browser, error) {
 	timer := time.AfterFunc(helloTimeout, func() {
 		s.logRefusal("hello did not arrive within 10 s")
@@ -137,7 +126,7 @@ func (s *handshake) run() (*browser, error) {
 	s.sendChallenge()
 	frame, err := s.link.read()
 	if errors.Is(err, errNotTextual) {
-		frame, err = nil, nil // an empty frame is rejected below, because hello must be text
+		frame, err = nil, nil
 	}
 	if err != nil {
 		return nil, err
@@ -191,8 +180,7 @@ func (s *handshake) run() (*browser, error) {
 	return b, nil
 }
 
-// logRefusal logs why a handshake failed. The message about failed handshakes is rate
-// limited, because any program on the machine can cause failed handshakes.
+// The message about failed handshakes is rate limited, because any program on the machine can cause failed handshakes.
 func (s *handshake) logRefusal(sentence string) {
 	s.link.hub.refusals.LogRejected(&s.link.hub.opts.Log, "the handshake failed", func(e *zerolog.Event) { e.Str("reason", sentence) })
 }

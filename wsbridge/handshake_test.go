@@ -124,8 +124,6 @@ func TestNewNeedsKey(t *testing.T) {
 	New(Options{})
 }
 
-// TestVersionMismatch checks that the response and the close reason contain both protocol
-// versions and which program to update.
 func TestVersionMismatch(t *testing.T) {
 	tests := []struct {
 		hello string
@@ -158,7 +156,6 @@ func TestMismatchFitsCloseFrame(t *testing.T) {
 	}
 }
 
-// TestFirstFrame checks that an invalid hello frame closes the connection with a reason.
 func TestFirstFrame(t *testing.T) {
 	const notHello = `close 1008 "the first frame must be the request hello"`
 	const badID = `hello needs a browserId and a bootId of 1 to 128 visible ASCII characters`
@@ -191,7 +188,6 @@ func TestFirstFrame(t *testing.T) {
 	}
 }
 
-// TestFirstFrameIsShort checks that large frames are accepted only after hello.
 func TestFirstFrameIsShort(t *testing.T) {
 	hello := func(pad int) string {
 		return `{"jsonrpc":"2.0","id":"h","method":"hello","params":{"protocol":1,"browserId":"b1","bootId":"x","proof":"` + browserProof + `","pad":"` +
@@ -244,8 +240,6 @@ func TestHelloInTime(t *testing.T) {
 	})
 }
 
-// TestHelloTimerStopsAfterHello checks that a browser that sends hello just before the
-// timeout stays connected.
 func TestHelloTimerStopsAfterHello(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.dial()
@@ -259,8 +253,6 @@ func TestHelloTimerStopsAfterHello(t *testing.T) {
 	})
 }
 
-// TestBrowserNames checks that the hub truncates a browser's name and removes hidden
-// characters.
 func TestBrowserNames(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.dial()
@@ -274,8 +266,6 @@ func TestBrowserNames(t *testing.T) {
 	})
 }
 
-// TestCapabilities checks that the hub keeps the capabilities from a browser's hello
-// until the grace period after a lost link ends.
 func TestCapabilities(t *testing.T) {
 	var hub *Hub
 	var changes []string

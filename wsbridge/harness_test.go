@@ -26,8 +26,6 @@ const (
 	testOrigin = "chrome-extension://abcdefghijklmnopabcdefghijklmnop"
 )
 
-// hubFixture has a hub behind an in-memory server, and records the events of the hub's
-// calls.
 type hubFixture struct {
 	t     *testing.T
 	hub   *Hub
@@ -36,11 +34,10 @@ type hubFixture struct {
 
 	mu     sync.Mutex // guards events and links
 	events []string
-	links  []string // the LinkLost and LinkRestored events of the calls
+	links  []string
 }
 
-// withHub runs the function test in fake time with a new hub. All goroutines of the hub
-// have ended when withHub returns.
+// All goroutines of the hub have ended when withHub returns.
 func withHub(t *testing.T, o Options, test func(w *hubFixture)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -80,8 +77,6 @@ func (w *hubFixture) readEvents() []string {
 	return unreadEvents
 }
 
-// wantEvents fails the test unless the events since the previous call of wantEvents equal
-// want.
 func (w *hubFixture) wantEvents(want ...string) {
 	w.t.Helper()
 	if got := w.readEvents(); strings.Join(got, "\n") != strings.Join(want, "\n") {
@@ -95,7 +90,6 @@ func (w *hubFixture) advanceTime(d time.Duration) {
 	synctest.Wait()
 }
 
-// sink records the events of one call in its hubFixture.
 type sink struct {
 	w  *hubFixture
 	id string
@@ -137,7 +131,6 @@ func (s sink) Finish(output json.RawMessage, err *wire.CallError) {
 	}
 }
 
-// run starts a call in the document d7 of tab 7 of a browser.
 func (w *hubFixture) run(browser, id string) {
 	w.t.Helper()
 	if err := w.tryRun(browser, id, 0); err != nil {
@@ -152,12 +145,10 @@ func (w *hubFixture) tryRun(browser, id string, limit int) *wire.CallError {
 	}, sink{w, id})
 }
 
-// cancel cancels a call and records the outcome.
 func (w *hubFixture) cancel(id string) {
 	w.hub.Cancel(id, "stop it", func(o wire.CancelOutcome) { w.recordEvent("%s stopped: %s", id, o) })
 }
 
-// browserPeer is the browser's end of one WebSocket connection.
 type browserPeer struct {
 	w             *hubFixture
 	ws            *websocket.Conn
@@ -166,10 +157,9 @@ type browserPeer struct {
 	pongs         bool       // whether the peer automatically answers pings and rejects tab.load
 	mu            sync.Mutex // guards frames and closed
 	frames        []string
-	closed        string // how the connection ended; empty while it is open
+	closed        string
 }
 
-// dial opens a WebSocket to the hub and reads the server's challenge.
 func (w *hubFixture) dial() *browserPeer {
 	w.t.Helper()
 	p := w.open(browserNonce)
@@ -177,7 +167,6 @@ func (w *hubFixture) dial() *browserPeer {
 	return p
 }
 
-// open opens a WebSocket to the hub without reading or sending a frame.
 func (w *hubFixture) open(browserNonce string) *browserPeer {
 	w.t.Helper()
 	p := &browserPeer{w: w, done: make(chan struct{}), pongs: true}
@@ -204,7 +193,6 @@ func (w *hubFixture) open(browserNonce string) *browserPeer {
 	return p
 }
 
-// setPongs turns automatic answers to ping and tab.load on or off.
 func (p *browserPeer) setPongs(on bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -240,7 +228,6 @@ func (p *browserPeer) readAll() {
 	}
 }
 
-// send sends a frame to the hub. If the connection is closed, send does nothing.
 func (p *browserPeer) send(frame string) {
 	_ = p.ws.Write(context.Background(), websocket.MessageText, []byte(frame))
 }
@@ -258,8 +245,6 @@ func (p *browserPeer) readFrames() []string {
 	return unreadFrames
 }
 
-// end waits until all goroutines are idle, and returns how the connection ended, or ""
-// while the connection is open.
 func (p *browserPeer) end() string {
 	synctest.Wait()
 	p.mu.Lock()
@@ -267,8 +252,6 @@ func (p *browserPeer) end() string {
 	return p.closed
 }
 
-// wantFrames fails the test unless the frames that arrived since the last check equal
-// want.
 func (p *browserPeer) wantFrames(want ...string) {
 	p.w.t.Helper()
 	if got := p.readFrames(); strings.Join(got, "\n") != strings.Join(want, "\n") {
@@ -276,7 +259,6 @@ func (p *browserPeer) wantFrames(want ...string) {
 	}
 }
 
-// stallConn is a network connection whose reads can be paused.
 type stallConn struct {
 	net.Conn
 	gate atomic.Pointer[chan struct{}]
@@ -290,7 +272,6 @@ func (c *stallConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// stall pauses reading until the channel release is closed.
 func (p *browserPeer) stall(release chan struct{}) { p.stallableConn.gate.Store(&release) }
 
 // closeAbruptly closes the browser's network connection without sending a WebSocket close
@@ -301,7 +282,6 @@ func (p *browserPeer) closeAbruptly() {
 	synctest.Wait()
 }
 
-// The tests use these constant nonces of browser and server in each handshake.
 const (
 	browserNonce = "0123456789abcdef"
 	serverNonce  = "fedcba9876543210"
@@ -318,8 +298,6 @@ const (
 	syncNil = `{"jsonrpc":"2.0","id":"s/1","method":"plugin.sync","params":{}}`
 )
 
-// connectBrowser connects a browser with tab 7 and document d7, and reads its first
-// frames.
 func (w *hubFixture) connectBrowser(id, boot string) *browserPeer {
 	w.t.Helper()
 	p := w.dial()

@@ -11,7 +11,6 @@ import (
 // Holds provides the tabs that clients hold while they use browser tools. The type
 // browser.Holds implements the interface Holds.
 type Holds interface {
-	// TabHolds returns the tabs that clients hold in the given browser.
 	TabHolds(browserID string) []wire.TabHold
 	// RecordUserInput records that the user clicked or typed in a tab.
 	RecordUserInput(browserID string, tabID int)
@@ -27,7 +26,7 @@ type HoldSender struct {
 	hub *Hub
 
 	mu    sync.Mutex // guards holds; also held while the list is read and sent, so that the newest list is sent last
-	holds Holds      // nil until SetSource
+	holds Holds
 }
 
 // SetSource sets the object that lists held tabs. Call SetSource before a browser connects.
@@ -44,15 +43,13 @@ func (s *HoldSender) Send(browserID string) {
 	}
 }
 
-// SendEnded notifies all connected browsers that a client's session ended. It does not block.
+// SendEnded notifies all connected browsers that a client's session ended, without blocking.
 func (s *HoldSender) SendEnded(session string) {
 	for _, l := range s.hub.registry.openLinks() {
 		l.postEndedSessions([]string{session})
 	}
 }
 
-// sendHolds sends a browser the list of tabs that clients hold. sendHolds sends no empty
-// list to a browser that has just connected.
 func (s *HoldSender) sendHolds(b *browser, isNew bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -66,7 +63,6 @@ func (s *HoldSender) sendHolds(b *browser, isNew bool) {
 	}
 }
 
-// recordInput forwards to Holds that the user clicked or typed in a tab.
 func (s *HoldSender) recordInput(b *browser, p wire.TabUserInputParams) {
 	s.mu.Lock()
 	holds := s.holds
@@ -76,7 +72,6 @@ func (s *HoldSender) recordInput(b *browser, p wire.TabUserInputParams) {
 	}
 }
 
-// At the user's request in the side panel, releaseTab stops the client that uses a tab.
 func (s *HoldSender) releaseTab(b *browser, p wire.TabReleaseParams) (r wire.TabReleaseResult, err error) {
 	s.mu.Lock()
 	holds := s.holds
@@ -88,7 +83,6 @@ func (s *HoldSender) releaseTab(b *browser, p wire.TabReleaseParams) (r wire.Tab
 	return r, err
 }
 
-// postEndedSessions sends the browser a list of client sessions that ended.
 func (l *link) postEndedSessions(sessions []string) {
 	l.postFrame(wire.AppendNotification(nil, wire.MethodSessionEnded, wire.EncodeBody(wire.SessionEndedParams{Sessions: sessions})))
 }

@@ -20,7 +20,6 @@ import (
 	"opentabs/wsbridge/tabsignal"
 )
 
-// These are the default values of the duration fields in Options.
 const (
 	defaultGracePeriod      = 10 * time.Second
 	defaultFirstBrowserWait = 5 * time.Second
@@ -66,7 +65,7 @@ type Options struct {
 	// Origins are the HTTP origins from which the hub accepts connections, exactly as the browser
 	// sends them, such as "chrome-extension://<id>". By default, the hub rejects every connection.
 	Origins []string
-	// Version is the server's version, which is sent to browsers. Default: "".
+	// Version is the server's version, which is sent to browsers.
 	Version string
 	// Log receives one line for each connection and for each protocol error of a browser. Log
 	// lines about a call have the call's ID in the field "call". By default, nothing is logged.
@@ -125,8 +124,7 @@ type Options struct {
 	// EndedSessions receives a list of MCP sessions, and returns the sessions that have ended. By
 	// default, the hub treats every MCP session as active.
 	EndedSessions func(sessions []string) []string
-	// OnBrowsersChange is called after a browser connects, and after the grace period of a
-	// disconnected browser ends. By default, OnBrowsersChange does nothing.
+	// OnBrowsersChange is called after a browser connects, and after the grace period of a disconnected browser ends.
 	OnBrowsersChange func()
 	// NameBrowser returns the name under which users see a browser, and whether a user chose that
 	// name. If NameBrowser is nil, the default is the name that the browser sent.
@@ -142,10 +140,7 @@ type Options struct {
 // Hub manages the links to all connected browsers, and runs tool calls in the browsers. New
 // creates a Hub. A Hub is safe for concurrent use.
 type Hub struct {
-	// Holds sends browsers the list of tabs that clients currently use with browser tools, and the
-	// client sessions that ended.
 	Holds HoldSender
-	// Probe measures whether and how fast browsers respond over their links.
 	Probe LinkProbe
 
 	opts       Options
@@ -154,17 +149,17 @@ type Hub struct {
 	tabChanges tabsignal.Signal
 	refusals   refusallog.Log
 	registry   registry
-	syncCount  atomic.Int64 // counts the calls of Sync
+	syncCount  atomic.Int64
 
 	mu               sync.Mutex // guards all fields below
 	calls            Calls
-	hashes           map[string]string // the current hash of each plugin, by name
-	hashesSyncNumber int64             // the number of the Sync call that stored hashes
+	hashes           map[string]string
+	hashesSyncNumber int64
 }
 
 var _ dispatch.Bridge = (*Hub)(nil)
 
-// New returns a hub without browsers. New panics if o.Key is empty.
+// New returns a hub without browsers.
 func New(o Options) *Hub {
 	if o.Key == "" {
 		panic("wsbridge: Options.Key is empty")
@@ -239,8 +234,6 @@ func (h *Hub) Sync() {
 	}
 }
 
-// hasChanged reports whether a plugin was added or changed since the hub last stored the content
-// hashes. The parameter hashes contains the current content hashes.
 func (h *Hub) hasChanged(hashes map[string]string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -252,7 +245,6 @@ func (h *Hub) hasChanged(hashes map[string]string) bool {
 	return false
 }
 
-// hasPlugin reports whether the server has loaded a plugin with this name.
 func (h *Hub) hasPlugin(name string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -278,7 +270,6 @@ func (h *Hub) Close() {
 	h.registry.close(&wire.CallError{Code: wire.ErrShutdown, Message: "the server is stopping"})
 }
 
-// listPlugins returns the plugins that the hub sends to browsers; nil if Options.Adapters is nil.
 func (h *Hub) listPlugins() []wire.PluginInfo {
 	if h.opts.Adapters == nil {
 		return nil
@@ -286,7 +277,6 @@ func (h *Hub) listPlugins() []wire.PluginInfo {
 	return h.opts.Adapters.List()
 }
 
-// currentHashes returns the content hash of each plugin, keyed by plugin name.
 func (h *Hub) currentHashes() map[string]string {
 	if h.opts.Adapters == nil {
 		return nil
@@ -304,11 +294,9 @@ type Pairings interface {
 	Confirm(keyID, browserName string) (newKey string, err error)
 }
 
-// BrowserInfo describes one browser for status output such as `opentabs status`.
 type BrowserInfo = status.Browser
 
-// Browsers returns the connected browsers, and the disconnected browsers whose grace period has not
-// ended. Browsers sorts the returned browsers by name, then by ID.
+// Browsers returns the connected browsers, and the disconnected browsers whose grace period has not ended.
 func (h *Hub) Browsers() []BrowserInfo {
 	var browserInfos []BrowserInfo
 	for _, b := range h.registry.listBrowsers() {

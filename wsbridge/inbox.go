@@ -17,14 +17,12 @@ const (
 	// maxMalformedFrames is the number of malformed frames after which a link is closed.
 	maxMalformedFrames = 100
 	// maxMalformedWarnings is the number of malformed frames per link that are logged as warnings.
-	// After this number of warnings, malformed frames are logged at the debug level.
 	maxMalformedWarnings = 3
 	// maxResumedRuns limits the calls in one call.resumed frame, because the server answers
 	// each unknown call with a frame.
 	maxResumedRuns = 20_000
 )
 
-// serve completes the handshake and handles the browser's frames until the link ends.
 func (l *link) serve(s *handshake) {
 	b, err := s.run()
 	if err != nil {
@@ -59,16 +57,14 @@ func (l *link) serve(s *handshake) {
 	}
 }
 
-// inbox handles the frames that arrive on one link. Only the goroutine that reads the link uses
-// its inbox.
+// Only the goroutine that reads the link uses its inbox.
 type inbox struct {
 	link           *link
-	malformedCount int  // malformed frames on this link so far
-	strayCount     int  // reports for unknown calls on this link so far
-	hasWarned      bool // whether a report for an unknown call has been logged as a warning
+	malformedCount int
+	strayCount     int
+	hasWarned      bool
 }
 
-// countMalformed counts and logs a malformed frame.
 func (in *inbox) countMalformed(err error) {
 	in.malformedCount++
 	event := in.link.log.Debug()
@@ -78,7 +74,7 @@ func (in *inbox) countMalformed(err error) {
 	event.Int("malformed", in.malformedCount).Str("error", inbound.CleanText(err.Error(), 200)).Msg("frame ignored")
 }
 
-// handle processes one frame from the browser without blocking.
+// handle must not block.
 func (in *inbox) handle(b *browser, frame []byte) {
 	e, err := wire.Parse(frame)
 	switch {
@@ -94,8 +90,6 @@ func (in *inbox) handle(b *browser, frame []byte) {
 	}
 }
 
-// answer passes a browser's answer to the tool call, the cancellation or the server request
-// that is waiting for it.
 func (in *inbox) answer(b *browser, e wire.Envelope) {
 	id, isOwnRequest := strings.CutPrefix(e.ID, requests.IDPrefix)
 	if !isOwnRequest {
@@ -207,7 +201,6 @@ func (in *inbox) handleNotification(b *browser, e wire.Envelope) {
 	}
 }
 
-// withParams decodes the parameters of a notification and passes them to handleParams.
 func withParams[P any](e wire.Envelope, handleParams func(P)) error {
 	var p P
 	if err := wire.DecodeBody(e.Params, &p); err != nil {
@@ -217,8 +210,7 @@ func withParams[P any](e wire.Envelope, handleParams func(P)) error {
 	return nil
 }
 
-// failRunWithInvalidResult fails a call whose result is not valid JSON. A result that is
-// not JSON makes its whole frame malformed.
+// A result that is not JSON makes its whole frame malformed.
 func (in *inbox) failRunWithInvalidResult(b *browser, frame []byte) {
 	id, isResult := wire.FindResultID(frame)
 	if !isResult {

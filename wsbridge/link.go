@@ -40,11 +40,10 @@ var (
 // begins with requests.IDPrefix.
 const (
 	pingID         = requests.IDPrefix + "ping"
-	cancelIDPrefix = requests.IDPrefix + "cancel/" // followed by the ID of a tool call
-	answerIDPrefix = requests.IDPrefix + "answer/" // followed by the number of the tool.ask request, a slash and the ID of the tool call
+	cancelIDPrefix = requests.IDPrefix + "cancel/"
+	answerIDPrefix = requests.IDPrefix + "answer/"
 )
 
-// link is one WebSocket connection of a browser.
 type link struct {
 	hub     *Hub
 	ws      *websocket.Conn
@@ -55,9 +54,8 @@ type link struct {
 	// goroutines counts the goroutines of the link. Only the link's reader may call
 	// goroutines.Go, or a caller that holds outbox.mu while outbox.isClosed is false.
 	goroutines sync.WaitGroup
-	// ended is a channel that is closed when the link has ended.
-	ended   chan struct{}
-	endOnce sync.Once
+	ended      chan struct{}
+	endOnce    sync.Once
 	// hasReceived becomes true whenever bytes arrive, and false whenever keepAlive checks the link.
 	hasReceived atomic.Bool
 	// The types of requests, adapters, panel and inbox document their own locks.
@@ -66,14 +64,10 @@ type link struct {
 	panel    panel
 	inbox    inbox
 
-	// keyID is the KeyID that the browser offered, or "" for the installation's key. pairedKey
-	// is the new key of a newly paired browser. Only the code of the handshake writes the
-	// fields keyID and pairedKey.
+	// Only the code of the handshake writes the fields keyID and pairedKey.
 	keyID, pairedKey string
 
-	// The fields isReady and waitingSent are guarded by the mutex registry.mu. isReady is set
-	// to true after the server has answered the browser's hello. waitingSent is the number of
-	// waiting calls in the last state.waiting frame.
+	// registry.mu guards isReady and waitingSent.
 	isReady     bool
 	waitingSent int
 
@@ -103,14 +97,12 @@ func (l *link) hasEnded() bool {
 	}
 }
 
-// closeAbruptly closes the TCP connection at once, without a WebSocket close frame.
 func (l *link) closeAbruptly() {
 	l.end()
 	_ = l.netConn.Close() // closing netConn makes the next read of the link fail
 }
 
-// closeWith closes the link with a WebSocket close code and a reason of at most 123 bytes.
-// closeWith does not block. The TCP connection is closed after closeTimeout at the latest.
+// The TCP connection is closed after closeTimeout at the latest.
 func (l *link) closeWith(code websocket.StatusCode, reason string) {
 	o := &l.outbox
 	o.mu.Lock()
@@ -127,8 +119,7 @@ func (l *link) closeWith(code websocket.StatusCode, reason string) {
 	})
 }
 
-// finish closes the link and waits for its goroutines. The reader of the link calls finish as
-// its last action.
+// The reader of the link calls finish as its last action.
 func (l *link) finish() {
 	l.outbox.mu.Lock()
 	wasClosed := l.outbox.isClosed
@@ -143,7 +134,7 @@ func (l *link) finish() {
 	_ = l.ws.CloseNow() // CloseNow makes the WebSocket library release its buffers
 }
 
-// read returns the next frame. The bytes that read returns are valid until its next call.
+// The bytes that read returns are valid until its next call.
 func (l *link) read() ([]byte, error) {
 	// read uses context.Background, because the WebSocket library closes the connection when
 	// the context of a read ends.
@@ -168,8 +159,7 @@ func (l *link) read() ([]byte, error) {
 	return l.frameBuffer.Bytes(), nil
 }
 
-// readKey returns the key whose possession the browser must prove. If no pairing has the
-// KeyID that the browser offered, readKey returns an empty string.
+// If no pairing has the KeyID that the browser offered, readKey returns an empty string.
 func (l *link) readKey() (string, error) {
 	if l.keyID == "" {
 		return l.hub.opts.Key, nil
@@ -180,11 +170,10 @@ func (l *link) readKey() (string, error) {
 	return l.hub.opts.Pairings.Key(l.keyID)
 }
 
-// activityReader marks the link as alive while a frame arrives.
 type activityReader struct {
 	l          *link
 	r          io.Reader
-	frameStart time.Time // when the first bytes of the frame arrived
+	frameStart time.Time
 }
 
 func (t *activityReader) Read(p []byte) (int, error) {
@@ -200,10 +189,8 @@ func (t *activityReader) Read(p []byte) (int, error) {
 // service worker that gets no message for 30 s.
 const silenceLimit = wire.MaxSilenceMs * time.Millisecond
 
-// keepAlive pings a silent browser, and closes the link after silenceLimit without an answer.
-// keepAlive counts silence in ticks of silenceLimit/4, because the clock continues while the
-// machine sleeps. If the process was suspended (a sleeping laptop), the pause counts as one
-// tick of silence, so no link is lost. keepAlive returns when the link has ended.
+// If the process was suspended (a sleeping laptop), the pause counts as one tick of silence, so no link is lost.
+// keepAlive returns when the link has ended.
 func (l *link) keepAlive() {
 	const pingBeats, deadBeats = 1, 3
 	ticker := time.NewTicker(silenceLimit / 4)

@@ -14,8 +14,6 @@ import (
 	"opentabs/wire"
 )
 
-// TestPingKeepsAlive checks that the hub sends a ping every 5 s, and that a browser that
-// only answers pings stays connected.
 func TestPingKeepsAlive(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.dial()
@@ -36,8 +34,6 @@ func TestPingKeepsAlive(t *testing.T) {
 	})
 }
 
-// TestDeadLink checks that a link is lost after 10 s without any bytes, and that the
-// grace period starts at that moment.
 func TestDeadLink(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.dial()
@@ -63,14 +59,12 @@ func TestDeadLink(t *testing.T) {
 	})
 }
 
-// TestSlowLargeFrameKeepsLink checks that a link stays connected while one frame arrives
-// slowly over minutes.
 func TestSlowLargeFrameKeepsLink(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		p.readFrames()
-		p.setPongs(false) // no pongs may arrive between the pieces of the frame
+		p.setPongs(false)
 		output := `"` + strings.Repeat("x", 20*readChunkBytes) + `"`
 		text := `{"jsonrpc":"2.0","id":"c1","result":{"output":` + output + `}}`
 		// Write the bytes of the WebSocket frame directly, as one final text frame whose
@@ -91,7 +85,6 @@ func TestSlowLargeFrameKeepsLink(t *testing.T) {
 	})
 }
 
-// outputSink keeps the results of calls without copying them.
 type outputSink struct{ outputs []json.RawMessage }
 
 func (k *outputSink) Reports([]wire.Report, int) {}
@@ -103,8 +96,6 @@ func (k *outputSink) Finish(output json.RawMessage, _ *wire.CallError) {
 	k.outputs = append(k.outputs, output)
 }
 
-// TestResultsDoNotShareReadBuffer checks that results do not use the memory of the reused read
-// buffer.
 func TestResultsDoNotShareReadBuffer(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
@@ -125,7 +116,6 @@ func TestResultsDoNotShareReadBuffer(t *testing.T) {
 	})
 }
 
-// TestFrames checks how the hub answers each kind of message frame from a browser.
 func TestFrames(t *testing.T) {
 	refused := func(code int, message string) string {
 		return fmt.Sprintf(`{"jsonrpc":"2.0","id":"1","error":{"code":%d,"message":%q}}`, code, message)
@@ -189,8 +179,6 @@ func TestFrames(t *testing.T) {
 	})
 }
 
-// onlyLink returns the only open link of the hub. onlyLink must be called while the goroutine
-// that reads from the link waits for a frame.
 func (w *hubFixture) onlyLink() *link {
 	w.hub.registry.mu.Lock()
 	defer w.hub.registry.mu.Unlock()
@@ -201,8 +189,6 @@ func (w *hubFixture) onlyLink() *link {
 	return nil
 }
 
-// TestInvalidFrames checks that a browser is disconnected after more than 100 malformed
-// frames.
 func TestInvalidFrames(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
@@ -223,8 +209,7 @@ func TestInvalidFrames(t *testing.T) {
 	})
 }
 
-// TestReportsForUnknownCallsAreNotMalformed checks that reports for unknown calls do not
-// count as malformed. A page can send a report just when its call ends.
+// A page can send a report just when its call ends.
 func TestReportsForUnknownCallsAreNotMalformed(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")

@@ -9,32 +9,24 @@ import (
 	"opentabs/dispatch"
 )
 
-// newErrorPageJSON returns a tab that has shown Chrome's error page since atMs.
 func newErrorPageJSON(id int, name string, atMs int) string {
 	return newTabJSON(id, "", 1, "", fmt.Sprintf(`,"needsReload":["chat"],"loadError":%q,"loadFailedMs":%d`, name, atMs))
 }
 
-// connectSyncedBrowser connects a browser that has received the plugins and has listed
-// the given tabs.
 func (w *hubFixture) connectSyncedBrowser(tabs ...string) *browserPeer {
 	w.t.Helper()
 	p := w.connectBrowser("b1", "boot1")
-	p.pongs = false // the test answers tab.load requests itself
+	p.pongs = false
 	p.send(`{"jsonrpc":"2.0","id":"s/1","result":{}}`)
 	p.listTabs(tabs...)
 	return p
 }
 
-// listTabs sends a tab.sync with the given tabs.
 func (p *browserPeer) listTabs(tabs ...string) {
 	p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join(tabs, ",") + `]}}`)
 	p.readFrames()
 }
 
-// findTargets searches for the target of a call through the hub, and meanwhile acts as the browser.
-// The function answer returns the browser's answer to a frame from the hub, or an empty string for
-// no answer. Each element of steps is the JSON of a tab, which the browser sends in a tab.changed
-// frame after the answer.
 func (w *hubFixture) findTargets(p *browserPeer, want dispatch.TargetChoice, answer func(frame string) string, steps ...string) (dispatch.Targets, time.Duration) {
 	w.t.Helper()
 	done := make(chan dispatch.Targets, 1)
@@ -68,7 +60,6 @@ func (w *hubFixture) findTargets(p *browserPeer, want dispatch.TargetChoice, ans
 	return dispatch.Targets{}, 0
 }
 
-// answerTo returns a function that answers every request of a method with a fixed result.
 func answerTo(method, result string) func(string) string {
 	return func(frame string) string {
 		if !strings.Contains(frame, `"method":"`+method+`"`) {
@@ -82,8 +73,6 @@ func answerTo(method, result string) func(string) string {
 
 const connectionRefused = "net::ERR_CONNECTION_REFUSED"
 
-// TestOpenedPageCannotLoad checks that a call does not wait for its plugin if the newly
-// opened tab cannot load its page.
 func TestOpenedPageCannotLoad(t *testing.T) {
 	hash := "h1"
 	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
@@ -102,8 +91,6 @@ func TestOpenedPageCannotLoad(t *testing.T) {
 	})
 }
 
-// TestErrorPageIsLoadedOnce checks that a tab with Chrome's error page is reloaded once for a call.
-// If the page fails to load a second time, the call must fail.
 func TestErrorPageIsLoadedOnce(t *testing.T) {
 	hash := "h1"
 	loading := newTabJSON(7, "", 1, "", `,"loading":["chat"]`)
@@ -140,8 +127,6 @@ func TestErrorPageIsLoadedOnce(t *testing.T) {
 	}
 }
 
-// TestLoadFailsWhileACallWaits checks that a page load that fails during the call is not repeated.
-// If another matching tab is still loading, the call must wait for that tab.
 func TestLoadFailsWhileACallWaits(t *testing.T) {
 	hash := "h1"
 	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
@@ -173,8 +158,7 @@ func TestLoadFailsWhileACallWaits(t *testing.T) {
 	})
 }
 
-// TestSiteDoesNotAnswer checks that a call ends when the browser reports that the site does not
-// answer. While a matching tab is still loading, the hub must not open a second tab for the call.
+// While a matching tab is still loading, the hub must not open a second tab for the call.
 func TestSiteDoesNotAnswer(t *testing.T) {
 	hash := "h1"
 	loading := newTabJSON(7, "", 1, "", `,"loading":["chat"]`)

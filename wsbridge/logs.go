@@ -7,9 +7,8 @@ import (
 	"opentabs/wsbridge/inbound"
 )
 
-// forwardLog passes the log entries of an adapter to Options.ReceiveLogs. The browser, not the
-// server, checks that the plugin runs in the document, because the server's list of tabs can be
-// out of date. Log entries are truncated to the limits of package wire.
+// The browser, not the server, checks that the plugin runs in the document, because the server's list of tabs can be
+// out of date.
 func (h *Hub) forwardLog(b *browser, l *link, p wire.PluginLogParams) error {
 	if h.opts.ReceiveLogs == nil {
 		return nil

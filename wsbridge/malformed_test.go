@@ -10,23 +10,17 @@ import (
 	"opentabs/wire"
 )
 
-// malformedCase is input from a broken extension that runs the call call_a, and the
-// expected reaction of the hub.
 type malformedCase struct {
-	name   string
-	frames []string
-	// answers are the frames that the hub must send in response to the malformed frames.
+	name    string
+	frames  []string
 	answers []string
-	// events are the call events that the test expects.
-	events []string
-	// closed is the expected reason for the end of the link; empty if the link must stay open.
-	closed string
+	events  []string
+	closed  string
 }
 
 const tabSyncFormat = `{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":%s}}`
 
-// malformedFrames has one row for each kind of malformed input. While the malformed frames of a row
-// arrive, another browser runs the call call_b, which must succeed.
+// While the malformed frames of a row arrive, another browser runs the call call_b, which must succeed.
 var malformedFrames = []malformedCase{
 	{name: "not JSON", frames: []string{"", " ", "nonsense", "{", `{"jsonrpc":"2.0"`, "[]", "null", "1", `"x"`, "\x00"}},
 	{name: "a batch", frames: []string{`[{"jsonrpc":"2.0","id":"1","method":"ping","params":{}}]`}},
@@ -118,8 +112,7 @@ func manyMembers(n int) string {
 	return b.String()
 }
 
-// TestMalformed sends each kind of malformed input to a live hub. The hub may close only the link
-// that sent the malformed input, and must not affect another browser.
+// The hub may close only the link that sent the malformed input, and must not affect another browser.
 func TestMalformed(t *testing.T) {
 	for _, m := range malformedFrames {
 		t.Run(m.name, func(t *testing.T) {
@@ -149,9 +142,7 @@ func TestMalformed(t *testing.T) {
 	}
 }
 
-// TestFrameAboveTheLimit checks that a frame longer than wire.MaxFrameBytes closes the link,
-// whatever its content. A mask of zero leaves the bytes of a WebSocket frame unchanged, so the test
-// writes the bytes directly.
+// A mask of zero leaves the bytes of a WebSocket frame unchanged, so the test writes the bytes directly.
 func TestFrameAboveTheLimit(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		a := w.connectBrowser("a", "boot")
@@ -159,7 +150,7 @@ func TestFrameAboveTheLimit(t *testing.T) {
 		body := make([]byte, 1<<20)
 		for piece := append(head, 0, 0, 0, 0); ; piece = body {
 			_ = a.stallableConn.SetWriteDeadline(time.Now().Add(time.Second))
-			if _, err := a.stallableConn.Write(piece); err != nil { // the hub has closed the connection
+			if _, err := a.stallableConn.Write(piece); err != nil {
 				break
 			}
 		}
@@ -169,8 +160,6 @@ func TestFrameAboveTheLimit(t *testing.T) {
 	})
 }
 
-// TestFrameWithoutEnd checks that an unfinished frame does not keep a link open forever,
-// even if a few bytes arrive now and then.
 func TestFrameWithoutEnd(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -180,12 +169,12 @@ func TestFrameWithoutEnd(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			withHub(t, Options{}, func(w *hubFixture) {
 				a := w.connectBrowser("a", "boot")
-				a.setPongs(false) // no pongs may arrive between the pieces of the frame
+				a.setPongs(false)
 				startTime := time.Now()
 				head := binary.BigEndian.AppendUint64([]byte{0x81, 0xff}, wire.MaxFrameBytes)
 				body := make([]byte, c.piece)
 				for piece := append(head, 0, 0, 0, 0); ; piece = body {
-					if _, err := a.stallableConn.Write(piece); err != nil { // the hub has closed the connection
+					if _, err := a.stallableConn.Write(piece); err != nil {
 						break
 					}
 					w.advanceTime(5 * time.Second)

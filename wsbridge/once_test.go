@@ -12,13 +12,12 @@ import (
 	"opentabs/wire"
 )
 
-// endingCounts counts the events that ended one call.
 type endingCounts struct {
 	mu        sync.Mutex // guards all fields below
 	finished  int
-	cancelled int // calls of Cancel
-	answered  int // calls of Cancel whose outcome was reported
-	stopped   int // calls of Cancel that found an unfinished call
+	cancelled int
+	answered  int
+	stopped   int
 }
 
 func (e *endingCounts) Reports([]wire.Report, int) {}
@@ -33,14 +32,12 @@ func (e *endingCounts) Finish(json.RawMessage, *wire.CallError) {
 	e.finished++
 }
 
-// chaosTest has a hub, browsers that connect and disconnect at random, and calls that end
-// at random.
 type chaosTest struct {
 	w     *hubFixture
 	rnd   *rand.Rand
 	boots map[string]int
 	peers map[string]*browserPeer
-	all   []*browserPeer // all connections, including those no longer in peers
+	all   []*browserPeer
 	runs  map[string]*endingCounts
 	ids   []string
 }
@@ -52,8 +49,6 @@ func (c *chaosTest) id() string {
 	return c.ids[len(c.ids)-1-c.rnd.IntN(min(len(c.ids), 6))]
 }
 
-// randomStep prepares one random action and returns a function that performs it. Several
-// actions that randomStep returns run concurrently.
 func (c *chaosTest) randomStep() func() {
 	name := []string{"b1", "b2"}[c.rnd.IntN(2)]
 	p, id := c.peers[name], c.id()
@@ -102,7 +97,6 @@ func (c *chaosTest) randomStep() func() {
 	return func() {}
 }
 
-// start starts a call. A call that fails to start counts as ended.
 func (c *chaosTest) start(browser, id string, e *endingCounts) {
 	err := c.w.hub.Start(c.w.t.Context(), dispatch.Run{
 		ID: id, MaxResultBytes: 5, Target: dispatch.Target{Browser: browser, TabID: 7, DocumentID: "d7"},
@@ -123,15 +117,12 @@ func (c *chaosTest) cancel(id string, e *endingCounts) {
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		e.answered++
-		if o != wire.CancelFinished { // CancelFinished is the outcome for an unknown call
+		if o != wire.CancelFinished {
 			e.stopped++
 		}
 	})
 }
 
-// TestEveryRunEndsOnce sends random frames and checks that each call ends exactly once: by
-// Finish or by the first Cancel that finds the call. TestEveryRunEndsOnce also checks that
-// each Cancel gets exactly one answer.
 func TestEveryRunEndsOnce(t *testing.T) {
 	for seed := range uint64(150) {
 		withHub(t, Options{}, func(w *hubFixture) {

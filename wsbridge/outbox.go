@@ -17,9 +17,8 @@ const writeTimeout = 10 * time.Second
 // and its queue of frames exceeds maxWaitingBytes, the server closes the link.
 const maxWaitingBytes = 4 * wire.MaxFrameBytes
 
-// outbox is the queue of unwritten frames of one link.
 type outbox struct {
-	framesDue chan struct{} // has a token while there are frames to write
+	framesDue chan struct{}
 
 	mu           sync.Mutex // guards all fields below; no other lock is acquired under mu
 	frames       [][]byte
@@ -28,8 +27,7 @@ type outbox struct {
 	isClosed     bool
 }
 
-// postFrame appends a frame to the outbox and returns at once. If the link has ended, postFrame
-// drops the frame, because the hub repeats the needed frames after a reconnect.
+// If the link has ended, postFrame drops the frame, because the hub repeats the needed frames after a reconnect.
 func (l *link) postFrame(frame []byte) {
 	o := &l.outbox
 	o.mu.Lock()
@@ -55,7 +53,6 @@ func (l *link) postFrame(frame []byte) {
 	}
 }
 
-// writeFrames writes queued frames to the WebSocket until the link ends.
 func (l *link) writeFrames() {
 	w := newFrameWriter(l)
 	o := &l.outbox
@@ -81,8 +78,7 @@ func (l *link) writeFrames() {
 	}
 }
 
-// frameWriter writes frames to a link. Reusing one timer for all frames is cheaper than
-// creating a context with a timeout for each frame.
+// Reusing one timer for all frames is cheaper than creating a context with a timeout for each frame.
 type frameWriter struct {
 	link  *link
 	limit *time.Timer // ends the link if a write takes longer than writeTimeout; stopped between writes
@@ -94,9 +90,8 @@ func newFrameWriter(l *link) frameWriter {
 	return frameWriter{l, limit}
 }
 
-// write writes one frame to the link. If the frame cannot be written within writeTimeout, write
-// ends the link and returns false. The WebSocket library closes the connection if a context
-// ends during a write, so write never uses the context of a call.
+// The WebSocket library closes the connection if a context ends during a write, so write never uses the context of a
+// call.
 func (w frameWriter) write(frame []byte) bool {
 	w.limit.Reset(writeTimeout)
 	defer w.limit.Stop()

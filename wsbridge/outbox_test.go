@@ -6,8 +6,6 @@ import (
 	"time"
 )
 
-// TestStalledBrowser checks that callers are not blocked by a browser that stops reading
-// from its link. The link of a browser that reads no frame for 10 s must be closed.
 func TestStalledBrowser(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
@@ -38,8 +36,6 @@ func TestStalledBrowser(t *testing.T) {
 	})
 }
 
-// TestOutboxIsBounded checks the size limit of the frames that are queued for a browser
-// that does not read.
 func TestOutboxIsBounded(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")

@@ -19,29 +19,22 @@ const stateInterval = 100 * time.Millisecond
 // calls change, an open side panel receives the changes at once.
 const refreshInterval = 3 * time.Second
 
-// panel contains the channels and the link with which the server updates the side panel of one
-// browser.
 type panel struct {
 	link *link
 	// Each channel has a token while notifications are due: stateDue for state.sync,
 	// pluginsDue for state.plugins and state.browser.
 	stateDue, pluginsDue chan struct{}
-	runningRequests      atomic.Int32 // the number of the side panel's requests in progress
+	runningRequests      atomic.Int32
 
-	mu          sync.Mutex         // guards stopWatcher
-	stopWatcher context.CancelFunc // stops the goroutine sendState; nil while the side panel is closed
+	mu          sync.Mutex // guards stopWatcher
+	stopWatcher context.CancelFunc
 }
 
-// requestState schedules a state.sync notification. While the side panel is closed, no state.sync
-// is sent.
 func (p *panel) requestState() { signalOnce(p.stateDue) }
 
-// requestPlugins schedules a state.plugins notification. While the side panel is closed, no
-// state.plugins is sent.
 func (p *panel) requestPlugins() { signalOnce(p.pluginsDue) }
 
-// sendWaiting sends a state.waiting notification if the number of calls that are waiting for
-// the user has changed. The caller holds registry.mu.
+// The caller holds registry.mu.
 func (l *link) sendWaiting(calls int) {
 	if !l.isReady || calls == l.waitingSent {
 		return
@@ -50,8 +43,7 @@ func (l *link) sendWaiting(calls int) {
 	l.postFrame(wire.AppendNotification(nil, wire.MethodStateWaiting, wire.EncodeBody(wire.StateWaitingParams{Count: calls})))
 }
 
-// setWatching starts or stops updates to the side panel when the user opens or closes it. Only the
-// goroutine that reads messages from the browser calls setWatching.
+// Only the goroutine that reads messages from the browser calls setWatching.
 func (p *panel) setWatching(b *browser, isOn bool) {
 	p.stop()
 	if !isOn {
@@ -80,7 +72,6 @@ func (p *panel) setWatching(b *browser, isOn bool) {
 	})
 }
 
-// stop stops the goroutines that update an open side panel.
 func (p *panel) stop() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -90,13 +81,12 @@ func (p *panel) stop() {
 	}
 }
 
-// sendState updates an open side panel until ctx ends. A state.sync is sent when calls or clients
-// have changed; state.plugins and state.browser are sent when permissions have changed. The first
-// notification of each kind is sent at once. Two notifications of the same kind are at least
-// stateInterval apart, and each notification contains the newest content.
+// A state.sync is sent when calls or clients have changed; state.plugins and state.browser are sent when permissions
+// have changed. Two notifications of the same kind are at least stateInterval apart, and each notification contains the
+// newest content.
 func (p *panel) sendState(ctx context.Context, b *browser, calls Calls) {
 	list := shape.PanelCalls{BrowserID: b.id, ServerVersion: p.link.hub.opts.Version, ClientNames: p.link.hub.opts.ClientNames}
-	var lastState, lastPlugins, lastBrowser []byte // the last frame sent of each kind
+	var lastState, lastPlugins, lastBrowser []byte
 	send := func(lastFrame *[]byte, method wire.Method, params []byte) {
 		frame := wire.AppendNotification(nil, method, params)
 		if !bytes.Equal(frame, *lastFrame) {
@@ -142,7 +132,6 @@ func (p *panel) sendState(ctx context.Context, b *browser, calls Calls) {
 	}
 }
 
-// tryReceive removes a token from a channel without blocking, and reports whether there was one.
 func tryReceive(c chan struct{}) bool {
 	select {
 	case <-c:
@@ -152,7 +141,6 @@ func tryReceive(c chan struct{}) bool {
 	}
 }
 
-// pluginViews returns the plugins as side panels show them.
 func (h *Hub) pluginViews() (params wire.StatePluginsParams) {
 	if h.opts.Policy != nil {
 		params.Plugins, params.Failed = h.opts.Policy.Plugins()

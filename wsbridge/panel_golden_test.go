@@ -12,9 +12,6 @@ import (
 	"opentabs/wire"
 )
 
-// TestCallInTheSidePanel checks the bytes of a state.sync frame for a call with every
-// field set. TestCallInTheSidePanel encodes the frame twice: for the browser that runs
-// the call, and for another browser.
 func TestCallInTheSidePanel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // in fake time, the remaining time for a decision is exact
 		full, failed := dispatchtest.View(), dispatchtest.View()

@@ -15,16 +15,14 @@ import (
 	"opentabs/wire"
 )
 
-// fakeCalls returns call views that a test sets. The events of fakeCalls come from a real
-// dispatcher whose calls end at once.
+// The events of fakeCalls come from a real dispatcher whose calls end at once.
 type fakeCalls struct {
 	d *dispatch.Dispatcher
 
-	mu        sync.Mutex // guards all fields below
-	views     []dispatch.View
-	cancelled []string
-	decided   []string
-	// activities are the activities that the fake returns for every call.
+	mu         sync.Mutex // guards all fields below
+	views      []dispatch.View
+	cancelled  []string
+	decided    []string
 	activities []dispatch.ActivityView
 }
 
@@ -82,8 +80,6 @@ func (f *fakeCalls) Cancel(id, by, _ string) bool {
 	return id == "c1"
 }
 
-// changeViews replaces the calls that fakeCalls reports, and then makes an empty call, whose
-// events cause the hub to send state.sync.
 func (f *fakeCalls) changeViews(views ...dispatch.View) {
 	f.mu.Lock()
 	f.views = views
@@ -97,7 +93,6 @@ func callView(id string, p float64, browser string) dispatch.View {
 
 const watchStateFrame = `{"jsonrpc":"2.0","method":"state.watch","params":{"on":true}}`
 
-// stateFrames decodes the state.sync frames that the peer has received since its last read.
 func (p *browserPeer) stateFrames() []wire.StateSyncParams {
 	var states []wire.StateSyncParams
 	for _, f := range p.readFrames() {
@@ -127,8 +122,6 @@ func TestPanel(t *testing.T) {
 		if len(got) != 1 || got[0].Running != 2 || len(got[0].Calls) != 2 || got[0].ServerVersion != "0.1.0" {
 			t.Fatalf("states = %+v, want one with two calls", got)
 		}
-		// The side panel receives the TabID of a call only if the call runs in the
-		// panel's browser.
 		if c := got[0].Calls; c[0].TabID != 7 || c[1].TabID != 0 || *c[0].Progress != 0.25 {
 			t.Errorf("calls = %+v", c)
 		}
@@ -139,7 +132,7 @@ func TestPanel(t *testing.T) {
 		if got := p.stateFrames(); len(got) != 0 {
 			t.Errorf("%d states arrived although the panel is closed; want 0", len(got))
 		}
-		p.send(watchStateFrame) // a newly opened panel receives the unchanged state
+		p.send(watchStateFrame)
 		if got := p.stateFrames(); len(got) != 1 || *got[0].Calls[0].Progress != 0.5 {
 			t.Errorf("states = %+v, want the newest", got)
 		}
@@ -151,8 +144,6 @@ func TestPanel(t *testing.T) {
 	})
 }
 
-// TestPanelRate checks that the first change is sent within 20 ms, and later changes at most ten
-// times a second. The last frame that the panel receives must contain the newest change.
 func TestPanelRate(t *testing.T) {
 	calls := newFakeCalls()
 	withHub(t, Options{Calls: calls}, func(w *hubFixture) {
@@ -160,7 +151,7 @@ func TestPanelRate(t *testing.T) {
 		p.send(watchStateFrame)
 		w.advanceTime(time.Second)
 		p.stateFrames()
-		for i := range 1000 { // change the state once per millisecond
+		for i := range 1000 {
 			calls.changeViews(callView("c1", float64(i)/1000, "b1"))
 			if i == 0 {
 				w.advanceTime(20 * time.Millisecond)
@@ -203,9 +194,7 @@ func TestPanelIsBounded(t *testing.T) {
 	})
 }
 
-// TestPanelShowsPlugins checks that the list of plugins is sent when a side panel opens and after
-// each change of plugins or permissions. While plugins and permissions stay the same, the hub
-// must not send the list again.
+// While plugins and permissions stay the same, the hub must not send the list again.
 func TestPanelShowsPlugins(t *testing.T) {
 	policy := &fakePolicy{views: []wire.PluginView{{Name: "chat", Hash: "h1", Permission: wire.PermissionOff}}}
 	withHub(t, Options{Policy: policy}, func(w *hubFixture) {
@@ -219,7 +208,7 @@ func TestPanelShowsPlugins(t *testing.T) {
 			t.Errorf("lists = %+v, want plugin h1", got)
 		}
 		policy.setViews("ask")
-		for range 2 { // nothing has changed before the second Sync
+		for range 2 {
 			w.hub.Sync()
 			w.advanceTime(stateInterval)
 		}
@@ -236,8 +225,7 @@ func TestPanelShowsPlugins(t *testing.T) {
 	})
 }
 
-// fakePolicy is a Policy with one plugin. If gate is not nil, each method of fakePolicy
-// blocks until the test closes gate.
+// If gate is not nil, each method of fakePolicy blocks until the test closes gate.
 type fakePolicy struct {
 	gate    chan struct{}
 	mu      sync.Mutex // guards all fields below
@@ -334,7 +322,6 @@ func (f *fakePolicy) recordChange(what, plugin string) error {
 	return nil
 }
 
-// pluginFrames decodes the state.plugins frames that arrived since the last read.
 func (p *browserPeer) pluginFrames() (out [][]wire.PluginView) {
 	for _, f := range p.readFrames() {
 		e, err := wire.Parse([]byte(f))
@@ -353,8 +340,6 @@ func (p *browserPeer) pluginFrames() (out [][]wire.PluginView) {
 	return out
 }
 
-// TestPanelShowsCalls checks that the side panel receives the ticket of a suspended call,
-// and the activities of calls with their audience.
 func TestPanelShowsCalls(t *testing.T) {
 	calls := newFakeCalls()
 	calls.activities = []dispatch.ActivityView{
@@ -390,8 +375,6 @@ func TestPanelShowsCalls(t *testing.T) {
 	})
 }
 
-// TestPanelActivitiesAreBounded checks that many calls with large activities cannot
-// exceed the limit for the activities' total size.
 func TestPanelActivitiesAreBounded(t *testing.T) {
 	calls := newFakeCalls()
 	for range wire.MaxActivityTypes {
@@ -423,8 +406,6 @@ func TestPanelActivitiesAreBounded(t *testing.T) {
 	})
 }
 
-// TestPanelDecides checks that the user's decision reaches the dispatcher, and that the
-// side panel receives the outcome.
 func TestPanelDecides(t *testing.T) {
 	calls := newFakeCalls()
 	withHub(t, Options{}, func(w *hubFixture) {
@@ -457,8 +438,6 @@ func TestPanelDecides(t *testing.T) {
 	})
 }
 
-// TestPanelFlood checks that endless requests from a browser start only a limited number
-// of goroutines.
 func TestPanelFlood(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		gate := make(chan struct{})
@@ -480,8 +459,6 @@ func TestPanelFlood(t *testing.T) {
 	})
 }
 
-// TestPanelSetsPermissions checks that the side panel can change permissions, settings and
-// plugins. The test TestTranscripts covers all methods that a side panel can call.
 func TestPanelSetsPermissions(t *testing.T) {
 	ask := func(p *browserPeer, method, params, want string) {
 		t.Helper()

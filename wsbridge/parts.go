@@ -5,7 +5,6 @@ import (
 	"opentabs/wsbridge/inbound"
 )
 
-// handlePart stores one part of a large result. A result that exceeds the size limit fails the call.
 func (rt *runTable) handlePart(l *link, params []byte) error {
 	p, text, err := wire.DecodePart(params)
 	if err != nil {

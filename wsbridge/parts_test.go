@@ -56,8 +56,6 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestPartsTooLarge checks that a result above the size limit fails the call at once and
-// cancels the tool.
 func TestPartsTooLarge(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
@@ -76,11 +74,9 @@ func TestPartsTooLarge(t *testing.T) {
 	})
 }
 
-// TestResultSplitInsideCharacter checks that a result survives being split between the two
-// UTF-16 code units of a character.
 func TestResultSplitInsideCharacter(t *testing.T) {
 	tests := []struct {
-		parts []string // the result parts as JSON strings
+		parts []string
 		want  string
 	}{
 		{[]string{`"\"a\ud83d"`, `"\ude00b\""`}, `"a😀b"`},

@@ -10,7 +10,6 @@ import (
 // the total number of a call's reports within the range of an int.
 const maxReportCount = 1 << 30
 
-// handleProgress decodes a tool.progress notification and forwards its progress reports.
 func (rt *runTable) handleProgress(l *link, params []byte) error {
 	p, err := wire.DecodeProgress(params)
 	if err != nil {
@@ -20,7 +19,6 @@ func (rt *runTable) handleProgress(l *link, params []byte) error {
 	return nil
 }
 
-// forwardReports forwards progress reports from a page to the sink of their tool call.
 func (rt *runTable) forwardReports(l *link, p wire.ToolProgressParams) {
 	rt.mu.Lock()
 	r := rt.runs[p.DispatchID]
@@ -41,9 +39,7 @@ func (rt *runTable) forwardReports(l *link, p wire.ToolProgressParams) {
 	r.sink.Reports(p.Reports, p.SkippedReports)
 }
 
-// dropRepeated removes from p the progress reports that already arrived before the link was
-// lost. dropRepeated returns false if p contains nothing new. dropRepeated counts lost reports
-// as skipped, and ignores a notification with an impossible Seq. The caller holds runTable.mu.
+// The caller holds runTable.mu.
 func (r *toolRun) dropRepeated(p *wire.ToolProgressParams) bool {
 	p.SkippedReports = min(max(0, p.SkippedReports), maxReportCount)
 	if p.Seq == nil {
@@ -67,8 +63,6 @@ func (r *toolRun) dropRepeated(p *wire.ToolProgressParams) bool {
 	return true
 }
 
-// countStrayReport counts reports for calls that the browser does not run, such as finished
-// calls and calls of another browser.
 func (in *inbox) countStrayReport(id string) {
 	in.strayCount++
 	event := in.link.log.Debug()

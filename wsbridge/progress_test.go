@@ -7,8 +7,6 @@ import (
 	"opentabs/wire"
 )
 
-// TestReportsForgedInText checks that the text of a page's progress reports cannot
-// address another call.
 func TestReportsForgedInText(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
@@ -27,9 +25,6 @@ func TestReportsForgedInText(t *testing.T) {
 	})
 }
 
-// TestMalformedReports checks that a progress report with fields of wrong types still
-// resets the idle timer. A malformed report must not change the other reports in its
-// frame.
 func TestMalformedReports(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
@@ -39,9 +34,6 @@ func TestMalformedReports(t *testing.T) {
 	})
 }
 
-// TestActivitiesOfMalformedReports checks that a progress report with an invalid number
-// keeps its activity and audience. If only the activity of a report is invalid, the hub
-// must drop only the activity.
 func TestActivitiesOfMalformedReports(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
@@ -54,10 +46,8 @@ func TestActivitiesOfMalformedReports(t *testing.T) {
 	})
 }
 
-// TestReportTextsAreClean checks that control characters are removed from the texts of
-// progress reports, because clients show these texts in a terminal. Control characters
-// must also be removed from the texts of malformed reports. Line feeds and tabs must
-// remain in a text, and only a text longer than wire.MaxMessageChars is truncated.
+// TestReportTextsAreClean checks that control characters are removed from the texts of progress reports, because
+// clients show these texts in a terminal.
 func TestReportTextsAreClean(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
@@ -75,8 +65,6 @@ func TestReportTextsAreClean(t *testing.T) {
 	})
 }
 
-// TestReportsAreForwardedOnce checks that progress reports repeated on a new link count
-// once, and that missing reports count as skipped.
 func TestReportsAreForwardedOnce(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")

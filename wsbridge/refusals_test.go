@@ -15,9 +15,6 @@ import (
 	"opentabs/wsbridge/refusallog"
 )
 
-// TestRefusalLogIsRateLimited checks that endless connection attempts are logged in few lines,
-// together with their number. For each reason of rejection, the hub must log the first rejected
-// attempt.
 func TestRefusalLogIsRateLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer

@@ -14,21 +14,18 @@ import (
 	"opentabs/wsbridge/inbound"
 )
 
-// registry stores the browsers and the open links of a hub. If a browser has several links,
-// the registry decides which is the browser's current link.
 type registry struct {
 	hub           *Hub
-	openLinkCount sync.WaitGroup // counts the open links, so that close can wait for them
+	openLinkCount sync.WaitGroup
 
 	mu               sync.Mutex // guards all fields below, and some fields of browser and link
 	browsers         map[string]*browser
 	openLinksSet     map[*link]struct{}
-	handshakingLinks []*link // links whose handshake is not complete, oldest first
-	waitingCalls     int     // the number of calls that are waiting for the user
+	handshakingLinks []*link
+	waitingCalls     int
 	isClosed         bool
 }
 
-// listBrowsers returns all browsers in random order.
 func (g *registry) listBrowsers() []*browser {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -41,23 +38,18 @@ func (g *registry) findBrowser(id string) *browser {
 	return g.browsers[id]
 }
 
-// openLinks returns the open links, including links in their handshake.
 func (g *registry) openLinks() []*link {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return slices.Collect(maps.Keys(g.openLinksSet))
 }
 
-// currentLink returns the name and the link of a browser. While a browser is disconnected,
-// currentLink returns no link.
 func (g *registry) currentLink(b *browser) (name string, l *link) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return b.name, b.link
 }
 
-// setInject stores how a browser injects adapters into pages. setInject ignores a report
-// from a link that is no longer the browser's current link.
 func (g *registry) setInject(b *browser, l *link, mode wire.InjectMode) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -66,7 +58,6 @@ func (g *registry) setInject(b *browser, l *link, mode wire.InjectMode) {
 	}
 }
 
-// browserInfo returns the description of a browser for `opentabs status`.
 func (g *registry) browserInfo(b *browser) BrowserInfo {
 	g.mu.Lock()
 	info := BrowserInfo{
@@ -78,8 +69,6 @@ func (g *registry) browserInfo(b *browser) BrowserInfo {
 	return info
 }
 
-// attachLink makes l the current link of the browser that sent hello, and answers hello. After the
-// registry was closed, attachLink returns nil.
 func (g *registry) attachLink(l *link, helloID string, p wire.HelloParams) *browser {
 	g.mu.Lock()
 	if g.isClosed {
@@ -105,11 +94,8 @@ func (g *registry) attachLink(l *link, helloID string, p wire.HelloParams) *brow
 	return b
 }
 
-// chooseID returns the ID under which the hub stores the browser that sent hello. Two running
-// browsers can send the same ID if one Chrome profile is a copy of another. If two browsers shared
-// an ID, each would replace the other's link, and neither would work. If a second browser sends an
-// ID that is in use, its ID is derived from its boot ID. A browser with a derived ID keeps this ID
-// when it reconnects. The caller holds registry.mu.
+// Two running browsers can send the same ID if one Chrome profile is a copy of another. If two browsers shared an ID,
+// each would replace the other's link, and neither would work. The caller holds registry.mu.
 func (g *registry) chooseID(p wire.HelloParams) string {
 	derivedID := wire.BrowserCopyID(p.BrowserID, inbound.Truncate(p.BootID, 8))
 	if b := g.browsers[derivedID]; b != nil && b.bootID == p.BootID {
@@ -121,9 +107,7 @@ func (g *registry) chooseID(p wire.HelloParams) string {
 	return p.BrowserID
 }
 
-// setCurrent makes l the current link of a browser, and queues the answer to hello before any
-// other frame. The caller must call the returned functions without holding a lock. The caller
-// holds registry.mu.
+// The caller must call the returned functions without holding a lock. The caller holds registry.mu.
 func (g *registry) setCurrent(b *browser, l *link, helloID string, p wire.HelloParams) (finishFuncs []func()) {
 	isNew := b.bootID != p.BootID
 	var lostErr *wire.CallError
@@ -146,7 +130,6 @@ func (g *registry) setCurrent(b *browser, l *link, helloID string, p wire.HelloP
 	return b.runs.connect(l, lostErr)
 }
 
-// detachLink records that link l is lost, unless a newer link has already replaced l.
 func (g *registry) detachLink(b *browser, l *link) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -161,7 +144,6 @@ func (g *registry) detachLink(b *browser, l *link) {
 	l.log.Info().Int("running", runCount).Msg("browser disconnected")
 }
 
-// removeLostBrowser removes a browser that has not reconnected within the grace period.
 func (g *registry) removeLostBrowser(b *browser, generation int) {
 	g.mu.Lock()
 	var finishFuncs []func()
@@ -175,9 +157,7 @@ func (g *registry) removeLostBrowser(b *browser, generation int) {
 	g.hub.opts.OnBrowsersChange()
 }
 
-// registerLink adds a link whose handshake is about to start. After Close, registerLink returns
-// false. If too many handshakes are in progress, registerLink closes the link whose handshake
-// started first.
+// If too many handshakes are in progress, registerLink closes the link whose handshake started first.
 func (g *registry) registerLink(l *link) bool {
 	g.mu.Lock()
 	if g.isClosed {
@@ -200,8 +180,6 @@ func (g *registry) registerLink(l *link) bool {
 	return true
 }
 
-// completeHandshake marks the link as ready and sends it the number of calls that are waiting for
-// the user. When the number of waiting calls changes, a ready link receives the new number.
 func (g *registry) completeHandshake(l *link) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -210,14 +188,13 @@ func (g *registry) completeHandshake(l *link) {
 	l.sendWaiting(g.waitingCalls)
 }
 
-// removeHandshaking removes a link from handshakingLinks. The caller holds registry.mu.
+// The caller holds registry.mu.
 func (g *registry) removeHandshaking(l *link) {
 	if i := slices.Index(g.handshakingLinks, l); i >= 0 {
 		g.handshakingLinks = slices.Delete(g.handshakingLinks, i, i+1)
 	}
 }
 
-// setWaiting sends every browser the number of calls that are waiting for the user.
 func (g *registry) setWaiting(calls int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -227,7 +204,6 @@ func (g *registry) setWaiting(calls int) {
 	}
 }
 
-// unregisterLink waits for the goroutines of a link, then removes the link.
 func (g *registry) unregisterLink(l *link) {
 	l.finish()
 	g.mu.Lock()
@@ -237,8 +213,6 @@ func (g *registry) unregisterLink(l *link) {
 	g.openLinkCount.Done()
 }
 
-// close closes all links, fails all calls with the error cause, and rejects new links. The method
-// close returns when no link is left.
 func (g *registry) close(cause *wire.CallError) {
 	g.mu.Lock()
 	g.isClosed = true

@@ -18,19 +18,16 @@ type runTable struct {
 
 	mu         sync.Mutex // guards all fields below; frames are queued under mu to keep their order
 	link       *link      // nil while the link is lost
-	isClosed   bool       // set by close
+	isClosed   bool
 	runs       map[string]*toolRun
-	startCount int // the number of calls started so far
+	startCount int
 	stops      map[string]*pendingStop
-	// generation counts how often the field link changed. If generation has changed since
-	// resumedTimer was started, the timer's function does nothing.
+	// generation counts how often the field link changed.
 	generation   int
-	resumedTimer *time.Timer // calls endUnlisted; started by awaitResumed
+	resumedTimer *time.Timer
 }
 
-// connect makes l the link of the browser, and resends frames that may have been lost with the
-// previous link. If lostErr is not nil, all unfinished calls of the browser fail with lostErr. Each
-// returned function finishes one call, and the caller must call the function without holding a lock.
+// Each returned function finishes one call, and the caller must call the function without holding a lock.
 func (rt *runTable) connect(l *link, lostErr *wire.CallError) (finishFuncs []func()) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -47,7 +44,6 @@ func (rt *runTable) connect(l *link, lostErr *wire.CallError) (finishFuncs []fun
 	return finishFuncs
 }
 
-// disconnect records that the link is lost, and returns the number of unfinished calls.
 func (rt *runTable) disconnect() int {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -61,8 +57,7 @@ func (rt *runTable) disconnect() int {
 	return len(rt.runs)
 }
 
-// setLink stores the browser's new link, or nil, and stops the timer of the previous link. The
-// caller holds runTable.mu.
+// The caller holds runTable.mu.
 func (rt *runTable) setLink(l *link) {
 	if rt.resumedTimer != nil {
 		rt.resumedTimer.Stop()
@@ -72,8 +67,7 @@ func (rt *runTable) setLink(l *link) {
 	rt.generation++
 }
 
-// close rejects new calls, and ends all running calls with the error `cause`. Each returned
-// function finishes one call, and the caller must call the function without holding a lock.
+// Each returned function finishes one call, and the caller must call the function without holding a lock.
 func (rt *runTable) close(cause *wire.CallError) []func() {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -88,8 +82,7 @@ func (rt *runTable) countRuns() int {
 	return len(rt.runs)
 }
 
-// removeRun removes and returns the call with this ID, or returns nil if the ID is unknown. The
-// caller must call Finish on the sink of the removed call.
+// The caller must call Finish on the sink of the removed call.
 func (rt *runTable) removeRun(id string) *toolRun {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -98,9 +91,8 @@ func (rt *runTable) removeRun(id string) *toolRun {
 	return r
 }
 
-// endAll fails all calls with an error. For each cancellation that the page has not confirmed, the
-// dispatcher receives the outcome "ignored". Each returned function finishes one call or one
-// cancellation, and must be called while no lock is held. The caller of endAll holds runTable.mu.
+// Each returned function finishes one call or one cancellation, and must be called while no lock is held. The caller of
+// endAll holds runTable.mu.
 func (rt *runTable) endAll(cause *wire.CallError) (finishFuncs []func()) {
 	for id, r := range rt.runs {
 		runErr := cause
@@ -118,9 +110,8 @@ func (rt *runTable) endAll(cause *wire.CallError) (finishFuncs []func()) {
 	return finishFuncs
 }
 
-// finishLater removes a call from the run table and returns a function that finishes the call. The
-// caller must call the returned function without holding a lock. finishLater itself is called with
-// runTable.mu held.
+// The caller must call the returned function without holding a lock. finishLater itself is called with runTable.mu
+// held.
 func (rt *runTable) finishLater(id string, output json.RawMessage, err *wire.CallError) func() {
 	r := rt.runs[id]
 	delete(rt.runs, id)
@@ -130,8 +121,7 @@ func (rt *runTable) finishLater(id string, output json.RawMessage, err *wire.Cal
 	return func() { r.sink.Finish(output, err) }
 }
 
-// awaitResumed starts a timer that fails all calls that the reconnected browser has not listed
-// within the grace period. The caller holds runTable.mu.
+// The caller holds runTable.mu.
 func (rt *runTable) awaitResumed() {
 	if len(rt.runs) == 0 {
 		return
@@ -143,7 +133,6 @@ func (rt *runTable) awaitResumed() {
 	rt.resumedTimer = time.AfterFunc(rt.hub.opts.GracePeriod, func() { rt.endUnlisted(generation) })
 }
 
-// endUnlisted fails the calls about which the reconnected browser has sent no frame.
 func (rt *runTable) endUnlisted(generation int) {
 	rt.mu.Lock()
 	var finishFuncs []func()
@@ -160,8 +149,7 @@ func (rt *runTable) endUnlisted(generation int) {
 	callAll(finishFuncs)
 }
 
-// handleResumed handles a reconnected browser's list of its calls. If the list contains a call that
-// the server no longer has, handleResumed sends tool.cancel to the call's page.
+// If the list contains a call that the server no longer has, handleResumed sends tool.cancel to the call's page.
 func (rt *runTable) handleResumed(l *link, ids []string) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()

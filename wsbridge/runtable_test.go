@@ -8,8 +8,6 @@ import (
 	"opentabs/wsbridge/inbound"
 )
 
-// TestRunTable checks that connect sends the calls that were started without a link.
-// close must end all calls, and reject all calls that follow.
 func TestRunTable(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		rt := &newBrowser(w.hub, "b1").runs

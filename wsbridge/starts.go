@@ -5,8 +5,7 @@ import "opentabs/wire"
 // AdapterStart is a browser's report that an adapter started, or failed to start, in a document.
 type AdapterStart struct {
 	Plugin string
-	// Hash is the content hash of the adapter's code, which identifies the plugin's version.
-	Hash string
+	Hash   string
 	// URL is the address of the document that the adapter belongs to. Browser is the name
 	// of the browser that shows the document.
 	URL, Browser string
@@ -14,7 +13,6 @@ type AdapterStart struct {
 	Problem string
 }
 
-// listAdapterStarts returns which adapters have started or failed in a tab, as the tab reports.
 func listAdapterStarts(t wire.TabInfo, browser string) []AdapterStart {
 	var starts []AdapterStart
 	for _, d := range documentsOf(t) {
@@ -28,8 +26,7 @@ func listAdapterStarts(t wire.TabInfo, browser string) []AdapterStart {
 	return starts
 }
 
-// reportStarts passes reports of adapter starts to Options.ReceiveStart. The caller of
-// reportStarts must hold no lock.
+// The caller of reportStarts must hold no lock.
 func (h *Hub) reportStarts(starts []AdapterStart) {
 	if h.opts.ReceiveStart == nil {
 		return

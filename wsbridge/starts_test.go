@@ -10,9 +10,6 @@ import (
 	"opentabs/dispatch"
 )
 
-// TestStartsAreReported checks that the hub reports each failed start of an adapter with the
-// reason. A call of the plugin's tools must fail at once with the reason why the adapter did not
-// start. opentabs must not reload a tab for a plugin that failed to start in this tab.
 func TestStartsAreReported(t *testing.T) {
 	hash := "h1"
 	var mu sync.Mutex

@@ -6,8 +6,7 @@ import (
 	"opentabs/wire"
 )
 
-// pendingStop is a cancelled call whose page has not yet answered tool.cancel. The mutex
-// runTable.mu guards all fields of a pendingStop.
+// The mutex runTable.mu guards all fields of a pendingStop.
 type pendingStop struct {
 	reason    string
 	onOutcome func(wire.CancelOutcome) // nil once the outcome is reported
@@ -16,10 +15,8 @@ type pendingStop struct {
 	isSent bool
 }
 
-// Cancel implements dispatch.Bridge by sending tool.cancel to the page of a call. Cancel does
-// not wait for the network. If the hub does not have the call, Cancel calls onOutcome with
-// "finished" before it returns. If the call was never sent to a browser, Cancel calls
-// onOutcome with "aborted" before it returns.
+// Cancel does not wait for the network. If the hub does not have the call, Cancel calls onOutcome with "finished"
+// before it returns. If the call was never sent to a browser, Cancel calls onOutcome with "aborted" before it returns.
 func (h *Hub) Cancel(id, reason string, onOutcome func(wire.CancelOutcome)) {
 	for _, b := range h.registry.listBrowsers() {
 		isFound, isSent := b.runs.cancel(id, reason, onOutcome)
@@ -33,8 +30,6 @@ func (h *Hub) Cancel(id, reason string, onOutcome func(wire.CancelOutcome)) {
 	onOutcome(wire.CancelFinished)
 }
 
-// cancel removes a call from the runTable. If the call was sent, cancel sends tool.cancel, and
-// the page's answer is later passed to onOutcome.
 func (rt *runTable) cancel(id, reason string, onOutcome func(wire.CancelOutcome)) (isFound, isSent bool) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -62,10 +57,7 @@ func cancelFrame(id, reason string) []byte {
 		wire.EncodeBody(wire.ToolCancelParams{DispatchID: id, Reason: reason}))
 }
 
-// takeOutcomeFunc stops the timer of a pendingStop, and returns a function that passes the
-// outcome to the dispatcher. The caller must release runTable.mu before it calls the returned
-// function. Later calls of takeOutcomeFunc return a function that does nothing. The caller
-// holds runTable.mu.
+// The caller must release runTable.mu before it calls the returned function. The caller holds runTable.mu.
 func (s *pendingStop) takeOutcomeFunc(outcome wire.CancelOutcome) func() {
 	s.timer.Stop()
 	answered := s.onOutcome
@@ -76,8 +68,7 @@ func (s *pendingStop) takeOutcomeFunc(outcome wire.CancelOutcome) func() {
 	return func() { answered(outcome) }
 }
 
-// expireStop calls the function onOutcome with "ignored" if the page did not answer a
-// tool.cancel in time. A tool.cancel that was never sent is kept until the reconnect.
+// A tool.cancel that was never sent is kept until the reconnect.
 func (rt *runTable) expireStop(id string, s *pendingStop) {
 	rt.mu.Lock()
 	if rt.stops[id] != s {
@@ -92,7 +83,6 @@ func (rt *runTable) expireStop(id string, s *pendingStop) {
 	reportOutcome()
 }
 
-// stopAnswered handles a page's answer to tool.cancel.
 func (rt *runTable) stopAnswered(l *link, id string, e wire.Envelope) {
 	outcome := wire.CancelIgnored
 	var r wire.ToolCancelResult

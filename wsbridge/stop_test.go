@@ -26,11 +26,11 @@ func TestStopOutcomes(t *testing.T) {
 			w.cancel("c1")
 			p.wantFrames(newDispatchFrame("c1"), newCancelText("c1", "stop it"))
 			w.wantEvents()
-			for range 2 { // the outcome is reported once, although the browser answers twice
+			for range 2 {
 				p.sendFormat(`{"jsonrpc":"2.0","id":"s/cancel/c1",%s}`, tt.answer)
 			}
 			w.wantEvents("c1 stopped: " + tt.want)
-			p.answer("c1", "1") // the call no longer exists
+			p.answer("c1", "1")
 			p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","reports":[{}]}}`)
 			w.advanceTime(time.Minute)
 			w.wantEvents()
@@ -67,8 +67,6 @@ func TestStopUnknown(t *testing.T) {
 	})
 }
 
-// TestStopWhileDisconnected checks that a cancellation during a lost link is answered in
-// time, and sent to the page after the reconnect.
 func TestStopWhileDisconnected(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
@@ -81,7 +79,6 @@ func TestStopWhileDisconnected(t *testing.T) {
 		p = w.dial()
 		p.sendHello("b1", "boot1")
 		p.wantFrames(helloOK, newCancelText("c1", "stop it"), syncNil)
-		// The browser reconnects again, and lists the cancelled call as still running.
 		// The hub must not send a second tool.cancel for a call.
 		p.closeAbruptly()
 		p = w.dial()
@@ -91,9 +88,6 @@ func TestStopWhileDisconnected(t *testing.T) {
 	})
 }
 
-// TestStopAnsweredAfterReconnect checks that a tool.cancel is resent if the link was lost
-// right after the frame was sent. If the browser answers the tool.cancel late, the answer
-// must still be recorded as the outcome.
 func TestStopAnsweredAfterReconnect(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
@@ -111,8 +105,6 @@ func TestStopAnsweredAfterReconnect(t *testing.T) {
 	})
 }
 
-// TestStopLostWithItsLink checks that an unanswered tool.cancel is resent even after a
-// late reconnect.
 func TestStopLostWithItsLink(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
@@ -128,8 +120,6 @@ func TestStopLostWithItsLink(t *testing.T) {
 	})
 }
 
-// TestStopsOfLostBrowser checks that each unanswered cancellation in a lost browser
-// reports exactly one outcome.
 func TestStopsOfLostBrowser(t *testing.T) {
 	withHub(t, Options{GracePeriod: time.Second}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
@@ -143,8 +133,6 @@ func TestStopsOfLostBrowser(t *testing.T) {
 	})
 }
 
-// TestCancelFollowsDispatch checks that the browser receives each tool.dispatch before its
-// tool.cancel when many calls start and stop concurrently.
 func TestCancelFollowsDispatch(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")

@@ -20,18 +20,15 @@ const maxReloadAttempts = 3
 // opened tab.
 const openedTabTimeout = 20 * time.Second
 
-// requestReload requests that a browser reload one of the tabs that the call allows, the best
-// tab first. isLoading is true if the browser is reloading a tab. isAnswered is false if the
-// link was lost, so the caller can repeat the request. The browser refuses a reload that
-// could lose the user's work. If the tabs are in several browsers, requestReload reloads no
-// tab, because each browser may be signed in to a different account of the site.
+// The browser refuses a reload that could lose the user's work. If the tabs are in several browsers, requestReload
+// reloads no tab, because each browser may be signed in to a different account of the site.
 func (s *targetSearch) requestReload(ctx context.Context, tabs []dispatch.Target) (isLoading, isAnswered bool) {
 	tabs = slices.DeleteFunc(slices.Clone(tabs), func(t dispatch.Target) bool { return !s.choice.Allows(t) })
 	if slices.ContainsFunc(tabs, func(t dispatch.Target) bool { return t.Browser != tabs[0].Browser }) {
 		return false, true
 	}
 	attempts := slices.Clone(tabs[:min(len(tabs), maxReloadAttempts)])
-	firstForced := len(attempts) // index of the first reload that may lose user input
+	firstForced := len(attempts)
 	if s.choice.IsReloadApproved {
 		attempts = append(attempts, tabs[0])
 	}
@@ -114,11 +111,8 @@ func (s *targetSearch) openTab(ctx context.Context, target dispatch.Target) *dis
 	return &target
 }
 
-// browserToolSearch finds the tabs or browsers in which a browser tool can run.
 type browserToolSearch struct{ hub *Hub }
 
-// find returns the current state of the tab that choice names, or all connected browsers if
-// choice names no tab. find waits a grace period for a browser that may reconnect.
 func (s browserToolSearch) find(ctx context.Context, choice dispatch.TargetChoice) dispatch.Targets {
 	h := s.hub
 	waitUntil := time.Now().Add(h.opts.GracePeriod)
@@ -144,8 +138,6 @@ func (s browserToolSearch) find(ctx context.Context, choice dispatch.TargetChoic
 	}
 }
 
-// askBrowsers sends one request to each browser that the call allows. isWaiting is true if one
-// of the browsers has lost its link and may still reconnect.
 func (s browserToolSearch) askBrowsers(ctx context.Context, choice dispatch.TargetChoice) (places dispatch.Targets, isWaiting bool) {
 	for _, b := range s.hub.registry.listBrowsers() {
 		places.BrowserCount++
@@ -172,7 +164,6 @@ func (s browserToolSearch) askBrowsers(ctx context.Context, choice dispatch.Targ
 	return places, isWaiting
 }
 
-// describeTab requests the current state of a tab. describeTab returns nil if the tab does not exist.
 func describeTab(ctx context.Context, l *link, tabID int, inspect *wire.TabInspection) (*wire.AnyTab, error) {
 	answer, err := l.requests.SendAndWait(ctx, wire.MethodTabDescribe, wire.EncodeBody(wire.TabDescribeParams{TabID: tabID, Inspect: inspect}))
 	if err != nil {

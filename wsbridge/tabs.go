@@ -23,45 +23,32 @@ const (
 	reconnectedTabsTime = 2 * time.Second
 )
 
-// tabTable stores the tabs of one browser, and whether the browser has the current plugins.
-// tabTable keeps the tabs while the link to the browser is lost.
 type tabTable struct {
 	hub       *Hub
-	browserID string // the ID of the browser
+	browserID string
 
 	mu   sync.Mutex // guards all fields below
-	name string     // the name of the browser
-	link *link      // nil while the link is lost
+	name string
+	link *link // nil while the link is lost
 	tabs map[int]wire.TabInfo
 	// unsyncedSince is the time of the last event after which the browser can lack the current
 	// plugins: the browser connected with a new boot ID, or the plugins changed. A browser counts as
 	// synced once it has received the plugins (isSynced) and then listed its tabs (hasListedTabs).
-	unsyncedSince           time.Time
-	isSynced, hasListedTabs bool
-	// requestedSyncNumber counts the changes that set unsyncedSince. answeredSyncNumber is the
-	// requestedSyncNumber of the last plugin.sync that the browser answered. While requestedSyncNumber
-	// and answeredSyncNumber differ, a list of tabs that the browser sends can lack the changed
-	// plugins.
+	unsyncedSince                           time.Time
+	isSynced, hasListedTabs                 bool
 	requestedSyncNumber, answeredSyncNumber int
-	// syncCount counts the completed syncs of plugins and settings.
-	syncCount int
-	// hasReportedOutside is true once the browser has reported that a plugin runs in a page
-	// outside the plugin's sites.
-	hasReportedOutside bool
+	syncCount                               int
+	hasReportedOutside                      bool
 	// tabsBeforeReconnect has the tabs with live documents from before a reconnect, keyed by tab ID.
 	// tabsBeforeReconnect is cleared after reconnectedTabsTime.
 	tabsBeforeReconnect  map[int]wire.TabInfo
 	reconnectedTabsTimer *time.Timer
-	// generation counts how often the browser's link was established or lost. A timer does
-	// nothing if generation has changed since the timer was started.
+	// generation counts how often the browser's link was established or lost.
 	generation int
 	// leftDocumentAt maps the ID of a tab to the time when the tab left a document with a live plugin.
-	// When the tab's next document has loaded, the hub deletes the tab from leftDocumentAt.
 	leftDocumentAt map[int]time.Time
 }
 
-// connect makes l the browser's current link. isNew is true if the browser was never
-// connected, or has restarted and so lost its tabs.
 func (ts *tabTable) connect(l *link, name string, isNew bool) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -82,8 +69,7 @@ func (ts *tabTable) disconnect() {
 	ts.setLink(nil)
 }
 
-// setLink stores the browser's new link, or nil, and stops the timer of the previous link. The
-// caller holds tabTable.mu.
+// The caller holds tabTable.mu.
 func (ts *tabTable) setLink(l *link) {
 	if ts.reconnectedTabsTimer != nil {
 		ts.reconnectedTabsTimer.Stop()
@@ -93,15 +79,12 @@ func (ts *tabTable) setLink(l *link) {
 	ts.generation++
 }
 
-// listTabs returns the browser's tabs sorted by ID, and the number of completed syncs with the
-// browser.
 func (ts *tabTable) listTabs() (tabs []wire.TabInfo, syncCount int) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	return slices.SortedFunc(maps.Values(ts.tabs), func(x, y wire.TabInfo) int { return x.TabID - y.TabID }), ts.syncCount
 }
 
-// hasTab reports whether the browser has reported a tab with this ID.
 func (ts *tabTable) hasTab(tabID int) bool {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -109,20 +92,17 @@ func (ts *tabTable) hasTab(tabID int) bool {
 	return ok
 }
 
-// isShowing reports whether the tab with the ID tabID currently shows the document with the ID
-// documentID.
 func (ts *tabTable) isShowing(tabID int, documentID string) bool {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	return showsDocument(ts.findTab(tabID), documentID)
 }
 
-// replaceTabs replaces the stored tabs of the browser by a new list from the browser. A list
-// of tabs that arrives on a replaced link is ignored.
+// A list of tabs that arrives on a replaced link is ignored.
 func (ts *tabTable) replaceTabs(l *link, tabs []wire.TabInfo) {
 	var starts []AdapterStart
 	isChanged := false
-	defer func() { // runs after the lock is released
+	defer func() {
 		if isChanged {
 			ts.hub.tabChanges.Publish(true)
 		}
@@ -151,12 +131,11 @@ func (ts *tabTable) replaceTabs(l *link, tabs []wire.TabInfo) {
 	isChanged = true
 }
 
-// changeTab replaces the stored state of one tab with a changed state that the browser has
-// reported. A changed tab that is reported on a replaced link is ignored.
+// A changed tab that is reported on a replaced link is ignored.
 func (ts *tabTable) changeTab(l *link, p wire.TabChangedParams) {
 	var starts []AdapterStart
 	isChanged := false
-	defer func() { // runs after the lock is released
+	defer func() {
 		if isChanged {
 			ts.hub.tabChanges.Publish(false)
 		}
@@ -183,9 +162,7 @@ func (ts *tabTable) changeTab(l *link, p wire.TabChangedParams) {
 	isChanged = true
 }
 
-// removeDocument removes a document from its stored tab, after a call has failed because the
-// document no longer exists. After removeDocument, the hub treats the tab as loading until the
-// browser sends tab.changed for the tab.
+// After removeDocument, the hub treats the tab as loading until the browser sends tab.changed for the tab.
 func (ts *tabTable) removeDocument(l *link, tabID int, documentID string) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -206,10 +183,8 @@ func (ts *tabTable) removeDocument(l *link, tabID int, documentID string) {
 	ts.storeTab(t)
 }
 
-// keepEarlierDocuments keeps the documents from before a reconnect for reconnectedTabsTime. A
-// restarted service worker lists its tabs before the pages have reported their adapters. If a
-// document no longer exists after the reconnect, the browser rejects calls in the document. The
-// caller holds tabTable.mu.
+// A restarted service worker lists its tabs before the pages have reported their adapters. If a document no longer
+// exists after the reconnect, the browser rejects calls in the document. The caller holds tabTable.mu.
 func (ts *tabTable) keepEarlierDocuments() {
 	for id, t := range ts.tabs {
 		if t.DocumentID == "" && len(t.Frames) == 0 {
@@ -233,9 +208,8 @@ func (ts *tabTable) keepEarlierDocuments() {
 	})
 }
 
-// findTab returns the state of a tab. Until a reconnected browser has reported the tab's documents,
-// findTab returns the state from before the reconnect. The DocumentID is empty if the tab is
-// unknown or has no live document. The caller holds tabTable.mu.
+// Until a reconnected browser has reported the tab's documents, findTab returns the state from before the reconnect.
+// The DocumentID is empty if the tab is unknown or has no live document. The caller holds tabTable.mu.
 func (ts *tabTable) findTab(tabID int) wire.TabInfo {
 	t := ts.tabs[tabID]
 	if earlier, ok := ts.tabsBeforeReconnect[tabID]; ok && t.DocumentID == "" && len(t.Frames) == 0 {
@@ -244,8 +218,6 @@ func (ts *tabTable) findTab(tabID int) wire.TabInfo {
 	return t
 }
 
-// document is a document that a tab or one of its frames shows. The zero value represents a
-// tab without a document.
 type document struct {
 	frameID    int
 	documentID string
@@ -253,9 +225,6 @@ type document struct {
 	plugins    []wire.TabPlugin
 }
 
-// documentsOf returns the documents of a tab: the top document, followed by the documents in frames
-// that have live plugins. The DocumentID of the top document is empty if the document has no live
-// plugin.
 func documentsOf(t wire.TabInfo) []document {
 	documents := make([]document, 1, 1+len(t.Frames))
 	documents[0] = document{0, t.DocumentID, t.URL, t.Plugins}
@@ -265,29 +234,24 @@ func documentsOf(t wire.TabInfo) []document {
 	return documents
 }
 
-// showsDocument reports whether the tab shows the document with the given ID, in its main
-// frame or another frame.
 func showsDocument(t wire.TabInfo, documentID string) bool {
 	return documentID != "" && (t.DocumentID == documentID ||
 		slices.ContainsFunc(t.Frames, func(f wire.FrameInfo) bool { return f.DocumentID == documentID }))
 }
 
-// markUnsynced records that the plugins have changed, and that the browser does not have the
-// current plugins.
 func (ts *tabTable) markUnsynced() {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	ts.startSync()
 }
 
-// startSync records that the browser does not have the current plugins. The caller holds tabTable.mu.
+// The caller holds tabTable.mu.
 func (ts *tabTable) startSync() {
 	ts.unsyncedSince, ts.isSynced, ts.hasListedTabs = time.Now(), false, false
 	ts.requestedSyncNumber++
 }
 
-// currentSyncNumber returns the number of the current state of the plugins. The caller must call
-// currentSyncNumber before it reads the plugins, and later pass the number to recordSyncAnswer and
+// The caller must call currentSyncNumber before it reads the plugins, and later pass the number to recordSyncAnswer and
 // markSynced.
 func (ts *tabTable) currentSyncNumber() int {
 	ts.mu.Lock()
@@ -295,8 +259,6 @@ func (ts *tabTable) currentSyncNumber() int {
 	return ts.requestedSyncNumber
 }
 
-// recordSyncAnswer records that the browser has answered the plugin.sync for a
-// requestedSyncNumber. An answer that arrives on a replaced link is ignored.
 func (ts *tabTable) recordSyncAnswer(l *link, syncTarget int) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -305,9 +267,6 @@ func (ts *tabTable) recordSyncAnswer(l *link, syncTarget int) {
 	}
 }
 
-// markSynced records that the browser has received the plugins for a requestedSyncNumber.
-// markSynced has no effect if the link l was replaced, or if the plugins have changed since the hub
-// sent them.
 func (ts *tabTable) markSynced(l *link, syncTarget int) {
 	ts.mu.Lock()
 	isCurrent := ts.link == l && ts.requestedSyncNumber == syncTarget
@@ -321,8 +280,6 @@ func (ts *tabTable) markSynced(l *link, syncTarget int) {
 	}
 }
 
-// syncWait returns how much longer a call should wait until the browser is synced. syncWait returns
-// 0 if the call cannot use the browser.
 func (ts *tabTable) syncWait(choice dispatch.TargetChoice) time.Duration {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -332,17 +289,13 @@ func (ts *tabTable) syncWait(choice dispatch.TargetChoice) time.Duration {
 	return ts.hub.opts.FirstBrowserWait - time.Since(ts.unsyncedSince)
 }
 
-// isSyncing reports whether the browser, which the call can use, is connected but not synced: it
-// has not yet received the plugins, or has not yet listed its tabs.
 func (ts *tabTable) isSyncing(choice dispatch.TargetChoice) bool {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	return ts.link != nil && !(ts.isSynced && ts.hasListedTabs) && choice.AllowsBrowser(ts.browserID, ts.name)
 }
 
-// storeTab stores the state of a tab that the browser has reported. If the tab has just left a
-// document with a live plugin and is loading, storeTab also stores the current time. The caller
-// holds tabTable.mu.
+// The caller holds tabTable.mu.
 func (ts *tabTable) storeTab(t wire.TabInfo) {
 	earlier := ts.tabs[t.TabID]
 	ts.tabs[t.TabID] = t
@@ -354,17 +307,15 @@ func (ts *tabTable) storeTab(t wire.TabInfo) {
 	}
 }
 
-// removeTab removes a tab of the browser. The caller holds tabTable.mu.
+// The caller holds tabTable.mu.
 func (ts *tabTable) removeTab(tabID int) {
 	delete(ts.tabs, tabID)
 	delete(ts.leftDocumentAt, tabID)
 }
 
-// nextDocumentWait returns how much longer a call should wait for the next document of a navigating
-// tab. Agents often load a page and then call a tool of that page, so a call waits for a tab that
-// had a live plugin a moment ago. A call does not wait for a navigating tab if a live target is
-// more suitable than the tab. A call waits at most loadTimeout for the next document. The caller
-// must not have locked tabTable.mu.
+// nextDocumentWait returns how much longer a call should wait for the next document of a navigating tab. Agents often
+// load a page and then call a tool of that page, so a call waits for a tab that had a live plugin a moment ago. A call
+// waits at most loadTimeout for the next document. The caller must not have locked tabTable.mu.
 func (ts *tabTable) nextDocumentWait(choice dispatch.TargetChoice, live []rankedTarget) (remaining time.Duration) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()

@@ -8,10 +8,6 @@ import (
 	"opentabs/dispatch"
 )
 
-// TestCallWaitsForNavigatingTab checks that a call waits while its best tab loads the next
-// document, instead of running in another tab. A call waits for a navigating tab only for a limited
-// time. If a navigating tab has a lower rank than another tab, or the plugin was never live in the
-// navigating tab, the call must not wait for the navigating tab.
 func TestCallWaitsForNavigatingTab(t *testing.T) {
 	const loading = `,"loading":["chat"]`
 	sync := func(tabs ...string) string {
@@ -19,16 +15,12 @@ func TestCallWaitsForNavigatingTab(t *testing.T) {
 	}
 	first, second := newTabJSON(7, "af", 9, "d7", liveChatPlugins), newTabJSON(8, "", 5, "d8", liveChatPlugins)
 	tests := []struct {
-		name string
-		// before and after are the lists of tabs that the browser sends at the start and 1 s
-		// later.
+		name          string
 		before, after string
 		want          dispatch.TargetChoice
-		// at is the time after which the method Targets must return. The test's browser sends the
-		// frame in the field next after 1 s.
-		at   time.Duration
-		next string
-		live string
+		at            time.Duration
+		next          string
+		live          string
 	}{
 		{"the next document arrives", sync(first, second), sync(newTabJSON(7, "af", 9, "", loading), second), dispatch.TargetChoice{}, time.Second, sync(newTabJSON(7, "af", 9, "d9", liveChatPlugins), second), "b1/7 b1/8"},
 		{"the next document does not arrive", sync(first, second), sync(newTabJSON(7, "af", 9, "", loading), second), dispatch.TargetChoice{}, loadTimeout, "", "b1/8"},
@@ -66,8 +58,6 @@ func TestCallWaitsForNavigatingTab(t *testing.T) {
 	}
 }
 
-// TestTabsKeepStateUntilPagesReport checks that a reconnected browser's tabs keep their
-// previous state until their pages have reported.
 func TestTabsKeepStateUntilPagesReport(t *testing.T) {
 	hash := "h1"
 	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
@@ -88,8 +78,6 @@ func TestTabsKeepStateUntilPagesReport(t *testing.T) {
 	})
 }
 
-// TestCallDoesNotWaitForLostTab checks that a call does not wait for a disconnected
-// browser or a closed tab.
 func TestCallDoesNotWaitForLostTab(t *testing.T) {
 	hash := "h1"
 	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {

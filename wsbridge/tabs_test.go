@@ -12,7 +12,6 @@ import (
 	"opentabs/wire"
 )
 
-// fakeAdapters implements Adapters with two functions that a test sets.
 type fakeAdapters struct {
 	list func() []wire.PluginInfo
 	code func(name, hash string) (string, error)
@@ -42,7 +41,6 @@ func (f fakeAdapters) Code(name, script string) (wire.PluginCodeParams, error) {
 	return wire.PluginCodeParams{Name: name, Hash: hash, ScriptID: script, Code: code}, err
 }
 
-// newOnePluginAdapters returns Adapters with the single plugin chat, which has the given hash.
 func newOnePluginAdapters(hash *string) fakeAdapters {
 	return fakeAdapters{
 		list: func() []wire.PluginInfo {
@@ -98,7 +96,6 @@ func TestTargets(t *testing.T) {
 		if want := (dispatch.Target{Browser: "b1", BrowserName: "Chrome", TabID: 5, DocumentID: "d5", URL: "https://x/5", Title: "T5"}); got != want {
 			t.Errorf("target = %+v, want %+v", got, want)
 		}
-		// The targets are sorted by browser, beginning with the browser that has the best tab.
 		q := w.connectBrowser("b2", "boot2")
 		want("b2/7 b1/5 b1/4 b1/3 b1/2 b1/1 b1/6", "b1/9 b1/11 b1/10", 2)
 		q.send(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":7,"tab":` + newTabJSON(7, "", 0, "d7", liveChatPlugins) + `}}`)
@@ -143,11 +140,10 @@ func TestTargetsAfterServiceWorkerRestart(t *testing.T) {
 		p.closeAbruptly()
 		w.advanceTime(time.Second)
 		p = back()
-		listTabs(p) // the reconnected browser has no plugins yet
+		listTabs(p)
 		want("b1/7 b1/6 b1/8", "")
 		w.run("b1", "c1")
 		p.wantFrames(newDispatchFrame("c1"))
-		// Tab 6 has no document yet, tab 7 has another document, and tab 8 is closed.
 		listTabs(p, newTabJSON(6, "", 0, "", `,"needsReload":["chat"]`), newTabJSON(7, "a", 0, "d9", liveChatPlugins))
 		p.send(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":8}}`)
 		p.readFrames()
@@ -155,7 +151,6 @@ func TestTargetsAfterServiceWorkerRestart(t *testing.T) {
 		if err := w.tryRun("b1", "c2", 0); err == nil || err.Code != wire.ErrNavigated {
 			t.Errorf("a run in the document of before: %v, want navigated", err)
 		}
-		// The browser's link is lost again before the server has answered the first plugin.sync.
 		p.closeAbruptly()
 		want("b1/7 b1/6", "")
 		p = back()
@@ -170,8 +165,6 @@ func TestTargetsAfterServiceWorkerRestart(t *testing.T) {
 	})
 }
 
-// TestTargetsOfDisconnectedBrowser checks that, during the grace period, Targets includes
-// a browser that lost its link if no other browser can run the plugin.
 func TestTargetsOfDisconnectedBrowser(t *testing.T) {
 	hash := "h1"
 	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
@@ -192,7 +185,6 @@ func TestTargetsOfDisconnectedBrowser(t *testing.T) {
 	})
 }
 
-// TestTabsOfOldLink checks that the hub ignores tab reports from a replaced link.
 func TestTabsOfOldLink(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		b := newBrowser(w.hub, "b1")
@@ -220,9 +212,7 @@ func TestTabsAreBounded(t *testing.T) {
 		if len(b.tabs.tabs) != maxTabs {
 			t.Errorf("%d tabs, want %d", len(b.tabs.tabs), maxTabs)
 		}
-		// When maxTabs tabs are stored, a known tab can still be updated. The tab keeps
-		// the ID in TabChangedParams.TabID, even if TabChangedParams.Tab contains another
-		// ID.
+		// The tab keeps the ID in TabChangedParams.TabID, even if TabChangedParams.Tab contains another ID.
 		b.tabs.changeTab(current, wire.TabChangedParams{TabID: 3, Tab: &wire.TabInfo{TabID: 4, Title: "a\x1b" + strings.Repeat("x", 2*1000)}})
 		if got := b.tabs.tabs[3]; got.TabID != 3 || len([]rune(got.Title)) != 1000 || strings.Contains(got.Title, "\x1b") {
 			t.Errorf("tab 3 = %d, %d characters", got.TabID, len([]rune(got.Title)))
@@ -249,8 +239,6 @@ func TestBrowsers(t *testing.T) {
 	})
 }
 
-// TestTargetsWaitForTheFirstBrowser checks that a call right after the server's start
-// waits for a browser that soon reconnects.
 func TestTargetsWaitForTheFirstBrowser(t *testing.T) {
 	hash := "h1"
 	withHub(t, Options{Adapters: newOnePluginAdapters(&hash), FirstBrowserWait: 3 * time.Second}, func(w *hubFixture) {
@@ -285,8 +273,6 @@ func TestTargetsWaitForTheFirstBrowser(t *testing.T) {
 	})
 }
 
-// TestTargetsWaitForNewBrowser checks that a call waits until a new or restarted
-// browser has received the plugins and then listed its tabs.
 func TestTargetsWaitForNewBrowser(t *testing.T) {
 	hash := "h1"
 	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
@@ -312,7 +298,6 @@ func TestTargetsWaitForNewBrowser(t *testing.T) {
 		if got := <-found; targetNames(got.LiveTargets) != "b1/7" {
 			t.Errorf("live %q, want b1/7", targetNames(got.LiveTargets))
 		}
-		// After the first tab.sync, a call without a tab fails at once.
 		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{}}`)
 		synctest.Wait()
 		if elapsed := want("chat"); elapsed != 0 {
@@ -321,8 +306,6 @@ func TestTargetsWaitForNewBrowser(t *testing.T) {
 	})
 }
 
-// TestTargetsWaitForNewAdapters checks that a call right after a plugin was added,
-// changed or enabled waits for tabs that the browser lists later.
 func TestTargetsWaitForNewAdapters(t *testing.T) {
 	hash := "h1"
 	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
@@ -347,7 +330,6 @@ func TestTargetsWaitForNewAdapters(t *testing.T) {
 		if got := <-found; targetNames(got.LiveTargets) != "b1/7" {
 			t.Errorf("live %q, want b1/7", targetNames(got.LiveTargets))
 		}
-		// If the plugins have not changed, a call does not wait for the next plugin.sync.
 		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{}}`)
 		w.hub.Sync()
 		synctest.Wait()
@@ -357,9 +339,6 @@ func TestTargetsWaitForNewAdapters(t *testing.T) {
 	})
 }
 
-// TestTargetsWaitForTheLatestPlugins checks that a call waits until the browser has listed its
-// tabs for the latest plugins. The call must not stop waiting after an older plugin.sync, or
-// after a list of tabs for older plugins.
 func TestTargetsWaitForTheLatestPlugins(t *testing.T) {
 	hash := "h1"
 	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
@@ -389,8 +368,6 @@ func TestTargetsWaitForTheLatestPlugins(t *testing.T) {
 	})
 }
 
-// TestTargetsWaitForALoadingTab checks that a call waits for the new document of a page
-// that is being reloaded.
 func TestTargetsWaitForALoadingTab(t *testing.T) {
 	hash := "h1"
 	loading := `{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":7,"tab":{"tabId":7,"windowId":1,"url":"https://chat.example/","title":"Chat","active":true,"focused":true,"lastAccessedMs":1,"loading":["chat"]}}}`
@@ -398,7 +375,7 @@ func TestTargetsWaitForALoadingTab(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		want   dispatch.TargetChoice
-		after  string // the frame that the browser sends after 1 s; empty for none
+		after  string
 		live   string
 		waited time.Duration
 	}{
@@ -429,8 +406,6 @@ func TestTargetsWaitForALoadingTab(t *testing.T) {
 	}
 }
 
-// TestGoneDocumentIsNoLongerATarget checks that the hub removes a document in which a call
-// could not start, and then offers another document.
 func TestGoneDocumentIsNoLongerATarget(t *testing.T) {
 	for _, code := range documentGoneCodes {
 		t.Run(string(code), func(t *testing.T) {

@@ -11,19 +11,14 @@ import (
 	"opentabs/wsbridge/inbound"
 )
 
-// Targets returns the documents in which a call can run. A browser with a lost link
-// counts as connected for the grace period. Documents of a disconnected browser are
-// offered only if no connected browser has a matching document, because the browser might
-// never reconnect.
+// Targets returns the documents in which a call can run. A browser with a lost link counts as connected for the grace
+// period. Documents of a disconnected browser are offered only if no connected browser has a matching document, because
+// the browser might never reconnect.
 //
-// If no document matches, Targets waits while a tab loads. After the server's start, Targets
-// also waits for the first browser, because a browser can need one second to reconnect. If the
-// best tab has just navigated, Targets waits for its next document, even if documents of other
-// tabs match. If all matching tabs need a reload, Targets requests the reload of one tab. If no
-// tab matches and the user allows calls to open tabs, Targets opens a tab.
-//
-// For a browser tool, Targets returns the current state of the tab that choice names, or the
-// connected browsers if choice names no tab.
+// If no document matches, Targets waits while a tab loads. After the server's start, Targets also waits for the first
+// browser, because a browser can need one second to reconnect. If the best tab has just navigated, Targets waits for
+// its next document, even if documents of other tabs match. If all matching tabs need a reload, Targets requests the
+// reload of one tab. If no tab matches and the user allows calls to open tabs, Targets opens a tab.
 func (h *Hub) Targets(ctx context.Context, choice dispatch.TargetChoice) dispatch.Targets {
 	if choice.TargetKind != dispatch.TargetDocument {
 		return browserToolSearch{h}.find(ctx, choice)
@@ -45,7 +40,7 @@ func (h *Hub) Targets(ctx context.Context, choice dispatch.TargetChoice) dispatc
 		select {
 		case <-tabsChanged:
 			timer.Stop()
-		case <-timer.C: // after waitTime, read the targets again and try the next step
+		case <-timer.C:
 		case <-ctx.Done():
 			timer.Stop()
 			return s.targets
@@ -59,45 +54,35 @@ func (h *Hub) CurrentTargets(plugin string) dispatch.Targets {
 	return targets
 }
 
-// targetSearch is the state of one call of Targets.
 type targetSearch struct {
-	hub       *Hub
-	choice    dispatch.TargetChoice
-	stepStart time.Time // when the search started, reloaded a tab or opened a tab
-	targets   dispatch.Targets
-	// hasTriedReload is true once the search has requested the reload of a tab. isReloading is
-	// true if the tab is being reloaded.
+	hub                         *Hub
+	choice                      dispatch.TargetChoice
+	stepStart                   time.Time
+	targets                     dispatch.Targets
 	hasTriedReload, isReloading bool
-	// hasTriedOpen is true once the search has tried to open a tab. openedTab is the opened
-	// tab, or nil.
-	hasTriedOpen bool
-	openedTab    *dispatch.Target
-	// earlierFailures contains the page loads that had already failed when the search for a target
-	// began. If a tab has already failed to load when the search begins, the search reloads the tab
-	// once. If a tab fails to load during the search, the search no longer waits for the tab.
+	hasTriedOpen                bool
+	openedTab                   *dispatch.Target
+	// If a tab has already failed to load when the search begins, the search reloads the tab once. If a tab fails to
+	// load during the search, the search no longer waits for the tab.
 	earlierFailures map[failedLoad]bool
 }
 
-// failedLoad identifies one failed page load of a tab.
 type failedLoad struct {
 	browser        string
 	tabID          int
 	loadFailedAtMs float64
 }
 
-// isNewFailure reports whether the tab failed to load after the search for targets began.
 func (s *targetSearch) isNewFailure(t dispatch.Target) bool {
 	return s.choice.Allows(t) && !s.earlierFailures[failedLoad{t.Browser, t.TabID, t.LoadFailedAtMs}]
 }
 
-// hasOpenedFailed reports whether the tab that the search opened failed to load.
 func (s *targetSearch) hasOpenedFailed() bool {
 	return slices.ContainsFunc(s.targets.ErrorPages, func(t dispatch.Target) bool {
 		return t.Browser == s.openedTab.Browser && t.TabID == s.openedTab.TabID && s.isNewFailure(t)
 	})
 }
 
-// updateTargets reads the current targets, and returns how much longer to wait for better targets.
 func (s *targetSearch) updateTargets() time.Duration {
 	targets, returnWait, syncWait := s.hub.currentTargets(s.choice)
 	s.targets = targets
@@ -143,8 +128,7 @@ func (s *targetSearch) updateTargets() time.Duration {
 	}
 }
 
-// reloadOrOpen reloads a tab or opens a new tab. One search does each of the two at most once. If
-// the browser is disconnected, reloadOrOpen returns how much longer to wait for the reconnect.
+// One search does each of the two at most once.
 func (s *targetSearch) reloadOrOpen(ctx context.Context) (hasActed bool, waitTime time.Duration) {
 	if ctx.Err() != nil || slices.ContainsFunc(s.targets.LiveTargets, s.choice.Allows) {
 		return false, 0
@@ -176,9 +160,6 @@ func (s *targetSearch) reloadOrOpen(ctx context.Context) (hasActed bool, waitTim
 	return true, 0
 }
 
-// currentTargets returns the documents and tabs that the call can use now. returnWait is
-// how much longer to wait until a preferred tab loads its next document. syncWait is how
-// much longer to wait until a browser has first listed its tabs.
 func (h *Hub) currentTargets(choice dispatch.TargetChoice) (targets dispatch.Targets, returnWait, syncWait time.Duration) {
 	h.mu.Lock()
 	hash, isKnown := h.hashes[choice.Plugin]
@@ -229,29 +210,20 @@ func (ts *tabTable) newTarget(t wire.TabInfo, d document) dispatch.Target {
 	}
 }
 
-// rankedTarget is a target with the data that determines its rank.
 type rankedTarget struct {
 	dispatch.Target
-	visibility       int // 0 is the best
+	visibility       int
 	lastAccessedAtMs float64
 }
 
-// browserTargets are the documents and tabs of one browser that match a call.
 type browserTargets struct {
-	browser     dispatch.Target // only the ID and the name of the browser are set
-	isConnected bool
-	// live are documents with the plugin's current version. needReload are tabs that need a reload.
-	// loading are tabs that could become live. awaitingCode are tabs to which the browser is adding
-	// the plugin's code. broken are tabs in which the plugin failed to start.
+	browser                                         dispatch.Target // only the ID and the name of the browser are set
+	isConnected                                     bool
 	live, needReload, loading, awaitingCode, broken []rankedTarget
-	// unresponsive are live documents whose page does not answer.
-	unresponsive []rankedTarget
-	// errorPages are tabs whose page failed to load.
-	errorPages []rankedTarget
+	unresponsive                                    []rankedTarget
+	errorPages                                      []rankedTarget
 }
 
-// findTargets returns the documents and tabs of the browser that match the plugin with the
-// given hash.
 func (ts *tabTable) findTargets(plugin, hash string) browserTargets {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -267,7 +239,7 @@ func (ts *tabTable) findTargets(plugin, hash string) browserTargets {
 	return browserPlaces
 }
 
-// addTab adds the targets of a plugin in one tab. The caller holds tabTable.mu.
+// The caller holds tabTable.mu.
 func (browserPlaces *browserTargets) addTab(ts *tabTable, t wire.TabInfo, plugin, hash string) {
 	isBroken := func(b wire.BrokenPlugin) bool { return b.Name == plugin && b.Hash == hash }
 	isOlder := func(b wire.BrokenPlugin) bool { return b.Name == plugin }
@@ -302,8 +274,8 @@ func (browserPlaces *browserTargets) addTab(ts *tabTable, t wire.TabInfo, plugin
 	}
 }
 
-// mayRunIn reports whether the plugin is allowed in a document. The extension also checks where a
-// plugin can run, but a compromised browser can skip the check. The caller holds tabTable.mu.
+// The extension also checks where a plugin can run, but a compromised browser can skip the check. The caller holds
+// tabTable.mu.
 func (ts *tabTable) mayRunIn(plugin string, d document) bool {
 	mayRunIn := ts.hub.opts.MayRunIn
 	if mayRunIn == nil || mayRunIn(plugin, d.url, d.frameID != 0) {
@@ -329,26 +301,22 @@ func readinessOf(hasReady *bool) dispatch.Readiness {
 	}
 }
 
-// readinessRank ranks the readiness of a document; 0 is the best rank. A document of unknown
-// readiness is new and could have been loaded for the call, so it ranks like a ready
-// document. A call that finds its document not ready tries the next document.
+// readinessRank ranks the readiness of a document; 0 is the best rank. A document of unknown readiness is new and could
+// have been loaded for the call, so it ranks like a ready document.
 var readinessRank = map[dispatch.Readiness]int{dispatch.Ready: 0, dispatch.ReadyUnknown: 0, dispatch.NotReady: 1}
 
-// compareTargets returns a negative number if target a ranks before target b.
 func compareTargets(a, b rankedTarget) int {
 	return cmp.Or(cmp.Compare(readinessRank[a.Readiness], readinessRank[b.Readiness]),
 		cmp.Compare(a.visibility, b.visibility), cmp.Compare(b.lastAccessedAtMs, a.lastAccessedAtMs),
 		cmp.Compare(a.Browser, b.Browser), cmp.Compare(a.TabID, b.TabID), cmp.Compare(a.FrameID, b.FrameID))
 }
 
-// rankTargets sorts targets by rank, best first, and groups them by browser. The first group
-// of targets belongs to the browser with the best target.
 func rankTargets(browserTargets []rankedTarget) []dispatch.Target {
 	if len(browserTargets) == 0 {
 		return nil
 	}
 	slices.SortFunc(browserTargets, compareTargets)
-	bestIndex := map[string]int{} // index of the best target of each browser
+	bestIndex := map[string]int{}
 	for i, p := range browserTargets {
 		if _, ok := bestIndex[p.Browser]; !ok {
 			bestIndex[p.Browser] = i

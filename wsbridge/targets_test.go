@@ -14,8 +14,6 @@ import (
 	"opentabs/wire"
 )
 
-// chatPluginState returns the state of the plugin chat in a document, as JSON. The
-// argument ready is "true", "false", or "" for unknown.
 func chatPluginState(ready string) string {
 	if ready != "" {
 		ready = `,"ready":` + ready
@@ -35,9 +33,6 @@ func describeTargets(targets []dispatch.Target) string {
 	return strings.Join(spots, " ")
 }
 
-// TestRankOfReadiness checks that tabs that are possibly ready come first in the list of
-// targets. Among tabs of equal readiness, visible tabs come first, then recently used
-// tabs.
 func TestRankOfReadiness(t *testing.T) {
 	hash := "h1"
 	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
@@ -57,9 +52,7 @@ func TestRankOfReadiness(t *testing.T) {
 	})
 }
 
-// TestFramesOfTabs checks which documents are targets if a plugin runs in frames, and in
-// which order. A top document ranks before its frames, but a ready frame ranks before a
-// top document that is not ready.
+// A top document ranks before its frames, but a ready frame ranks before a top document that is not ready.
 func TestFramesOfTabs(t *testing.T) {
 	hash := "h1"
 	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
@@ -97,8 +90,6 @@ func TestFramesOfTabs(t *testing.T) {
 		if got := p.readFrames(); len(got) == 0 || !strings.Contains(got[len(got)-1], `"tabId":2,"documentId":"f7"`) {
 			t.Error(got)
 		}
-		// After the call failed in frame 7, the targets no longer contain frame 7, but
-		// still contain the top document of its tab.
 		p.send(`{"jsonrpc":"2.0","id":"r1","error":{"code":-32000,"message":"gone","data":{"code":"navigated","message":"gone","notStarted":true}}}`)
 		w.readEvents()
 		if got := describeTargets(w.hub.CurrentTargets("chat").LiveTargets); strings.Contains(got, "2/7") || !strings.Contains(got, "2/0") {
@@ -140,8 +131,6 @@ func TestStateOfAPlugin(t *testing.T) {
 	})
 }
 
-// TestEqualTabsOfTwoBrowsers checks that tabs with the same ID in two browsers are
-// independent.
 func TestEqualTabsOfTwoBrowsers(t *testing.T) {
 	hash := "h1"
 	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
@@ -162,8 +151,6 @@ func TestEqualTabsOfTwoBrowsers(t *testing.T) {
 	})
 }
 
-// TestPagesOutsideOfAPluginsSites checks that the server itself compares the URL of each
-// document and frame with the plugin's sites.
 func TestPagesOutsideOfAPluginsSites(t *testing.T) {
 	hash := "h1"
 	frames := true
@@ -194,8 +181,6 @@ func TestPagesOutsideOfAPluginsSites(t *testing.T) {
 	})
 }
 
-// TestSilentTabs checks that no call is sent to an unresponsive document. If the only
-// matching tab is unresponsive, the call must wait for the tab, for up to loadTimeout.
 func TestSilentTabs(t *testing.T) {
 	hash := "h1"
 	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {

@@ -19,17 +19,15 @@ const (
 	maxKeptAnswerBytes = 4 * wire.MaxAnswerBytes
 )
 
-// runRequests are the requests that one call has made with tool.ask. runTable.mu guards all its fields.
+// runTable.mu guards all fields of runRequests.
 type runRequests struct {
 	// openRequests maps a request's number to the request until the browser confirms its answer.
 	// seenNumbers contains the numbers of all requests, including confirmed ones.
 	openRequests map[int]*toolRequest
 	seenNumbers  map[int]bool
-	// keptBytes is the total size of the answers in openRequests.
-	keptBytes int
+	keptBytes    int
 }
 
-// toolRequest is a tool.ask request that a running tool has sent to the server.
 type toolRequest struct {
 	// answer is the tool.answer frame for the request, or nil until the dispatcher has answered.
 	answer []byte
@@ -39,7 +37,6 @@ type toolRequest struct {
 	isResent bool
 }
 
-// handleToolRequest handles one tool.ask notification of a browser.
 func (rt *runTable) handleToolRequest(l *link, p wire.ToolAskParams) error {
 	if err := inbound.CheckToolRequest(&p); err != nil {
 		return err
@@ -64,9 +61,7 @@ func (rt *runTable) handleToolRequest(l *link, p wire.ToolAskParams) error {
 	return nil
 }
 
-// acceptRequest reports whether a tool.ask is new, or returns the error for a rejected tool.ask. If
-// a repeated tool.ask has an answer, acceptRequest resends the answer. acceptRequest does not
-// record a rejected tool.ask, so that the browser can send it again. The caller holds runTable.mu.
+// The caller holds runTable.mu.
 func (a *runRequests) acceptRequest(l *link, p *wire.ToolAskParams) (isNew bool, rejection *wire.CallError) {
 	openRequest, isRepeated := a.openRequests[p.Ask], a.seenNumbers[p.Ask]
 	switch {
@@ -103,7 +98,6 @@ func (a *runRequests) recordNumber(number int) {
 	a.seenNumbers[number] = true
 }
 
-// removeRequest removes the request with the given number, together with its answer.
 func (a *runRequests) removeRequest(number int) {
 	if openRequest := a.openRequests[number]; openRequest != nil {
 		a.keptBytes -= len(openRequest.answer)
@@ -124,9 +118,7 @@ func (h *Hub) Answer(runID string, number int, output json.RawMessage, err *wire
 	}
 }
 
-// answerToolRequest sends the answer to a tool's request, or returns false if the browser does not
-// have the call. The server keeps its answer to a tool's request until the browser confirms that
-// the page has received the answer. Only the first answer to a request is sent.
+// The server keeps its answer to a tool's request until the browser confirms that the page has received the answer.
 func (rt *runTable) answerToolRequest(runID string, number int, output json.RawMessage, err *wire.CallError) bool {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -147,15 +139,14 @@ func (rt *runTable) answerToolRequest(runID string, number int, output json.RawM
 	}
 	openRequest.answer = answerFrame(runID, number, output, err)
 	r.requests.keptBytes += len(openRequest.answer)
-	if rt.link != nil { // after a lost link, the answer is sent when the reconnected browser lists the call
+	if rt.link != nil {
 		rt.link.postFrame(openRequest.answer)
 	}
 	return true
 }
 
-// resendAnswers sends all unconfirmed answers of a call again, because they may have been lost with
-// the previous link. The reconnected browser has already listed the call, so the call's page still
-// exists. The caller holds runTable.mu, and runTable.link is not nil.
+// The reconnected browser has already listed the call, so the call's page still exists. The caller holds runTable.mu,
+// and runTable.link is not nil.
 func (rt *runTable) resendAnswers(r *toolRun) {
 	for number := range maxRequests {
 		if openRequest := r.requests.openRequests[number+1]; openRequest != nil && openRequest.answer != nil {
@@ -169,8 +160,7 @@ func (rt *runTable) resendAnswers(r *toolRun) {
 	r.pendingResyncs = nil
 }
 
-// answerConfirmed handles a browser's confirmation of a tool.answer frame. The parameter id is
-// <ask>/<run>: the number of the tool's request and the call's ID.
+// The parameter id is <ask>/<run>: the number of the tool's request and the call's ID.
 func (rt *runTable) answerConfirmed(l *link, id string, e wire.Envelope) {
 	numberText, runID, _ := strings.Cut(id, "/")
 	number, err := strconv.Atoi(numberText)
@@ -212,8 +202,6 @@ func (h *Hub) Resync(runID, activityType string) {
 	}
 }
 
-// resync sends a tool.resync frame now or after a reconnect, or returns false if the
-// browser does not run the call.
 func (rt *runTable) resync(runID string, frame []byte) bool {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()

@@ -11,8 +11,6 @@ import (
 	"opentabs/wire"
 )
 
-// sendToolRequest sends a tool.ask frame for a call. The argument body contains the
-// remaining JSON members of the frame's params, such as `"ask":1,"withdrawn":true`.
 func (p *browserPeer) sendToolRequest(id, body string) {
 	p.sendFormat(`{"jsonrpc":"2.0","method":"tool.ask","params":{"dispatchId":%q,%s}}`, id, body)
 }
@@ -33,7 +31,6 @@ func (p *browserPeer) confirm(id string, n int, taken bool) {
 	p.sendFormat(`{"jsonrpc":"2.0","id":"s/answer/%d/%s","result":{"taken":%v}}`, n, id, taken)
 }
 
-// withRunningCall calls test with a hub and a browser that runs the call c1.
 func withRunningCall(t *testing.T, test func(w *hubFixture, p *browserPeer)) {
 	t.Helper()
 	withHub(t, Options{}, func(w *hubFixture) {
@@ -56,19 +53,17 @@ func TestToolRequest(t *testing.T) {
 		p.sendToolRequest("c1", nestedCallParams(3))
 		w.hub.Answer("c1", 3, nil, nil)
 		w.wantEvents(toolRequestFrame("c1", 3))
-		w.hub.Answer("c1", 3, nil, nil) // the answer is ignored, because ask 3 does not exist yet
+		w.hub.Answer("c1", 3, nil, nil)
 	})
 }
 
-// TestToolRequestIsHandledOnce checks that the dispatcher receives a repeated tool.ask
-// only once. The answer to a tool.ask is resent until the page confirms it.
 func TestToolRequestIsHandledOnce(t *testing.T) {
 	withRunningCall(t, func(w *hubFixture, p *browserPeer) {
 		p.sendToolRequest("c1", nestedCallParams(1))
 		p.sendToolRequest("c1", nestedCallParams(1))
 		w.wantEvents(toolRequestFrame("c1", 1))
 		w.hub.Answer("c1", 1, json.RawMessage(`1`), nil)
-		w.hub.Answer("c1", 1, json.RawMessage(`2`), nil) // the second answer to ask 1 is dropped
+		w.hub.Answer("c1", 1, json.RawMessage(`2`), nil)
 		p.wantFrames(answerText("c1", 1, `,"output":1`))
 		p.confirm("c1", 1, false)
 		p.sendToolRequest("c1", nestedCallParams(1))
@@ -81,8 +76,6 @@ func TestToolRequestIsHandledOnce(t *testing.T) {
 	})
 }
 
-// TestAnswerIsSentAfterReconnect checks that an answer made while the link is lost is sent
-// once, after the reconnected browser lists the call.
 func TestAnswerIsSentAfterReconnect(t *testing.T) {
 	withRunningCall(t, func(w *hubFixture, p *browserPeer) {
 		p.sendToolRequest("c1", nestedCallParams(1))
@@ -97,7 +90,7 @@ func TestAnswerIsSentAfterReconnect(t *testing.T) {
 		p.sendToolRequest("c1", nestedCallParams(1))
 		p.sendToolRequest("c1", nestedCallParams(2))
 		p.wantFrames(answerText("c1", 1, `,"output":1`), answerText("c1", 2, `,"output":2`))
-		p.sendToolRequest("c1", nestedCallParams(1)) // the page repeats ask 1
+		p.sendToolRequest("c1", nestedCallParams(1))
 		p.wantFrames(answerText("c1", 1, `,"output":1`))
 		p.confirm("c1", 1, true)
 		p.confirm("c1", 2, true)
@@ -113,8 +106,6 @@ func TestAnswerIsSentAfterReconnect(t *testing.T) {
 	})
 }
 
-// TestWithdrawnToolRequest checks that the dispatcher is notified once about a withdrawn
-// tool.ask, and only if the tool.ask has no answer.
 func TestWithdrawnToolRequest(t *testing.T) {
 	const withdrawn = `"ask":%d,"withdrawn":true`
 	withRunningCall(t, func(w *hubFixture, p *browserPeer) {
@@ -128,8 +119,8 @@ func TestWithdrawnToolRequest(t *testing.T) {
 		p.wantFrames()
 		w.hub.Answer("c1", 2, json.RawMessage(`2`), nil)
 		p.readFrames()
-		p.sendToolRequest("c1", fmt.Sprintf(withdrawn, 2)) // ask 2 has an answer, so the dispatcher does not receive its withdrawal
-		p.sendToolRequest("c1", fmt.Sprintf(withdrawn, 3)) // ask 3 is ignored, because its withdrawal arrives first
+		p.sendToolRequest("c1", fmt.Sprintf(withdrawn, 2))
+		p.sendToolRequest("c1", fmt.Sprintf(withdrawn, 3))
 		p.sendToolRequest("c1", nestedCallParams(2))
 		p.sendToolRequest("c1", nestedCallParams(3))
 		w.wantEvents()
@@ -137,8 +128,6 @@ func TestWithdrawnToolRequest(t *testing.T) {
 	})
 }
 
-// TestToolRequestForAnotherBrowsersRun checks that a browser can send tool.ask only for
-// its own, unfinished calls.
 func TestToolRequestForAnotherBrowsersRun(t *testing.T) {
 	withRunningCall(t, func(w *hubFixture, p *browserPeer) {
 		other := w.connectBrowser("b2", "boot2")
@@ -150,7 +139,7 @@ func TestToolRequestForAnotherBrowsersRun(t *testing.T) {
 		w.wantEvents(toolRequestFrame("c1", 1))
 		w.hub.Answer("c1", 1, json.RawMessage(`1`), nil)
 		p.readFrames()
-		other.confirm("c1", 1, true) // a browser cannot confirm an answer for another browser's call
+		other.confirm("c1", 1, true)
 		w.readEvents()
 		p.sendToolRequest("c1", nestedCallParams(1))
 		p.wantFrames(answerText("c1", 1, `,"output":1`))
@@ -163,8 +152,6 @@ func TestToolRequestForAnotherBrowsersRun(t *testing.T) {
 	})
 }
 
-// TestToolRequestsAreLimited checks that the memory use is limited if a browser sends
-// endless tool.ask frames or never confirms answers.
 func TestToolRequestsAreLimited(t *testing.T) {
 	withRunningCall(t, func(w *hubFixture, p *browserPeer) {
 		for n := range 5 * maxOpenRequests {
@@ -182,7 +169,7 @@ func TestToolRequestsAreLimited(t *testing.T) {
 		}
 		p.readFrames()
 		p.sendToolRequest("c1", nestedCallParams(2*maxOpenRequests))
-		w.wantEvents() // the browser confirms no answer
+		w.wantEvents()
 		p.readFrames()
 		for n := range maxRequests {
 			p.confirm("c1", n+1, true)
@@ -199,8 +186,6 @@ func TestToolRequestsAreLimited(t *testing.T) {
 	})
 }
 
-// TestLargeAnswers checks that the hub rejects the result of a nested call if the result
-// is too large, and limits the total size of unconfirmed results.
 func TestLargeAnswers(t *testing.T) {
 	withRunningCall(t, func(w *hubFixture, p *browserPeer) {
 		large := json.RawMessage(`"` + strings.Repeat("x", wire.MaxAnswerBytes-2) + `"`)
@@ -249,8 +234,6 @@ func TestInvalidToolRequests(t *testing.T) {
 	})
 }
 
-// TestResync checks that a tool.resync is sent exactly once, either immediately or after
-// the reconnect.
 func TestResync(t *testing.T) {
 	const frame = `{"jsonrpc":"2.0","method":"tool.resync","params":{"dispatchId":"c1","activityType":"table"}}`
 	withRunningCall(t, func(w *hubFixture, p *browserPeer) {
@@ -272,23 +255,20 @@ func TestResync(t *testing.T) {
 	})
 }
 
-// TestToolRequestConfirmsRun checks that a tool.ask frame proves to the server that the
-// browser has received the tool call. A call that the browser is known to have received is not
-// resent and does not fail with link_lost.
+// A call that the browser is known to have received is not resent and does not fail with link_lost.
 func TestToolRequestConfirmsRun(t *testing.T) {
 	withRunningCall(t, func(w *hubFixture, p *browserPeer) {
 		p.sendToolRequest("c1", nestedCallParams(1))
 		p.closeAbruptly()
 		p = w.dial()
 		p.sendHello("b1", "boot1")
-		p.wantFrames(helloOK, syncNil) // tool.dispatch is not resent
+		p.wantFrames(helloOK, syncNil)
 		p.sendToolRequest("c1", nestedCallParams(2))
 		w.advanceTime(defaultGracePeriod)
 		w.wantEvents(toolRequestFrame("c1", 1), toolRequestFrame("c1", 2))
 	})
 }
 
-// TestEncodeRun checks that a tool.dispatch frame contains all fields of a call.
 func TestEncodeRun(t *testing.T) {
 	run := dispatch.Run{
 		ID: "c1", Plugin: "chat", Tool: "summarise", Prompt: true, Args: json.RawMessage(`{"n":1}`),

@@ -10,37 +10,28 @@ import (
 	"opentabs/wire"
 )
 
-// toolRun is one unfinished execution of a tool or prompt in a browser. runTable.mu guards
-// all its fields.
+// runTable.mu guards all fields of toolRun.
 type toolRun struct {
 	sink           dispatch.Sink
 	trace          *hops.Trace
-	maxResultBytes int // the size limit of the result, in bytes
-	// tabID and documentID identify the document that runs the tool.
-	tabID      int
-	documentID string
-	// startNumber orders the calls of one browser by their start.
-	startNumber int
+	maxResultBytes int
+	tabID          int
+	documentID     string
+	startNumber    int
 	// request is the tool call, which the hub stores so that the call can be sent again after
 	// a reconnect. The field request is cleared once any frame from the browser confirms that
 	// the call arrived (isConfirmed).
 	request     dispatch.Run
 	isConfirmed bool
-	// isUnsent is true if the link was lost before the call could be sent.
-	isUnsent bool
+	isUnsent    bool
 	// isListedByBrowser becomes false on a reconnect, and true when the browser lists or
 	// reports the call again.
 	isListedByBrowser bool
-	// reportCount is the number of progress reports of the call that the hub has received.
-	reportCount int
-	// resultParts is the text of the result parts that have arrived. nextPart is the number
-	// of the next part.
-	resultParts wire.ResultText
-	nextPart    int
-	// requests contains the running tool's own requests (tool.ask). The field pendingResyncs
-	// contains tool.resync frames to send after the reconnect.
-	requests       runRequests
-	pendingResyncs [][]byte
+	reportCount       int
+	resultParts       wire.ResultText
+	nextPart          int
+	requests          runRequests
+	pendingResyncs    [][]byte
 }
 
 // Start implements dispatch.Bridge by sending a tool call to a browser. Start returns without
@@ -70,15 +61,13 @@ func newNotConnectedError(t dispatch.Target) *wire.CallError {
 	return &wire.CallError{Code: wire.ErrBrowserLost, Message: fmt.Sprintf("the browser %q is not connected", t.BrowserName)}
 }
 
-// startRun sends a tool call if the tab still shows the document of the call. For a call of a
-// browser tool, only the extension checks which document the tab shows, because the server
-// has no list of the documents in all tabs.
+// For a call of a browser tool, only the extension checks which document the tab shows, because the server has no list
+// of the documents in all tabs.
 func (b *browser) startRun(r *dispatch.Run, frame []byte, sink dispatch.Sink) *wire.CallError {
 	isDocumentShown := r.TargetKind != dispatch.TargetDocument || b.tabs.isShowing(r.Target.TabID, r.Target.DocumentID)
 	return b.runs.startRun(r, frame, sink, isDocumentShown)
 }
 
-// startRun stores a call in the runTable, and sends the call now or after a reconnect.
 func (rt *runTable) startRun(r *dispatch.Run, frame []byte, sink dispatch.Sink, isDocumentShown bool) *wire.CallError {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -108,8 +97,7 @@ func (rt *runTable) startRun(r *dispatch.Run, frame []byte, sink dispatch.Sink, 
 	return nil
 }
 
-// confirm records that the call has arrived, because the browser has sent a frame about the
-// call. The caller holds runTable.mu.
+// The caller holds runTable.mu.
 func (r *toolRun) confirm() {
 	r.isListedByBrowser = true
 	if !r.isConfirmed {
@@ -117,9 +105,7 @@ func (r *toolRun) confirm() {
 	}
 }
 
-// resendRuns sends the unconfirmed tool calls again, in the order in which the calls started.
-// The tool.dispatch frame of an unconfirmed call was never sent, or may have been lost with
-// the link. The caller holds runTable.mu, and runTable.link is not nil.
+// The caller holds runTable.mu, and runTable.link is not nil.
 func (rt *runTable) resendRuns() {
 	var unconfirmed []*toolRun
 	for _, r := range rt.runs {
@@ -134,7 +120,6 @@ func (rt *runTable) resendRuns() {
 	}
 }
 
-// encodeRun returns the tool.dispatch frame for a call.
 func encodeRun(r *dispatch.Run, isRepeated bool) []byte {
 	return wire.AppendDispatch(nil, &wire.ToolDispatchParams{
 		DispatchID: r.ID, Plugin: r.Plugin, Tool: r.Tool, TabID: r.Target.TabID, DocumentID: r.Target.DocumentID,

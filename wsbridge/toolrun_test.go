@@ -13,7 +13,6 @@ import (
 	"opentabs/wire"
 )
 
-// tryRunArgs starts a call with the given arguments, and returns the error of Start.
 func (w *hubFixture) tryRunArgs(args string) *wire.CallError {
 	return w.hub.Start(w.t.Context(), dispatch.Run{
 		ID: "c1", Plugin: "chat", Tool: "export", Args: json.RawMessage(args),
@@ -21,8 +20,6 @@ func (w *hubFixture) tryRunArgs(args string) *wire.CallError {
 	}, sink{w, "c1"})
 }
 
-// TestTracedRun checks that a traced call requests timestamps (hops) from the browser, and that the
-// call's trace contains these timestamps. A call without a trace must have no hops.
 func TestTracedRun(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
@@ -57,7 +54,6 @@ func TestTracedRun(t *testing.T) {
 	})
 }
 
-// TestTracedRunFails checks that the hops in the error of a failed call reach the trace.
 func TestTracedRunFails(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
@@ -102,8 +98,6 @@ func TestStartRefused(t *testing.T) {
 	})
 }
 
-// TestStartWhileDisconnected checks that a call that starts without a link is sent once,
-// after the browser reconnects.
 func TestStartWhileDisconnected(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		w.connectBrowser("b1", "boot1").closeAbruptly()
@@ -123,8 +117,6 @@ func TestStartWhileDisconnected(t *testing.T) {
 	})
 }
 
-// TestNoCallStartsInRemovedBrowser checks that no call starts in a browser that is removed
-// between the lookup and the start.
 func TestNoCallStartsInRemovedBrowser(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		w.connectBrowser("b1", "boot1").closeAbruptly()
@@ -137,8 +129,6 @@ func TestNoCallStartsInRemovedBrowser(t *testing.T) {
 	})
 }
 
-// TestStartWithoutDocument checks that no call starts in a tab without a live adapter,
-// which has no document.
 func TestStartWithoutDocument(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
@@ -151,8 +141,7 @@ func TestStartWithoutDocument(t *testing.T) {
 	})
 }
 
-// TestUnsentRunEnds checks the end of a call that was never sent. If a call was never sent, the
-// dispatcher can safely retry the call in another browser.
+// If a call was never sent, the dispatcher can safely retry the call in another browser.
 func TestUnsentRunEnds(t *testing.T) {
 	unsent := func(text string) string { return "c1 " + strings.Replace(text, ":", ", not started:", 1) }
 	tests := []struct {
@@ -179,8 +168,6 @@ func TestUnsentRunEnds(t *testing.T) {
 	}
 }
 
-// TestCallCanRestartWithSameID checks that a call can be started again under its ID, as package
-// dispatch does when a document was not ready.
 func TestCallCanRestartWithSameID(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")

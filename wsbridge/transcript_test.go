@@ -67,7 +67,6 @@ func TestTranscripts(t *testing.T) {
 	}
 }
 
-// wireMethods returns the names of all JSON-RPC methods in package wire.
 func wireMethods(t *testing.T) []string {
 	f, err := parser.ParseFile(token.NewFileSet(), "../wire/method.go", nil, 0)
 	if err != nil {
@@ -90,24 +89,19 @@ func wireMethods(t *testing.T) []string {
 	return methodNames
 }
 
-// isOutput matches a transcript line that contains expected output: a frame of the hub, or an
-// event of a call.
 var isOutput = regexp.MustCompile(`^(\w+<|=) `)
 
-// transcriptRun is the state of one running transcript.
 type transcriptRun struct {
-	w     *hubFixture
-	hash  string
-	order []string // the browsers in the order of their first connection
-	peers map[string]*browserPeer
-	ended map[string]bool
-	// settings are the plugin settings that the hub sends, keyed by plugin name.
+	w        *hubFixture
+	hash     string
+	order    []string
+	peers    map[string]*browserPeer
+	ended    map[string]bool
 	settings map[string]json.RawMessage
 	holds    *fakeHolds
 	sessions fakeSessions
 }
 
-// fakeSessions contains the client sessions that ended.
 type fakeSessions map[string]bool
 
 func (f fakeSessions) listEnded(sessions []string) (ended []string) {
@@ -119,7 +113,6 @@ func (f fakeSessions) listEnded(sessions []string) (ended []string) {
 	return ended
 }
 
-// fakeHolds stores the tabs that clients hold, keyed by browser ID.
 type fakeHolds struct {
 	w    *hubFixture
 	mu   sync.Mutex // guards tabs
@@ -164,8 +157,6 @@ func (f *fakeHolds) RecordUserInput(browserID string, tabID int) {
 	f.w.hub.Holds.Send(browserID)
 }
 
-// runTranscript runs a transcript. runTranscript returns the transcript with the actual frames and
-// events.
 func runTranscript(t *testing.T, text string) string {
 	var transcript strings.Builder
 	s := &transcriptRun{hash: "h1", sessions: fakeSessions{}, peers: map[string]*browserPeer{}, ended: map[string]bool{}, settings: map[string]json.RawMessage{}}
@@ -317,7 +308,6 @@ func (s *transcriptRun) executeLine(line string) {
 	}
 }
 
-// describeTab starts a goroutine that searches the target of a browser tool.
 func (s *transcriptRun) describeTab(tab, browser string) {
 	tabID, err := strconv.Atoi(tab)
 	if err != nil {
@@ -332,8 +322,6 @@ func (s *transcriptRun) describeTab(tab, browser string) {
 	}()
 }
 
-// writeSentFrames appends to out the frames that the hub has sent since the transcript's
-// last line.
 func (s *transcriptRun) writeSentFrames(out *strings.Builder) {
 	for _, name := range s.order {
 		p := s.peers[name]

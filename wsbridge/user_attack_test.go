@@ -9,8 +9,6 @@ import (
 	"opentabs/wire"
 )
 
-// TestAttackByUser checks that another user's program cannot complete the handshake
-// without the key, even if it sends the extension's origin.
 func TestAttackByUser(t *testing.T) {
 	const wrongProof = "The proof in hello is missing or wrong. Run `opentabs extension install`, then reload the extension."
 	server := wire.ServerProof(testKey, 0, browserNonce, serverNonce)
@@ -50,8 +48,6 @@ func TestAttackByUser(t *testing.T) {
 	})
 }
 
-// TestAttackByUserReplay checks that frames recorded on one connection are rejected on
-// another connection, because each connection has its own challenge.
 func TestAttackByUserReplay(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		w.connectBrowser("b1", "boot")
@@ -73,8 +69,6 @@ func TestAttackByUserReplay(t *testing.T) {
 	}
 }
 
-// TestHandshakeEndsInTime checks that a connection without a complete first frame is
-// closed after 10 s.
 func TestHandshakeEndsInTime(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		silent := w.dial()
@@ -92,8 +86,6 @@ func TestHandshakeEndsInTime(t *testing.T) {
 	})
 }
 
-// TestHandshakesAreBounded checks that too many silent connections cause the oldest one
-// to be closed, so that a browser can always connect.
 func TestHandshakesAreBounded(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		b := w.connectBrowser("b1", "boot")
