@@ -109,8 +109,6 @@ var decoders = map[wire.Method]Decoder{
 	}),
 }
 
-// newDecoder returns the decoder for a method with parameters of type P and a result of
-// type R.
 func newDecoder[P, R any](apply func(policy Policy, in P, surface string) (R, error)) Decoder {
 	return func(params []byte) (Change, error) {
 		var in P

@@ -8,7 +8,6 @@ import (
 	"opentabs/wire"
 )
 
-// These constants limit the texts in a tool.ask message, in characters.
 const (
 	maxToolNameChars     = 200
 	maxRequestTitleChars = 200

@@ -7,7 +7,6 @@ import (
 	"opentabs/wire"
 )
 
-// These constants limit the lengths of the texts in an error that a browser sends.
 const (
 	maxErrorMessageChars  = 4000
 	maxErrorCodeChars     = 200

@@ -35,7 +35,6 @@ func toByteSlices(values []json.RawMessage) [][]byte {
 	return rawValues
 }
 
-// truncateUnits shortens s to at most n UTF-16 code units without splitting a character.
 func truncateUnits(s string, n int) string {
 	if len(s) <= n {
 		return s

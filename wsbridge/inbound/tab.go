@@ -18,7 +18,6 @@ const (
 	maxProblemChars = 1000
 )
 
-// networkErrorName matches Chrome's names of network errors, such as net::ERR_FAILED.
 var networkErrorName = lazyregexp.New(`^net::ERR_[A-Z0-9_]{1,80}$`)
 
 // CleanTab limits and cleans the texts and lists of a reported tab. CleanTab drops
@@ -50,7 +49,6 @@ func CleanTab(t wire.TabInfo) wire.TabInfo {
 	return t
 }
 
-// firstValid returns the first n elements of list for which isInvalid returns false.
 func firstValid[T any](list []T, n int, isInvalid func(T) bool) []T {
 	list = slices.DeleteFunc(list, isInvalid)
 	return list[:min(len(list), n)]
@@ -69,12 +67,8 @@ func CleanAnyTab(t wire.AnyTab) wire.AnyTab {
 	return t
 }
 
-// secretKinds are the kinds of secret form fields that opentabs accepts in a browser's
-// report.
 var secretKinds = []string{"card", "code", "password"}
 
-// keepKnownKinds removes kinds that are not in secretKinds, sorts the kinds and removes
-// duplicates.
 func keepKnownKinds(kinds []string) []string {
 	return slices.DeleteFunc(slices.Clone(secretKinds), func(kind string) bool { return !slices.Contains(kinds, kind) })
 }

@@ -23,8 +23,6 @@ func OfferedKeyID(h http.Header) string {
 	return ""
 }
 
-// offeredWithPrefix returns the offered subprotocols that begin with prefix, without the
-// prefix.
 func offeredWithPrefix(h http.Header, prefix string) []string {
 	var values []string
 	for _, p := range offeredSubprotocols(h) {
@@ -35,12 +33,10 @@ func offeredWithPrefix(h http.Header, prefix string) []string {
 	return values
 }
 
-// offersUpgrade reports whether a request offers an upgrade to the WebSocket protocol.
 func offersUpgrade(h http.Header) bool {
 	return strings.EqualFold(strings.TrimSpace(h.Get("Upgrade")), "websocket")
 }
 
-// offeredSubprotocols returns all WebSocket subprotocols that a request offers.
 func offeredSubprotocols(h http.Header) []string {
 	var subprotocols []string
 	for _, line := range h.Values("Sec-WebSocket-Protocol") {

@@ -38,7 +38,6 @@ const (
 
 // UnpairedTry is the last connection attempt of a browser that is not paired.
 type UnpairedTry struct {
-	// KeyID is the wire.KeyID that the unpaired browser offered.
 	KeyID string
 	At    time.Time
 }
@@ -54,8 +53,7 @@ func (r *Log) RecordUnpaired(keyID string) {
 	r.unpaired = append(r.unpaired, UnpairedTry{keyID, time.Now()})
 }
 
-// For each KeyID, UnpairedTries returns the last attempt if this attempt is at most
-// unpairedWindow old. UnpairedTries lists the oldest attempt first.
+// For each KeyID, UnpairedTries returns the last attempt if this attempt is at most unpairedWindow old.
 func (r *Log) UnpairedTries() []UnpairedTry {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -86,18 +84,14 @@ func (r *Log) RefusedHello() RefusedHello {
 	return r.refusedHello
 }
 
-// loggedReason records when a reason for rejected connections was last logged.
 type loggedReason struct {
-	loggedAt time.Time
-	// unloggedCount counts the rejections after loggedAt that were not logged.
+	loggedAt      time.Time
 	unloggedCount int
 }
 
-// LogRejected logs a rejected connection, at most once per reason within Interval. Each log
-// line includes the number of connections that were rejected for the same reason since the
-// last log line for this reason. The argument reason must be a constant sentence, because the
-// log counts rejections by reason. The argument details adds data of the peer to the log
-// line.
+// LogRejected logs a rejected connection, at most once per reason within Interval. Each log line includes the number of
+// connections that were rejected for the same reason since the last log line for this reason. The argument reason must
+// be a constant sentence, because the log counts rejections by reason.
 func (r *Log) LogRejected(log *zerolog.Logger, reason string, details func(*zerolog.Event)) {
 	r.mu.Lock()
 	if r.loggedReasons == nil {

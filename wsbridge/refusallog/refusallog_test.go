@@ -8,8 +8,6 @@ import (
 	"time"
 )
 
-// TestUnpairedTries checks that attempts are listed once, for a limited time, and in a
-// limited number.
 func TestUnpairedTries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log Log

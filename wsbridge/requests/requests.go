@@ -25,9 +25,8 @@ var (
 // IDPrefix begins the ID of every server request except tool.dispatch.
 const IDPrefix = "s/"
 
-// answerReceiver receives the browser's answer to one request.
 type answerReceiver struct {
-	answers chan<- wire.Envelope // buffered for the only answer
+	answers chan<- wire.Envelope
 	// onAnswer, if not nil, runs when the answer to the request arrives. The reader of
 	// the link handles the next frame only after onAnswer has returned.
 	onAnswer func()
@@ -37,15 +36,14 @@ type answerReceiver struct {
 // Table are safe for concurrent use.
 type Table struct {
 	post      func(frame []byte)
-	linkEnded <-chan struct{} // closed when the link ends
+	linkEnded <-chan struct{}
 
 	mu             sync.Mutex // guards all fields below
 	pendingAnswers map[string]answerReceiver
 	lastID         int
 }
 
-// New returns the request table of a link. The function post sends a message frame on the
-// link. The channel linkEnded is closed when the link ends.
+// New returns the request table of a link. The function post sends a message frame on the link.
 func New(post func(frame []byte), linkEnded <-chan struct{}) *Table {
 	return &Table{post: post, linkEnded: linkEnded, pendingAnswers: map[string]answerReceiver{}}
 }
@@ -57,8 +55,7 @@ func (r *Table) SendAndWait(ctx context.Context, method wire.Method, params []by
 	return r.AwaitAnswer(ctx, r.Send(method, params))
 }
 
-// Request is a request that was sent on a link. AwaitAnswer waits for the answer to a
-// Request.
+// Request is a request that was sent on a link.
 type Request struct {
 	id     string
 	answer <-chan wire.Envelope

@@ -9,9 +9,6 @@ import (
 	"opentabs/wire"
 )
 
-// TestRequestsEnd checks that a request ends when its answer arrives, its link or context
-// ends, or its timeout expires. When a request has ended, Table must contain no entry for
-// the request.
 func TestRequestsEnd(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -51,8 +48,6 @@ func TestRequestsEnd(t *testing.T) {
 	}
 }
 
-// TestAnswersDoNotShareReadBuffer checks that an answer does not share memory with the read
-// buffer of the link.
 func TestAnswersDoNotShareReadBuffer(t *testing.T) {
 	r := New(func([]byte) {}, nil)
 	request := r.Send(wire.MethodPing, nil)

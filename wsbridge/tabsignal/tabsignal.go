@@ -8,7 +8,7 @@ import "sync"
 type Signal struct {
 	mu            sync.Mutex // guards all fields below
 	changed       chan struct{}
-	hasListedTabs bool // whether any browser has listed its tabs
+	hasListedTabs bool
 }
 
 // Next returns a channel that is closed at the next change of any tab.

@@ -7,7 +7,6 @@ import (
 	"opentabs/wire"
 )
 
-// requestKey identifies one request (tool.ask) of a tool call.
 type requestKey struct {
 	dispatchID    string
 	requestNumber int
@@ -26,7 +25,6 @@ func (c *Call) WaitForUser(ctx context.Context, reason string) *wire.CallError {
 	return err
 }
 
-// sendToolRequest sends a running tool's request (tool.ask) and waits for the answer.
 func (c *Call) sendToolRequest(ctx context.Context, p wire.ToolAskParams) (json.RawMessage, *wire.CallError) {
 	b := c.browser
 	answer := make(chan wire.ToolAnswerParams, 1)
@@ -43,13 +41,11 @@ func (c *Call) sendToolRequest(ctx context.Context, p wire.ToolAskParams) (json.
 		return received.Output, received.Error
 	case <-ctx.Done():
 		b.removeToolRequest(p.DispatchID, p.Ask)
-		_ = b.notify(wire.MethodToolAsk, wire.ToolAskParams{DispatchID: p.DispatchID, Ask: p.Ask, Withdrawn: true}) // ignore the error: the server may be gone
+		_ = b.notify(wire.MethodToolAsk, wire.ToolAskParams{DispatchID: p.DispatchID, Ask: p.Ask, Withdrawn: true})
 		return nil, &wire.CallError{Code: wire.ErrCancelled, Message: context.Cause(ctx).Error()}
 	}
 }
 
-// removeToolRequest removes a pending request and returns the channel for its answer, or
-// nil if the request is unknown.
 func (b *Browser) removeToolRequest(dispatchID string, requestNumber int) chan<- wire.ToolAnswerParams {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -59,8 +55,6 @@ func (b *Browser) removeToolRequest(dispatchID string, requestNumber int) chan<-
 	return answers
 }
 
-// deliverAnswer passes an answer to the tool that is waiting for it, and confirms the
-// answer to the server.
 func (b *Browser) deliverAnswer(id string, p wire.ToolAnswerParams) error {
 	answers := b.removeToolRequest(p.DispatchID, p.Ask)
 	if answers != nil {

@@ -23,7 +23,6 @@ import (
 // Options configure a simulated [Browser].
 type Options struct {
 	// URL is the address of the server's WebSocket, such as ws://127.0.0.1:9527/ws.
-	// Required.
 	URL string
 	// Key is the secret that server and browser share. Origin is an HTTP origin that the
 	// server allows. Both fields are required.
@@ -84,14 +83,12 @@ type Browser struct {
 
 	mu                  sync.Mutex // guards all fields below
 	runningCalls        map[string]context.CancelCauseFunc
-	codeByPlugin        map[string]wire.PluginCodeParams // the code that the server has sent, by plugin
-	pluginOrder         []string                         // the plugins in the server's order
-	requestCounts       map[string]int                   // the number of tool requests so far, by call
+	codeByPlugin        map[string]wire.PluginCodeParams
+	pluginOrder         []string
+	requestCounts       map[string]int
 	pendingToolRequests map[requestKey]chan<- wire.ToolAnswerParams
-	// panelRequestCount counts the requests of the simulated side panel. panelAnswers maps
-	// the ID of each pending request to a channel for its answer.
-	panelRequestCount int
-	panelAnswers      map[string]chan<- wire.Envelope
+	panelRequestCount   int
+	panelAnswers        map[string]chan<- wire.Envelope
 }
 
 // Connect connects to the server and completes the handshake. The simulated browser has
@@ -132,8 +129,6 @@ func Connect(ctx context.Context, o Options) (*Browser, error) {
 	return b, nil
 }
 
-// proveKey reads the server's challenge, checks the server's proof and returns the
-// browser's proof.
 func (b *Browser) proveKey(ctx context.Context, nonce string) (string, error) {
 	address, err := url.Parse(b.options.URL)
 	if err != nil {
@@ -237,8 +232,6 @@ func (b *Browser) handleFrame(ctx context.Context, e wire.Envelope) error {
 	return nil
 }
 
-// forwardParams decodes the parameters of a notification and passes them to handleParams,
-// if handleParams is not nil.
 func forwardParams[P any](e wire.Envelope, handleParams func(P)) error {
 	var p P
 	if err := wire.DecodeBody(e.Params, &p); err != nil || handleParams == nil {
@@ -248,7 +241,6 @@ func forwardParams[P any](e wire.Envelope, handleParams func(P)) error {
 	return nil
 }
 
-// syncPlugins drops removed plugins and requests the code of new plugins.
 func (b *Browser) syncPlugins(e wire.Envelope) error {
 	var p wire.PluginSyncParams
 	if err := wire.DecodeBody(e.Params, &p); err != nil {
@@ -270,7 +262,6 @@ func (b *Browser) syncPlugins(e wire.Envelope) error {
 	return errors.Join(b.answer(e.ID, wire.PluginSyncResult{Mode: wire.InjectUserScripts, MissingHotReloads: missing}), b.sendTabs())
 }
 
-// sendTabs sends a tab.sync with one tab per plugin.
 func (b *Browser) sendTabs() error {
 	var tabs []wire.TabInfo
 	var names []string
@@ -297,7 +288,6 @@ func (b *Browser) sendTabs() error {
 	return nil
 }
 
-// startTool runs the requested tool on a new goroutine.
 func (b *Browser) startTool(ctx context.Context, c *Call) {
 	tool, ok := b.options.Tools[c.Plugin+"__"+c.Tool]
 	if !ok {
@@ -342,8 +332,7 @@ func (b *Browser) cancelAll(cause error) {
 	}
 }
 
-// request sends a request and reads the next frame, which must be the answer. Call
-// request only while the method [Browser.Run] is not running.
+// Call request only while the method [Browser.Run] is not running.
 func (b *Browser) request(ctx context.Context, id string, method wire.Method, params any) error {
 	if err := b.ws.Write(ctx, websocket.MessageText, wire.AppendRequest(nil, id, method, wire.EncodeBody(params))); err != nil {
 		return fmt.Errorf("%s: %w", method, err)
@@ -381,8 +370,7 @@ func (b *Browser) answerError(id string, err *wire.CallError) error {
 	return b.write(wire.AppendError(nil, id, &wire.RPCError{Code: wire.CodeCallFailed, Message: err.Message, Data: err}))
 }
 
-// write sends one frame to the server. write does not use the context of a call: when a
-// context ends, the WebSocket library closes the connection.
+// write does not use the context of a call, because the WebSocket library closes the connection when a context ends.
 func (b *Browser) write(frame []byte) error {
 	return b.ws.Write(context.Background(), websocket.MessageText, frame)
 }

@@ -26,7 +26,6 @@ func (onePluginAdapters) Code(string, string) (wire.PluginCodeParams, error) {
 	return wire.PluginCodeParams{Name: "messages", Hash: "h1", Code: "the code"}, nil
 }
 
-// TestBrowser runs calls through a real hub to a simulated browser.
 func TestBrowser(t *testing.T) {
 	hub := wsbridge.New(wsbridge.Options{Key: "key", Origins: []string{"chrome-extension://x"}, Adapters: onePluginAdapters{}})
 	server := httptest.NewServer(hub.Handler())

@@ -13,7 +13,6 @@ import (
 	"opentabs/wsbridge"
 )
 
-// fakePairings has one paired browser, whose KeyID is "k1".
 type fakePairings struct {
 	key       string
 	confirmed chan string
@@ -31,8 +30,6 @@ func (f *fakePairings) Confirm(keyID, browserName string) (string, error) {
 	return "next", nil
 }
 
-// TestPairedBrowser checks that a paired browser can connect only with the key that
-// belongs to the offered KeyID.
 func TestPairedBrowser(t *testing.T) {
 	pairings := &fakePairings{key: "key of the pairing", confirmed: make(chan string, 1)}
 	h := wsbridge.New(wsbridge.Options{Key: "key", Origins: []string{"chrome-extension://x"}, Pairings: pairings})

@@ -39,7 +39,6 @@ func (b *Browser) Review(ctx context.Context, p wire.ConfigReviewParams) error {
 	return err
 }
 
-// sendPanelRequest sends a request of the side panel and waits for the server's answer.
 func sendPanelRequest[R any](ctx context.Context, b *Browser, method wire.Method, params any) (result R, err error) {
 	answer := make(chan wire.Envelope, 1)
 	b.mu.Lock()
@@ -61,7 +60,6 @@ func sendPanelRequest[R any](ctx context.Context, b *Browser, method wire.Method
 	}
 }
 
-// deliverResult passes an answer to the side panel's request with the same ID.
 func (b *Browser) deliverResult(e wire.Envelope) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -16,8 +16,7 @@ import (
 	"opentabs/wsbridge/changes"
 )
 
-// reviewOnlyPolicy is a Policy that accepts reviews of plugins and rejects other changes. The
-// embedded Policy is nil, because no test inspects or installs plugins.
+// The embedded Policy is nil, because no test inspects or installs plugins.
 type reviewOnlyPolicy struct{ changes.Policy }
 
 func (reviewOnlyPolicy) BrowserTools() wire.StateBrowserParams { return wire.StateBrowserParams{} }
@@ -50,8 +49,6 @@ func (reviewOnlyPolicy) SetPermission(string, string, wire.Permission, string) e
 
 func (reviewOnlyPolicy) ReviewAll([]wire.ConfigReviewParams, string) []error { return nil }
 
-// startBrowser connects a simulated browser to a new hub and serves the browser until the
-// test ends.
 func startBrowser(t *testing.T, o Options) (*Browser, *dispatch.Dispatcher) {
 	t.Helper()
 	hub := wsbridge.New(wsbridge.Options{
@@ -92,8 +89,6 @@ func newCall(tool, args string) dispatch.Call {
 	return dispatch.Call{Tool: dispatch.Tool{Plugin: "messages", Name: tool}, Args: json.RawMessage(args)}
 }
 
-// TestCall checks that a tool can call another tool, and that Call returns at once after
-// ctx has ended.
 func TestCall(t *testing.T) {
 	_, calls := startBrowser(t, Options{Tools: map[string]Tool{
 		"messages__outer": func(ctx context.Context, c *Call) (json.RawMessage, *wire.CallError) {
@@ -122,8 +117,6 @@ func TestCall(t *testing.T) {
 	}
 }
 
-// TestPanel checks that a decision in the side panel ends a tool's wait for the
-// user.
 func TestPanel(t *testing.T) {
 	waiting, plugins, resynced := make(chan wire.CallView, 1), make(chan []wire.PluginView, 10), make(chan wire.ToolResyncParams, 10)
 	b, calls := startBrowser(t, Options{
