@@ -12,12 +12,10 @@ import (
 	"opentabs/wire"
 )
 
-// originOf returns the origin of an address (scheme, host and port), such as
-// https://shop.example. The user's approval applies to a whole origin, not to a single page.
+// The user's approval applies to a whole origin, not to a single page.
 func originOf(address string) string { return dispatch.OriginOf(address) }
 
-// checkOpenable blocks a call that would open an address that is not http or https, or
-// whose host is ambiguous.
+// checkOpenable blocks addresses that are not http or https, or whose host is ambiguous.
 func checkOpenable(address string) dispatch.Verdict {
 	if !isWebAddress(address) {
 		return newInvalidVerdict("%.200q can't be opened: give a whole http or https address, such as https://shop.example/cart", address)
@@ -28,21 +26,17 @@ func checkOpenable(address string) dispatch.Verdict {
 	return dispatch.Verdict{}
 }
 
-// newInvalidVerdict returns a verdict that blocks a call with the error code
-// invalid_arguments.
 func newInvalidVerdict(format string, args ...any) dispatch.Verdict {
 	return dispatch.NewBlockVerdict(wire.ErrInvalidArguments, fmt.Sprintf(format, args...), "")
 }
 
-// isWebAddress reports whether an address is a complete http or https URL with a host.
 func isWebAddress(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != ""
 }
 
-// checkHost returns the problem with the host or the port of an address, or "" if there is
-// none. checkHost rejects hosts in unusual forms, such as 127.1 or 0x7f.1, because a browser
-// would read such a form as a different host than the site rules would.
+// checkHost rejects hosts in unusual forms, such as 127.1, which a browser would read as a different host than the site
+// rules would.
 func checkHost(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -12,28 +12,23 @@ import (
 	"opentabs/wire"
 )
 
-// batches are the running calls of browser_batch. Each step of a batch is a nested call
-// that passes the gates, has its own limits and is recorded.
+// Each step of a batch is a nested call that passes the gates, has its own limits and is recorded.
 type batches struct {
-	// onEnd receives the call ID of each batch that ends. onEnd runs before the client
-	// receives the batch's results.
+	// onEnd runs before the client receives the results of the batch.
 	onEnd func(callID string)
 
 	mu   sync.Mutex // guards runs
 	runs map[string]*batch
 }
 
-// batch is one running call of browser_batch.
 type batch struct {
-	id    string
-	steps []batchStep
-	sink  dispatch.Sink
-	// answers receives the result of each step of the batch.
+	id      string
+	steps   []batchStep
+	sink    dispatch.Sink
 	answers chan stepResult
-	stopped chan struct{} // closed when the call is cancelled
+	stopped chan struct{}
 }
 
-// batchStep is one step of a batch: the name of a browser tool and the tool's arguments.
 type batchStep struct {
 	Tool string          `json:"tool"`
 	Args json.RawMessage `json:"args"`
@@ -48,7 +43,6 @@ func newBatches(onEnd func(callID string)) *batches {
 	return &batches{onEnd: onEnd, runs: map[string]*batch{}}
 }
 
-// start decodes the steps of a batch and runs them in the background.
 func (b *batches) start(run dispatch.Run, sink dispatch.Sink) *wire.CallError {
 	var args struct {
 		Steps []batchStep `json:"steps"`
@@ -65,7 +59,7 @@ func (b *batches) start(run dispatch.Run, sink dispatch.Sink) *wire.CallError {
 	go func() {
 		output, err := started.run()
 		if b.remove(run.ID) != nil {
-			callID, _, _ := strings.Cut(run.ID, ".") // a run ID ends with the number of the attempt
+			callID, _, _ := strings.Cut(run.ID, ".")
 			b.onEnd(callID)
 			sink.Finish(output, err)
 		}
@@ -73,8 +67,6 @@ func (b *batches) start(run dispatch.Run, sink dispatch.Sink) *wire.CallError {
 	return nil
 }
 
-// remove deletes a batch from the running batches and returns the batch, or returns nil if
-// the batch has ended.
 func (b *batches) remove(id string) *batch {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -83,7 +75,6 @@ func (b *batches) remove(id string) *batch {
 	return ended
 }
 
-// cancel stops a batch after its running step, or returns false if no batch has this ID.
 func (b *batches) cancel(id string) bool {
 	cancelled := b.remove(id)
 	if cancelled != nil {
@@ -92,7 +83,6 @@ func (b *batches) cancel(id string) bool {
 	return cancelled != nil
 }
 
-// answer delivers the result of a step, or returns false if no batch has this ID.
 func (b *batches) answer(id string, output json.RawMessage, err *wire.CallError) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -107,12 +97,10 @@ func (b *batches) answer(id string, output json.RawMessage, err *wire.CallError)
 	return true
 }
 
-// run runs the steps of the batch one after the other, and stops at the first step that
-// fails.
 func (b *batch) run() (json.RawMessage, *wire.CallError) {
 	var texts []string
 	var output agentResult
-	var pages []wire.UntrustedPage // the pages that the texts quote
+	var pages []wire.UntrustedPage
 	for i, s := range b.steps {
 		total, progress := float64(len(b.steps)), float64(i)
 		b.sink.Reports([]wire.Report{{Progress: &progress, Total: &total, Message: s.Tool}}, 0)
@@ -125,7 +113,7 @@ func (b *batch) run() (json.RawMessage, *wire.CallError) {
 			return nil, b.newStepError(i+1, title, result.err, texts, pages)
 		}
 		var text string
-		_ = json.Unmarshal(rawjson.Get(result.output, "text"), &text) // every browser tool returns a text
+		_ = json.Unmarshal(rawjson.Get(result.output, "text"), &text)
 		texts = append(texts, title+": "+text)
 		if blocks := (stepBlocks{rawjson.Get(result.output, "image"), rawjson.Get(result.output, "file")}); blocks.Image != nil || blocks.File != nil {
 			output.Steps = append(output.Steps, blocks)
@@ -139,9 +127,7 @@ func (b *batch) run() (json.RawMessage, *wire.CallError) {
 	return rawjson.Encode(output), nil
 }
 
-// newStepError returns the error of a batch that stopped because its step failed with err.
-// The error's field PageText contains the results of the earlier steps, because these results
-// quote pages.
+// The error's field PageText contains the results of the earlier steps, because these results quote pages.
 func (b *batch) newStepError(step int, title string, err *wire.CallError, texts []string, pages []wire.UntrustedPage) *wire.CallError {
 	failed := *err
 	failed.Message = title + ": " + err.Message
@@ -161,7 +147,6 @@ func (b *batch) newStepError(step int, title string, err *wire.CallError, texts 
 	return &failed
 }
 
-// addPages appends the pages in added to pages, without duplicates.
 func addPages(pages []wire.UntrustedPage, added ...wire.UntrustedPage) []wire.UntrustedPage {
 	for _, page := range added {
 		if !slices.Contains(pages, page) {
@@ -171,8 +156,6 @@ func addPages(pages []wire.UntrustedPage, added ...wire.UntrustedPage) []wire.Un
 	return pages
 }
 
-// runStep runs one step of a batch as a nested call, and returns false if the batch was
-// cancelled.
 func (b *batch) runStep(number int, s batchStep) (stepResult, bool) {
 	if !strings.HasPrefix(s.Tool, Name+"_") || s.Tool == toolBatch {
 		return stepResult{err: &wire.CallError{Code: wire.ErrInvalidArguments, Message: fmt.Sprintf("%q can't be a step: name another browser tool", s.Tool)}}, true
@@ -184,7 +167,7 @@ func (b *batch) runStep(number int, s batchStep) (stepResult, bool) {
 	var target struct {
 		TabID int `json:"tabId"`
 	}
-	_ = json.Unmarshal(args, &target) // the nested call checks the arguments
+	_ = json.Unmarshal(args, &target)
 	b.sink.Ask(wire.ToolAskParams{DispatchID: b.id, Ask: number, Call: &wire.AskCall{Tool: s.Tool, TabID: target.TabID, Args: removeMembers(args, "tabId")}})
 	select {
 	case result := <-b.answers:

@@ -19,8 +19,6 @@ import (
 	"opentabs/wire"
 )
 
-// TestBatch checks that the steps of a batch run one after the other, each through the
-// gates. If a step fails, the batch must not start its later steps.
 func TestBatch(t *testing.T) {
 	f := newFixture(t)
 	if err := f.rules.Set("shop.example", policy.SiteAuto, "x"); err != nil {
@@ -46,9 +44,6 @@ func TestBatch(t *testing.T) {
 	}
 }
 
-// TestFailedBatch checks that the error of a batch begins with the failed step. The error
-// of a batch must also contain the results of the earlier steps as page text, and name
-// the pages that these results quote.
 func TestFailedBatch(t *testing.T) {
 	f := newFixture(t)
 	f.setRule("shop.example", policy.SiteAuto)
@@ -72,8 +67,6 @@ func TestFailedBatch(t *testing.T) {
 	}
 }
 
-// TestBatchStepsPassTheGates checks that a batch accepts only browser tools as steps, and
-// that a denied step ends the batch.
 func TestBatchStepsPassTheGates(t *testing.T) {
 	f := newFixture(t)
 	if err := f.rules.Set("shop.example", policy.SiteRead, "x"); err != nil {
@@ -86,7 +79,6 @@ func TestBatchStepsPassTheGates(t *testing.T) {
 	}
 }
 
-// TestBatchIsCancelled checks that a cancelled batch starts no further step.
 func TestBatchIsCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -98,7 +90,7 @@ func TestBatchIsCancelled(t *testing.T) {
 			})
 			failed <- err
 		}()
-		time.Sleep(time.Second) // meanwhile, the step waits for approval
+		time.Sleep(time.Second)
 		for _, c := range f.calls.Calls() {
 			if c.Tool == "browser_batch" && !f.calls.Cancel(c.CallID, "the side panel", "") {
 				t.Error("the batch can't be cancelled")
@@ -116,7 +108,6 @@ func TestBatchIsCancelled(t *testing.T) {
 	})
 }
 
-// TestUploads checks that only visible regular files in the allowed folders are uploaded.
 // For an upload, the browser must receive the content of the files, but not their paths.
 func TestUploads(t *testing.T) {
 	f := newFixture(t)
@@ -167,8 +158,6 @@ func TestUploads(t *testing.T) {
 	}
 }
 
-// TestUploadApproval checks that each upload needs an approval that lists the full paths
-// of all files. Only the site rule "auto" allows an upload without an approval.
 func TestUploadApproval(t *testing.T) {
 	f := newFixture(t)
 	f.decision = dispatch.Resolution{Allow: true, Scope: wire.ScopeSession, Surface: "cli"}
@@ -197,8 +186,6 @@ func TestUploadApproval(t *testing.T) {
 	f.wantRun(0, "claude", "browser_file_upload", args)
 }
 
-// TestBatchReturnsPictures checks that the result of a batch contains the screenshots of
-// its steps.
 func TestBatchReturnsPictures(t *testing.T) {
 	f := newFixture(t)
 	f.setRule("shop.example", policy.SiteAuto)
@@ -219,8 +206,6 @@ func TestBatchReturnsPictures(t *testing.T) {
 	}
 }
 
-// TestBatchNamesAllPages checks that the result of a batch names each page that it quotes
-// exactly once.
 func TestBatchNamesAllPages(t *testing.T) {
 	f := newFixture(t)
 	f.setRule("shop.example", policy.SiteAuto)

@@ -22,8 +22,7 @@ type Options struct {
 	// UploadFolders are the absolute paths of the folders whose files agents are allowed to
 	// upload. By default, agents are not allowed to upload files.
 	UploadFolders []string
-	// Limits are the maximum numbers of calls per minute in one tab. By default, agents
-	// may make any number of calls.
+	// Limits are the maximum numbers of calls per minute in one tab.
 	Limits Limits
 	// CapabilitiesOf returns the optional Chrome permissions that the user granted a
 	// browser's extension. By default, only the extension checks whether it has the
@@ -53,8 +52,6 @@ func Connect(bridge dispatch.Bridge, o *dispatch.Options, options Options) (conn
 	return &toolBridge{Bridge: bridge, uploadFolders: options.UploadFolders, batches: newBatches(holds.recordBatchEnd), sites: sites}, holds, sessions
 }
 
-// toolBridge adds internal arguments to calls of browser tools before the browser receives
-// them. toolBridge itself runs the steps of browser_batch calls.
 type toolBridge struct {
 	dispatch.Bridge
 	uploadFolders []string
@@ -76,8 +73,7 @@ const sessionArgument = "_session"
 // child frames, because the gates in the server check only the address of the tab.
 const framesArgument = "_frames"
 
-// Targets implements dispatch.Bridge. For a call of a browser tool, Targets also requests an
-// inspection of the page's secret fields.
+// Targets implements dispatch.Bridge.
 func (b *toolBridge) Targets(ctx context.Context, choice dispatch.TargetChoice) dispatch.Targets {
 	if choice.Plugin == Name {
 		choice.Inspect = b.sites.inspectionFor(choice)
@@ -85,8 +81,7 @@ func (b *toolBridge) Targets(ctx context.Context, choice dispatch.TargetChoice) 
 	return b.Bridge.Targets(ctx, choice)
 }
 
-// Start implements dispatch.Bridge. For a browser tool, Start adds internal arguments
-// that only the server sets.
+// Start implements dispatch.Bridge.
 func (b *toolBridge) Start(ctx context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError {
 	if run.Plugin != Name {
 		return b.Bridge.Start(ctx, run, sink)
@@ -121,7 +116,6 @@ func (b *toolBridge) Start(ctx context.Context, run dispatch.Run, sink dispatch.
 	return b.Bridge.Start(ctx, run, untrustedTextSink{sink, wire.UntrustedPage{Origin: originOf(run.Target.URL), TabID: run.Target.TabID}})
 }
 
-// untrustedTextSink marks page text in errors as untrusted data.
 type untrustedTextSink struct {
 	dispatch.Sink
 	page wire.UntrustedPage
@@ -137,9 +131,7 @@ func (s untrustedTextSink) Finish(output json.RawMessage, err *wire.CallError) {
 	s.Sink.Finish(output, err)
 }
 
-// frameRuleClass returns the class of tools (read, act or dangerous) whose site rules apply
-// to the frames of a page. For a dangerous tool that uses no tab, such as
-// browser_history, the rules for reading apply.
+// For a dangerous tool that uses no tab, such as browser_history, the rules for reading apply.
 func frameRuleClass(run dispatch.Run) toolClass {
 	c := classOfTool(run.Tool, run.Args)
 	if run.TargetKind == dispatch.TargetBrowser && c == classDangerous {
@@ -166,8 +158,6 @@ func (b *toolBridge) Answer(id string, askID int, output json.RawMessage, err *w
 	}
 }
 
-// setMember returns a copy of a JSON object in which the member called key has the given
-// value.
 func setMember(object json.RawMessage, key string, value json.RawMessage) json.RawMessage {
 	members := []rawjson.Member{}
 	for m := range rawjson.Members(object) {
@@ -176,7 +166,6 @@ func setMember(object json.RawMessage, key string, value json.RawMessage) json.R
 	return rawjson.JoinMembers(append(members, rawjson.Member{Key: key, Quoted: rawjson.Encode(key), Value: value}))
 }
 
-// removeMembers returns a JSON object without the members that have the given keys.
 func removeMembers(object json.RawMessage, keys ...string) json.RawMessage {
 	members := []rawjson.Member{}
 	isChanged := false

@@ -13,8 +13,6 @@ import (
 // debugger.
 const capabilityDebugger = "debugger"
 
-// capabilityTexts are the error texts for agents and users when no connected browser has a
-// capability.
 var capabilityTexts = map[string]struct{ message, userText string }{
 	capabilityDebugger: {
 		"no connected browser has Chrome's debugger, which this tool needs; the user can add it with: opentabs extension install --debugger",
@@ -38,8 +36,6 @@ func CheckCapability(tool string, capabilities []string) *wire.CallError {
 // in this package and in the extension.
 const codeNeedsPermission = "needs_permission"
 
-// permissionTitles maps each optional Chrome permission to the label of its switch in the
-// side panel.
 var permissionTitles = map[string]string{
 	"bookmarks":    "Bookmarks",
 	"browsingData": "Deleting the data of sites",
@@ -53,8 +49,7 @@ var permissionTitles = map[string]string{
 // permissionGate blocks calls whose tool lacks a Chrome permission, so that no user
 // approves a call that cannot run.
 type permissionGate struct {
-	// capabilitiesOf returns the capabilities of a browser. If capabilitiesOf is nil, the
-	// permissionGate allows every call.
+	// If capabilitiesOf is nil, the permissionGate allows every call.
 	capabilitiesOf func(browserID string) []string
 }
 
@@ -92,7 +87,6 @@ func (g permissionGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	}}
 }
 
-// quoteAll quotes texts and joins them with "and", for example "a" and "b".
 func quoteAll(texts []string) string {
 	quoted := make([]string, len(texts))
 	for i, text := range texts {

@@ -35,9 +35,6 @@ func TestToolsNeedCapabilities(t *testing.T) {
 	}
 }
 
-// TestMissingPermission checks that a call without its Chrome permission fails without a
-// request for approval. With the Chrome permission, a call needs the user's approval like any
-// other call.
 func TestMissingPermission(t *testing.T) {
 	f := newFixture(t)
 	f.decision = allowOnce
@@ -59,8 +56,6 @@ func TestMissingPermission(t *testing.T) {
 	f.wantRun(1, "claude", "browser_clear_site_data", origin)
 }
 
-// TestPermissionsOfExtension checks that the extension's permissions.ts lists the same
-// Chrome permissions and the same labels for each tool as the server.
 func TestPermissionsOfExtension(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "extension", "src", "worker", "browser", "permissions.ts"))
 	if err != nil {

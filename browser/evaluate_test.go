@@ -12,9 +12,7 @@ import (
 
 const evaluateArgs = `{"function":"() => document.title"}`
 
-// TestEvaluateArguments checks that browser_evaluate rejects a call with both or neither of
-// "function" and "cursor". A call with the argument "cursor" only reads, so the call needs
-// only the permission to read the site.
+// A call with the argument "cursor" only reads, so the call needs only the permission to read the site.
 func TestEvaluateArguments(t *testing.T) {
 	f := newFixture(t)
 	f.decision = allowOnce
@@ -32,8 +30,6 @@ func TestEvaluateArguments(t *testing.T) {
 	f.wantRun(0, "claude", toolEvaluate, `{"cursor":"0a1b2c3d:50000"}`)
 }
 
-// TestFramesOfDangerousTools checks that a dangerous tool runs code only in frames of the
-// page's own site, and of sites that a rule without a wildcard allows.
 func TestFramesOfDangerousTools(t *testing.T) {
 	f := newFixture(t)
 	for pattern, rule := range map[string]policy.SiteRule{"cdn.example": policy.SiteAuto, "*.news.example": policy.SiteAuto, "bank.example": policy.SiteOff, "mail.example": policy.SiteRead} {
@@ -51,8 +47,6 @@ func TestFramesOfDangerousTools(t *testing.T) {
 	}
 }
 
-// TestAttackByTools checks that no rule and no approval for another tool allows an agent
-// to run code in a page.
 func TestAttackByTools(t *testing.T) {
 	setRule := func(t *testing.T, pattern string, rule policy.SiteRule) *fixture {
 		t.Helper()

@@ -18,20 +18,14 @@ import (
 	"opentabs/internal/rawjson"
 )
 
-// writtenFile is a file that a browser tool has written, as the extension returns the
-// file in a tool's result.
 type writtenFile struct {
-	// Extension is the suffix of the file name without the dot, such as "har".
 	Extension string `json:"extension"`
 	MediaType string `json:"mimeType"`
-	// Text is the content of a text file. Data is the base64-encoded content of a binary
-	// file.
+	// Data is the base64-encoded content of a binary file.
 	Text string `json:"text"`
 	Data string `json:"data"`
 }
 
-// fileLink is a link to a file in the result of a tool: an MCP content block without the
-// member "type".
 type fileLink struct {
 	URI       string `json:"uri"`
 	Name      string `json:"name"`
@@ -39,8 +33,7 @@ type fileLink struct {
 	SizeBytes int    `json:"size"`
 }
 
-// storeFile stores a file that a tool wrote for the client that called the tool. storeFile
-// names the file after the page's host and the time, so that no page can choose a file name.
+// storeFile names the file after the page's host and the time, so that no page can choose a file name.
 func (s resultBuilder) storeFile(callInfo dispatch.CallInfo, f *writtenFile, pageAddress string) (fileLink, error) {
 	content := []byte(f.Text)
 	if f.Data != "" {
@@ -64,10 +57,8 @@ func (s resultBuilder) storeFile(callInfo dispatch.CallInfo, f *writtenFile, pag
 	return fileLink{stored.URI(), stored.Name, stored.MediaType, stored.SizeBytes}, nil
 }
 
-// maxHostInFileName is the maximum length of the host in a file name, in bytes.
 const maxHostInFileName = 60
 
-// keepFileNameChar returns "_" for a character that is not allowed in a host name.
 func keepFileNameChar(c rune) rune {
 	if c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '.' || c == '-' {
 		return c
@@ -75,7 +66,6 @@ func keepFileNameChar(c rune) rune {
 	return '_'
 }
 
-// fileNameArgument is the argument that contains the file name of a new download.
 const fileNameArgument = "_fileName"
 
 // refusedTypesArgument is the argument that lists file extensions of programs, such as "exe".
@@ -83,8 +73,6 @@ const fileNameArgument = "_fileName"
 // download to a program.
 const refusedTypesArgument = "_refusedTypes"
 
-// withFileName adds the file name and the refused file extensions to the arguments of a
-// new download.
 func withFileName(args json.RawMessage) json.RawMessage {
 	address := textArgument(args, "url")
 	if address == "" {
@@ -103,25 +91,19 @@ const programTypes = "action ade adp apk app appimage application applescript ap
 	"psd1 psm1 py pyc pyw pyz rb reg rpm run scf scpt scptd scr sct search-ms service settingcontent-ms sh shb shs slk snap so sys tcl terminal theme " +
 	"themepack tool url vb vbe vbs vhd vhdx vxd webloc wll workflow ws wsc wsf wsh xbap xlam xll xlsm xltm xpi xrm-ms zsh"
 
-// isProgram reports whether a file name has the extension of a program or a script.
 func isProgram(name string) bool {
 	return slices.Contains(strings.Fields(programTypes), fileType(name))
 }
 
-// fileType returns the extension of a file name in lower case, without the dot.
 func fileType(name string) string {
 	return strings.ToLower(strings.TrimPrefix(path.Ext(name), "."))
 }
 
-// maxFileNameBytes limits the length of the name of a downloaded file. If downloadName
-// shortens a name, it keeps a file extension of at most maxFileTypeBytes.
 const (
 	maxFileNameBytes = 120
 	maxFileTypeBytes = 20
 )
 
-// downloadName returns the file name for a download: the last path segment of the address,
-// without characters that file systems or users could misread.
 func downloadName(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -133,7 +115,7 @@ func downloadName(address string) string {
 		switch {
 		case strings.ContainsRune(`"*/:<>?\|~%`, c):
 			return '_'
-		case unicode.IsControl(c), unicode.Is(unicode.Cf, c): // control characters and invisible formatting characters
+		case unicode.IsControl(c), unicode.Is(unicode.Cf, c):
 			return -1
 		case unicode.IsSpace(c):
 			return ' '
@@ -160,12 +142,9 @@ func downloadName(address string) string {
 	return name
 }
 
-// defaultFileName is the name of a downloaded file if the download's URL contains no file
-// name.
 const defaultFileName = "download"
 
-// trimFileName removes leading and trailing dots and spaces from a file name. A leading
-// dot hides a file, and Windows drops trailing dots and spaces.
+// A leading dot hides a file, and Windows drops trailing dots and spaces.
 func trimFileName(name string) string { return strings.Trim(name, ". ") }
 
 // isReservedName reports whether Windows treats a file name specially: as a device, such

@@ -8,8 +8,6 @@ import (
 	"opentabs/plugin/policy"
 )
 
-// TestFileOfTool checks that opentabs stores a tool's file for the client of the call,
-// under a name that the server chooses.
 func TestFileOfTool(t *testing.T) {
 	f := newFixture(t)
 	if err := f.rules.Set("shop.example", policy.SiteAuto, "x"); err != nil {
@@ -42,8 +40,6 @@ func TestFileOfTool(t *testing.T) {
 	}
 }
 
-// TestFileOfForbiddenSite checks that opentabs drops a file from a site that the client is
-// not allowed to read.
 func TestFileOfForbiddenSite(t *testing.T) {
 	f := newFixture(t)
 	if err := f.rules.Set("shop.example", policy.SiteAuto, "x"); err != nil {
@@ -58,8 +54,6 @@ func TestFileOfForbiddenSite(t *testing.T) {
 	}
 }
 
-// TestDownloadName checks that the name of a downloaded file contains no folder and no
-// hidden character, and is not reserved by Windows.
 func TestDownloadName(t *testing.T) {
 	long := strings.Repeat("é", 200)
 	for address, want := range map[string]string{
@@ -94,8 +88,6 @@ func TestDownloadName(t *testing.T) {
 	}
 }
 
-// TestIsProgram checks that isProgram recognizes programs and scripts by their file
-// extensions.
 func TestIsProgram(t *testing.T) {
 	for _, name := range strings.Fields("a.exe a.MSI a.sh a.bat a.cmd a.ps1 a.app a.dmg a.deb a.rpm a.jar a.vbs a.js a.scr a.lnk a.desktop a.pdf.exe A.AppImage a.py") {
 		if !isProgram(name) {

@@ -9,9 +9,7 @@ import (
 	"opentabs/plugin/policy"
 )
 
-// frameRules maps each site pattern to whether a tool of a class is allowed to run in child
-// frames of a matching site. No tool is allowed to run in a frame that shows the daemon's own
-// address.
+// No tool is allowed to run in a frame that shows the daemon's own address.
 func (s *siteGate) frameRules(class toolClass, address string) map[string]bool {
 	rules := map[string]bool{}
 	for pattern, entry := range s.rules.All() {
@@ -33,7 +31,6 @@ func (s *siteGate) frameRules(class toolClass, address string) map[string]bool {
 	return rules
 }
 
-// hostPortOf returns the host and port of an address in the syntax of site patterns.
 func hostPortOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

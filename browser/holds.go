@@ -31,17 +31,15 @@ const (
 // cannot act in the tab. If the user clicks or types in a held tab, the hold ends, and
 // the client must read the page before it acts again. Holds is safe for concurrent use.
 type Holds struct {
-	onChange func(browser string) // nil until OnChange
-	calls    CallCanceler         // nil until SetCalls
+	onChange func(browser string)
+	calls    CallCanceler
 
-	mu sync.Mutex // guards all fields below
-	// holders maps each tab to the client that acted last in the tab.
+	mu      sync.Mutex // guards all fields below
 	holders map[tabKey]tabHolder
 	// runningCalls are the calls of browser tools that run in a tab, by call ID.
 	runningCalls map[string]tabCall
-	// stoppedClients contains the clients that the user has stopped in a tab. A stopped
-	// client is stored by its identity instead of its session, so later sessions of the
-	// client are stopped too.
+	// A stopped client is stored by its identity instead of its session, so later sessions of the client are stopped
+	// too.
 	stoppedClients map[tabClient]bool
 }
 
@@ -50,36 +48,30 @@ type CallCanceler interface {
 	Cancel(callID, cancelledBy, reason string) bool
 }
 
-// tabClient is a tab and a client that acts in the tab.
 type tabClient struct {
 	tab    tabKey
-	client string // the clientKey or the identity of the client
+	client string
 }
 
-// tabCall is a running call of a browser tool and the tab in which it runs.
 type tabCall struct {
 	tabClient
 	startedAt time.Time
 }
 
-// tabHolder is the client that acted last in a tab.
 type tabHolder struct {
-	client   string // the clientKey of the client
+	client   string
 	identity string
-	name     string // the client's name for users
+	name     string
 	site     string
 	// actedAt is the time at which the client's last acting call in the tab ended. While
 	// an acting call runs, actedAt is the time at which the call began.
-	actedAt time.Time
-	// actingCallID is the ID of the running acting call, or "" if none runs in the tab.
+	actedAt      time.Time
 	actingCallID string
-	// The channel released is closed when the client's hold of the tab ends early.
-	released chan struct{}
+	released     chan struct{}
 	// takenBackAt is when the user last clicked or typed in the tab after the client's last
 	// acting call began. takenBackAt is zero if the user has neither clicked nor typed
 	// since then.
 	takenBackAt time.Time
-	// hasReadPage is true if the client has read the page since the user took the tab back.
 	hasReadPage bool
 	// batchID is the ID of a running batch that has read the page since the user took the tab
 	// back, or "". A client receives the pages that a batch reads only when the batch ends.
@@ -96,8 +88,6 @@ func newHolds() *Holds {
 	return &Holds{holders: map[tabKey]tabHolder{}, runningCalls: map[string]tabCall{}, stoppedClients: map[tabClient]bool{}}
 }
 
-// timeLeft returns how long the client will still hold the tab; negative if the hold has
-// ended.
 func (t tabHolder) timeLeft() time.Duration {
 	if t.actingCallID != "" {
 		return holdTime
@@ -105,24 +95,17 @@ func (t tabHolder) timeLeft() time.Duration {
 	return holdTime - time.Since(t.actedAt)
 }
 
-// endTime returns the time at which the client's hold of the tab will end.
 func (t tabHolder) endTime() time.Time { return time.Now().Add(t.timeLeft()) }
 
-// timeLeftText returns the remaining time of the hold in whole seconds, such as "5 s".
 func (t tabHolder) timeLeftText() string {
 	return humanize.Duration(t.timeLeft().Truncate(time.Second) + time.Second)
 }
 
-// isHolding reports whether the client still holds the tab, so that other clients must
-// wait before they act in it.
 func (t tabHolder) isHolding() bool { return t.takenBackAt.IsZero() && t.timeLeft() > 0 }
 
-// mustRead reports whether the user has taken the tab back and the client has not read
-// the page since then.
 func (t tabHolder) mustRead() bool { return !t.takenBackAt.IsZero() && !t.hasReadPage }
 
-// release wakes the calls of other clients that wait for the tab. The caller holds
-// Holds.mu.
+// The caller holds Holds.mu.
 func (t tabHolder) release() {
 	if t.isHolding() { // released may already be closed if the hold has ended
 		close(t.released)
@@ -140,9 +123,7 @@ func (h *Holds) SetCalls(calls CallCanceler) { h.calls = calls }
 // Name implements dispatch.Gate.
 func (h *Holds) Name() string { return "tab" }
 
-// Decide implements dispatch.Gate. Decide suspends a call if the user has stopped its client
-// in the tab. If another client holds the tab of the call, Decide makes the call wait or
-// fail.
+// Decide implements dispatch.Gate. Decide suspends a call if the user has stopped its client in the tab.
 func (h *Holds) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	if h.isStopped(callInfo) {
 		return dispatch.Verdict{Suspend: &dispatch.Ticket{
@@ -156,8 +137,6 @@ func (h *Holds) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	return dispatch.Verdict{Block: h.check(callInfo)}
 }
 
-// check returns an error if an acting call is not allowed to use its tab: because another
-// client holds the tab, or because the user has taken the tab back.
 func (h *Holds) check(callInfo dispatch.CallInfo) *wire.CallError {
 	if !isActingCall(callInfo) {
 		return nil
@@ -183,8 +162,6 @@ func (h *Holds) check(callInfo dispatch.CallInfo) *wire.CallError {
 	return nil
 }
 
-// waitFor returns how an acting call waits for a tab that another client holds, or nil if
-// the tab is free or the hold lasts longer than maxHoldWait.
 func (h *Holds) waitFor(callInfo dispatch.CallInfo) *dispatch.Wait {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -196,8 +173,6 @@ func (h *Holds) waitFor(callInfo dispatch.CallInfo) *dispatch.Wait {
 		"waiting for tab %d: %s uses it for %s more", callInfo.Target.TabID, holder.name, holder.timeLeftText())}
 }
 
-// isStopped reports whether a call would act in a tab in which the user has stopped the
-// client.
 func (h *Holds) isStopped(callInfo dispatch.CallInfo) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -219,22 +194,16 @@ func tabClientOf(callInfo dispatch.CallInfo) tabClient {
 	return tabClient{tabOfCall(callInfo), clientKey(callInfo.Client)}
 }
 
-// stoppedClientKey returns the key of a call in the map Holds.stoppedClients: the tab and
-// the client of the call.
 func stoppedClientKey(callInfo dispatch.CallInfo) tabClient {
 	return tabClient{tabOfCall(callInfo), callInfo.Client.Identity()}
 }
 
-// tabName returns the name with which texts for the user refer to a tab, such as "tab 7".
 func tabName(tabID int) string { return fmt.Sprintf("tab %d", tabID) }
 
-// isActingCall reports whether a call of a browser tool can change its tab or the page in the
-// tab.
 func isActingCall(callInfo dispatch.CallInfo) bool {
 	return callInfo.Tool.Plugin == Name && callInfo.Tool.IsExclusive
 }
 
-// isPageRead reports whether a call of a browser tool only reads the page in a tab.
 func isPageRead(callInfo dispatch.CallInfo) bool {
 	return callInfo.Tool.Plugin == Name && callInfo.Tool.TargetKind == dispatch.TargetPage && classOf(callInfo) == classRead
 }
@@ -260,8 +229,6 @@ func (h *Holds) Before(callInfo dispatch.CallInfo) *wire.CallError {
 	return nil
 }
 
-// newStoppedError returns the error for a client that tries to act in a tab in which the
-// user has stopped it.
 func newStoppedError(tabID int) *wire.CallError {
 	return &wire.CallError{
 		Code: wire.ErrDenied, Message: fmt.Sprintf("the user stopped you in tab %d", tabID),
@@ -293,8 +260,7 @@ func (h *Holds) reportChange(browser string) {
 	}
 }
 
-// After implements dispatch.AfterHook. After an acting call has ended, its client holds
-// the tab for another minute.
+// After implements dispatch.AfterHook.
 func (h *Holds) After(callInfo dispatch.CallInfo, ended dispatch.EndedCall) {
 	if isBatch(callInfo.Tool) {
 		h.recordBatchEnd(callInfo.CallID)
@@ -318,8 +284,6 @@ func (h *Holds) After(callInfo dispatch.CallInfo, ended dispatch.EndedCall) {
 
 func isBatch(tool dispatch.Tool) bool { return tool.Plugin == Name && tool.Name == toolBatch }
 
-// recordBatchEnd records that a batch has ended, and that the batch's client has therefore
-// received the pages that the batch has read.
 func (h *Holds) recordBatchEnd(batchID string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -331,10 +295,8 @@ func (h *Holds) recordBatchEnd(batchID string) {
 	}
 }
 
-// recordRead records that a call has read the page of a tab. After reading the page of a tab,
-// a client is allowed to act in the tab again, unless user input arrived since the reading
-// call began. If a step of a batch reads the page, the batch's later steps still must not act
-// in the tab, because the client chose those steps before it saw the page.
+// If a step of a batch reads the page, the batch's later steps still must not act in the tab, because the client chose
+// those steps before it saw the page.
 func (h *Holds) recordRead(callInfo dispatch.CallInfo) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -369,8 +331,6 @@ func (h *Holds) RecordUserInput(browser string, tabID int) {
 	}
 }
 
-// isTakenBack reports whether the user has taken the call's tab back, and the client has not
-// read the page since.
 func (h *Holds) isTakenBack(callInfo dispatch.CallInfo) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -378,11 +338,9 @@ func (h *Holds) isTakenBack(callInfo dispatch.CallInfo) bool {
 	return ok && holder.client == clientKey(callInfo.Client) && holder.mustRead()
 }
 
-// Release ends a client's hold of a tab at the user's request. Release cancels the client's
-// running calls in the tab, and the client's next acting call in the tab needs an approval.
-// Release returns the name of the client that held the tab. The argument surface is where the
-// user made the request, such as the side panel. The text of the error that Release returns
-// is written for the user, not for an agent.
+// Release ends a client's hold of a tab at the user's request. Release cancels the client's running calls in the tab,
+// and the client's next acting call in the tab needs an approval. The argument surface is where the user made the
+// request, such as the side panel.
 func (h *Holds) Release(browser string, tabID int, surface string) (client string, err error) {
 	h.mu.Lock()
 	released := tabKey{browser, tabID}
@@ -410,7 +368,6 @@ func (h *Holds) Release(browser string, tabID int, surface string) (client strin
 	return holder.name, nil
 }
 
-// If a client held the closed tab, forgetTab ends the hold.
 func (h *Holds) forgetTab(closed tabKey) {
 	h.mu.Lock()
 	if holder, ok := h.holders[closed]; ok {
@@ -422,7 +379,6 @@ func (h *Holds) forgetTab(closed tabKey) {
 	h.reportChange(closed.browser)
 }
 
-// endSession ends all holds of a client session.
 func (h *Holds) endSession(session string) {
 	h.mu.Lock()
 	browsers := map[string]bool{}

@@ -12,8 +12,6 @@ import (
 	"opentabs/wire"
 )
 
-// TestHeldTab checks that a client that acted in a tab holds the tab for a minute. Other
-// clients may read the page in a held tab, but must not act in the tab.
 func TestHeldTab(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -37,9 +35,6 @@ func TestHeldTab(t *testing.T) {
 	})
 }
 
-// TestUserTakesTabBack checks that the user takes a held tab back from a client with a click
-// or a key press in the tab. After the user takes a tab back, the client must read the page
-// before it acts again.
 func TestUserTakesTabBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -65,15 +60,13 @@ func TestUserTakesTabBack(t *testing.T) {
 		f.holds.RecordUserInput("b1", 7)
 		time.Sleep(time.Second)
 		f.wantRun(0, "claude", "browser_find", `{"text":"x"}`)
-		f.holds.RecordUserInput("b1", 7) // the client has now read the page
+		f.holds.RecordUserInput("b1", 7)
 		time.Sleep(time.Second)
 		f.wantError(wire.ErrTabTaken, "took tab 7 back", "claude", "browser_click", clickArgs)
-		f.wantRun(0, "cursor", "browser_click", clickArgs) // the tab is free for other clients
+		f.wantRun(0, "cursor", "browser_click", clickArgs)
 	})
 }
 
-// TestUserInputInFreeTab checks that user input has no effect in a tab in which no client
-// acted in the last minute.
 func TestUserInputInFreeTab(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -99,10 +92,7 @@ func TestUserInputInFreeTab(t *testing.T) {
 	})
 }
 
-// TestUserInputDuringCall checks the effect of user input while a call runs in the tab. If a
-// page read began before the user's input, the client still must not act in the tab. If the
-// user clicks or types in the tab during an acting call, the call's result must mention this
-// user input.
+// If a page read began before the user's input, the client still must not act in the tab.
 func TestUserInputDuringCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -132,8 +122,6 @@ func TestUserInputDuringCall(t *testing.T) {
 	})
 }
 
-// TestRelease checks that the user can stop a client in a tab. After the user has stopped a
-// client in a tab, calls of other clients and reading calls need no approval.
 func TestRelease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -173,8 +161,6 @@ func TestRelease(t *testing.T) {
 	})
 }
 
-// TestReleaseStopsQueuedCall checks that a client's queued call does not start after the user
-// has stopped the client in the tab.
 func TestReleaseStopsQueuedCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -196,8 +182,6 @@ func TestReleaseStopsQueuedCall(t *testing.T) {
 	})
 }
 
-// TestWaitForHeldTab checks that a call waits for a tab if another client's hold of the tab
-// ends in less than 10 s.
 func TestWaitForHeldTab(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -242,8 +226,6 @@ func TestWaitForHeldTab(t *testing.T) {
 	})
 }
 
-// TestHoldDuringLongCall checks that a client holds a tab while its call runs for longer than
-// a minute, and for one more minute after the call.
 func TestHoldDuringLongCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -286,9 +268,7 @@ func TestHoldDuringLongCall(t *testing.T) {
 	})
 }
 
-// TestReadInBatchAfterUserInput checks that a batch cannot read and then act after user input
-// in the tab. The acting step of the batch must fail, because the client chose the batch's
-// steps before it saw the page.
+// The acting step of the batch must fail, because the client chose the batch's steps before it saw the page.
 func TestReadInBatchAfterUserInput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)

@@ -14,8 +14,7 @@ import (
 // limitPeriod is the period for which [Limits] limit the number of calls.
 const limitPeriod = time.Minute
 
-// maxLimitedTabs limits the number of stored tabs. If more than maxLimitedTabs tabs are
-// stored, limitGate drops the tabs in which no call ran in the last minute.
+// maxLimitedTabs limits the number of stored tabs.
 const maxLimitedTabs = 1000
 
 // Limits are the maximum numbers of acting calls and of pictures per minute in one tab,
@@ -29,13 +28,10 @@ type Limits struct {
 type limitGate struct {
 	limits Limits
 
-	mu sync.Mutex // guards startTimes
-	// startTimes are the start times of the calls in the last minute, oldest first.
+	mu         sync.Mutex // guards startTimes
 	startTimes map[limitedTab][]time.Time
 }
 
-// limitedTab is a tab and the kind of calls that limitGate counts in the tab: acting
-// calls or pictures.
 type limitedTab struct {
 	tab       tabKey
 	isPicture bool
@@ -55,14 +51,11 @@ func (g *limitGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	return dispatch.Verdict{Block: g.check(callInfo, false)}
 }
 
-// Before implements dispatch.BeforeHook. Before counts the call toward the limit of the
-// call's tab.
+// Before implements dispatch.BeforeHook.
 func (g *limitGate) Before(callInfo dispatch.CallInfo) *wire.CallError {
 	return g.check(callInfo, true)
 }
 
-// check returns an error if the number of calls in the call's tab has reached its limit.
-// If countCall is true and the limit allows the call, check counts the call.
 func (g *limitGate) check(callInfo dispatch.CallInfo, countCall bool) *wire.CallError {
 	key, limit, what := limitedTab{tab: tabOfCall(callInfo)}, g.limits.Acts, "acts"
 	if callInfo.Tool.Name == toolScreenshot {

@@ -11,8 +11,6 @@ import (
 	"opentabs/wire"
 )
 
-// TestLimits checks the limits for acting calls and pictures in one tab. If a call exceeds a
-// limit, the error must state when the next call is allowed to run.
 func TestLimits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newLimitedFixture(t, Limits{Acts: 3, Pictures: 2})
@@ -36,8 +34,6 @@ func TestLimits(t *testing.T) {
 	})
 }
 
-// TestSiteOfCall checks that SiteOfCall returns the site on which the call ended, or the
-// site of the call's target if the output names no site.
 func TestSiteOfCall(t *testing.T) {
 	f := newFixture(t)
 	callInfo := dispatch.CallInfo{Tool: f.tool("browser_click"), Target: dispatch.Target{URL: "https://shop.example/cart"}}

@@ -17,7 +17,6 @@ import (
 // typing, because the page may have replaced the field after the approval.
 const secretsArgument = "_secrets"
 
-// typingArgs are the arguments of a tool that types text into fields.
 type typingArgs struct {
 	Target string `json:"target"`
 	Fields []struct {
@@ -25,15 +24,11 @@ type typingArgs struct {
 	} `json:"fields"`
 }
 
-// isTyping reports whether a tool types text into fields.
 func isTyping(tool string) bool {
 	return tool == toolType || tool == toolFillForm || tool == toolPressKey
 }
 
-// inspectionFor returns which secret fields of the page the gate must check before a call, or
-// nil for none. For a typing call, the gate checks the fields into which the call types. For
-// an acting call that types nothing, the gate checks all visible fields, but only if a
-// wildcard rule is "auto".
+// For an acting call that types nothing, the gate checks all visible fields, but only if a wildcard rule is "auto".
 func (s *siteGate) inspectionFor(choice dispatch.TargetChoice) *wire.TabInspection {
 	if choice.TargetKind == dispatch.TargetBrowser || classOfTool(choice.Tool, choice.Args) == classRead {
 		return nil
@@ -47,7 +42,7 @@ func (s *siteGate) inspectionFor(choice dispatch.TargetChoice) *wire.TabInspecti
 		return nil
 	}
 	var args typingArgs
-	_ = json.Unmarshal(choice.Args, &args) // the arguments match the schema of the tool
+	_ = json.Unmarshal(choice.Args, &args)
 	inspection := &wire.TabInspection{Focused: choice.Tool == toolPressKey}
 	for _, field := range args.Fields {
 		inspection.Refs = append(inspection.Refs, field.Target)
@@ -58,10 +53,7 @@ func (s *siteGate) inspectionFor(choice dispatch.TargetChoice) *wire.TabInspecti
 	return inspection
 }
 
-// showsSecrets reports whether the page of a call shows a secret field. If the page does
-// not respond, showsSecrets returns true, because the page might show a secret field. The
-// argument address is the address that the gate checks; the page's current address may
-// differ.
+// If the page does not respond, showsSecrets returns true, because the page might show a secret field.
 func showsSecrets(callInfo dispatch.CallInfo, address string) bool {
 	target := callInfo.Target
 	if target.Problem != "" || originOf(address) != originOf(target.URL) {
@@ -70,7 +62,6 @@ func showsSecrets(callInfo dispatch.CallInfo, address string) bool {
 	return target.Secrets == nil || len(target.Secrets.Shown) > 0
 }
 
-// typedSecrets returns the kinds of secret fields into which a call types.
 func typedSecrets(target dispatch.Target) []string {
 	if target.Secrets == nil {
 		return nil
@@ -78,8 +69,6 @@ func typedSecrets(target dispatch.Target) []string {
 	return target.Secrets.Typed
 }
 
-// secretsNote returns the sentence in a request for approval that explains why the
-// wildcard rule does not allow the call.
 func secretsNote(secrets *wire.SecretFields) string {
 	if secrets == nil {
 		return "; this page does not answer, so it may show a field for a password, a card or a code"
@@ -87,7 +76,6 @@ func secretsNote(secrets *wire.SecretFields) string {
 	return "; this page shows " + nameKinds(secrets.Shown)
 }
 
-// decideTyping decides whether a call is allowed to type into the secret fields of a page.
 // Each call that types into a secret field needs its own approval, whatever the site rule is.
 func (s *siteGate) decideTyping(callInfo dispatch.CallInfo, site string) dispatch.Verdict {
 	typed := typedSecrets(callInfo.Target)
@@ -101,11 +89,8 @@ func (s *siteGate) decideTyping(callInfo dispatch.CallInfo, site string) dispatc
 	}}
 }
 
-// secretTitle returns the title of a request for approval to type into secret fields.
 func secretTitle(site string, kinds []string) string { return site + ": " + nameKinds(kinds) }
 
-// nameKinds describes kinds of secret fields in a sentence, such as "a password field and
-// a card field".
 func nameKinds(kinds []string) string {
 	names := map[string]string{"password": "a password field", "card": "a card field", "code": "a field for a one-time code"}
 	var words []string
@@ -118,11 +103,8 @@ func nameKinds(kinds []string) string {
 // secretMask replaces secret text in arguments that users see.
 const secretMask = "•••"
 
-// maskForApproval returns a call's arguments for requests for approval and for the audit log.
-// Typed text is masked if the field may be secret. The values of cookies, localStorage and
-// sessionStorage are always masked. In a batch, all typed text is masked, because the gate
-// does not check the fields into which a batch types. opentabs passes maskForApproval to the
-// dispatcher as [dispatch.Options].ShownArgs.
+// The values of cookies, localStorage and sessionStorage are always masked. In a batch, all typed text is masked,
+// because the gate does not check the fields into which a batch types.
 func maskForApproval(callInfo dispatch.CallInfo) json.RawMessage {
 	target := callInfo.Target
 	switch {
@@ -134,7 +116,6 @@ func maskForApproval(callInfo dispatch.CallInfo) json.RawMessage {
 	return maskArgs(callInfo.Tool.Name, callInfo.Args)
 }
 
-// maskSteps replaces secret text in the arguments of each step of a batch by a mask.
 func maskSteps(args json.RawMessage) json.RawMessage {
 	var steps []json.RawMessage
 	for _, raw := range rawjson.Elements(rawjson.Get(args, "steps")) {
@@ -146,8 +127,6 @@ func maskSteps(args json.RawMessage) json.RawMessage {
 	return setMember(removeMembers(args, "steps"), "steps", rawjson.Encode(steps))
 }
 
-// maskedMembers returns the names of a tool's arguments that can contain secrets: typed text,
-// and values that the tool stores.
 func maskedMembers(tool string) []string {
 	switch {
 	case isTyping(tool):
@@ -158,7 +137,6 @@ func maskedMembers(tool string) []string {
 	return nil
 }
 
-// maskArgs masks those arguments of a tool that can contain secrets.
 func maskArgs(tool string, args json.RawMessage) json.RawMessage {
 	masked := maskedMembers(tool)
 	if len(masked) == 0 {

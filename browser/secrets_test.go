@@ -12,8 +12,6 @@ import (
 	"opentabs/wire"
 )
 
-// TestSensitivePage checks that a wildcard rule does not allow acting on a page that
-// shows a secret field, but a rule for the exact host does.
 func TestSensitivePage(t *testing.T) {
 	for name, test := range map[string]struct {
 		pattern   string
@@ -45,9 +43,6 @@ func TestSensitivePage(t *testing.T) {
 	}
 }
 
-// TestTypingIntoSecretField checks that each call that types into a secret field needs an
-// approval, whatever the site rules and earlier approvals are. After the approval, the page
-// script receives the kinds of secret fields that the user has approved.
 func TestTypingIntoSecretField(t *testing.T) {
 	for name, prepare := range map[string]func(f *fixture){
 		"auto for the host": func(f *fixture) { f.setRule("shop.example", policy.SiteAuto) },
@@ -94,8 +89,6 @@ func TestTypingIntoSecretField(t *testing.T) {
 	}
 }
 
-// TestTypedTextInApproval checks in which cases a request for approval shows the text
-// that a call types.
 func TestTypedTextInApproval(t *testing.T) {
 	f := newFixture(t)
 	f.decision = allowOnce
@@ -125,7 +118,6 @@ func TestTypedTextInApproval(t *testing.T) {
 	}
 }
 
-// TestInspection checks for which calls the gate inspects the secret fields of a page.
 func TestInspection(t *testing.T) {
 	f := newFixture(t)
 	f.decision = allowOnce
@@ -147,7 +139,6 @@ func TestInspection(t *testing.T) {
 	wantInspection("browser_tabs", `{"action":"list"}`, nil)
 }
 
-// setRule sets the rule of a site and fails the test on an error.
 func (f *fixture) setRule(pattern string, rule policy.SiteRule) {
 	f.t.Helper()
 	if err := f.rules.Set(pattern, rule, "cli"); err != nil {

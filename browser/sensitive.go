@@ -21,12 +21,10 @@ var sensitiveHosts = []string{
 	// payment and money
 	"paypal.com", "stripe.com", "wise.com", "revolut.com", "venmo.com", "cash.app", "pay.google.com", "klarna.com", "adyen.com", "coinbase.com", "binance.com", "kraken.com",
 	"schwab.com", "fidelity.com", "vanguard.com", "robinhood.com", "etrade.com", "interactivebrokers.com",
-	// banks
 	"chase.com", "bankofamerica.com", "wellsfargo.com", "citi.com", "citibank.com", "capitalone.com", "usbank.com", "americanexpress.com", "hsbc.com", "barclays.co.uk",
 	"lloydsbank.com", "natwest.com", "santander.com", "deutsche-bank.de", "commerzbank.de", "sparkasse.de", "ing.com", "ing.de", "n26.com", "bnpparibas.com", "ubs.com", "monzo.com",
 	// health
 	"mychart.org", "mychart.com", "epic.com", "healthcare.gov", "nhs.uk", "doctolib.de", "doctolib.fr", "kaiserpermanente.org",
-	// authorities
 	"irs.gov", "ssa.gov", "elster.de", "gov.uk", "impots.gouv.fr",
 }
 
@@ -60,7 +58,6 @@ func isSensitive(address string) bool {
 // 6598).
 var sharedAddresses = netip.MustParsePrefix("100.64.0.0/10")
 
-// isPrivate reports whether a host is this machine or in a private network.
 func isPrivate(host string) bool {
 	if isLoopback(host) || !strings.Contains(host, ".") && !strings.Contains(host, ":") {
 		return true

@@ -21,11 +21,9 @@ const maxSessions = 10_000
 // the client's token. Sessions is safe for concurrent use.
 type Sessions struct {
 	stores []sessionStore
-	onEnd  func(session string) // nil until OnEnd
+	onEnd  func(session string)
 
-	mu sync.Mutex // guards all fields below
-	// runningSessions are the running sessions that have called browser tools since the server
-	// started.
+	mu              sync.Mutex // guards all fields below
 	runningSessions map[string]bool
 	// endedSessions and endedKeys contain the sessions that have ended: as a set, and as
 	// a list with the oldest session first. Ended sessions are stored because a job may
@@ -34,9 +32,7 @@ type Sessions struct {
 	endedKeys     []string
 }
 
-// sessionStore stores state for each client session.
 type sessionStore interface {
-	// endSession removes the state of the session whose clientKey is session.
 	endSession(session string)
 }
 
@@ -53,8 +49,7 @@ func newSessions(stores ...sessionStore) *Sessions {
 // session. Call OnEnd before the first tool call.
 func (s *Sessions) OnEnd(onEnd func(session string)) { s.onEnd = onEnd }
 
-// Before implements dispatch.BeforeHook. Before records that the call's session is
-// running, unless the session has ended.
+// Before implements dispatch.BeforeHook.
 func (s *Sessions) Before(callInfo dispatch.CallInfo) *wire.CallError {
 	if callInfo.Tool.Plugin != Name {
 		return nil
@@ -97,9 +92,8 @@ func (s *Sessions) End(c dispatch.Client) {
 	s.removeState(key, isUsed)
 }
 
-// removeState removes the stored state of a client's session that has ended. If isUsed is
-// true, browsers may have stored data for the session, so removeState also sends the
-// session's end to the browsers.
+// If isUsed is true, browsers may have stored data for the session, so removeState also sends the session's end to the
+// browsers.
 func (s *Sessions) removeState(key string, isUsed bool) {
 	for _, store := range s.stores {
 		store.endSession(key)

@@ -26,8 +26,6 @@ func clientOf(session string) dispatch.Client {
 	return dispatch.Client{Session: session, Name: session}
 }
 
-// TestEndOfSessionReleasesHeldTab checks that a call that waits for a held tab runs as
-// soon as the holding client's session ends.
 func TestEndOfSessionReleasesHeldTab(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newAutoFixture(t)
@@ -53,8 +51,6 @@ func TestEndOfSessionReleasesHeldTab(t *testing.T) {
 	})
 }
 
-// TestEndOfSessionKeepsOtherSessionOfClient checks that the end of one session of a
-// client removes no state of the client's other session.
 func TestEndOfSessionKeepsOtherSessionOfClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newAutoFixture(t)
@@ -79,8 +75,6 @@ func TestEndOfSessionKeepsOtherSessionOfClient(t *testing.T) {
 	})
 }
 
-// TestCurrentTabOfNamedBrowser checks that a call gets the current tab of its client, whether
-// the call names the browser by its ID, by its name or not at all.
 func TestCurrentTabOfNamedBrowser(t *testing.T) {
 	tabs := newTabs(nil)
 	tabs.recordTabChange(dispatch.CallInfo{
@@ -95,8 +89,6 @@ func TestCurrentTabOfNamedBrowser(t *testing.T) {
 	}
 }
 
-// TestEndOfSessionForgetsOpenedTabs checks that a new session does not own the tabs that
-// an ended session with the same name has opened.
 func TestEndOfSessionForgetsOpenedTabs(t *testing.T) {
 	f := newAutoFixture(t)
 	f.decision = allowOnce
@@ -108,8 +100,6 @@ func TestEndOfSessionForgetsOpenedTabs(t *testing.T) {
 	f.wantRun(1, "claude", "browser_tabs", `{"action":"close"}`)
 }
 
-// TestEndOfSessionEndsApprovals checks that an approval for a session ends with the
-// session.
 func TestEndOfSessionEndsApprovals(t *testing.T) {
 	f := newFixture(t)
 	f.decision = allowOnce
@@ -120,8 +110,6 @@ func TestEndOfSessionEndsApprovals(t *testing.T) {
 	f.wantRun(1, "claude", "browser_snapshot", `{}`)
 }
 
-// TestStopOutlivesSession checks that a client remains stopped in a tab even if it starts
-// a new session.
 func TestStopOutlivesSession(t *testing.T) {
 	f := newAutoFixture(t)
 	call := func(session string) error {
@@ -149,8 +137,6 @@ func TestStopOutlivesSession(t *testing.T) {
 	}
 }
 
-// TestJobAfterEndOfSession checks that a job that still runs after its session has ended
-// leaves no state behind.
 func TestJobAfterEndOfSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newAutoFixture(t)
@@ -160,7 +146,7 @@ func TestJobAfterEndOfSession(t *testing.T) {
 		f.wantRun(0, "claude", "browser_click", `{"target":"e1"}`)
 		f.beforeResult = nil
 		f.wantRun(0, "claude", "browser_click", `{"target":"e2"}`)
-		time.Sleep(time.Second) // the AfterHooks run later than the reply
+		time.Sleep(time.Second)
 		synctest.Wait()
 		if want := []string{"claude", "claude", "claude"}; !slices.Equal(ended, want) {
 			t.Errorf("notifications of browsers = %q, want %q", ended, want)
@@ -171,8 +157,7 @@ func TestJobAfterEndOfSession(t *testing.T) {
 	})
 }
 
-// TestEndedSessions checks which sessions a reconnected browser receives as ended. After
-// a restart of the server, all earlier sessions have ended.
+// After a restart of the server, all earlier sessions have ended.
 func TestEndedSessions(t *testing.T) {
 	f := newAutoFixture(t)
 	f.wantRun(0, "claude", "browser_click", `{"target":"e1"}`)
@@ -187,8 +172,6 @@ func TestEndedSessions(t *testing.T) {
 	}
 }
 
-// TestEndOfClientWithoutSessions checks that the state of a client without sessions ends when
-// the user removes the client's token, because another client may use the same name later.
 func TestEndOfClientWithoutSessions(t *testing.T) {
 	f := newAutoFixture(t)
 	shared := dispatch.Client{Credential: dispatch.CredentialToken, Token: "laptop", Session: "without session: client laptop", IsSessionShared: true}
@@ -210,8 +193,6 @@ func TestEndOfClientWithoutSessions(t *testing.T) {
 	}
 }
 
-// TestSessionArgumentOfClientIsRemoved checks that a client cannot choose another session
-// in the arguments of a call.
 func TestSessionArgumentOfClientIsRemoved(t *testing.T) {
 	f := newAutoFixture(t)
 	_, err := f.calls.Call(t.Context(), dispatch.Call{Tool: f.tool("browser_click"), Args: []byte(`{"target":"e1","_session":"cursor"}`), TabID: 7, Client: clientOf("claude")})

@@ -23,34 +23,28 @@ const sessionGrantTime = 24 * time.Hour
 // keeps maxGrants approvals, a new approval replaces the oldest one.
 const maxGrants = 1000
 
-// siteGate decides on which sites browser tools are allowed to run. The rules that the user
-// has set for sites are in [policy.Sites]. Approvals for a session or for some time are only
-// in memory.
+// The rules that the user has set for sites are in [policy.Sites]. Approvals for a session or for some time are only in
+// memory.
 type siteGate struct {
 	rules policy.Sites
 	tabs  *tabTable
 	// ownAddress is the address on which the daemon listens, as host:port.
-	ownAddress string
-	// uploadFolders are the folders whose files agents are allowed to upload.
+	ownAddress    string
 	uploadFolders []string
 
-	mu     sync.Mutex // guards all fields below
-	grants []siteGrant
-	// lastDecisions is the version of the user's rules and "always" approvals that was last
-	// read.
+	mu            sync.Mutex // guards all fields below
+	grants        []siteGrant
 	lastDecisions ruleVersion
-	// callApprovals contains the approvals that cover one call: it maps the call's ID to
-	// the approved sites, while the call runs.
 	callApprovals map[string][]string
 }
 
 // siteGrant is an approval for later calls of one client on one site.
 type siteGrant struct {
-	client  string    // the identity of the client
-	session string    // empty for an approval for some time
-	caller  string    // the calling plugin; empty for a call of the client
-	site    string    // as returned by originOf
-	class   toolClass // as returned by approvedClass
+	client  string
+	session string
+	caller  string
+	site    string
+	class   toolClass
 	until   time.Time
 }
 
@@ -59,8 +53,6 @@ var (
 	_ dispatch.AfterHook        = (*siteGate)(nil)
 )
 
-// newSites returns a site gate. The argument tabs records, for each tab that a client has
-// opened, which client opened it.
 func newSites(o Options, tabs *tabTable) *siteGate {
 	s := &siteGate{rules: policy.SitesOf(o.Rules), tabs: tabs, ownAddress: o.OwnAddress, uploadFolders: o.UploadFolders, callApprovals: map[string][]string{}}
 	s.forgetApprovals()
@@ -68,16 +60,12 @@ func newSites(o Options, tabs *tabTable) *siteGate {
 	return s
 }
 
-// ruleVersion summarizes the user's decisions about sites. If the user changes a decision
-// about a site, the ruleVersion changes too.
 type ruleVersion struct {
-	rules       string // all rules with the times of their changes
+	rules       string
 	alwaysCount int
 }
 
-// forgetApprovals ends all approvals in memory after the user has changed a rule or
-// removed an "always" approval. After the user has changed a rule, an earlier approval
-// must not allow a call against the new rule.
+// After the user has changed a rule, an earlier approval must not allow a call against the new rule.
 func (s *siteGate) forgetApprovals() {
 	var now ruleVersion
 	entries := s.rules.All()
@@ -99,13 +87,12 @@ func (s *siteGate) forgetApprovals() {
 // Name implements dispatch.Gate.
 func (s *siteGate) Name() string { return "site" }
 
-// Decide implements dispatch.Gate. Decide uses the user's rule for the tab's address, or
-// for the address that the call wants to open.
+// Decide implements dispatch.Gate.
 func (s *siteGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	if callInfo.Tool.Plugin != Name {
 		return dispatch.Verdict{}
 	}
-	if callInfo.Target == (dispatch.Target{}) { // the target is not yet chosen
+	if callInfo.Target == (dispatch.Target{}) {
 		return dispatch.Verdict{}
 	}
 	args := siteArgsOf(callInfo)
@@ -148,23 +135,19 @@ func (s *siteGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	return s.decideAddress(callInfo, classOf(callInfo), callInfo.Target.URL)
 }
 
-// siteArgs are those arguments of browser tools that determine which sites a call
-// concerns.
 type siteArgs struct {
-	URL    string `json:"url"`
-	Action string `json:"action"`
-	Go     string `json:"go"`
-	// Paths are the files to upload.
-	Paths []string `json:"paths"`
+	URL    string   `json:"url"`
+	Action string   `json:"action"`
+	Go     string   `json:"go"`
+	Paths  []string `json:"paths"`
 }
 
 func siteArgsOf(callInfo dispatch.CallInfo) siteArgs {
 	var args siteArgs
-	_ = json.Unmarshal(callInfo.Args, &args) // the arguments match the schema of the tool
+	_ = json.Unmarshal(callInfo.Args, &args)
 	return args
 }
 
-// decideOpening decides whether a call is allowed to open an address.
 func (s *siteGate) decideOpening(callInfo dispatch.CallInfo, address string) dispatch.Verdict {
 	if v := checkOpenable(address); v.Block != nil {
 		return v
@@ -172,8 +155,7 @@ func (s *siteGate) decideOpening(callInfo dispatch.CallInfo, address string) dis
 	return s.decideAddress(callInfo, classAct, address)
 }
 
-// decideTabs decides whether to allow a call of browser_tabs. Without an approval, a client
-// is allowed to close only the tabs that the client itself opened.
+// Without an approval, a client is allowed to close only the tabs that the client itself opened.
 func (s *siteGate) decideTabs(callInfo dispatch.CallInfo, args siteArgs) dispatch.Verdict {
 	isAllowed := false
 	var request dispatch.Ticket
@@ -203,14 +185,12 @@ func (s *siteGate) decideTabs(callInfo dispatch.CallInfo, args siteArgs) dispatc
 	return dispatch.Verdict{Suspend: &request}
 }
 
-// closeApprovalKey returns the key of an approval to close a tab: the tab, the document and the
-// URL. The key of the approval contains the document, because the approval must not cover a
-// page that the tab loads while the user decides.
+// The key of the approval contains the document, because the approval must not cover a page that the tab loads while
+// the user decides.
 func closeApprovalKey(callInfo dispatch.CallInfo) string {
 	return tabName(callInfo.Target.TabID) + " " + callInfo.Target.DocumentID + " " + callInfo.Target.URL
 }
 
-// decideAddress decides whether a call is allowed to read, or act on, the site of an address.
 func (s *siteGate) decideAddress(callInfo dispatch.CallInfo, class toolClass, address string) dispatch.Verdict {
 	site := originOf(address)
 	rule := s.ruleFor(address, class)
@@ -250,8 +230,6 @@ func (s *siteGate) decideAddress(callInfo dispatch.CallInfo, class toolClass, ad
 	}}
 }
 
-// newRefusal returns the verdict for a site on which one of the user's rules forbids the
-// call.
 func newRefusal(site string, class toolClass, fact string, rule policy.SiteRule) dispatch.Verdict {
 	command := "opentabs browser site"
 	if host, err := policy.ParseSite(strings.TrimSuffix(site, ".")); err == nil {
@@ -261,8 +239,6 @@ func newRefusal(site string, class toolClass, fact string, rule policy.SiteRule)
 		fmt.Sprintf("Browser tools may not %s %s. To allow it, run `%s`.", verbOf(class), site, command))
 }
 
-// verbOf returns the verb for a class of tools, such as "act on". Error texts put the
-// verb before the name of a site.
 func verbOf(class toolClass) string {
 	switch class {
 	case classRead:
@@ -273,9 +249,8 @@ func verbOf(class toolClass) string {
 	return "act on"
 }
 
-// ruleFor returns the user's rule for an address. If the user has set no rule for a site,
-// browser tools need the user's approval on this site. A wildcard rule never allows a
-// sensitive site or a dangerous tool without approvals.
+// If the user has set no rule for a site, browser tools need the user's approval on this site. A wildcard rule never
+// allows a sensitive site or a dangerous tool without approvals.
 func (s *siteGate) ruleFor(address string, class toolClass) policy.SiteRule {
 	pattern, entry := s.rules.RuleFor(address)
 	switch {
@@ -289,7 +264,6 @@ func (s *siteGate) ruleFor(address string, class toolClass) policy.SiteRule {
 	return entry.Rule
 }
 
-// isOwnAddress reports whether an address is the daemon's own address.
 func (s *siteGate) isOwnAddress(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -299,8 +273,7 @@ func (s *siteGate) isOwnAddress(address string) bool {
 	return err == nil && u.Port() == ownPort && isLoopback(u.Hostname())
 }
 
-// isApproved reports whether the user has approved a call on a site: either this call
-// alone, or later calls too. An approval to act includes reading.
+// An approval to act includes reading.
 func (s *siteGate) isApproved(callInfo dispatch.CallInfo, class toolClass, site string) bool {
 	class = approvedClass(callInfo, class)
 	caller := callInfo.Caller.PluginName()
@@ -319,8 +292,6 @@ func (s *siteGate) isApproved(callInfo dispatch.CallInfo, class toolClass, site 
 	})
 }
 
-// approvedClass returns what an approval covers: reading, acting, or the one dangerous
-// tool that the request for approval named.
 func approvedClass(callInfo dispatch.CallInfo, c toolClass) toolClass {
 	if c == classDangerous {
 		return toolClass(callInfo.Tool.Name)
@@ -328,7 +299,6 @@ func approvedClass(callInfo dispatch.CallInfo, c toolClass) toolClass {
 	return c
 }
 
-// isCallApproved reports whether the user has approved this single call on a site.
 func (s *siteGate) isCallApproved(callInfo dispatch.CallInfo, site string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -336,8 +306,6 @@ func (s *siteGate) isCallApproved(callInfo dispatch.CallInfo, site string) bool 
 }
 
 // ObserveDecision implements dispatch.DecisionObserver by storing the user's approvals.
-// An approval to read lasts for the client's session, so a client needs one approval for
-// each site.
 func (s *siteGate) ObserveDecision(callInfo dispatch.CallInfo, t dispatch.Ticket, r dispatch.Resolution) {
 	site, class := t.Title, approvedClass(callInfo, classOf(callInfo))
 	if own := originOf(callInfo.Target.URL); t.Title == secretTitle(own, typedSecrets(callInfo.Target)) {
@@ -387,14 +355,13 @@ func (s *siteGate) ObserveDecision(callInfo dispatch.CallInfo, t dispatch.Ticket
 	}
 }
 
-// After implements dispatch.AfterHook. The approval for a single call ends with the call.
+// After implements dispatch.AfterHook.
 func (s *siteGate) After(callInfo dispatch.CallInfo, _ dispatch.EndedCall) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.callApprovals, callInfo.CallID)
 }
 
-// endSession removes the user's approvals that apply only to the given client session.
 func (s *siteGate) endSession(session string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -19,45 +19,28 @@ import (
 	"opentabs/wire"
 )
 
-// fixture is a dispatcher with the browser tools and one simulated tab. The field address
-// is the address of the tab's page.
 type fixture struct {
-	t       *testing.T
-	calls   *dispatch.Dispatcher
-	rules   policy.Sites
-	address string
-	// secrets are the secret fields of the simulated page. inspections are the inspections of the page
-	// that the gate requested.
-	secrets     *wire.SecretFields
-	inspections []*wire.TabInspection
-	// output is the extension's tool result. By default, output is the result for a page
-	// snapshot of the simulated tab.
-	output string
-	runs   []dispatch.Run
-	// caller is the plugin that makes the calls, or nil if the client makes them.
-	caller *dispatch.Caller
-	// uploads is the folder whose files agents are allowed to upload.
-	uploads string
-	// files stores the files that tools wrote.
-	files *filestore.Store
-	// approvalReasons contains the reason of each approval request.
+	t               *testing.T
+	calls           *dispatch.Dispatcher
+	rules           policy.Sites
+	address         string
+	secrets         *wire.SecretFields
+	inspections     []*wire.TabInspection
+	output          string
+	runs            []dispatch.Run
+	caller          *dispatch.Caller
+	uploads         string
+	files           *filestore.Store
 	approvalReasons []string
-	// shownArgs are the call arguments in the approval requests.
-	shownArgs []string
-	decision  dispatch.Resolution
-	// beforeDecision is a function that the test runs just before the user decides about a call.
-	beforeDecision func()
-	// progress contains the progress messages that clients received.
-	progress []string
-	// beforeResult runs before the simulated extension returns a result.
-	beforeResult func()
-	// sink receives the reports and the result of the last call.
-	sink     dispatch.Sink
-	holds    *Holds
-	sessions *Sessions
-	// capabilities are the optional Chrome permissions that the user granted the
-	// browser's extension.
-	capabilities []string
+	shownArgs       []string
+	decision        dispatch.Resolution
+	beforeDecision  func()
+	progress        []string
+	beforeResult    func()
+	sink            dispatch.Sink
+	holds           *Holds
+	sessions        *Sessions
+	capabilities    []string
 }
 
 func newFixture(t *testing.T) *fixture {
@@ -65,7 +48,6 @@ func newFixture(t *testing.T) *fixture {
 	return newLimitedFixture(t, Limits{})
 }
 
-// newLimitedFixture returns a fixture whose browser tools have the given limits per tab.
 func newLimitedFixture(t *testing.T, limits Limits) *fixture {
 	t.Helper()
 	set := plugin.NewSet(nil, nil, Plugin())
@@ -107,8 +89,6 @@ func newLimitedFixture(t *testing.T, limits Limits) *fixture {
 	return f
 }
 
-// call runs a tool for a client and returns the text of the result. call runs the tool in the
-// tab with the ID 7, unless the tool's argument "action" is "new" or "list".
 func (f *fixture) call(client, tool, args string) (string, error) {
 	f.t.Helper()
 	t := f.tool(tool)
@@ -138,7 +118,6 @@ func (f *fixture) call(client, tool, args string) (string, error) {
 	return shaped.Text, err
 }
 
-// tool returns a browser tool of the built-in plugin.
 func (f *fixture) tool(name string) dispatch.Tool {
 	f.t.Helper()
 	for _, t := range Plugin().Tools {
@@ -150,8 +129,6 @@ func (f *fixture) tool(name string) dispatch.Tool {
 	return dispatch.Tool{}
 }
 
-// wantRun checks that a call succeeds after the given number of approvals, and returns
-// its text.
 func (f *fixture) wantRun(approvals int, client, tool, args string) string {
 	f.t.Helper()
 	f.approvalReasons = nil
@@ -165,7 +142,6 @@ func (f *fixture) wantRun(approvals int, client, tool, args string) string {
 	return text
 }
 
-// wantError checks that a call fails with an error code and a part of the error message.
 func (f *fixture) wantError(code wire.ErrorCode, part, client, tool, args string) {
 	f.t.Helper()
 	runs := len(f.runs)
@@ -181,8 +157,6 @@ func (f *fixture) wantError(code wire.ErrorCode, part, client, tool, args string
 
 var allowOnce = dispatch.Resolution{Allow: true, Surface: "the side panel"}
 
-// TestSitesWithoutRule checks that, without a rule for a site, reading needs one approval
-// for each client, and each acting call needs its own approval.
 func TestSitesWithoutRule(t *testing.T) {
 	f := newFixture(t)
 	f.decision = allowOnce
@@ -201,8 +175,6 @@ func TestSitesWithoutRule(t *testing.T) {
 	f.wantError(wire.ErrDenied, "the user denied it", "claude", "browser_snapshot", `{}`)
 }
 
-// TestApprovalForSession checks that an approval to act for a session includes reading,
-// but only on this site and for this client.
 func TestApprovalForSession(t *testing.T) {
 	f := newFixture(t)
 	f.decision = dispatch.Resolution{Allow: true, Scope: wire.ScopeSession, Surface: "x"}
@@ -226,8 +198,6 @@ func TestApprovalForTime(t *testing.T) {
 	})
 }
 
-// TestApprovalForAlways checks that an "always" approval is stored for the exact host,
-// even of a sensitive site.
 func TestApprovalForAlways(t *testing.T) {
 	f := newFixture(t)
 	f.decision = dispatch.Resolution{Allow: true, Scope: wire.ScopeAlways, Surface: "x"}
@@ -246,13 +216,12 @@ func TestApprovalForAlways(t *testing.T) {
 	}
 }
 
-// TestSiteRules checks that the user's most specific rule applies. A rule with a wildcard
-// must never allow a sensitive site without an approval.
+// A rule with a wildcard must never allow a sensitive site without an approval.
 func TestSiteRules(t *testing.T) {
 	for _, test := range []struct {
 		name, address      string
 		rules              map[string]policy.SiteRule
-		wantRead, wantAct  int // number of approvals; -1 for denied
+		wantRead, wantAct  int
 		wantDeniedSentence string
 	}{
 		{name: "auto", address: "https://shop.example/", rules: map[string]policy.SiteRule{"shop.example": "auto"}},
@@ -296,8 +265,7 @@ func TestSiteRules(t *testing.T) {
 	}
 }
 
-// TestOpeningNeedsApprovalForNewSite checks that a call that opens an address needs an
-// approval for the new site. Tools that open an address accept only http and https addresses.
+// Tools that open an address accept only http and https addresses.
 func TestOpeningNeedsApprovalForNewSite(t *testing.T) {
 	f := newFixture(t)
 	f.decision = allowOnce
@@ -323,8 +291,7 @@ func TestOpeningNeedsApprovalForNewSite(t *testing.T) {
 	f.wantError(wire.ErrInvalidArguments, `either "url" or "go"`, "claude", "browser_navigate", `{"url":"https://shop.example/","go":"back"}`)
 }
 
-// TestTabNavigatesDuringApproval checks that the gate checks the new site if the tab
-// navigates while the user decides. An approval for the old site does not cover the new site.
+// An approval for the old site does not cover the new site.
 func TestTabNavigatesDuringApproval(t *testing.T) {
 	f := newFixture(t)
 	f.decision = allowOnce
@@ -337,8 +304,6 @@ func TestTabNavigatesDuringApproval(t *testing.T) {
 	f.wantError(wire.ErrDenied, "does not allow browser tools on https://bank.example", "claude", "browser_click", `{"target":"e1"}`)
 }
 
-// TestRuleDecidesWaitingCall checks that a change of the rules decides the calls that are
-// waiting for approval, and leaves no approval behind.
 func TestRuleDecidesWaitingCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -371,8 +336,6 @@ func TestRuleDecidesWaitingCall(t *testing.T) {
 	})
 }
 
-// TestRulesOfFrames checks that child frames follow the rules of their sites. In a frame that
-// shows the daemon's own address, no browser tool is allowed to run.
 func TestRulesOfFrames(t *testing.T) {
 	f := newFixture(t)
 	for pattern, rule := range map[string]policy.SiteRule{"bank.example": policy.SiteOff, "*.news.example": policy.SiteRead, "shop.example": policy.SiteAuto} {
@@ -391,8 +354,6 @@ func TestRulesOfFrames(t *testing.T) {
 	}
 }
 
-// TestContentAfterRedirect checks that content is left out after a redirect to a site that
-// the client is not allowed to read.
 func TestContentAfterRedirect(t *testing.T) {
 	f := newFixture(t)
 	f.decision = allowOnce
@@ -411,8 +372,6 @@ func TestContentAfterRedirect(t *testing.T) {
 	}
 }
 
-// TestContentIsFramed checks that a page's text is enclosed between two lines with a random
-// mark, and that hidden characters are removed.
 func TestContentIsFramed(t *testing.T) {
 	f := newFixture(t)
 	if err := f.rules.Set("shop.example", policy.SiteAuto, "x"); err != nil {
@@ -461,9 +420,7 @@ func TestIsSensitive(t *testing.T) {
 	}
 }
 
-// TestRuleChangeEndsApprovals checks that a change of a site's rule ends the approvals that
-// are only in memory. If the user sets a site's rule to "default", every approval of the site
-// ends.
+// If the user sets a site's rule to "default", every approval of the site ends.
 func TestRuleChangeEndsApprovals(t *testing.T) {
 	for _, scope := range []wire.Scope{wire.ScopeSession, wire.ScopeAlways} {
 		for _, rule := range []policy.SiteRule{"", policy.SiteAsk} {
@@ -482,8 +439,6 @@ func TestRuleChangeEndsApprovals(t *testing.T) {
 	}
 }
 
-// TestHostsAreSafeInCommands checks that an address in a message is safe to paste into a
-// shell.
 func TestHostsAreSafeInCommands(t *testing.T) {
 	f := newFixture(t)
 	if err := f.rules.Set("*", policy.SiteOff, "x"); err != nil {
@@ -496,8 +451,6 @@ func TestHostsAreSafeInCommands(t *testing.T) {
 	f.wantError(wire.ErrDenied, "`opentabs browser site bank.example ask`", "claude", "browser_navigate", `{"url":"https://BANK.example./"}`)
 }
 
-// TestNavigatingAwayFromTheUsersTab checks that a client needs an approval to open another
-// site in a tab that the client did not open.
 func TestNavigatingAwayFromTheUsersTab(t *testing.T) {
 	f := newFixture(t)
 	f.decision, f.address = allowOnce, "https://mail.example/draft"
@@ -510,8 +463,6 @@ func TestNavigatingAwayFromTheUsersTab(t *testing.T) {
 	}
 }
 
-// TestPluginHasNoApprovalsOfTheClient checks that a plugin cannot use the approvals of a
-// client, even in the steps of a batch.
 func TestPluginHasNoApprovalsOfTheClient(t *testing.T) {
 	f := newFixture(t)
 	f.decision = dispatch.Resolution{Allow: true, Scope: wire.ScopeSession, Surface: "x"}

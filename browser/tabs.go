@@ -12,28 +12,20 @@ import (
 // maxTabs limits the number of tabs whose opener a tabTable stores.
 const maxTabs = 10_000
 
-// tabKey identifies a tab: the ID of its browser, and the ID of the tab in this browser.
 type tabKey struct {
 	browser string
 	tabID   int
 }
 
-// tabTable stores which tabs, windows and downloads each client has opened or selected.
 type tabTable struct {
 	holds *Holds
 
-	mu sync.Mutex // guards all fields below
-	// currentTabs maps each clientKey to the tab that the client opened or selected last.
-	currentTabs map[string]tabKey
-	// browserNames maps the ID of each browser in currentTabs to the name of the browser.
-	browserNames map[string]string
-	// openers maps each tab to the client that has opened the tab.
-	openers map[tabKey]string
-	// windowOpeners maps each window to the client that has opened the window.
-	windowOpeners map[windowKey]string
-	// listedWindows are the windows in the last result of browser_windows.
-	listedWindows map[windowKey]browserWindow
-	// downloadStarters maps each download to the client that has started the download.
+	mu               sync.Mutex // guards all fields below
+	currentTabs      map[string]tabKey
+	browserNames     map[string]string
+	openers          map[tabKey]string
+	windowOpeners    map[windowKey]string
+	listedWindows    map[windowKey]browserWindow
 	downloadStarters map[downloadKey]string
 }
 
@@ -51,10 +43,8 @@ func clientKey(c dispatch.Client) string {
 	return c.Session
 }
 
-// currentTabOf returns the tab for a call without a tab ID. The current tab is the calling
-// tool's tab, or the tab that the client opened or selected last. If the call names the
-// browser of the current tab, currentTabOf returns the browser's name as in the call. The
-// dispatcher calls currentTabOf as [dispatch.Options].CurrentTab.
+// The current tab is the calling tool's tab, or the tab that the client opened or selected last. The dispatcher calls
+// currentTabOf as [dispatch.Options].CurrentTab.
 func (t *tabTable) currentTabOf(c dispatch.Call) (browser string, tabID int) {
 	if c.Caller != nil {
 		return c.Caller.Browser, c.Caller.TabID
@@ -72,20 +62,17 @@ func tabOfCall(callInfo dispatch.CallInfo) tabKey {
 	return tabKey{callInfo.Target.Browser, callInfo.Target.TabID}
 }
 
-// isOpenedByClient reports whether the tab in which a call runs was opened by the client
-// of the call.
 func (t *tabTable) isOpenedByClient(callInfo dispatch.CallInfo) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.openers[tabOfCall(callInfo)] == clientKey(callInfo.Client) && callInfo.Target.TabID != 0
 }
 
-// recordTabChange records the tab that a call has opened, selected or closed.
 func (t *tabTable) recordTabChange(callInfo dispatch.CallInfo, tabID int) {
 	var args struct {
 		Action string `json:"action"`
 	}
-	_ = json.Unmarshal(callInfo.Args, &args) // the arguments match the schema of the tool
+	_ = json.Unmarshal(callInfo.Args, &args)
 	key, changed := clientKey(callInfo.Client), tabKey{callInfo.Target.Browser, tabID}
 	if callInfo.Tool.Name == toolTabs && args.Action == "close" {
 		t.holds.forgetTab(tabOfCall(callInfo))
@@ -116,7 +103,6 @@ func (t *tabTable) recordTabChange(callInfo dispatch.CallInfo, tabID int) {
 	}
 }
 
-// endSession removes the tabs, windows and downloads of a client session.
 func (t *tabTable) endSession(session string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -126,23 +112,18 @@ func (t *tabTable) endSession(session string) {
 	maps.DeleteFunc(t.downloadStarters, func(_ downloadKey, key string) bool { return key == session })
 }
 
-// maxDownloads limits the number of downloads in a tabTable.
 const maxDownloads = 10_000
 
-// downloadKey identifies one download in one browser.
 type downloadKey struct {
 	browser    string
 	downloadID int
 }
 
-// listedDownload is one download in the output of browser_downloads.
 type listedDownload struct {
-	ID int `json:"id"`
-	// Text describes the download for an agent.
+	ID   int    `json:"id"`
 	Text string `json:"text"`
 }
 
-// recordDownload records which client has started a download.
 func (t *tabTable) recordDownload(callInfo dispatch.CallInfo, id int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -152,15 +133,12 @@ func (t *tabTable) recordDownload(callInfo dispatch.CallInfo, id int) {
 	t.downloadStarters[downloadKey{callInfo.Target.Browser, id}] = clientKey(callInfo.Client)
 }
 
-// isDownloadOfClient reports whether the client of a call has started a download.
 func (t *tabTable) isDownloadOfClient(callInfo dispatch.CallInfo, id int) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.downloadStarters[downloadKey{callInfo.Target.Browser, id}] == clientKey(callInfo.Client)
 }
 
-// listDownloads returns one line of text for each download that the client of a call has
-// started.
 func (t *tabTable) listDownloads(callInfo dispatch.CallInfo, listed []listedDownload) []string {
 	lines := []string{}
 	for _, d := range listed {
@@ -174,29 +152,23 @@ func (t *tabTable) listDownloads(callInfo dispatch.CallInfo, listed []listedDown
 	return lines
 }
 
-// maxShownPages limits the number of pages in shownPages.
 const maxShownPages = 10_000
 
-// If the client has already seen a page, the results of later calls in the tab omit the
-// page's address and title. A tool's result omits the page if the client has already seen
-// it.
+// If the client has already seen a page, the results of later calls in the tab omit the page's address and title.
 type shownPages struct {
 	mu    sync.Mutex // guards pages
 	pages map[clientTab]pageInfo
 }
 
-// clientTab identifies a tab together with a client that uses the tab.
 type clientTab struct {
-	client string // the clientKey of the client
+	client string
 	tab    tabKey
 }
 
 func newShownPages() *shownPages { return &shownPages{pages: map[clientTab]pageInfo{}} }
 
-// record stores the page in a call's result as the page that the client last saw in the tab.
-// The result isKnown is true if shown is also the page that record stored last for this
-// client and tab. record ignores nested calls, because the calling tool may hide the result
-// from its client.
+// The result isKnown is true if shown is also the page that record stored last for this client and tab. record ignores
+// nested calls, because the calling tool may hide the result from its client.
 func (s *shownPages) record(callInfo dispatch.CallInfo, tabID int, shown pageInfo) (isKnown bool) {
 	if callInfo.Caller != nil {
 		return false
@@ -214,7 +186,6 @@ func (s *shownPages) record(callInfo dispatch.CallInfo, tabID int, shown pageInf
 	return false
 }
 
-// endSession removes the record of the pages that a client session has seen.
 func (s *shownPages) endSession(session string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -7,9 +7,6 @@ import (
 	"opentabs/plugin/policy"
 )
 
-// TestPagesAreNamedWhenTheyChange checks that a result names the page only if its address or
-// title is new to the client in this tab. The result of a page snapshot always names the
-// page.
 func TestPagesAreNamedWhenTheyChange(t *testing.T) {
 	f := newFixture(t)
 	if err := f.rules.Set("shop.example", policy.SiteAuto, "x"); err != nil {
@@ -18,7 +15,7 @@ func TestPagesAreNamedWhenTheyChange(t *testing.T) {
 	cart := `"page":{"url":"https://shop.example/cart","title":"Cart"}`
 	for i, test := range []struct {
 		client, output string
-		want           string // a substring of the result, or "" if the result must not contain "page:"
+		want           string
 	}{
 		{"claude", `{"text":"Clicked.",` + cart + `}`, `page: "Cart" https://shop.example/cart`},
 		{"claude", `{"text":"Clicked.",` + cart + `}`, ""},

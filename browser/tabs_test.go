@@ -9,8 +9,6 @@ import (
 	"opentabs/plugin/policy"
 )
 
-// TestCurrentTab checks that a client has no current tab until it opens or selects one.
-// Calls without tabId must run in the client's current tab.
 func TestCurrentTab(t *testing.T) {
 	f := newFixture(t)
 	if err := f.rules.Set("shop.example", policy.SiteAuto, "x"); err != nil {
@@ -37,7 +35,6 @@ func TestCurrentTab(t *testing.T) {
 	}
 }
 
-// TestClosingTabs checks that a client is allowed to close its own tabs without an approval.
 func TestClosingTabs(t *testing.T) {
 	f := newFixture(t)
 	f.decision = dispatch.Resolution{Allow: true, Surface: "x"}
@@ -58,9 +55,7 @@ func TestClosingTabs(t *testing.T) {
 	f.wantRun(0, "claude", "browser_tabs", `{"action":"close"}`)
 }
 
-// TestListOfTabs checks that listing tabs needs one approval for each client. The list
-// contains full addresses, without their query, only for sites that the client is allowed to
-// read.
+// The list contains full addresses, without their query, only for sites that the client is allowed to read.
 func TestListOfTabs(t *testing.T) {
 	f := newFixture(t)
 	f.decision = dispatch.Resolution{Allow: true, Surface: "x"}
@@ -99,8 +94,6 @@ func TestListIsSmall(t *testing.T) {
 	t.Logf("size of each tool group in bytes: %v; %d tokens in total", bytesOfGroups, totalBytes/4)
 }
 
-// TestCloseOfAnotherPage checks that an approval to close a tab does not cover another
-// page that the tab loads later.
 func TestCloseOfAnotherPage(t *testing.T) {
 	f := newFixture(t)
 	f.decision = allowOnce

@@ -17,7 +17,6 @@ import (
 // and in permissions.
 const Name = "browser"
 
-// These constants are the names of the browser tools for which the gates have special rules.
 const (
 	toolTabs     = "browser_tabs"
 	toolNavigate = "browser_navigate"
@@ -35,7 +34,6 @@ const (
 type toolClass string
 
 const (
-	// classRead means that a tool only reads.
 	classRead toolClass = "read"
 	// classAct means that a tool changes the page in a tab, or the tab itself.
 	classAct toolClass = "act"
@@ -44,17 +42,14 @@ const (
 	classDangerous toolClass = "dangerous"
 )
 
-// groupCore is the only group of browser tools that is on by default. The user must turn
-// on every group except groupCore.
+// groupCore is the only group of browser tools that is on by default.
 const groupCore = "core"
 
-// toolGroup is a group of browser tools that the user turns on together.
 type toolGroup struct {
 	name  string
 	tools []toolDefinition
 }
 
-// toolGroups returns all groups of browser tools. The first is groupCore.
 func toolGroups() []toolGroup {
 	return []toolGroup{
 		{groupCore, coreTools},
@@ -67,7 +62,6 @@ func toolGroups() []toolGroup {
 	}
 }
 
-// toolDefinition describes one browser tool.
 type toolDefinition struct {
 	name, title, description string
 	// properties is the JSON text of the properties of the tool's input schema, without
@@ -102,8 +96,7 @@ type toolDefinition struct {
 
 // Group is a group of browser tools, as the CLI and the side panel list it.
 type Group struct {
-	Name string
-	// Tools are the names of the tools in the group.
+	Name  string
 	Tools []string
 }
 
@@ -183,7 +176,6 @@ func Plugin() *plugin.Plugin {
 	return plugin.NewBuiltin(p)
 }
 
-// schema returns the JSON Schema of the tool's arguments.
 func (d toolDefinition) schema() json.RawMessage {
 	text := `{"type":"object","properties":{` + d.properties + `}`
 	if len(d.required) > 0 {
@@ -192,12 +184,10 @@ func (d toolDefinition) schema() json.RawMessage {
 	return json.RawMessage(text + `,"additionalProperties":false}`)
 }
 
-// classOf returns the class of a call, which depends on the tool and its arguments.
 func classOf(callInfo dispatch.CallInfo) toolClass {
 	return classOfTool(callInfo.Tool.Name, callInfo.Args)
 }
 
-// classOfTool returns the class of a call of the tool with the given name and arguments.
 func classOfTool(tool string, toolArgs json.RawMessage) toolClass {
 	d := definitionOf(tool)
 	if d == nil {
@@ -218,7 +208,6 @@ func classOfTool(tool string, toolArgs json.RawMessage) toolClass {
 	return d.class
 }
 
-// definitionOf returns the definition of a browser tool, or nil if no tool has this name.
 func definitionOf(tool string) *toolDefinition {
 	for _, group := range toolGroups() {
 		if i := slices.IndexFunc(group.tools, func(d toolDefinition) bool { return d.name == tool }); i >= 0 {

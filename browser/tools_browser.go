@@ -2,8 +2,6 @@ package browser
 
 import "opentabs/dispatch"
 
-// These constants are the names of the tools of the group "browser" for which the gates have
-// special rules.
 const (
 	toolWindows   = "browser_windows"
 	toolTabGroups = "browser_tab_groups"

@@ -2,8 +2,6 @@ package browser
 
 import "opentabs/dispatch"
 
-// These constants are JSON Schema properties that several browser tools have in their input
-// schemas.
 const (
 	tabProperty      = `"tabId":{"type":"integer"}`
 	targetProperty   = `"target":{"type":"string","description":"A ref, such as e12."}`

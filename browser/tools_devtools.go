@@ -11,8 +11,6 @@ import (
 // toolEvaluate is the name of the browser tool that runs an agent's code in a page.
 const toolEvaluate = "browser_evaluate"
 
-// devtoolsTools are the browser tools that inspect a page: its scripts, styles, console
-// messages and performance.
 var devtoolsTools = []toolDefinition{
 	{
 		name: "browser_console_messages", title: "Console messages", targetKind: dispatch.TargetPage, class: classRead, capability: capabilityDebugger,

@@ -8,8 +8,6 @@ import (
 	"opentabs/plugin"
 )
 
-// TestClassOfPerformance checks that browser_performance only reads the page, unless the
-// argument "reload" makes the tool reload the page.
 func TestClassOfPerformance(t *testing.T) {
 	const tool = "browser_performance"
 	for args, want := range map[string]toolClass{

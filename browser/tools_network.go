@@ -2,8 +2,6 @@ package browser
 
 import "opentabs/dispatch"
 
-// networkTools are the browser tools that record and change the network requests of a
-// page.
 var networkTools = []toolDefinition{
 	{
 		name: "browser_network_requests", title: "Requests", targetKind: dispatch.TargetPage, class: classRead,

@@ -8,8 +8,6 @@ import (
 	"opentabs/wire"
 )
 
-// TestClassesOfNetworkTools checks that browser_route is the only dangerous network tool,
-// and that listing its rules is not dangerous.
 func TestClassesOfNetworkTools(t *testing.T) {
 	for _, test := range []struct {
 		tool, args string
@@ -34,8 +32,6 @@ func TestClassesOfNetworkTools(t *testing.T) {
 	}
 }
 
-// TestSitesOfNetworkTools checks that a wildcard rule does not allow browser_route, and
-// that browser_network_requests needs the permission to read the site.
 func TestSitesOfNetworkTools(t *testing.T) {
 	f := newFixture(t)
 	f.decision = allowOnce

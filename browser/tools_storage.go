@@ -6,8 +6,6 @@ import "opentabs/dispatch"
 // in parts.
 const cursorProperty = `"cursor":{"type":"string"}`
 
-// storageTools are the browser tools that read and change cookies and other data that
-// sites store.
 var storageTools = []toolDefinition{
 	{
 		name: "browser_cookies", title: "Cookies", targetKind: dispatch.TargetBrowser, class: classDangerous, addressArgument: "url", permissions: []string{"cookies"},

@@ -9,9 +9,7 @@ import (
 	"opentabs/wire"
 )
 
-// TestCookiesNeedApprovalForTheirAddress checks that a call of browser_cookies needs an
-// approval for the site in its arguments. An approval of a browser_cookies call must not
-// cover another tool or another site.
+// An approval of a browser_cookies call must not cover another tool or another site.
 func TestCookiesNeedApprovalForTheirAddress(t *testing.T) {
 	f := newFixture(t)
 	for site, rule := range map[string]policy.SiteRule{"*": policy.SiteAuto, "bank.example": policy.SiteOff, "wiki.example": policy.SiteRead, "shop.example": policy.SiteAuto} {
@@ -38,8 +36,6 @@ func TestCookiesNeedApprovalForTheirAddress(t *testing.T) {
 	f.wantError(wire.ErrInvalidArguments, "whole http or https address", "claude", "browser_clear_site_data", `{"origin":"shop.example"}`)
 }
 
-// TestStorageNeedsApprovalBelowWildcard checks that a wildcard rule does not allow
-// browser_storage without an approval.
 func TestStorageNeedsApprovalBelowWildcard(t *testing.T) {
 	f := newFixture(t)
 	if err := f.rules.Set("*", policy.SiteAuto, "x"); err != nil {
@@ -51,8 +47,6 @@ func TestStorageNeedsApprovalBelowWildcard(t *testing.T) {
 	f.wantRun(1, "claude", "browser_storage", `{"action":"get","area":"local","key":"a"}`)
 }
 
-// TestSiteOfCallWithoutOutput checks that SiteOfCall returns the target's site for a call
-// without output, such as a denied call.
 func TestSiteOfCallWithoutOutput(t *testing.T) {
 	info := dispatch.CallInfo{Tool: dispatch.Tool{Plugin: Name}, Target: dispatch.Target{URL: "https://shop.example/cart"}}
 	if got := SiteOfCall(info, dispatch.EndedCall{}); got != "https://shop.example" {

@@ -2,11 +2,8 @@ package browser
 
 import "opentabs/dispatch"
 
-// JSON Schema properties that define a point in a screenshot of the page.
 const pointProperties = `"x":{"type":"number","minimum":0},"y":{"type":"number","minimum":0},`
 
-// visionTools are the browser tools that act at coordinates, for clients that use
-// screenshots.
 var visionTools = []toolDefinition{
 	{
 		name: "browser_mouse_click_xy", title: "Click a point", targetKind: dispatch.TargetPage, class: classAct, capability: capabilityDebugger,
@@ -36,7 +33,6 @@ var visionTools = []toolDefinition{
 	},
 }
 
-// emulationTools are the browser tools that make a tab emulate another device.
 var emulationTools = []toolDefinition{
 	{
 		name: "browser_emulate", title: "Emulate", targetKind: dispatch.TargetPage, class: classAct, capability: capabilityDebugger,

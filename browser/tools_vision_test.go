@@ -7,9 +7,6 @@ import (
 	"opentabs/wire"
 )
 
-// TestToolsAtCoordinatesNeedPermission checks that browser tools that act at coordinates need
-// the permission to act on the site. If Chrome's debugger is unavailable, the tools that act
-// at coordinates are unavailable too.
 func TestToolsAtCoordinatesNeedPermission(t *testing.T) {
 	f := newFixture(t)
 	f.decision = allowOnce

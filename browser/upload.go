@@ -23,16 +23,13 @@ import (
 // text must fit into a frame.
 const maxUploadBytes = 40 << 20
 
-// uploadedFile is one file that the extension puts into a file field.
 type uploadedFile struct {
 	Name     string `json:"name"`
 	MimeType string `json:"mimeType"`
 	Data     string `json:"data"`
 }
 
-// readUploads replaces the argument "paths" with the content of the files. readUploads
-// rejects files outside the allowed folders, hidden files, and links that lead out of the
-// allowed folders.
+// readUploads rejects files outside the allowed folders, hidden files, and links that lead out of the allowed folders.
 func readUploads(args json.RawMessage, folders []string) (json.RawMessage, *wire.CallError) {
 	var paths []string
 	if err := json.Unmarshal(rawjson.Get(args, "paths"), &paths); err != nil {
@@ -51,7 +48,6 @@ func readUploads(args json.RawMessage, folders []string) (json.RawMessage, *wire
 	return setMember(removeMembers(args, "paths", "files"), "files", rawjson.Encode(uploads)), nil
 }
 
-// newUploadError returns the error for a call that uploads files that can't be uploaded.
 func newUploadError(err error) *wire.CallError {
 	callErr := &wire.CallError{Code: wire.ErrDenied, Message: err.Error(), UserText: "The upload was refused: " + err.Error() + ". Upload another file."}
 	if refused := (*folderError)(nil); errors.As(err, &refused) {
@@ -60,7 +56,6 @@ func newUploadError(err error) *wire.CallError {
 	return callErr
 }
 
-// folderError is the error of an upload of a file outside the folders that the user allows.
 type folderError struct {
 	path    string
 	folders []string
@@ -81,9 +76,7 @@ func (e *folderError) userText() string {
 	return fact + ". To allow a folder, run `opentabs config set uploadFolders FOLDERS`."
 }
 
-// newUploadRequest returns a request for the user's approval of one upload. A request for
-// approval of an upload lists the full paths of all files, because the approval covers only
-// these files.
+// A request for approval of an upload lists the full paths of all files, because the approval covers only these files.
 func newUploadRequest(callInfo dispatch.CallInfo, site, note string) dispatch.Verdict {
 	var paths []string
 	for _, path := range siteArgsOf(callInfo).Paths {
@@ -95,7 +88,6 @@ func newUploadRequest(callInfo dispatch.CallInfo, site, note string) dispatch.Ve
 	}}
 }
 
-// readUpload reads one file from a folder that the user allows.
 func readUpload(path string, folders []string, limit int) ([]byte, error) {
 	folder, local, err := findUpload(path, folders)
 	if err != nil {
@@ -108,8 +100,7 @@ func readUpload(path string, folders []string, limit int) ([]byte, error) {
 	return content, nil
 }
 
-// findUpload returns the allowed folder that contains a file, and the file's path
-// relative to the folder, without accessing the disk.
+// findUpload does not access the disk.
 func findUpload(path string, folders []string) (folder, local string, err error) {
 	if len(folders) == 0 {
 		return "", "", &folderError{path, folders}
@@ -127,7 +118,6 @@ func findUpload(path string, folders []string) (folder, local string, err error)
 	return "", "", &folderError{path, folders}
 }
 
-// hasHiddenPart reports whether any part of a path begins with a dot.
 func hasHiddenPart(local string) bool {
 	for part := range strings.SplitSeq(filepath.ToSlash(local), "/") {
 		if strings.HasPrefix(part, ".") {
@@ -137,8 +127,7 @@ func hasHiddenPart(local string) bool {
 	return false
 }
 
-// readBelow reads the regular file at the path local in a folder. Links that lead out of
-// the folder are not followed, because os.Root rejects them.
+// Links that lead out of the folder are not followed, because os.Root rejects them.
 func readBelow(folder, local string, limit int) ([]byte, error) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {

@@ -9,13 +9,11 @@ import (
 	"opentabs/dispatch"
 )
 
-// windowKey identifies one window of one browser.
 type windowKey struct {
 	browser  string
 	windowID int
 }
 
-// browserWindow is one window in the output of browser_windows.
 type browserWindow struct {
 	WindowID  int         `json:"windowId"`
 	State     string      `json:"state"`
@@ -27,7 +25,6 @@ type browserWindow struct {
 	Tabs      []listedTab `json:"tabs"`
 }
 
-// description describes the window's tabs in a request for approval.
 func (w browserWindow) description() string {
 	text := fmt.Sprintf("%d tabs", len(w.Tabs))
 	if len(w.Tabs) == 1 {
@@ -49,8 +46,6 @@ func (w browserWindow) tabIDs() []int {
 	return ids
 }
 
-// siteOrScheme returns the site of a web page, or a short description of another page,
-// such as "chrome: page".
 func siteOrScheme(address string) string {
 	if isWebAddress(address) {
 		return originOf(address)
@@ -58,11 +53,8 @@ func siteOrScheme(address string) string {
 	return schemeOf(address)
 }
 
-// maxListedWindows limits the number of windows in a tabTable.
 const maxListedWindows = 1000
 
-// recordWindows stores the windows that a browser_windows call has listed or opened. The
-// argument windowID is the ID of the opened window, or zero.
 func (t *tabTable) recordWindows(callInfo dispatch.CallInfo, windows []browserWindow, windowID int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -82,7 +74,6 @@ func (t *tabTable) recordWindows(callInfo dispatch.CallInfo, windows []browserWi
 	}
 }
 
-// listedWindow returns a window from the last result of browser_windows.
 func (t *tabTable) listedWindow(browser string, windowID int) (browserWindow, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -90,8 +81,6 @@ func (t *tabTable) listedWindow(browser string, windowID int) (browserWindow, bo
 	return w, ok
 }
 
-// isWindowOfClient reports whether the call's client has opened both a window and every tab
-// in the window, as of the last window list.
 func (t *tabTable) isWindowOfClient(callInfo dispatch.CallInfo, windowID int) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -101,9 +90,7 @@ func (t *tabTable) isWindowOfClient(callInfo dispatch.CallInfo, windowID int) bo
 	})
 }
 
-// closableTabs returns the IDs of the only tabs that browser_windows closes together with
-// their window. A closable tab either was in the last window list that the user saw, or
-// belongs to the client that opened the window.
+// A closable tab either was in the last window list that the user saw, or belongs to the client that opened the window.
 func (t *tabTable) closableTabs(browser string, windowID int) []int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -124,16 +111,14 @@ func (t *tabTable) closableTabs(browser string, windowID int) []int {
 // the user's approval must stay open.
 const closableTabsArgument = "_closableTabs"
 
-// windowIDOf returns the window ID in the arguments of a browser_windows call.
 func windowIDOf(args json.RawMessage) int {
 	var named struct {
 		WindowID int `json:"windowId"`
 	}
-	_ = json.Unmarshal(args, &named) // the arguments match the schema of the tool
+	_ = json.Unmarshal(args, &named)
 	return named.WindowID
 }
 
-// listWindows returns one line of text for each window.
 func (s resultBuilder) listWindows(callInfo dispatch.CallInfo, windows []browserWindow) []string {
 	var lines []string
 	for _, w := range windows {

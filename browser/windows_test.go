@@ -14,10 +14,8 @@ const twoWindowsOutput = `{"text":"2 windows.","windows":[
 	{"windowId":1,"state":"normal","focused":true,"width":800,"height":600,"tabs":[{"tabId":3,"title":"Draft","url":"https://mail.example/d?x=1","active":true},{"tabId":4,"title":"b","url":"chrome://settings"}]},
 	{"windowId":2,"state":"normal","width":800,"height":600,"tabs":[{"tabId":12,"title":"Shop","url":"https://shop.example/","active":true}]}]}`
 
-// TestClosingWindows checks which windows a client is allowed to close. A client may close
-// its own windows without an approval. A client needs an approval to close a window that has
-// a tab of the user or of another client. An approval to close a window covers only the tabs
-// that the approval lists.
+// A client may close its own windows without an approval. A client needs an approval to close a window that has a tab
+// of the user or of another client. An approval to close a window covers only the tabs that the approval lists.
 func TestClosingWindows(t *testing.T) {
 	f := newFixture(t)
 	f.decision = allowOnce
@@ -55,8 +53,6 @@ func TestClosingWindows(t *testing.T) {
 	f.wantRun(1, "cursor", "browser_windows", `{"action":"close","windowId":2}`)
 }
 
-// TestOwnWindowWithOtherTabs checks that closing a client's own window needs an approval
-// while the window has a tab that the client did not open.
 func TestOwnWindowWithOtherTabs(t *testing.T) {
 	f := newFixture(t)
 	f.decision = allowOnce
@@ -72,8 +68,6 @@ func TestOwnWindowWithOtherTabs(t *testing.T) {
 	f.wantRun(1, "claude", "browser_windows", `{"action":"close","windowId":1}`)
 }
 
-// TestTabGroupsOfOtherTabs checks that a client may group its own tabs without an
-// approval, but needs an approval to change other tabs and groups.
 func TestTabGroupsOfOtherTabs(t *testing.T) {
 	f := newFixture(t)
 	f.decision = allowOnce
@@ -88,9 +82,7 @@ func TestTabGroupsOfOtherTabs(t *testing.T) {
 	f.wantError(wire.ErrInvalidArguments, `needs "tabIds" for "create"`, "claude", "browser_tab_groups", `{"action":"create"}`)
 }
 
-// TestBrowserDataNeedsApproval checks when a call needs an approval to use browser data, such
-// as the history. For browser data, a wildcard rule does not replace an approval, and an
-// approval to read does not cover acting.
+// For browser data, a wildcard rule does not replace an approval, and an approval to read does not cover acting.
 func TestBrowserDataNeedsApproval(t *testing.T) {
 	f := newFixture(t)
 	f.decision = dispatch.Resolution{Allow: true, Scope: wire.ScopeSession, Surface: "x"}
@@ -122,8 +114,6 @@ func TestBrowserDataNeedsApproval(t *testing.T) {
 	}
 }
 
-// TestDownloadsBelongToTheirClient checks that a client can list, wait for and cancel
-// only the downloads that its own calls started.
 func TestDownloadsBelongToTheirClient(t *testing.T) {
 	f := newFixture(t)
 	f.decision = allowOnce
@@ -150,8 +140,6 @@ func TestDownloadsBelongToTheirClient(t *testing.T) {
 	f.wantError(wire.ErrInvalidArguments, "no download 0 in this browser", "cursor", "browser_downloads", `{"action":"cancel","id":0}`)
 }
 
-// TestDownloadsNeedApprovalForTheirSite checks that a download counts as acting on the site
-// of its address, and that the server chooses the file name.
 func TestDownloadsNeedApprovalForTheirSite(t *testing.T) {
 	f := newFixture(t)
 	for site, rule := range map[string]policy.SiteRule{"bank.example": policy.SiteOff, "wiki.example": policy.SiteRead} {
@@ -178,8 +166,6 @@ func TestDownloadsNeedApprovalForTheirSite(t *testing.T) {
 	}
 }
 
-// TestProgramsNeedAnApprovalEachTime checks that each download of a program needs an
-// approval, even with a rule or an approval for the session.
 func TestProgramsNeedAnApprovalEachTime(t *testing.T) {
 	f := newFixture(t)
 	if err := f.rules.Set("shop.example", policy.SiteAuto, "x"); err != nil {

@@ -12,13 +12,10 @@ import (
 	"opentabs/wire"
 )
 
-// tabListTitle is the title of an approval to list tabs, windows and tab groups.
 const tabListTitle = "the list of open tabs"
 
-// dataScopes are the possible scopes of an approval to use browser data.
 var dataScopes = []wire.Scope{wire.ScopeOnce, wire.ScopeSession, wire.ScopeTime}
 
-// decideTabList decides whether a client is allowed to list the open tabs.
 func (s *siteGate) decideTabList(callInfo dispatch.CallInfo) dispatch.Verdict {
 	_, everySite := s.rules.RuleFor("")
 	if everySite.Rule == policy.SiteAuto || everySite.Rule == policy.SiteRead || s.isApproved(callInfo, classRead, tabListTitle) {
@@ -29,9 +26,6 @@ func (s *siteGate) decideTabList(callInfo dispatch.CallInfo) dispatch.Verdict {
 	}}
 }
 
-// decideWithoutTab decides whether to allow a call of a tool that uses no tab.
-// decideWithoutTab decides by the address in the call's arguments or, without an address,
-// by the browser data that the tool uses.
 func (s *siteGate) decideWithoutTab(callInfo dispatch.CallInfo, d *toolDefinition) dispatch.Verdict {
 	switch d.name {
 	case toolWindows:
@@ -47,7 +41,7 @@ func (s *siteGate) decideWithoutTab(callInfo dispatch.CallInfo, d *toolDefinitio
 		}
 		return s.decideAddress(callInfo, classOf(callInfo), address)
 	}
-	if d.browserData == "" { // the tool always needs an address
+	if d.browserData == "" {
 		return newInvalidVerdict("%s needs %q", d.name, d.addressArgument)
 	}
 	class := classOf(callInfo)
@@ -61,18 +55,14 @@ func (s *siteGate) decideWithoutTab(callInfo dispatch.CallInfo, d *toolDefinitio
 	}}
 }
 
-// textArgument returns the value of the named string argument, or "" if the argument is
-// missing.
 func textArgument(args json.RawMessage, name string) string {
 	var text string
 	if value := rawjson.Get(args, name); value != nil {
-		_ = json.Unmarshal(value, &text) // the arguments match the schema of the tool
+		_ = json.Unmarshal(value, &text)
 	}
 	return text
 }
 
-// useVerb returns the verb for a request for approval to use browser data: "see" for a
-// reading tool, otherwise "use".
 func useVerb(class toolClass) string {
 	if class == classRead {
 		return "see"
@@ -80,16 +70,15 @@ func useVerb(class toolClass) string {
 	return "use"
 }
 
-// decideWindow decides whether to allow a call of browser_windows. If a client changes a
-// window that it did not open, the user must approve the change. An approval to close a
-// window covers only one call.
+// If a client changes a window that it did not open, the user must approve the change. An approval to close a window
+// covers only one call.
 func (s *siteGate) decideWindow(callInfo dispatch.CallInfo) dispatch.Verdict {
 	var args struct {
 		Action   string `json:"action"`
 		URL      string `json:"url"`
 		WindowID int    `json:"windowId"`
 	}
-	_ = json.Unmarshal(callInfo.Args, &args) // the arguments match the schema of the tool
+	_ = json.Unmarshal(callInfo.Args, &args)
 	isClosing := args.Action == "close"
 	switch {
 	case args.Action == "list":
@@ -129,18 +118,16 @@ func (s *siteGate) decideWindow(callInfo dispatch.CallInfo) dispatch.Verdict {
 	return dispatch.Verdict{Suspend: &request}
 }
 
-// tabGroupsTitle is the title of an approval to change tab groups.
 const tabGroupsTitle = "the tab groups of the browser"
 
-// decideTabGroup decides whether to allow a call of browser_tab_groups. A client may group
-// the tabs that it has opened. A client needs the user's approval to change a tab group that
+// A client may group the tabs that it has opened. A client needs the user's approval to change a tab group that
 // contains tabs of the user or of other clients.
 func (s *siteGate) decideTabGroup(callInfo dispatch.CallInfo) dispatch.Verdict {
 	var args struct {
 		Action string `json:"action"`
 		TabIDs []int  `json:"tabIds"`
 	}
-	_ = json.Unmarshal(callInfo.Args, &args) // the arguments match the schema of the tool
+	_ = json.Unmarshal(callInfo.Args, &args)
 	isForeign := func(tabID int) bool {
 		callOnTab := callInfo
 		callOnTab.Target.TabID = tabID
@@ -160,10 +147,8 @@ func (s *siteGate) decideTabGroup(callInfo dispatch.CallInfo) dispatch.Verdict {
 	}}
 }
 
-// decideDownload decides whether to allow a call of browser_downloads. The start of a
-// download counts as an acting call on the site of the download's URL. Each download of a
-// program needs the user's approval. A client may wait for and cancel only downloads that
-// it has started.
+// The start of a download counts as an acting call on the site of the download's URL. Each download of a program needs
+// the user's approval. A client may wait for and cancel only downloads that it has started.
 func (s *siteGate) decideDownload(callInfo dispatch.CallInfo) dispatch.Verdict {
 	action, address := textArgument(callInfo.Args, "action"), textArgument(callInfo.Args, "url")
 	id, hasID := downloadIDOf(callInfo.Args)
@@ -185,7 +170,7 @@ func (s *siteGate) decideDownload(callInfo dispatch.CallInfo) dispatch.Verdict {
 		return v
 	}
 	verdict, name, site := s.decideAddress(callInfo, classOf(callInfo), address), downloadName(address), originOf(address)
-	if isProgram(name) && verdict.Block == nil { // each download of a program needs its own approval
+	if isProgram(name) && verdict.Block == nil {
 		title := fmt.Sprintf("%q from %s", name, site)
 		if s.isCallApproved(callInfo, title) {
 			return dispatch.Verdict{}
@@ -200,7 +185,6 @@ func (s *siteGate) decideDownload(callInfo dispatch.CallInfo) dispatch.Verdict {
 	return verdict
 }
 
-// downloadIDOf returns the download ID in the arguments of a browser_downloads call.
 func downloadIDOf(args json.RawMessage) (id int, isNamed bool) {
 	value := rawjson.Get(args, "id")
 	isNamed = value != nil && json.Unmarshal(value, &id) == nil
