@@ -27,12 +27,9 @@ const (
 // returns an error if the adapter file has changed since the plugin was loaded.
 func (p *Plugin) Adapter() ([]byte, error) { return p.readScript(adapterFile, p.Hash) }
 
-// AdapterPath returns the path of the adapter file in the plugin's folder. The adapter's
-// source map is in the same folder as the adapter file.
+// AdapterPath returns the path of the adapter file in the plugin's folder.
 func (p *Plugin) AdapterPath() string { return filepath.Join(p.Dir, filepath.FromSlash(adapterFile)) }
 
-// readScript reads a script of the plugin, and returns an error if the script's SHA-256
-// differs from hash.
 func (p *Plugin) readScript(file, hash string) ([]byte, error) {
 	code, problem := readFile(p.Dir, file, maxAdapterBytes, nil)
 	if problem == "" && hexSHA256(code) != hash {
@@ -47,8 +44,6 @@ func (p *Plugin) readScript(file, hash string) ([]byte, error) {
 	return code, nil
 }
 
-// changedFileProblem returns the error text for a script that changed after its plugin
-// was loaded.
 func changedFileProblem(dir string) string {
 	return fmt.Sprintf("changed on disk since it was added; review the change, then run opentabs plugin install %s again", dir)
 }
@@ -58,18 +53,12 @@ func hexSHA256(b []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// adapterInfo contains the facts about an adapter that stay in memory after the check of
-// the adapter's code.
 type adapterInfo struct {
-	hash string // SHA-256 of the whole adapter file, in hex
-	// activates is true if the adapter's code defines an onActivate hook.
+	hash      string // SHA-256 of the whole adapter file, in hex
 	activates bool
 }
 
-// inspectAdapter reads and checks the adapter of the package in dir. If the index of
-// adapters has an entry for the unchanged adapter file, inspectAdapter does not read the
-// file. If the adapter is valid, the returned problem is empty; otherwise it describes
-// what is wrong.
+// If the index of adapters has an entry for the unchanged adapter file, inspectAdapter does not read the file.
 func inspectAdapter(dir string, m *packageBuffer, known *index) (info adapterInfo, problem string) {
 	f, size, problem := openFile(dir, adapterFile, maxAdapterBytes)
 	if problem != "" {
@@ -97,7 +86,6 @@ func inspectAdapter(dir string, m *packageBuffer, known *index) (info adapterInf
 	return info, ""
 }
 
-// checkAdapter checks the code of an adapter and computes the code's hash in one pass.
 func checkAdapter(code []byte) (info adapterInfo, problem string) {
 	if problem := checkScript(code); problem != "" {
 		return info, problem
@@ -118,7 +106,6 @@ func checkAdapter(code []byte) (info adapterInfo, problem string) {
 	return info, ""
 }
 
-// utf16Length returns the number of UTF-16 units in valid UTF-8 text.
 func utf16Length(text []byte) int {
 	n := utf8.RuneCount(text)
 	for _, b := range text {
@@ -140,15 +127,12 @@ var embeddedHash = lazyregexp.New(`\.__adapterHash="([0-9a-f]{64})"`)
 // step.
 const markerSearchBytes = 16 << 10
 
-// lastMarker returns the index of the last hashMarker in code, or -1. lastMarker searches
-// from the end of code in steps of 16 KB, because a build appends hashMarker at the end.
-// lastMarker searches each step forward, because only [bytes.Index] uses vector
-// instructions.
+// lastMarker searches from the end of code in steps of 16 KB, because a build appends hashMarker at the end.
 func lastMarker(code []byte) int {
 	length := len(hashMarker.Text)
 	for end := len(code); end > 0; end -= markerSearchBytes {
 		start := max(end-markerSearchBytes, 0)
-		searchedPart := code[start:min(end+length-1, len(code))] // searchedPart is long enough for a marker that starts on the last byte of this step
+		searchedPart := code[start:min(end+length-1, len(code))]
 		lastIndex := -1
 		for searchStart := 0; ; {
 			i := hashMarker.Index(searchedPart[searchStart:])

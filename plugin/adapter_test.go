@@ -21,8 +21,6 @@ func TestAdapterReturnsLoadedCode(t *testing.T) {
 	if sum := sha256.Sum256(code); hex.EncodeToString(sum[:]) != p.Hash {
 		t.Error("the code does not have the hash")
 	}
-	// The edit changes the adapter file, but leaves the hash statement in the adapter
-	// file unchanged.
 	editFile(t, p.Dir, adapterFile, func(s string) string { return s + "\nevil()" })
 	_, err = p.Adapter()
 	if err == nil || !strings.Contains(err.Error(), "changed on disk since it was added") || !strings.Contains(err.Error(), "run opentabs plugin install "+p.Dir+" again") {
@@ -37,9 +35,7 @@ func TestAdapterReturnsLoadedCode(t *testing.T) {
 }
 
 func TestAdapterMayContainHashMarker(t *testing.T) {
-	// An adapter may contain text that looks like a hash statement, for example in a
-	// string literal. The server must read the hash only from the last text in the
-	// adapter that looks like a hash statement.
+	// An adapter may contain text that looks like a hash statement, for example in a string literal.
 	quotedMarker := "var s = '(function(){var o=(globalThis).__openTabs;a.__adapterHash=\"" + strings.Repeat("0", 64) + "\"';\n"
 	plugintest.Load(t, plugintest.Package{Code: quotedMarker})
 }

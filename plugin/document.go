@@ -18,8 +18,7 @@ import (
 // storeVersion is the version of the file format of plugins.json.
 const storeVersion = 1
 
-// document is the parsed content of plugins.json. A document keeps members of
-// plugins.json that the running version of opentabs does not support.
+// A document keeps members of plugins.json that the running version of opentabs does not support.
 type document struct {
 	members statedoc.Object
 	plugins []rawEntry
@@ -31,9 +30,8 @@ type rawEntry json.RawMessage
 
 func newDocument() *document { return &document{members: statedoc.Object{}} }
 
-// parseDocument parses plugins.json. If the text of plugins.json cannot be decoded, parseDocument
-// returns a *[statedoc.DamagedError]. If a newer version of opentabs wrote plugins.json,
-// parseDocument returns an error that is not a DamagedError.
+// If the text of plugins.json cannot be decoded, parseDocument returns a *[statedoc.DamagedError]. If a newer version
+// of opentabs wrote plugins.json, parseDocument returns an error that is not a DamagedError.
 func parseDocument(text []byte) (*document, error) {
 	const remedy = "; repair it, or add a plugin to start a new list (this file is kept under another name)"
 	members, err := statedoc.ParseTopLevel(text, storeVersion)
@@ -56,7 +54,6 @@ func parseDocument(text []byte) (*document, error) {
 	return doc, nil
 }
 
-// encode returns the indented JSON text of plugins.json.
 func (d *document) encode() []byte {
 	entries := make([]json.RawMessage, 0, len(d.plugins))
 	for _, e := range d.plugins {
@@ -67,8 +64,7 @@ func (d *document) encode() []byte {
 	return rawjson.Indent(rawjson.Encode(d.members))
 }
 
-// putEntry adds a plugin to plugins.json. putEntry replaces an earlier entry for the same
-// folder or the same installed package.
+// isSameFolder follows symbolic links.
 func (d *document) putEntry(e Entry) error {
 	entryIndex := -1
 	for i, raw := range d.plugins {
@@ -99,8 +95,6 @@ func isSameFolder(a, b string) bool {
 	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }
 
-// newNameClashError returns the error for a package whose plugin name another package already
-// uses.
 func newNameClashError(first, second Entry) error {
 	plugins := first.Path
 	if first.Package != "" {
@@ -119,8 +113,6 @@ func newNameClashError(first, second Entry) error {
 // ErrUnknown is wrapped by errors about plugins, tools and settings that do not exist.
 var ErrUnknown = errors.New("there is no plugin")
 
-// newUnknownNameError returns the error for a name that no plugin has. The error lists the
-// names of all installed plugins.
 func newUnknownNameError(name string, names []string) error {
 	names = slices.DeleteFunc(names, func(n string) bool { return n == "" })
 	if len(names) == 0 {
@@ -130,8 +122,7 @@ func newUnknownNameError(name string, names []string) error {
 	return fmt.Errorf("%w %q%s; name one of %s", ErrUnknown, name, nearest.Suggestion(name, names), strings.Join(names, ", "))
 }
 
-// decodeEntry parses one plugin entry of plugins.json. If decodeEntry returns an error, the
-// returned Entry contains the members that could be parsed.
+// If decodeEntry returns an error, the returned Entry contains the members that could be parsed.
 func decodeEntry(raw rawEntry) (Entry, error) {
 	var e Entry
 	var entryProblems jsonread.Problems
@@ -167,8 +158,6 @@ func decodeEntry(raw rawEntry) (Entry, error) {
 	return e, nil
 }
 
-// encodeEntry writes the members of e into oldEntry and keeps the unsupported members of
-// oldEntry.
 func encodeEntry(oldEntry rawEntry, e Entry) rawEntry {
 	members := map[string]json.RawMessage{}
 	if oldEntry != nil && json.Unmarshal(oldEntry, &members) != nil {

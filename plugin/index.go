@@ -40,19 +40,16 @@ const (
 //
 // An index is safe for concurrent use. A nil index is empty and stores nothing.
 type index struct {
-	path string
-	key  []byte
-	now  func() time.Time
-	// lookupMisses counts lookups for which the index had no entry, or whose adapter had
-	// changed since it was indexed.
+	path         string
+	key          []byte
+	now          func() time.Time
 	lookupMisses atomic.Int64
 
 	mu         sync.Mutex              // guards all fields below
 	entries    map[string]indexedEntry // by package folder; nil until the index file is read
-	hasChanged bool                    // true if the map of index entries differs from the index file
+	hasChanged bool
 }
 
-// indexedEntry is the entry of one adapter in the index file.
 type indexedEntry struct {
 	File filemark.Mark `json:"file"`
 	// Hash is the SHA-256 of the whole adapter file, in hex.
@@ -64,7 +61,6 @@ type indexedEntry struct {
 	Compiles string `json:"compiles,omitempty"`
 }
 
-// newIndex returns the index of adapters in the state folder dir, or nil if key is empty.
 func newIndex(dir string, key []byte) *index {
 	if len(key) == 0 {
 		return nil
@@ -72,8 +68,6 @@ func newIndex(dir string, key []byte) *index {
 	return &index{path: filepath.Join(dir, indexFile), key: key, now: time.Now}
 }
 
-// adapterEntry returns the index entry for the adapter of the package in dir. ok is false
-// if the file attributes in mark differ from the attributes in the index.
 func (x *index) adapterEntry(dir string, mark filemark.Mark) (info adapterInfo, ok bool) {
 	if x == nil {
 		return info, false
@@ -89,9 +83,8 @@ func (x *index) adapterEntry(dir string, mark filemark.Mark) (info adapterInfo, 
 	return adapterInfo{hash: e.Hash, activates: e.Activates}, true
 }
 
-// addEntry adds an adapter to the index. addEntry skips an adapter file that was written
-// a moment ago, because another write at the same moment would not change the file's
-// attributes in mark.
+// addEntry skips an adapter file that was written a moment ago, because another write could leave the file's attributes
+// unchanged.
 func (x *index) addEntry(dir string, mark filemark.Mark, info adapterInfo) {
 	if x == nil || !mark.IsSettled(x.now()) {
 		return
@@ -103,8 +96,6 @@ func (x *index) addEntry(dir string, mark filemark.Mark, info adapterInfo) {
 	x.hasChanged = true
 }
 
-// hasCompiled reports whether the index contains the information that all schemas of the
-// package in dir compile, for the given manifest hash.
 func (x *index) hasCompiled(dir, manifest string) bool {
 	if x == nil {
 		return false
@@ -115,8 +106,6 @@ func (x *index) hasCompiled(dir, manifest string) bool {
 	return x.entries[dir].Compiles == manifest
 }
 
-// recordCompiled stores in the index that all JSON Schemas of a package compile.
-// recordCompiled ignores a package that the index does not contain.
 func (x *index) recordCompiled(dir, manifest string) {
 	if x == nil {
 		return
@@ -131,8 +120,6 @@ func (x *index) recordCompiled(dir, manifest string) {
 	}
 }
 
-// removeEntry removes the entry of a package's adapter from the index. When opentabs next
-// loads the package, it reads the adapter's code again.
 func (x *index) removeEntry(dir string) {
 	if x == nil {
 		return
@@ -146,8 +133,6 @@ func (x *index) removeEntry(dir string) {
 	}
 }
 
-// save writes the index to its file if the index has changed. save first removes the
-// folders for which keep returns false.
 func (x *index) save(keep func(dir string) bool) error {
 	if x == nil {
 		return nil
@@ -175,8 +160,6 @@ func (x *index) save(keep func(dir string) bool) error {
 	return nil
 }
 
-// firstLine returns the first line of the index file: the version of the file's format,
-// and a MAC of the version and of all other lines.
 func (x *index) firstLine(body []byte) string {
 	version := fmt.Sprintf("opentabs plugin index %d ", indexVersion)
 	mac := hmac.New(sha256.New, x.key)
@@ -185,9 +168,7 @@ func (x *index) firstLine(body []byte) string {
 	return version + hex.EncodeToString(mac.Sum(nil)) + "\n"
 }
 
-// read reads the index file once. If the file is damaged or was written by another
-// installation, read ignores the file, and the index file is rewritten later. The caller
-// must hold index.mu.
+// The caller must hold index.mu.
 func (x *index) read() {
 	if x.entries != nil {
 		return

@@ -13,8 +13,6 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-// indexedPlugin is a test environment: one plugin in a folder, and a state folder with the
-// index of adapters.
 type indexedPlugin struct {
 	t     *testing.T
 	state string
@@ -35,8 +33,6 @@ func (x *indexedPlugin) store() *plugin.Store {
 	return plugin.AdvanceIndexClock(plugin.NewStore(x.state, plugin.StoreOptions{IndexKey: []byte(x.key)}))
 }
 
-// loadPlugins loads all plugins, as the server does when it starts. The result adaptersRead is
-// the number of adapter files that were read.
 func (x *indexedPlugin) loadPlugins() (set *plugin.Set, adaptersRead int) {
 	x.t.Helper()
 	registry := plugin.NewRegistry(x.store(), zerolog.Nop())
@@ -44,8 +40,6 @@ func (x *indexedPlugin) loadPlugins() (set *plugin.Set, adaptersRead int) {
 	return set, plugin.CountAdapterReads(registry)
 }
 
-// hashOfOnlyPlugin returns the hash of the only plugin in set. hashOfOnlyPlugin fails the
-// test if set has no plugin.
 func (x *indexedPlugin) hashOfOnlyPlugin(set *plugin.Set) string {
 	x.t.Helper()
 	firstPlugin, ok := set.Plugin("a")
@@ -71,8 +65,6 @@ func TestStartReadsNoAdapterThatIsIndexed(t *testing.T) {
 	}
 }
 
-// If the index of adapters is damaged, opentabs loads the plugins from their folders and
-// rebuilds the index.
 func TestIndexIsRebuilt(t *testing.T) {
 	for name, damage := range map[string]func(x *indexedPlugin, text []byte) []byte{
 		"missing":         func(*indexedPlugin, []byte) []byte { return nil },
@@ -121,7 +113,6 @@ func TestIndexIsRebuilt(t *testing.T) {
 	}
 }
 
-// A changed adapter is detected even if the file's size and times stay unchanged.
 func TestIndexNoticesChangedAdapters(t *testing.T) {
 	otherAdapter := plugintest.Adapter("a", "(()=>{globalThis.__openTabs.adapters[\"a\"]={fools:[]}})();\n")
 	for name, change := range map[string]func(t *testing.T, file string, infoBefore os.FileInfo){
@@ -162,8 +153,6 @@ func TestIndexNoticesChangedAdapters(t *testing.T) {
 	}
 }
 
-// The registry does not return code whose hash differs from the hash in the index, and the
-// next load reads the adapter from the plugin's folder.
 func TestCodeMustMatchIndexedHash(t *testing.T) {
 	x := newIndexedPlugin(t)
 	registry := plugin.NewRegistry(x.store(), zerolog.Nop())
@@ -192,8 +181,6 @@ func TestCodeMustMatchIndexedHash(t *testing.T) {
 	}
 }
 
-// The plugin index omits a file that was written a moment ago, because another write at the
-// same moment would leave the file's times unchanged.
 func TestIndexOmitsJustWrittenFiles(t *testing.T) {
 	x := newIndexedPlugin(t)
 	x.dir = plugintest.Package{Name: "b"}.Write(t)
@@ -216,8 +203,6 @@ func writeFile(t *testing.T, file string, content []byte) {
 	}
 }
 
-// The index must store whether an adapter has an onActivate hook, so that loading does not
-// read the adapter.
 func TestIndexStoresStartTime(t *testing.T) {
 	x := newIndexedPlugin(t)
 	plugintest.Package{Name: "a", Code: "class A { onActivate() { } }"}.WriteTo(t, x.dir)

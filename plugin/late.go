@@ -69,7 +69,6 @@ func HasOnActivate(code []byte) bool {
 	}
 }
 
-// isPartOfName reports whether c can be part of an ASCII identifier in JavaScript.
 func isPartOfName(c byte) bool {
 	return c == '_' || c == '$' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
 }

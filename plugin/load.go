@@ -37,14 +37,12 @@ const (
 // hundred packages total 80 MB. A loaded plugin must not refer to a packageBuffer,
 // because the next load overwrites the buffer.
 type packageBuffer struct {
-	text      []byte // content of one file
+	text      []byte
 	compacted []byte
 }
 
 var packageBuffers = sync.Pool{New: func() any { return new(packageBuffer) }}
 
-// resizeBuffer returns a buffer of the given length, whose content is undefined.
-// resizeBuffer reallocates b if b is too small.
 func resizeBuffer(b []byte, length int64) []byte {
 	return slices.Grow(b[:0], int(length))[:length]
 }
@@ -54,8 +52,6 @@ func resizeBuffer(b []byte, length int64) []byte {
 // code in memory; see [Plugin.Adapter].
 func Load(dir string) (*Plugin, error) { return loadWithIndex(dir, nil) }
 
-// loadWithIndex works like Load, but does not read an adapter whose hash is in the index
-// of adapters.
 func loadWithIndex(dir string, known *index) (*Plugin, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -118,8 +114,7 @@ func (p *Plugin) Descriptions() (packageJSON, toolsJSON []byte, err error) {
 	return packageJSON, toolsJSON, nil
 }
 
-// checkFolder returns the reason why opentabs cannot use a package's folder, or an empty
-// string.
+// the length prefix makes the hash of several files unambiguous
 func checkFolder(dir string) string {
 	info, err := os.Stat(dir)
 	switch {
@@ -133,9 +128,6 @@ func checkFolder(dir string) string {
 	return ""
 }
 
-// readFile reads a whole regular file. If the content fits into buffer, readFile stores
-// the content in buffer. The result problem describes why readFile cannot read the file,
-// and is empty on success.
 func readFile(dir, file string, limit int64, buffer []byte) (content []byte, problem string) {
 	f, size, problem := openFile(dir, file, limit)
 	if problem != "" {
@@ -180,9 +172,6 @@ func openFile(dir, file string, limit int64) (f *os.File, size int64, problem st
 	return f, info.Size(), ""
 }
 
-// unreadableText returns the reason why a file of a package cannot be read.
-// unreadableText returns the error message of the operating system, without the name of
-// the failed operation.
 func unreadableText(err error) string {
 	var pathErr *fs.PathError
 	if errors.As(err, &pathErr) {
@@ -201,9 +190,7 @@ const maxListedProblems = 20
 // PackageError lists all problems of a plugin package, so that the author can fix all
 // problems before the next attempt.
 type PackageError struct {
-	// Dir is the package's folder.
-	Dir string
-	// Problems lists at least one problem of the package.
+	Dir      string
 	Problems []jsonread.Problem
 }
 

@@ -23,7 +23,6 @@ const (
 	adapterFile = "dist/adapter.iife.js"
 )
 
-// editFile replaces the content of one file of a package by the result of change.
 func editFile(t testing.TB, dir, file string, change func(string) string) {
 	t.Helper()
 	path := filepath.Join(dir, file)
@@ -40,8 +39,6 @@ func editFile(t testing.TB, dir, file string, change func(string) string) {
 	}
 }
 
-// newMemberEdit returns a function that changes one member of a JSON text. path names the
-// member, such as opentabs.displayName. An empty value deletes the member.
 func newMemberEdit(path, value string) func(string) string {
 	return func(text string) string {
 		var doc map[string]any
@@ -79,8 +76,6 @@ func newReplaceEdit(oldText, newText string) func(string) string {
 
 const validTool = `{"name":"a","description":"d","input_schema":{"type":"object"},"output_schema":{}}`
 
-// badPackages are test packages with one problem each. `problem` is a part of the
-// expected error.
 var badPackages = []struct {
 	name, file string
 	change     func(string) string
@@ -166,8 +161,6 @@ var badPackages = []struct {
 	{"binary adapter", adapterFile, newReplaceAllEdit("\x00\xff\xfe"), "adapter.iife.js: is not UTF-8"},
 	{"huge adapter", adapterFile, newReplaceAllEdit(strings.Repeat("x", 5<<20+1)), "has 5242881 characters, more than the 5242880 allowed"},
 	{"enormous adapter", adapterFile, newReplaceAllEdit(strings.Repeat("x", 16<<20)), "more than the"},
-	// A package records the hash of each script, which must equal the hash of the
-	// script's file.
 	{"edited adapter", adapterFile, newReplaceEdit("tools:[]", "tools:[0]"), "adapter.iife.js: was changed after it was built"},
 	{"edited pre-script", preScriptFile, newReplaceAllEdit("evil()"), "pre-script.iife.js: was changed after it was built: its hash in dist/tools.json is"},
 	{"empty pre-script", preScriptFile, newReplaceAllEdit(""), "pre-script.iife.js: is empty"},
@@ -289,8 +282,6 @@ func TestLoadReadsEverything(t *testing.T) {
 	}
 }
 
-// All loads of packages share one buffer. A loaded plugin must not contain references to
-// the shared buffer.
 func TestLoadedPluginsShareNoMemory(t *testing.T) {
 	largePackage := func(fill string) plugintest.Package {
 		schema := json.RawMessage(`{"type":"object","description":"` + strings.Repeat(fill, 500) + `"}`)
@@ -315,7 +306,6 @@ func TestLoadedPluginsShareNoMemory(t *testing.T) {
 	}
 }
 
-// descriptionsOf concatenates the descriptions that a loaded plugin keeps in memory.
 func descriptionsOf(p *plugin.Plugin) string {
 	tool := p.Tools[0]
 	return fmt.Sprintf("%s %q %q %+v %q %q %s %s", p.Name, p.Description, p.Matches, p.Settings, tool.Name, tool.Description, tool.InputSchema, tool.OutputSchema)

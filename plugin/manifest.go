@@ -39,8 +39,6 @@ const (
 // warnFullNameChars is the longest full tool name that all known MCP clients accept.
 const warnFullNameChars = 64
 
-// parsePackage parses package.json, which must be compact JSON, and stores its values in
-// p.
 func parsePackage(raw []byte, p *Plugin, problems *jsonread.Problems) {
 	if rawjson.KindOf(raw) != rawjson.KindObject {
 		problems.Add("is %s; make it an object", rawjson.KindOf(raw))
@@ -68,7 +66,6 @@ func parsePackage(raw []byte, p *Plugin, problems *jsonread.Problems) {
 	}
 }
 
-// parseDescription parses the "opentabs" section of package.json into p.
 func parseDescription(f *jsonread.Reader, p *Plugin) {
 	p.DisplayName = truncateMember(f, p, "displayName", f.Text("displayName", "give the plugin a display name"), maxNameChars)
 	p.Description = truncateMember(f, p, "description", f.Text("description", "describe the plugin in a sentence"), maxDescriptionChars)
@@ -103,9 +100,7 @@ func parseDescription(f *jsonread.Reader, p *Plugin) {
 	}
 }
 
-// readStart reads the member "start" of a JSON object, which defines when the adapter
-// starts. If package.json and dist/tools.json both have the member "start", opentabs uses
-// the value in package.json.
+// If package.json and dist/tools.json both have the member "start", opentabs uses the value in package.json.
 func readStart(f *jsonread.Reader) Start {
 	start := Start(f.Optional("start"))
 	if start != "" && start != StartAtOnce && start != StartIdle {
@@ -114,7 +109,6 @@ func readStart(f *jsonread.Reader) Start {
 	return start
 }
 
-// readPatterns reads the URL patterns of a plugin from the JSON array under key.
 func readPatterns(f *jsonread.Reader, key string) (texts []string, patterns []Pattern) {
 	texts = f.Strings(key)
 	if len(texts) > maxPatterns {
@@ -136,8 +130,7 @@ func readPatterns(f *jsonread.Reader, key string) (texts []string, patterns []Pa
 	return texts, patterns
 }
 
-// parseTools parses the compact JSON of dist/tools.json into p. In packages without
-// sdkVersion, dist/tools.json contains an array; in all other packages, an object.
+// In packages without sdkVersion, dist/tools.json contains an array; in all other packages, an object.
 func parseTools(raw []byte, p *Plugin, problems *jsonread.Problems) {
 	var top *jsonread.Reader
 	switch rawjson.KindOf(raw) {
@@ -166,7 +159,6 @@ func parseTools(raw []byte, p *Plugin, problems *jsonread.Problems) {
 	parsePrompts(top, p)
 }
 
-// parseToolList parses the "tools" member of dist/tools.json.
 func parseToolList(top *jsonread.Reader, p *Plugin) {
 	if !top.Has("tools") {
 		top.Add("tools", "is missing; build the plugin again")
@@ -188,9 +180,6 @@ func parseToolList(top *jsonread.Reader, p *Plugin) {
 	checkUndos(p, top.Problems)
 }
 
-// parseEach calls parse for each object in the JSON array raws, and reports duplicate
-// names. parse returns the name in the object. seen maps each name to the path of the
-// object with this name.
 func parseEach(top *jsonread.Reader, list string, raws [][]byte, seen map[string]string, parse func(*jsonread.Reader) string) {
 	for i, raw := range raws {
 		itemPath := fmt.Sprintf("%s[%d]", list, i)
@@ -207,7 +196,6 @@ func parseEach(top *jsonread.Reader, list string, raws [][]byte, seen map[string
 	}
 }
 
-// parseTool parses one tool of dist/tools.json.
 func parseTool(f *jsonread.Reader, p *Plugin) *Tool {
 	t := &Tool{Plugin: p}
 	t.Name = f.Text("name", "give the tool a name, as in list_channels")
@@ -224,7 +212,7 @@ func parseTool(f *jsonread.Reader, p *Plugin) *Tool {
 	if n := utf8.RuneCountInString(t.Description); n > maxDescriptionChars {
 		f.Add("description", "has %d characters; shorten it to at most %d", n, maxDescriptionChars)
 	}
-	readTruncated(f, p, "summary", maxDescriptionChars) // adds a warning for a summary that is too long
+	readTruncated(f, p, "summary", maxDescriptionChars)
 	t.Group = strings.TrimSpace(readTruncated(f, p, "group", maxNameChars))
 	t.Icon = readTruncated(f, p, "icon", maxNameChars)
 	if t.Icon == "" {
@@ -246,8 +234,7 @@ func parseTool(f *jsonread.Reader, p *Plugin) *Tool {
 	return t
 }
 
-// warnOfToolMentions warns about a description that names a tool of opentabs. A malicious
-// author could use a description to make agents call tools of opentabs.
+// A malicious author could use a description to make agents call tools of opentabs.
 func warnOfToolMentions(f *jsonread.Reader, p *Plugin, description string) {
 	for _, name := range BuiltinToolNames {
 		if strings.Contains(strings.ToLower(description), name) {
@@ -256,8 +243,6 @@ func warnOfToolMentions(f *jsonread.Reader, p *Plugin, description string) {
 	}
 }
 
-// checkFullName checks the full name of a tool or prompt, such as messages__export, which
-// MCP clients see.
 func checkFullName(f *jsonread.Reader, p *Plugin, kind, fullName string) {
 	switch {
 	case !fullNameGrammar().MatchString(fullName):
@@ -289,8 +274,7 @@ func readSchema(f *jsonread.Reader, key string, p *Plugin) json.RawMessage {
 	return cleaned.Schema
 }
 
-// readInputSchema returns the input schema of a tool or prompt. A property with a default
-// is optional in the returned schema, even if the package declares it as required.
+// A property with a default is optional in the returned schema, even if the package declares it as required.
 func readInputSchema(f *jsonread.Reader, p *Plugin) json.RawMessage {
 	const key = "input_schema"
 	raw := readSchema(f, key, p)
@@ -304,7 +288,6 @@ func readInputSchema(f *jsonread.Reader, p *Plugin) json.RawMessage {
 	return schema.RelaxDefaults(raw)
 }
 
-// isOriginalSDK reports whether version is a version of the original OpenTabs SDK.
 // Versions of the opentabs SDK start at 0.1.
 func isOriginalSDK(version string) bool {
 	return version == "" || strings.HasPrefix(version, "0.0.")
@@ -315,8 +298,6 @@ func isOriginalSDK(version string) bool {
 // it cannot parse.
 const OwnSDKPrefix = "opentabs-"
 
-// isNewerSDK reports whether version is newer than the newest supported SDK. isNewerSDK
-// returns false for a version that it cannot parse.
 func isNewerSDK(version string) bool {
 	parts := strings.SplitN(strings.TrimPrefix(version, OwnSDKPrefix), ".", 3)
 	if len(parts) < 2 {

@@ -12,8 +12,6 @@ import (
 	"opentabs/plugin/schema"
 )
 
-// FuzzManifest parses arbitrary text as package.json and dist/tools.json. The parser must
-// not panic, and each plugin that the parser accepts must have all required fields.
 func FuzzManifest(f *testing.F) {
 	const packageSeed = `{"name":"opentabs-plugin-a","version":"1","main":"m","opentabs":{"displayName":"A","description":"d","urlPatterns":["*://a.com/*"]}}`
 	f.Add([]byte(packageSeed), []byte(`{"sdkVersion":"0.0.1","tools":[{"name":"t","description":"d","input_schema":{"type":"object","properties":{"a":{"default":1}},"required":["a"]},"output_schema":{}}]}`))
@@ -58,8 +56,6 @@ func FuzzManifest(f *testing.F) {
 	})
 }
 
-// This test checks that opentabs accepts plugins that were built with the SDK of the same
-// version.
 func TestNewestSDKIsThisVersion(t *testing.T) {
 	version, err := os.ReadFile("../internal/version/VERSION")
 	if err != nil {

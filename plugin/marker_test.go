@@ -33,7 +33,7 @@ func TestLastMarker(t *testing.T) {
 		if at < len(hashMarker) {
 			continue
 		}
-		copy(code, hashMarker) // lastMarker must ignore all markers except the last
+		copy(code, hashMarker)
 		copy(code[at-len(hashMarker):], hashMarker)
 		if got := lastMarker(code); got != at {
 			t.Errorf("of several markers the one at %d is found, not the one at %d", got, at)

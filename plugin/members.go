@@ -11,8 +11,6 @@ import (
 	"opentabs/internal/plaintext"
 )
 
-// truncateMember shortens the text of a JSON member to maxChars characters and adds a
-// warning to p.
 func truncateMember(f *jsonread.Reader, p *Plugin, key, text string, maxChars int) string {
 	n := utf8.RuneCountInString(text)
 	if n <= maxChars {
@@ -22,25 +20,20 @@ func truncateMember(f *jsonread.Reader, p *Plugin, key, text string, maxChars in
 	return plaintext.Clean(text, maxChars)
 }
 
-// readTruncated reads an optional string member, shortened to maxChars characters.
 func readTruncated(f *jsonread.Reader, p *Plugin, key string, maxChars int) string {
 	return truncateMember(f, p, key, f.Optional(key), maxChars)
 }
 
-// addWarning adds a warning about a JSON member of the package to p.
 func addWarning(f *jsonread.Reader, p *Plugin, key, format string, args ...any) {
 	p.Warnings = append(p.Warnings, fmt.Sprintf("%s: %s%s %s", f.Problems.File, f.Path, key, fmt.Sprintf(format, args...)))
 }
 
-// These constants are the shortest and the longest time limit that a package is allowed to
-// declare for a tool or prompt.
 const (
 	minTimeout = time.Second
 	maxTimeout = 5 * time.Minute
 )
 
-// readTimeouts reads the idle limit and the hard limit of a tool or prompt. A limit of
-// zero means that the server's default limit applies.
+// A limit of zero means that the server's default limit applies.
 func readTimeouts(f *jsonread.Reader) (idle, hard time.Duration) {
 	limits := f.Object("limits")
 	if limits == nil {
@@ -63,20 +56,15 @@ func readTimeout(f *jsonread.Reader, key string) time.Duration {
 	return d
 }
 
-// maxIconBytes is the maximum size of a plugin's icon, in bytes. The original OpenTabs
-// SDK allows icons of at most 16 KB.
+// maxIconBytes is the maximum size of a plugin's icon, in bytes.
 const maxIconBytes = 64 << 10
 
-// parseIcons parses the icons of the plugin. Surfaces show only the icon in the member
-// iconSvg.
+// Surfaces show only the icon in the member iconSvg.
 func parseIcons(top *jsonread.Reader, p *Plugin) {
 	p.Icon = readIcon(top, "iconSvg", p)
 	checkUnusedIcons(top, p, "iconInactiveSvg", "iconDarkSvg", "iconDarkInactiveSvg")
 }
 
-// checkUnusedIcons validates the icons with the given keys in the manifest, although no
-// surface shows them. If keys is empty, checkUnusedIcons checks the two keys of a tool's
-// icons.
 func checkUnusedIcons(f *jsonread.Reader, p *Plugin, keys ...string) {
 	if len(keys) == 0 {
 		keys = []string{"iconSvg", "iconInactiveSvg"}
@@ -86,8 +74,6 @@ func checkUnusedIcons(f *jsonread.Reader, p *Plugin, keys ...string) {
 	}
 }
 
-// readIcon reads an optional SVG icon. readIcon drops an icon that surfaces cannot show,
-// and adds a warning to p.
 func readIcon(f *jsonread.Reader, key string, p *Plugin) string {
 	svg := strings.TrimSpace(strings.TrimPrefix(f.Optional(key), "\ufeff"))
 	switch {

@@ -6,8 +6,7 @@ import (
 	"opentabs/dispatch"
 )
 
-// applySites adds the sites in the user's url settings to the plugin, and chooses the page for
-// new tabs. Call applySites before another goroutine can see the plugin.
+// Call applySites before another goroutine can see the plugin.
 func (p *Plugin) applySites(instances []dispatch.Instance) {
 	p.Instances = instances
 	for _, instance := range p.Instances {
@@ -19,9 +18,6 @@ func (p *Plugin) applySites(instances []dispatch.Instance) {
 	p.OpenURL = p.pageToOpen()
 }
 
-// pageToOpen returns the URL that opentabs opens for a call if no tab matches the plugin.
-// pageToOpen prefers the first matching URL in the user's settings, then a matching homepage,
-// then a URL of the first site pattern.
 func (p *Plugin) pageToOpen() string {
 	var pages []string
 	for _, instance := range p.Instances {
@@ -41,8 +37,6 @@ func (p *Plugin) pageToOpen() string {
 	return ""
 }
 
-// likelyURL returns a URL that the pattern probably matches. The path of the returned URL is the
-// part of the pattern's path before the first wildcard.
 func (p Pattern) likelyURL() string {
 	scheme := p.scheme
 	if scheme == "*" {

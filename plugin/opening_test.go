@@ -7,7 +7,6 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-// The URL that opentabs opens for a plugin's calls must match the plugin's site patterns.
 func TestOpenURL(t *testing.T) {
 	for _, test := range []struct {
 		matches []string

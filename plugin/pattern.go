@@ -15,16 +15,14 @@ const maxPathWildcards = 5
 // Pattern is a Chrome match pattern, such as "*://*.example.com/*", that names a host.
 // The zero Pattern matches no URL.
 type Pattern struct {
-	text string
-	// scheme is "http", "https", or "*" for either scheme.
+	text   string
 	scheme string
 	// host is in lower case, without a leading "*.". subdomains is true if the pattern
 	// has "*." before the host.
 	host       string
 	subdomains bool
-	// port is empty if the pattern matches any port.
-	port string
-	path string
+	port       string
+	path       string
 }
 
 // String returns the text from which the pattern was parsed.
@@ -69,8 +67,6 @@ func ParsePattern(text string) (Pattern, error) {
 	return p, nil
 }
 
-// setHost parses a pattern's host[:port], and returns a description of an invalid host or
-// port, or an empty string.
 func (p *Pattern) setHost(hostPort string) string {
 	host, port, hasPort := strings.Cut(hostPort, ":")
 	if hasPort {
@@ -109,8 +105,6 @@ func (p *Pattern) setHost(hostPort string) string {
 	return ""
 }
 
-// setPort parses a pattern's port. setPort returns why the port is invalid; empty if the
-// port is valid.
 func (p *Pattern) setPort(port string) string {
 	if port == "*" {
 		return ""
@@ -143,7 +137,6 @@ func (p Pattern) Match(url string) bool {
 	return u.path+"/*" == p.path || matchGlob(p.path, u.path)
 }
 
-// matchesAny reports whether at least one of the patterns matches url.
 func matchesAny(patterns []Pattern, url string) bool {
 	for _, p := range patterns {
 		if p.Match(url) {
@@ -153,7 +146,6 @@ func matchesAny(patterns []Pattern, url string) bool {
 	return false
 }
 
-// urlParts are the parts of a URL that [Pattern.Match] compares.
 type urlParts struct{ scheme, host, port, path string }
 
 // splitURL splits an absolute http or https URL without decoding escapes, because Chrome
@@ -186,8 +178,7 @@ func splitURL(url string) (urlParts, bool) {
 	return u, u.host != ""
 }
 
-// matchGlob reports whether pattern matches all of s. A "*" in pattern matches any text,
-// including an empty text.
+// A "*" in pattern matches any text, including an empty text.
 func matchGlob(pattern, s string) bool {
 	parts := strings.Split(pattern, "*")
 	if len(parts) == 1 {

@@ -82,8 +82,6 @@ func TestPatternMatch(t *testing.T) {
 		{"*://*.example.com/*", "https://example.com/", true},
 		{"*://*.example.com/*", "https://a.b.example.com/", true},
 		{"*://*.example.com/*", "https://notexample.com/", false},
-		// A URL pattern without a port matches any port. A pattern with a port matches
-		// the URL's effective port.
 		{"*://localhost/*", "http://localhost:8080/", true},
 		{"*://localhost:*/*", "http://localhost:8080/", true},
 		{"*://localhost:8080/*", "http://localhost:8080/", true},
@@ -93,8 +91,6 @@ func TestPatternMatch(t *testing.T) {
 		{"*://localhost:80/*", "https://localhost/", false},
 		{"*://127.0.0.1:0080/*", "http://127.0.0.1/", true},
 		{"*://localhost/*", "http://[::1]:80/", false},
-		// The path of a URL pattern is compared with the URL's path and query string, but
-		// not with the fragment.
 		{"*://a.com/x?id=*", "https://a.com/x?id=1", true},
 		{"*://a.com/x", "https://a.com/x?id=1", false},
 		{"*://a.com/x*", "https://a.com/x?id=1", true},

@@ -26,8 +26,7 @@ type Plugin struct {
 	Description string
 	// Homepage is the http or https URL of the site, or empty.
 	Homepage string
-	// Dir is the absolute path of the package's folder. Source is how the user installed the
-	// package, such as from npm.
+	// Source is how the user installed the package, such as from npm.
 	Dir    string
 	Source Source
 	// Matches and Excludes are match patterns of URLs. A URL that matches Excludes does
@@ -51,13 +50,11 @@ type Plugin struct {
 	// [Plugin.PreScriptCode].
 	PreScript     bool
 	PreScriptHash string
-	// Start is when the adapter starts in a document. Start is empty if the package does
-	// not declare a start.
+	// Start is when the adapter starts in a document.
 	Start Start
 	// Activates is true if the adapter has an onActivate hook. An adapter with an
 	// onActivate hook starts late unless the package declares Start.
-	Activates bool
-	// RunsInFrames is true if the adapter may run in frames that have the page's origin.
+	Activates    bool
 	RunsInFrames bool
 	// Icon is an SVG text of at most 64 KB, or empty. Show the icon only as an image,
 	// never as part of a document, because an SVG may contain scripts.
@@ -75,14 +72,11 @@ type Plugin struct {
 	// if the plugin's author declared no page to open.
 	Instances []dispatch.Instance
 	OpenURL   string
-	// Warnings are problems of the package that do not keep the plugin from working.
-	Warnings []string
+	Warnings  []string
 
 	isBuiltin         bool
 	matches, excludes []Pattern
-	// onFileChange is called when a file on disk differs from the loaded file.
-	// onFileChange may be nil.
-	onFileChange func()
+	onFileChange      func()
 }
 
 // Start is the moment at which an adapter starts in a document.
@@ -138,8 +132,7 @@ type Tool struct {
 	Group string
 	// Icon is the name of a Lucide icon; the default is "wrench".
 	Icon string
-	// InputSchema is a compact JSON Schema for the tool's arguments, whose root is an
-	// object. A property with a default is never required.
+	// InputSchema is a compact JSON Schema for the tool's arguments, whose root is an object.
 	InputSchema json.RawMessage
 	// OutputSchema is a compact JSON Schema for the tool's result.
 	OutputSchema json.RawMessage
@@ -214,8 +207,6 @@ func (p *Plugin) ToolsByCategory() []*Tool {
 	return tools
 }
 
-// otherToolsHeading is the heading for tools without a category in a plugin that has
-// categories.
 const otherToolsHeading = "Other"
 
 // EachCategory calls f with each category and the category's tools. For a plugin without

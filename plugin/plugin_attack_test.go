@@ -11,8 +11,6 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-// TestAttackByPlugin checks that a package cannot imitate another package or run outside
-// of its sites.
 func TestAttackByPlugin(t *testing.T) {
 	t.Run("names that look like another plugin's, or lead elsewhere", func(t *testing.T) {
 		for _, name := range []string{
@@ -116,8 +114,6 @@ func TestAttackByPlugin(t *testing.T) {
 	})
 }
 
-// checkRefused checks that a package cannot be loaded, and that the error contains no
-// terminal control characters.
 func checkRefused(t *testing.T, p plugintest.Package, attackName string) {
 	t.Helper()
 	loaded, err := plugin.Load(p.Write(t))

@@ -19,7 +19,6 @@ const preScriptName = "pre-script.iife.js"
 
 var hashGrammar = lazyregexp.New(`^[0-9a-f]{64}$`)
 
-// parsePreScript parses the members of dist/tools.json that declare the pre-script.
 func parsePreScript(top *jsonread.Reader, p *Plugin) {
 	name, declaredHash := top.Optional("preScriptFile"), top.Optional("preScriptHash")
 	if name == "" {
@@ -36,9 +35,7 @@ func parsePreScript(top *jsonread.Reader, p *Plugin) {
 	p.PreScript, p.PreScriptHash = true, declaredHash
 }
 
-// inspectPreScript reads and checks the pre-script of a package. inspectPreScript
-// replaces the declared hash in p by the hash of the pre-script file, and writes the code
-// to packageHash. A package whose pre-script file is missing works without a pre-script.
+// A package whose pre-script file is missing works without a pre-script.
 func inspectPreScript(p *Plugin, m *packageBuffer, packageHash hash.Hash) (problem string) {
 	declaredHash := p.PreScriptHash
 	p.PreScript, p.PreScriptHash = false, ""
@@ -90,8 +87,6 @@ func (p *Plugin) PreScriptCode() ([]byte, error) {
 	return p.readScript(preScriptFile, p.PreScriptHash)
 }
 
-// checkScript returns the problem of a script's code, or an empty string if the code is
-// valid.
 func checkScript(code []byte) (problem string) {
 	if len(bytes.TrimSpace(code)) == 0 {
 		return "is empty; build the plugin again"

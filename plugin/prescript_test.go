@@ -29,7 +29,7 @@ func TestLoadReadsPreScripts(t *testing.T) {
 		t.Errorf("without one: %q, %v, %+v", code, err, pluginWithout)
 	}
 	dir := plugintest.Package{PreScript: "token()"}.Write(t)
-	editFile(t, dir, toolsFile, newMemberEdit("preScriptHash", "")) // without preScriptHash in dist/tools.json, opentabs compares no hash
+	editFile(t, dir, toolsFile, newMemberEdit("preScriptHash", ""))
 	pluginBefore, err := plugin.Load(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -41,8 +41,6 @@ func TestLoadReadsPreScripts(t *testing.T) {
 	}
 }
 
-// The original OpenTabs SDK records a pre-script hash that does not cover the source map
-// comment.
 func TestPreScriptHashes(t *testing.T) {
 	const code = "token()"
 	for _, c := range []struct{ hashedText, file string }{
@@ -77,7 +75,6 @@ func TestLoadWithoutThePreScript(t *testing.T) {
 	}
 }
 
-// Pre-script code that differs from the reviewed code is never sent to a page.
 func TestPreScriptIsRefusedOnceItChanged(t *testing.T) {
 	dir := plugintest.Package{PreScript: "token()"}.Write(t)
 	p, err := plugin.Load(dir)

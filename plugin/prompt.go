@@ -38,8 +38,7 @@ type Prompt struct {
 
 // PromptArgument describes one argument of a prompt, as MCP lists it.
 type PromptArgument struct {
-	Name string
-	// Description explains the argument to the user; Description may be empty.
+	Name        string
 	Description string
 	Required    bool
 }
@@ -57,8 +56,7 @@ func (p *Prompt) Dispatch() dispatch.Tool {
 	}
 }
 
-// parsePrompts parses the optional "prompts" member of dist/tools.json into p. Call
-// parsePrompts after the tools are parsed.
+// Call parsePrompts after the tools are parsed.
 func parsePrompts(top *jsonread.Reader, p *Plugin) {
 	if !top.Has("prompts") {
 		return
@@ -81,7 +79,6 @@ func parsePrompts(top *jsonread.Reader, p *Plugin) {
 	})
 }
 
-// parsePrompt parses one prompt of dist/tools.json.
 func parsePrompt(f *jsonread.Reader, p *Plugin) *Prompt {
 	prompt := &Prompt{Plugin: p}
 	prompt.Name = f.Text("name", "give the prompt a name, as in summarise_channel")
@@ -107,7 +104,6 @@ func parsePrompt(f *jsonread.Reader, p *Plugin) *Prompt {
 	return prompt
 }
 
-// argumentsOf returns the arguments that the input schema of a prompt describes.
 func argumentsOf(raw json.RawMessage, f *jsonread.Reader) []PromptArgument {
 	root := jsonread.New(raw, f.Path+"input_schema.", f.Problems)
 	required := root.Strings("required")
@@ -120,7 +116,6 @@ func argumentsOf(raw json.RawMessage, f *jsonread.Reader) []PromptArgument {
 	return list
 }
 
-// parseArguments parses the argument list of a prompt that has no input schema.
 func parseArguments(f *jsonread.Reader, p *Plugin) []PromptArgument {
 	if !f.Has("arguments") {
 		return nil

@@ -53,8 +53,6 @@ func TestPromptsAreLoaded(t *testing.T) {
 	}
 }
 
-// Packages of older SDKs have no schemas for prompts, so all arguments of their prompts
-// are strings.
 func TestPromptsOfOlderPackages(t *testing.T) {
 	dir := plugintest.Package{}.Write(t)
 	editFile(t, dir, toolsFile, newMemberEdit("prompts", `[{"name":"greet","arguments":[
@@ -108,22 +106,20 @@ func TestPromptProblems(t *testing.T) {
 	}
 }
 
-// MCP clients send the arguments of prompts as strings, whatever the schema requires.
 func TestPromptArgumentsAreReadFromTexts(t *testing.T) {
 	p := summarisePrompt(t)
 	for args, want := range map[string]string{
-		`{"channelId":"5"}`:                            `{"channelId":"5"}`,
-		`{"channelId":"5","max":"7"}`:                  `{"channelId":"5","max":7}`,
-		`{"channelId":"5","max":7}`:                    `{"channelId":"5","max":7}`,
-		`{"channelId":"5","max":" 9007199254740993 "}`: `{"channelId":"5","max":9007199254740993}`,
-		`{"channelId":"5","unread":"true"}`:            `{"channelId":"5","unread":true}`,
-		`{"channelId":"5","tags":"[\"<a>\"]"}`:         `{"channelId":"5","tags":["<a>"]}`,
-		`{"channelId":"5","style":"long"}`:             `{"channelId":"5","style":"long"}`,
-		`{"channelId":"5","limit":"5"}`:                `{"channelId":"5","limit":"5"}`,
-		`{"channelId":"5","since":"20260101"}`:         `{"channelId":"5","since":20260101}`,
-		`{"channelId":"5","since":"null"}`:             `{"channelId":"5","since":null}`,
-		`{"any":"5","channelId":"5"}`:                  `{"any":"5","channelId":"5"}`,
-		// MCP clients send empty strings for empty fields of a form.
+		`{"channelId":"5"}`:                                          `{"channelId":"5"}`,
+		`{"channelId":"5","max":"7"}`:                                `{"channelId":"5","max":7}`,
+		`{"channelId":"5","max":7}`:                                  `{"channelId":"5","max":7}`,
+		`{"channelId":"5","max":" 9007199254740993 "}`:               `{"channelId":"5","max":9007199254740993}`,
+		`{"channelId":"5","unread":"true"}`:                          `{"channelId":"5","unread":true}`,
+		`{"channelId":"5","tags":"[\"<a>\"]"}`:                       `{"channelId":"5","tags":["<a>"]}`,
+		`{"channelId":"5","style":"long"}`:                           `{"channelId":"5","style":"long"}`,
+		`{"channelId":"5","limit":"5"}`:                              `{"channelId":"5","limit":"5"}`,
+		`{"channelId":"5","since":"20260101"}`:                       `{"channelId":"5","since":20260101}`,
+		`{"channelId":"5","since":"null"}`:                           `{"channelId":"5","since":null}`,
+		`{"any":"5","channelId":"5"}`:                                `{"any":"5","channelId":"5"}`,
 		`{"channelId":"5","max":"","unread":"","style":"","any":""}`: `{"channelId":"5"}`,
 	} {
 		if got, err := p.Validate(json.RawMessage(args)); err != nil || string(got) != want {
@@ -135,8 +131,6 @@ func TestPromptArgumentsAreReadFromTexts(t *testing.T) {
 	}
 }
 
-// An argument of a prompt stays a string if its schema allows a string. If the schema allows no
-// string, the argument is parsed as JSON.
 func TestPromptArgumentsThatAreParsedAsJSON(t *testing.T) {
 	for schema, text := range map[string]bool{
 		`{"type":"string"}`:                               true,

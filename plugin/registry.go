@@ -13,7 +13,6 @@ import (
 	"opentabs/internal/jsonread"
 )
 
-// Registry loads the plugins of a [Store] and provides the loaded plugins as a [Set].
 type Registry struct {
 	store *Store
 	log   zerolog.Logger
@@ -27,12 +26,10 @@ type Registry struct {
 	mu            sync.Mutex // guards all fields below
 	listeners     []*listener
 	folders       []string
-	loadedEntries []Entry    // store entries and global packages of the last reload
-	fileStamps    fileStamps // stamps of the files just before the last reload
+	loadedEntries []Entry
+	fileStamps    fileStamps
 }
 
-// listener is a function that the registry runs after each reload that changes the set of
-// plugins.
 type listener struct{ onChange func(*Set) }
 
 // NewRegistry returns a registry whose set of plugins is empty until [Registry.Reload].
@@ -55,8 +52,6 @@ func (r *Registry) DiscoverIn(folders []string) {
 	r.folders = slices.Clone(folders)
 }
 
-// entriesInOrder returns the packages to load in order of precedence, and the store
-// entries that cannot be parsed.
 func (r *Registry) entriesInOrder() ([]Entry, []Failure, error) {
 	r.mu.Lock()
 	folders := r.folders
@@ -162,13 +157,11 @@ func (r *Registry) notify(set *Set) {
 	}
 }
 
-// loadResult is the outcome of loading one package: a plugin or an error.
 type loadResult struct {
 	plugin *Plugin
 	err    error
 }
 
-// loadAll loads packages in parallel, with one goroutine for each processor.
 func (r *Registry) loadAll(entries []Entry) []loadResult {
 	outcomes := make([]loadResult, len(entries))
 	var nextEntry atomic.Int64
@@ -191,9 +184,8 @@ func (r *Registry) loadAll(entries []Entry) []loadResult {
 	return outcomes
 }
 
-// loadEntry loads one package of the store. A package that opentabs installed is rejected
-// if its files have changed. A folder that the user added may change, but its new content
-// counts as not reviewed.
+// A package that opentabs installed is rejected if its files have changed. A folder that the user added may change, but
+// its new content counts as not reviewed.
 func (r *Registry) loadEntry(e Entry) (*Plugin, error) {
 	p, err := loadWithIndex(e.Path, r.store.index)
 	if err != nil {
@@ -227,8 +219,6 @@ func (r *Registry) loadEntry(e Entry) (*Plugin, error) {
 	return p, nil
 }
 
-// forceReload makes the next check of [Watch] reload the plugins and read all files in
-// the folder dir.
 func (r *Registry) forceReload(dir string) {
 	r.store.index.removeEntry(dir)
 	r.mu.Lock()
@@ -236,9 +226,7 @@ func (r *Registry) forceReload(dir string) {
 	r.fileStamps = nil
 }
 
-// choosePlugins chooses the plugins of the new set. If a plugin is the same as in oldSet,
-// choosePlugins keeps the loaded plugin with its compiled schemas. If two packages have the
-// same plugin name, the set has only the first, even if that package cannot be loaded.
+// If two packages have the same plugin name, the set has only the first, even if that package cannot be loaded.
 func choosePlugins(entries []Entry, loaded []loadResult, oldSet *Set) []*Plugin {
 	firstIndex := map[string]int{}
 	plugins := make([]*Plugin, len(loaded))
@@ -262,12 +250,10 @@ func choosePlugins(entries []Entry, loaded []loadResult, oldSet *Set) []*Plugin 
 	return plugins
 }
 
-// isSamePlugin reports whether two plugins have the same content and the same sites.
 func isSamePlugin(a, b *Plugin) bool {
 	return a.Dir == b.Dir && a.Source == b.Source && a.Hash == b.Hash && a.ManifestHash == b.ManifestHash && slices.Equal(a.Instances, b.Instances)
 }
 
-// isSameSet reports whether two sets have the same plugins and the same failures.
 func isSameSet(a, b *Set) bool {
 	return slices.Equal(a.plugins, b.plugins) && slices.EqualFunc(a.failed, b.failed, func(x, y Failure) bool {
 		return x.Path == y.Path && x.Name == y.Name && x.Err.Error() == y.Err.Error()

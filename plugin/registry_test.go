@@ -59,8 +59,6 @@ func TestRegistryServesWhatWasAdded(t *testing.T) {
 	}
 }
 
-// A plugin that cannot be loaded does not affect other plugins. A plugin that failed to
-// load stays in the list of failed plugins, and is loaded once its files are repaired.
 func TestRegistryListsWhatFails(t *testing.T) {
 	registry, store := plugintest.Registry(t, plugintest.Package{Name: "a"}, plugintest.Package{Name: "b"}, plugintest.Package{Name: "c"})
 	dirs := map[string]string{}
@@ -95,8 +93,6 @@ var editsOfPluginFiles = map[string]func(string) string{
 	packageFile: newReplaceEdit("*://localhost/*", "*://bank.example.com/*"),
 }
 
-// A plugin folder whose files have changed has new content, which the user has not
-// reviewed.
 func TestRegistryServesWhatChanged(t *testing.T) {
 	for file, change := range editsOfPluginFiles {
 		registry, store := plugintest.Registry(t, plugintest.Package{Name: "a"})
@@ -117,8 +113,6 @@ func TestRegistryServesWhatChanged(t *testing.T) {
 	}
 }
 
-// The registry rejects a package that opentabs has installed if another program has
-// changed its files.
 func TestRegistryRefusesWhatChanged(t *testing.T) {
 	for file, change := range editsOfPluginFiles {
 		registry, store := plugintest.Registry(t)
@@ -243,8 +237,6 @@ func TestRegistryFromManyGoroutines(t *testing.T) {
 	}
 }
 
-// largePackage returns a package of average size: an adapter of 0.7 MB and 25 tools with
-// 3 KB of schemas each.
 func largePackage(i int) plugintest.Package {
 	properties := map[string]any{}
 	for n := range 12 {
@@ -267,10 +259,8 @@ func largePackage(i int) plugintest.Package {
 	return p
 }
 
-// BenchmarkReload loads 200 plugins of 0.7 MB with 5,000 tools in all, as a starting
-// server does. The goal for one reload is 500 ms on 2 idle cores. The metric x-floor is
-// the time of a reload divided by the time that only reads and hashes the files. On a
-// busy machine, only x-floor is comparable between runs.
+// The goal for one reload is 500 ms on 2 idle cores. The metric x-floor is the time of a reload divided by the time
+// that only reads and hashes the files. On a busy machine, only x-floor is comparable between runs.
 func BenchmarkReload(b *testing.B) {
 	_, store := plugintest.Registry(b, largePackages(200)...)
 	floorTime := readAndHash(b, storeEntries(b, store))
@@ -300,8 +290,6 @@ func largePackages(n int) []plugintest.Package {
 	return packages
 }
 
-// readAndHash returns the shortest measured time for reading and hashing all files of the
-// packages on all processors.
 func readAndHash(b *testing.B, plugins []plugin.Entry) time.Duration {
 	bestTime := time.Hour
 	for range 5 {
@@ -348,8 +336,6 @@ func TestRegistryKeepsNoAdapters(t *testing.T) {
 	runtime.KeepAlive(r)
 }
 
-// If plugins.json is unreadable, Reload returns an error. Plugins that were loaded before
-// plugins.json became unreadable stay loaded.
 func TestRegistryWithADamagedList(t *testing.T) {
 	store := plugin.NewStore(t.TempDir(), plugin.StoreOptions{})
 	damageList := func() {

@@ -69,8 +69,6 @@ func TestArgumentsNestedTooDeep(t *testing.T) {
 	}
 }
 
-// TestDispatchedToolChecksItsOutput checks that a tool's output schema applies to every call of the
-// tool, not only to calls over MCP.
 func TestDispatchedToolChecksItsOutput(t *testing.T) {
 	for schemaText, want := range map[string]wire.ErrorCode{
 		`{"type":"object","required":["n"]}`: wire.ErrInvalidResult,

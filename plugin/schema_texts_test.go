@@ -12,12 +12,10 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-// hiddenText contains each kind of hidden character, and text that opentabs must keep.
 const hiddenText = "a\U000e0001\U000e0041\U000e007f\u202e\u2066\x1b[31m\x07\u009b\ufe00\U000e0100\U000e01ef\u200b\u00ad\u3164 Grüße \u05e9\u05dc\u05d5\u05dd 👩\u200d🚀 \u2764\ufe0f"
 
 const keptText = "a[31m Grüße \u05e9\u05dc\u05d5\u05dd 👩\u200d🚀 \u2764\ufe0f"
 
-// deepSchema returns a JSON Schema with text in every place that can contain text.
 func deepSchema(t *testing.T, text string) json.RawMessage {
 	t.Helper()
 	raw, err := json.Marshal(map[string]any{
@@ -67,7 +65,6 @@ func TestSchemaTextsAreCleanAtAnyDepth(t *testing.T) {
 	}
 }
 
-// eachString calls f with each string in a JSON value, and returns the number of strings.
 func eachString(v any, f func(string)) (n int) {
 	switch v := v.(type) {
 	case string:
@@ -114,8 +111,7 @@ func TestSchemaTextsAreBounded(t *testing.T) {
 	}
 }
 
-// Removing a hidden character from a pattern would change the pattern's meaning, so the
-// character is escaped. Member names with hidden characters are rejected.
+// Removing a hidden character from a pattern would change the pattern's meaning, so the character is escaped.
 func TestSchemaDataIsNotChangedSilently(t *testing.T) {
 	load := func(schema string) (*plugin.Plugin, error) {
 		return plugin.Load(plugintest.Package{Tools: []plugintest.Tool{{Name: "ask", Description: "Asks.", Input: json.RawMessage(schema)}}}.Write(t))
@@ -142,8 +138,6 @@ func TestSchemaDataIsNotChangedSilently(t *testing.T) {
 	}
 }
 
-// The number and the length of a plugin's names and site patterns are limited, because
-// the panel, the terminal and agents receive all of them.
 func TestNamesAndPatternsAreBounded(t *testing.T) {
 	manyValues := func(n int) string {
 		return `["` + strings.Repeat(`*://a.com/*","`, n-1) + `*://a.com/*"]`

@@ -11,7 +11,7 @@ import (
 
 // Set is all loaded plugins at one moment. A Set is immutable.
 type Set struct {
-	plugins  []*Plugin // without the built-in plugins
+	plugins  []*Plugin
 	builtins []*Plugin
 	byName   map[string]*Plugin
 	tools    []*Tool
@@ -23,7 +23,6 @@ type Set struct {
 
 // Failure is an installed plugin that could not be loaded.
 type Failure struct {
-	// Path is the package's folder, or the file that could not be read.
 	Path string
 	// Name is the name that the plugin had when the user added the plugin, or empty if
 	// unknown.

@@ -13,7 +13,6 @@ import (
 	"opentabs/wire"
 )
 
-// settingTypes are the allowed types of a plugin's setting.
 var settingTypes = []string{"url", "string", "number", "boolean", "select"}
 
 const (
@@ -30,8 +29,7 @@ const (
 // maxSettingKey is the maximum length of a setting's key, in characters.
 const maxSettingKey = 100
 
-// isSettingKey reports whether key is a valid key of a setting. A setting's key must not
-// contain "=", because the command line uses KEY=VALUE. isSettingKey uses no regular
+// A setting's key must not contain "=", because the command line uses KEY=VALUE. isSettingKey uses no regular
 // expression, because one for all Unicode letters would need 4 MB.
 func isSettingKey(key string) bool {
 	for i, r := range key {
@@ -72,8 +70,7 @@ func (s Setting) IsSecret() bool {
 	return s.Type == wire.SettingString && secretWords().MatchString(s.Key)
 }
 
-// parseConfigSchema parses the settings that a plugin declares in dist/tools.json. A
-// plugin without URL patterns needs a required url setting.
+// A plugin without URL patterns needs a required url setting.
 func parseConfigSchema(top *jsonread.Reader, p *Plugin) {
 	namesTabs := false
 	if config := top.Object("configSchema"); config != nil {

@@ -10,8 +10,6 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-// A plugin must not declare a setting that surfaces cannot show or commands cannot name. The
-// error for an unsupported setting states which settings are allowed.
 func TestSettingsAreBounded(t *testing.T) {
 	oneSetting := func(key, extraMembers string) string {
 		return fmt.Sprintf(`{%q:{"type":"select","label":"A","options":["a"]%s}}`, key, extraMembers)

@@ -41,9 +41,7 @@ func ParseSite(text string) (host, comparedHost, problem string) {
 	return host, comparedHost, ""
 }
 
-// patternOf returns the match pattern for a site in the user's settings. Unlike a pattern
-// in a package, a site in the settings can be a name without a dot, as in a company
-// network.
+// Unlike a pattern in a package, a site in the settings can be a name without a dot, as in a company network.
 func patternOf(host string) (Pattern, error) {
 	p := Pattern{text: "*://" + host + "/*", scheme: "*", path: "/*"}
 	problem := p.setHost(host)

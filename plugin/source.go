@@ -19,10 +19,8 @@ const (
 	SourceGlobal Source = "global"
 )
 
-// findGlobal returns the plugins among the npm packages in the given folders. The plugins
-// are in the order of the given folders. If a package is in several folders, as with
-// several versions of Node, findGlobal returns the first. findGlobal skips unreadable
-// folders.
+// If a package is in several folders, as with several versions of Node, findGlobal returns the first. findGlobal skips
+// unreadable folders.
 func findGlobal(folders []string) []Entry {
 	var storeEntries []Entry
 	seenTargets := map[string]bool{}
@@ -44,8 +42,6 @@ func findGlobal(folders []string) []Entry {
 	return storeEntries
 }
 
-// resolveLinks returns path with its symbolic links resolved. If nothing exists at path,
-// resolveLinks returns path unchanged.
 func resolveLinks(path string) string {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		return target
@@ -53,7 +49,6 @@ func resolveLinks(path string) string {
 	return path
 }
 
-// packagesIn returns the npm names of the packages in a folder, in sorted order.
 func packagesIn(folder string) []string {
 	var entryNames []string
 	entries, err := os.ReadDir(folder)

@@ -11,7 +11,6 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-// installGlobally writes packages to the folder that npm install --global uses.
 func installGlobally(t *testing.T, folder string, packages map[string]plugintest.Package) {
 	t.Helper()
 	for name, p := range packages {
@@ -45,8 +44,6 @@ func TestRegistryDiscoversGlobalPackages(t *testing.T) {
 	}
 }
 
-// If two packages have the same plugin name, the chosen package does not depend on their
-// order, and the rejected package is reported.
 func TestNameClashesAreReported(t *testing.T) {
 	folder := t.TempDir()
 	installGlobally(t, folder, map[string]plugintest.Package{
@@ -68,7 +65,7 @@ func TestNameClashesAreReported(t *testing.T) {
 	localDir := plugintest.Package{Name: "slack"}.Write(t)
 	addPlugin(t, store, localDir)
 	set := reloadRegistry(t, registry)
-	if p, ok := set.Plugin("slack"); !ok || p.Dir != localDir || len(set.Failed()) != 1 { // the global package with the same npm name is no conflict
+	if p, ok := set.Plugin("slack"); !ok || p.Dir != localDir || len(set.Failed()) != 1 {
 		t.Errorf("%+v, failed %+v", p, set.Failed())
 	}
 	for _, f := range set.Failed() {
@@ -76,7 +73,6 @@ func TestNameClashesAreReported(t *testing.T) {
 			t.Errorf("got %v", f.Err)
 		}
 	}
-	// A global package does not silently replace an added package that cannot be loaded.
 	editFile(t, localDir, toolsFile, newReplaceAllEdit("{"))
 	set = reloadRegistry(t, registry)
 	if p, ok := set.Plugin("slack"); ok || len(set.Failed()) != 3 {
@@ -124,7 +120,6 @@ func TestStoreKeepsSourceOfPlugin(t *testing.T) {
 	if _, err := store.AddInstalled(plugin.Entry{Path: oldDir, Package: "@opentabs-dev/opentabs-plugin-a"}); err == nil || !strings.Contains(err.Error(), "is taken by opentabs-plugin-a in "+renewedDir) {
 		t.Errorf("got %v; want an error that contains %q", err, "is taken by opentabs-plugin-a in "+renewedDir)
 	}
-	// In older versions of plugins.json, the entries have no field "source".
 	editFile(t, filepath.Dir(store.Path()), filepath.Base(store.Path()), func(s string) string { return strings.Replace(s, `"source": "npm"`, `"source": null`, 1) })
 	if entries := storeEntries(t, store); len(entries) != 1 || entries[0].Source != plugin.SourceFolder {
 		t.Errorf("without a source: %+v", entries)
@@ -171,8 +166,6 @@ func TestLoadReadsStartTime(t *testing.T) {
 	}
 }
 
-// If the user added a package that is also installed globally, opentabs uses the added
-// package without a warning.
 func TestGlobalPackageThatWasInstalled(t *testing.T) {
 	folder := t.TempDir()
 	installGlobally(t, folder, map[string]plugintest.Package{"opentabs-plugin-a": {Name: "a", Code: "other()"}})

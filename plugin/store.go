@@ -48,13 +48,10 @@ type Store struct {
 	index          *index
 }
 
-// Entry is one installed plugin in plugins.json.
 type Entry struct {
-	// Path is the absolute path of the package's folder.
 	Path string
 	// Name is the plugin's name at the time when the user added the plugin.
-	Name string
-	// Source is the way the package was installed.
+	Name   string
 	Source Source
 	// Package is the npm name of an installed package. VersionWanted is the version, tag
 	// or range that the user requested. VersionWanted is empty if the user requested the
@@ -97,8 +94,6 @@ func (s *Store) Entries() ([]Entry, error) {
 	return entries, err
 }
 
-// readEntries returns the entries of plugins.json that can be parsed, and a failure for
-// each other entry.
 func (s *Store) readEntries() ([]Entry, []Failure, error) {
 	doc, err := s.file.Read()
 	if err != nil {
@@ -134,11 +129,9 @@ func (s *Store) AddInstalled(e Entry) (*Plugin, error) {
 	return s.addEntry(e)
 }
 
-// addEntry checks the package in e.Path, sets the remaining fields of e and adds e to the
-// store.
 func (s *Store) addEntry(e Entry) (*Plugin, error) {
 	if dir, err := filepath.Abs(e.Path); err == nil {
-		s.index.removeEntry(dir) // loadWithIndex reads the files of a package that is not in the index
+		s.index.removeEntry(dir)
 	}
 	p, err := loadWithIndex(e.Path, s.index)
 	if err != nil {
@@ -162,8 +155,6 @@ func (s *Store) addEntry(e Entry) (*Plugin, error) {
 	return p, nil
 }
 
-// checkScripts checks that the scripts of p cannot break out of the function that
-// opentabs puts around them.
 func (s *Store) checkScripts(p *Plugin) error {
 	if s.checkCode == nil {
 		return nil

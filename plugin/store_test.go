@@ -21,13 +21,10 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-// addPackagesVariable is an environment variable that makes the test binary add packages. The
-// variable's value is a list of paths: the state folder, then the packages to add. Tests set
-// addPackagesVariable to start several processes that add packages.
+// Tests set addPackagesVariable to start several processes that add packages.
 const addPackagesVariable = "OPENTABS_TEST_ADD"
 
-// longLockWait is how long a store waits for the lock in a test in which several processes
-// use the lock. The last process waits until all others have written their entries.
+// The last process waits until all others have written their entries.
 const longLockWait = 5 * time.Minute
 
 func TestMain(m *testing.M) {
@@ -126,8 +123,7 @@ func TestStoreAddRefuses(t *testing.T) {
 	for dir, problem := range map[string]string{
 		t.TempDir(): "package.json: is missing",
 		plugintest.Package{Name: "b", Code: "}evil({"}.Write(t): "adapter.iife.js: is not one complete script: line 1: unexpected }; build the plugin again",
-		// A second package with the same plugin name is rejected.
-		plugintest.Package{Name: "a"}.Write(t): `the plugin name "a" is taken by ` + firstDir + "; run opentabs plugin remove a first",
+		plugintest.Package{Name: "a"}.Write(t):                  `the plugin name "a" is taken by ` + firstDir + "; run opentabs plugin remove a first",
 	} {
 		_, err := store.Add(dir)
 		if err == nil || !strings.Contains(err.Error(), problem) {
@@ -153,7 +149,7 @@ func TestStoreAddsAFolderOnce(t *testing.T) {
 	if entries := storeEntries(t, store); len(entries) != 1 || entries[0].Hash != renewedEntry.Hash || renewedEntry.Hash == oldEntry.Hash {
 		t.Errorf("entries %+v", entries)
 	}
-	plugintest.Package{Name: "b"}.WriteTo(t, dir) // the rebuilt package names another plugin
+	plugintest.Package{Name: "b"}.WriteTo(t, dir)
 	addPlugin(t, store, dir)
 	if entries := storeEntries(t, store); entryNames(entries) != "b" {
 		t.Errorf("entries %+v; want %q", entries, "b")
@@ -181,7 +177,6 @@ func TestStoreRemoves(t *testing.T) {
 	}
 }
 
-// A change of plugins.json keeps members that this version of opentabs does not support.
 func TestStoreKeepsUnknownMembers(t *testing.T) {
 	dir := t.TempDir()
 	store := plugin.NewStore(dir, plugin.StoreOptions{})
@@ -214,8 +209,6 @@ func TestStoreRenamesDamagedLists(t *testing.T) {
 			if err := os.WriteFile(store.Path(), []byte(damagedText), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			// If plugins.json is damaged, reading the file returns an error and changes no
-			// file.
 			if _, err := store.Entries(); err == nil || !strings.Contains(err.Error(), store.Path()) || !strings.Contains(err.Error(), "repair it, or add a plugin") {
 				t.Errorf("%q: %v", damagedText, err)
 			}
@@ -279,8 +272,6 @@ func TestStoreKeepsEntriesItCannotRead(t *testing.T) {
 	}
 }
 
-// Several processes that add plugins at the same time must not lose each other's entries in
-// plugins.json.
 func TestStoreSharedByProcesses(t *testing.T) {
 	dir := t.TempDir()
 	var wg sync.WaitGroup
@@ -296,7 +287,7 @@ func TestStoreSharedByProcesses(t *testing.T) {
 				t.Errorf("%v: %s", err, out)
 			}
 		})
-		wg.Go(func() { // goroutines of the test process write at the same time as the child processes
+		wg.Go(func() {
 			store := plugin.NewStore(dir, plugin.StoreOptions{LockWait: longLockWait})
 			if _, err := store.Add(plugintest.Package{Name: fmt.Sprintf("g%d", i)}.Write(t)); err != nil {
 				t.Error(err)
@@ -309,8 +300,6 @@ func TestStoreSharedByProcesses(t *testing.T) {
 	}
 }
 
-// If another process holds the lock of plugins.json, adding a plugin fails after a limited
-// time.
 func TestStoreLockedByAnother(t *testing.T) {
 	dir := t.TempDir()
 	unlock, err := statefile.Lock(filepath.Join(dir, "plugins.json.lock"), 0)
@@ -324,8 +313,7 @@ func TestStoreLockedByAnother(t *testing.T) {
 	}
 }
 
-// FuzzDocument reads arbitrary text as plugins.json. The parser must not panic, and an
-// accepted document must keep every entry when it is written again.
+// The parser must not panic, and an accepted document must keep every entry when it is written again.
 func FuzzDocument(f *testing.F) {
 	for _, text := range []string{
 		`{"version":1,"plugins":[{"name":"a","path":"/a","hash":"h","manifest":"m","added":"2026-01-31T12:00:00Z"},7],"note":1.50}`,
@@ -345,7 +333,7 @@ func FuzzDocument(f *testing.F) {
 			}
 			return
 		}
-		removeErr := store.Remove("no plugin has this name") // Remove of an unknown name only reads plugins.json
+		removeErr := store.Remove("no plugin has this name")
 		if removeErr == nil || !strings.Contains(removeErr.Error(), "there is no plugin") {
 			t.Fatalf("%q: %v; want an error that contains %q", text, removeErr, "there is no plugin")
 		}

@@ -80,8 +80,6 @@ func (u *Undo) Arguments(input, result json.RawMessage) (args json.RawMessage, m
 	return rawjson.JoinMembers(members), missingPointers
 }
 
-// memberOrElement returns a member of a JSON object or an element of a JSON array; nil if the
-// member or element does not exist.
 func memberOrElement(value []byte, step string) []byte {
 	switch rawjson.KindOf(value) {
 	case rawjson.KindObject:
@@ -95,7 +93,6 @@ func memberOrElement(value []byte, step string) []byte {
 	return nil
 }
 
-// pointerSteps splits a well-formed JSON Pointer into unescaped steps.
 func pointerSteps(pointer string) []string {
 	steps := strings.Split(strings.TrimPrefix(pointer, "/"), "/")
 	for i, step := range steps {
@@ -104,8 +101,6 @@ func pointerSteps(pointer string) []string {
 	return steps
 }
 
-// checkPointer returns why an undo's JSON Pointer is invalid; empty if the pointer is
-// valid.
 func checkPointer(pointer string) string {
 	for i := range len(pointer) {
 		if pointer[i] == '~' && !strings.HasPrefix(pointer[i:], "~0") && !strings.HasPrefix(pointer[i:], "~1") {
@@ -118,8 +113,7 @@ func checkPointer(pointer string) string {
 	return ""
 }
 
-// parseUndo parses the undo of one tool in dist/tools.json. parseUndo ignores an "undo"
-// member in packages of the original OpenTabs SDK, which has no undo.
+// parseUndo ignores an "undo" member in packages of the original OpenTabs SDK, which has no undo.
 func parseUndo(f *jsonread.Reader, p *Plugin) *Undo {
 	if p.IsForOriginalSDK {
 		return nil
@@ -147,8 +141,6 @@ func parseUndo(f *jsonread.Reader, p *Plugin) *Undo {
 	return u
 }
 
-// checkUndos checks that the undo of each tool names another tool of the plugin with
-// suitable arguments.
 func checkUndos(p *Plugin, problems *jsonread.Problems) {
 	var names []string
 	for _, t := range p.Tools {
@@ -171,9 +163,6 @@ func checkUndos(p *Plugin, problems *jsonread.Problems) {
 	}
 }
 
-// checkArguments checks the arguments that the undo passes to the undoing tool, which is the
-// parameter other. checkArguments reports missing required arguments, and arguments that the
-// undoing tool does not accept.
 func (u *Undo) checkArguments(path string, other *Tool, problems *jsonread.Problems) {
 	for _, raw := range rawjson.Elements(rawjson.Get(other.InputSchema, "required")) {
 		name := rawjson.Unquote(raw)

@@ -10,7 +10,6 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-// undoPackage writes a package whose first tool has the given undo, which may be invalid.
 func undoPackage(t *testing.T, undo string) string {
 	t.Helper()
 	dir := plugintest.Package{Tools: []plugintest.Tool{{Name: "delete_item", Description: "d"}, {
@@ -69,9 +68,7 @@ func TestUndoIsValidated(t *testing.T) {
 	}
 }
 
-// TestUndoOfOriginalPackagesIsIgnored checks that opentabs ignores the member "undo" in
-// packages of the original OpenTabs SDK. In packages of the original OpenTabs SDK, the
-// member "undo" can have another meaning.
+// In packages of the original OpenTabs SDK, the member "undo" can have another meaning.
 func TestUndoOfOriginalPackagesIsIgnored(t *testing.T) {
 	dir := undoPackage(t, `"anything"`)
 	editFile(t, dir, toolsFile, newMemberEdit("sdkVersion", `"0.0.86"`))

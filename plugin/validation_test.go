@@ -11,7 +11,6 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-// brokenSchemas maps JSON Schemas that do not compile to a part of the expected error.
 var brokenSchemas = map[string]string{
 	`{"type":"object","properties":{"a":{"type":"text"}}}`:                                "properties/a/type",
 	`{"type":"object","properties":{"a":{"pattern":"("}}}`:                                "pattern",
@@ -41,8 +40,6 @@ func TestSchemasThatDoNotCompileAreRefusedAtLoad(t *testing.T) {
 	}
 }
 
-// A plugin whose schema becomes invalid after the user added the plugin is listed as
-// failed, even after a restart.
 func TestSchemaThatBreaksLaterFailsThePlugin(t *testing.T) {
 	dir := plugintest.Package{}.Write(t)
 	store := plugin.NewStore(t.TempDir(), plugin.StoreOptions{})

@@ -13,8 +13,6 @@ import (
 // WatchInterval is the recommended time between two calls of [Watch.Changed].
 const WatchInterval = time.Second
 
-// fileStamps maps each file's path to a stamp: attributes, such as the size, that change with the
-// file. fileStamps contains no stamp for a missing file.
 type fileStamps map[string]filemark.Mark
 
 func (s fileStamps) add(path string) {
@@ -49,8 +47,6 @@ func (w *Watch) Changed() bool {
 	return isSettled && !now.isSame(loaded)
 }
 
-// currentStamps returns the stamps (file attributes) of the plugins' files, now and at
-// the last reload.
 func (r *Registry) currentStamps() (now, loaded fileStamps) {
 	r.mu.Lock()
 	entries, folders, loaded := r.loadedEntries, r.folders, r.fileStamps
@@ -61,8 +57,6 @@ func (r *Registry) currentStamps() (now, loaded fileStamps) {
 	return now, loaded
 }
 
-// addPluginLists adds the stamps (file attributes) of the file plugins.json, and of the
-// folders that contain the globally installed npm packages.
 func (s fileStamps) addPluginLists(list string, folders []string) {
 	s.add(list)
 	for _, folder := range folders {
@@ -79,8 +73,6 @@ func (s fileStamps) addPluginLists(list string, folders []string) {
 	}
 }
 
-// addPackageFiles adds the stamps (file attributes) of the files in each plugin's
-// package, such as the adapter.
 func (s fileStamps) addPackageFiles(entries []Entry) {
 	for _, e := range entries {
 		for _, file := range []string{packageFile, toolsFile, adapterFile, preScriptFile} {

@@ -11,7 +11,6 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-// reloadCounter counts the reloads of a registry.
 type reloadCounter struct {
 	t        *testing.T
 	registry *plugin.Registry
@@ -28,7 +27,6 @@ func startWatcher(t *testing.T, r *plugin.Registry) *reloadCounter {
 func (w *reloadCounter) checkFiles() {
 	if w.watch.Changed() {
 		w.reloads++
-		// Each reload of a damaged plugins.json returns an error.
 		_ = w.registry.Reload()
 	}
 }
@@ -43,8 +41,6 @@ func (w *reloadCounter) wantReloads(step string, reloads int) {
 	}
 }
 
-// The watcher must detect every change of a plugin, including its pre-script, without file
-// system events.
 func TestWatchSeesEveryChange(t *testing.T) {
 	registry, store := plugintest.Registry(t, plugintest.Package{Name: "a", PreScript: "token()"})
 	globalFolder := t.TempDir()
@@ -95,8 +91,6 @@ func TestWatchSeesEveryChange(t *testing.T) {
 	w.wantReloads("what is none of its business", n)
 }
 
-// Plugins are not reloaded in the middle of a build, because a build writes several
-// files.
 func TestWatchWaitsForTheEndOfABuild(t *testing.T) {
 	registry, store := plugintest.Registry(t, plugintest.Package{Name: "a"})
 	w := startWatcher(t, registry)
@@ -111,8 +105,6 @@ func TestWatchWaitsForTheEndOfABuild(t *testing.T) {
 	w.wantReloads("it ended", 1)
 }
 
-// After a failed attempt to read plugins.json, the watcher reads the file again only when
-// the file has changed.
 func TestWatchWithADamagedList(t *testing.T) {
 	registry, store := plugintest.Registry(t, plugintest.Package{Name: "a"})
 	w := startWatcher(t, registry)

@@ -15,8 +15,6 @@ import (
 
 const siteSchema = `{"site":{"type":"url","label":"Site"}}`
 
-// TestCatalogUsesSitesOfTheUser checks that a plugin runs in the sites and instances that
-// the user has set for the plugin.
 func TestCatalogUsesSitesOfTheUser(t *testing.T) {
 	store := plugin.NewStore(t.TempDir(), plugin.StoreOptions{})
 	if _, err := store.Add(plugintest.Package{Name: "wiki", Settings: json.RawMessage(siteSchema)}.Write(t)); err != nil {
@@ -55,7 +53,6 @@ func TestCatalogUsesSitesOfTheUser(t *testing.T) {
 	}
 }
 
-// TestCatalogKeepsFaults checks that the recorded fault of an adapter survives a restart.
 func TestCatalogKeepsFaults(t *testing.T) {
 	_, store := plugintest.Registry(t, plugintest.Package{Name: "wiki"})
 	openCatalog := func() (*Catalog, *plugin.Plugin) {

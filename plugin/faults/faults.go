@@ -37,8 +37,7 @@ const (
 	faultsFile = "plugin-faults.json"
 	// maxFaults is the maximum number of stored faults of one plugin.
 	maxFaults = 8
-	// maxFaultsBytes is the maximum size of the file that stores faults, in bytes. Open
-	// ignores a file of faults that is larger than maxFaultsBytes.
+	// maxFaultsBytes is the maximum size of the file that stores faults, in bytes.
 	maxFaultsBytes = 4 << 20
 )
 
@@ -64,17 +63,16 @@ func (f Fault) Text() string {
 	return fmt.Sprintf("did not start in a page of %s: %s", f.Site, f.Problem)
 }
 
-// Faults stores the faults of adapters by plugin and content. A fault applies only while the
-// plugin has the content that caused the fault. A fault ends when an adapter with the same
-// content starts in a page. Commands read the faults from a file in the state folder.
+// Faults stores the faults of adapters by plugin and content. A fault applies only while the plugin has the content
+// that caused the fault. A fault ends when an adapter with the same content starts in a page.
 type Faults struct {
 	path string
 	log  zerolog.Logger
 
 	saveLock sync.Mutex // held while the file of faults is written
 
-	mu        sync.Mutex         // guards all fields below
-	byPlugin  map[string][]Fault // faults by plugin name, the newest last
+	mu        sync.Mutex // guards all fields below
+	byPlugin  map[string][]Fault
 	listeners []func()
 }
 
@@ -95,8 +93,7 @@ func Open(dir string, log zerolog.Logger) *Faults {
 	return f
 }
 
-// FaultOf returns the fault of the plugin's current content. FaultOf returns false if the
-// content has no fault.
+// FaultOf returns the fault of the plugin's current content.
 func (f *Faults) FaultOf(p *plugin.Plugin) (Fault, bool) {
 	content := p.ContentHash()
 	f.mu.Lock()
@@ -144,7 +141,7 @@ func (f *Faults) ClearFault(p *plugin.Plugin) {
 	f.mu.Lock()
 	hasNoFaults := len(f.byPlugin[p.Name]) == 0
 	f.mu.Unlock()
-	if hasNoFaults { // most plugins have no faults
+	if hasNoFaults {
 		return
 	}
 	content := p.ContentHash()
@@ -160,8 +157,6 @@ func (f *Faults) ClearFault(p *plugin.Plugin) {
 	})
 }
 
-// change calls edit. If edit returns true, the method change writes the file of faults
-// and runs the listeners.
 func (f *Faults) change(edit func() bool) {
 	f.mu.Lock()
 	hasChanged, listeners := edit(), slices.Clone(f.listeners)

@@ -30,16 +30,13 @@ func writeFile(t *testing.T, file string, content []byte) {
 	}
 }
 
-// TestFaultsBelongToOneContent checks that a fault applies only to the plugin content that
-// caused it, in each process that reads the faults. A fault lasts until an adapter with the
-// same content starts in a page.
 func TestFaultsBelongToOneContent(t *testing.T) {
 	registry, store := plugintest.Registry(t, plugintest.Package{Name: "a"})
 	firstPlugin, _ := registry.Set().Plugin("a")
 	changes := 0
 	storedFaults := faults.Open(filepath.Dir(store.Path()), zerolog.Nop())
 	storedFaults.OnChange(func() { changes++ })
-	for range 2 { // two tabs report the same failure
+	for range 2 {
 		storedFaults.RecordFault(firstPlugin, "it threw", "https://example.com/page?x=1", "Home")
 	}
 	fault, isFaulty := storedFaults.FaultOf(firstPlugin)
@@ -91,8 +88,6 @@ func TestFaultsOfADamagedFile(t *testing.T) {
 	}
 }
 
-// If a plugin's code reaches no page, its calls fail at once. If the plugin's code
-// reaches a page, the host in the page decides whether calls fail.
 func TestFaultsGate(t *testing.T) {
 	registry, store := plugintest.Registry(t, plugintest.Package{Name: "a"})
 	storedFaults := faults.Open(filepath.Dir(store.Path()), zerolog.Nop())

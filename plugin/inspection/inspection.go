@@ -20,7 +20,6 @@ import (
 // read a page of at most maxPageBytes in one response.
 const maxPageBytes = 48 << 10
 
-// These constants are the names of an [Inspection]'s sections.
 const (
 	SectionOverview  = "overview"
 	sectionTools     = "tools"
@@ -42,8 +41,7 @@ type Inspection struct {
 	state    policy.State
 }
 
-// inspectedSection is one section of an [Inspection], such as "code". An inspection omits
-// sections without text.
+// An inspection omits sections without text.
 type inspectedSection struct {
 	name  string
 	pages []string
@@ -116,8 +114,6 @@ func (inspection *Inspection) Page(section string) (text, nextPage string, err e
 	return "", "", fmt.Errorf("the plugin %s has no section %q: name one of %s", inspection.Plugin.Name, plaintext.Shorten(section), strings.Join(inspection.sectionNames(), ", "))
 }
 
-// findSection returns the section with the given name; ok is false if the inspection has
-// no such section.
 func (inspection *Inspection) findSection(name string) (s inspectedSection, ok bool) {
 	i := slices.IndexFunc(inspection.sections, func(s inspectedSection) bool { return s.name == name })
 	if i < 0 {
@@ -126,8 +122,6 @@ func (inspection *Inspection) findSection(name string) (s inspectedSection, ok b
 	return inspection.sections[i], true
 }
 
-// reviewSections are the sections that a review shows after the overview, with their
-// titles.
 var reviewSections = []struct{ name, title string }{
 	{sectionChanges, "Changes since the last review"},
 	{sectionPreScript, "The pre-script"},
@@ -149,8 +143,6 @@ func (inspection *Inspection) ReviewText(withCode bool) string {
 	return text
 }
 
-// sectionNames returns the names of the sections with their page counts, such as "code (3
-// pages, code/1 to code/3)".
 func (inspection *Inspection) sectionNames() []string {
 	var names []string
 	for _, s := range inspection.sections {
@@ -163,7 +155,6 @@ func (inspection *Inspection) sectionNames() []string {
 	return names
 }
 
-// splitPages splits a text into pages, at line ends where possible.
 func splitPages(text string) []string {
 	var pages []string
 	for len(text) > maxPageBytes {
@@ -177,7 +168,6 @@ func splitPages(text string) []string {
 	return append(pages, text)
 }
 
-// formatTools returns the text of the section that lists tools and prompts.
 func formatTools(inspectedPlugin *plugin.Plugin) string {
 	var b strings.Builder
 	for _, t := range inspectedPlugin.ToolsByCategory() {
@@ -192,8 +182,6 @@ func formatTools(inspectedPlugin *plugin.Plugin) string {
 	return b.String()
 }
 
-// overviewText returns the text of the first section: the plugin's description, sites,
-// permissions and tools, and the names of the other sections.
 func (inspection *Inspection) overviewText(s policy.State, code review.Code, values *settings.Values, hasReviewed, isUnchanged bool) string {
 	inspectedPlugin := inspection.Plugin
 	var b strings.Builder
@@ -243,7 +231,6 @@ func (inspection *Inspection) overviewText(s policy.State, code review.Code, val
 	return b.String()
 }
 
-// describeRunPlaces describes the documents and frames that receive the plugin's code.
 func describeRunPlaces(inspectedPlugin *plugin.Plugin) string {
 	text := "in the documents of its sites"
 	if inspectedPlugin.RunsInFrames {
@@ -262,7 +249,6 @@ func formatOnOff(on bool) string {
 	return "off"
 }
 
-// formatAllowedCalls describes the plugins whose tools a plugin is allowed to call.
 func formatAllowedCalls(s policy.State) string {
 	if s.Reviewed && len(s.Calls) > 0 {
 		return "the tools of " + strings.Join(s.CallsTo(), ", ")
@@ -270,7 +256,6 @@ func formatAllowedCalls(s policy.State) string {
 	return "no other plugin, unless the user allows it"
 }
 
-// formatReview describes whether and when the user reviewed the plugin.
 func formatReview(s policy.State, hasReviewed, isUnchanged bool) string {
 	switch {
 	case s.Review == nil:
@@ -285,8 +270,6 @@ func formatReview(s policy.State, hasReviewed, isUnchanged bool) string {
 	return fmt.Sprintf("version %s%s; it has CHANGED SINCE, see the section %s", s.Review.Version, humanize.OnDay(s.Review.At), sectionChanges)
 }
 
-// formatSettings lists the plugin's settings and whether the user has set them, without
-// their values.
 func formatSettings(inspectedPlugin *plugin.Plugin, values *settings.Values) string {
 	setValues := values.ValidValues(inspectedPlugin)
 	var texts []string
@@ -306,7 +289,6 @@ func formatSettings(inspectedPlugin *plugin.Plugin, values *settings.Values) str
 	return joinOrNone(texts)
 }
 
-// joinOrNone joins texts with commas, or returns the word "none" for an empty list.
 func joinOrNone(texts []string) string {
 	if len(texts) == 0 {
 		return "none"

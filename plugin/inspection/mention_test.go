@@ -6,7 +6,6 @@ import (
 	"testing"
 )
 
-// Each browser feature is found in source code and in minified code.
 func TestFindBrowserFeatures(t *testing.T) {
 	for code, want := range map[string]string{
 		`const m = await import('./more.js');`:                          "import()",
@@ -49,7 +48,6 @@ func TestFindBrowserFeatures(t *testing.T) {
 	}
 }
 
-// Code that only resembles a browser feature is not reported.
 func TestNoBrowserFeatures(t *testing.T) {
 	for _, code := range []string{
 		`import x from "y";`, `e.import(x)`, `reimport(x)`, `f.call(this,a,b)`, `Object.prototype.hasOwnProperty.call(e,"a")`,

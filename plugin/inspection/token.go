@@ -16,13 +16,11 @@ const (
 	maxTokens = 200
 )
 
-// Tokens are proofs that an agent has inspected a plugin. An agent receives a token with an
-// inspection and sends the token back with a recommendation. A token has 256 random bits. A
-// review token is valid for one use, within 10 minutes, for one content of one plugin. The
-// zero Tokens is ready for use and safe for concurrent use.
+// Tokens are proofs that an agent has inspected a plugin. A token has 256 random bits. A review token is valid for one
+// use, within 10 minutes, for one content of one plugin. The zero Tokens is ready for use and safe for concurrent use.
 type Tokens struct {
-	mu     sync.Mutex    // guards issued
-	issued []issuedToken // issued tokens, oldest first
+	mu     sync.Mutex // guards issued
+	issued []issuedToken
 }
 
 type issuedToken struct {
@@ -30,7 +28,6 @@ type issuedToken struct {
 	validUntil        time.Time
 }
 
-// Issue returns a new token for an inspection.
 func (r *Tokens) Issue(inspected *Inspection) string {
 	var random [32]byte
 	_, _ = rand.Read(random[:]) // rand.Read never fails
@@ -44,8 +41,7 @@ func (r *Tokens) Issue(inspected *Inspection) string {
 	return token
 }
 
-// errToken is the error for every invalid token. The text of errToken does not reveal why
-// the token is invalid.
+// The text of errToken does not reveal why the token is invalid.
 var errToken = errors.New("the review token is not valid (any more): each is for one plugin, once, and for 10 minutes; inspect the plugin again for a new one")
 
 // Redeem returns the hash of the content that the agent inspected to get the token. A review

@@ -81,7 +81,6 @@ func sectionView(name wire.SectionName, s inspectedSection) wire.SectionView {
 	return view
 }
 
-// browserFeatures returns the browser features that the plugin's code uses, sorted by name.
 func (inspection *Inspection) browserFeatures() []wire.PowerView {
 	var powers []wire.PowerView
 	for _, section := range []struct {
@@ -105,7 +104,6 @@ func (inspection *Inspection) browserFeatures() []wire.PowerView {
 	return powers
 }
 
-// authorOf returns the author's name from package.json, or "" if package.json has none.
 // The author's name is not verified. The author in package.json is a string or an object.
 func authorOf(p *plugin.Plugin) string {
 	packageJSON, _, err := p.Descriptions()

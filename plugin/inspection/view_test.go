@@ -13,8 +13,6 @@ import (
 	"opentabs/wire"
 )
 
-// bundle returns an adapter's bundled code, which consists of a library and the author's
-// module.
 func bundle(library, own string) string {
 	return "(()=>{\n  // node_modules/lib/index.js\n  " + library + "\n\n  // src/index.ts\n  " + own + "\n})();\n"
 }
@@ -27,7 +25,6 @@ func sectionOf(view wire.PluginInspectResult, name wire.SectionName) wire.Sectio
 	return view.Sections[i]
 }
 
-// TestView checks how the side panel shows a plugin before and after the plugin changes.
 func TestView(t *testing.T) {
 	isDestructive := true
 	p := plugintest.Package{
@@ -81,8 +78,6 @@ func TestView(t *testing.T) {
 	}
 }
 
-// TestPanelPage checks the line numbers on later pages of a section, and that invalid
-// requests fail.
 func TestPanelPage(t *testing.T) {
 	w := newTestPolicy(t, plugintest.Package{Name: "mail", Code: "(()=>{\n" + strings.Repeat("x();\n", 30_000) + "})();\n"})
 	inspected, err := w.inspect("mail")
@@ -112,7 +107,6 @@ func TestPanelPage(t *testing.T) {
 	}
 }
 
-// TestViewAuthor checks that the author in package.json may be a string or an object.
 func TestViewAuthor(t *testing.T) {
 	for author, want := range map[string]string{`"Ada"`: "Ada", `{"name":"Ada\u202e Lovelace","email":"a@b.example"}`: "Ada Lovelace", `7`: "", `null`: ""} {
 		w := newTestPolicy(t, plugintest.Package{Name: "mail"})

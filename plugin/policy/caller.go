@@ -12,8 +12,6 @@ import (
 	"opentabs/wire"
 )
 
-// callerGate blocks a nested call from one plugin to another, unless the user has allowed
-// such calls.
 type callerGate struct{ p *Policy }
 
 func (callerGate) Name() string { return "caller" }
@@ -33,15 +31,11 @@ func (g callerGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	return dispatch.Verdict{}
 }
 
-// isRestricted reports whether a plugin is not loaded, or starts late without late
-// access; see [Policy.IsRestricted].
 func (g callerGate) isRestricted(name string) bool {
 	loadedPlugin, ok := g.p.set().Plugin(name)
 	return !ok || g.p.IsRestricted(loadedPlugin)
 }
 
-// checkCall blocks a nested call from one plugin to another, unless the user allows the
-// call.
 func (g callerGate) checkCall(caller, called string) dispatch.Verdict {
 	isAllowed := g.p.State(caller).mayCall(called)
 	isRestricted := g.isRestricted(caller)
@@ -58,13 +52,10 @@ func (g callerGate) checkCall(caller, called string) dispatch.Verdict {
 	return dispatch.Verdict{}
 }
 
-// lateAccessCommand returns the CLI command that allows late access for a plugin.
 func lateAccessCommand(name string) string {
 	return fmt.Sprintf("`opentabs plugin permission %s --late-access on`", name)
 }
 
-// newRefusalVerdict returns a verdict that blocks a call, with a text for the agent and a text
-// for the user.
 func newRefusalVerdict(fact, command string) dispatch.Verdict {
 	return dispatch.NewBlockVerdict(wire.ErrDenied,
 		fmt.Sprintf("%s. The user can allow it with %s in a terminal, or in the opentabs side panel. Do not retry it before; ask the user", fact, command),
@@ -100,7 +91,7 @@ func (e *Enforcer) Resolve(r *plugin.Registry) func(parent dispatch.Tool, name s
 func (g callerGate) After(callInfo dispatch.CallInfo, e dispatch.EndedCall) {
 	if caller := callInfo.Caller; caller != nil && caller.Plugin != callInfo.Tool.Plugin && e.View.ErrorCode == wire.ErrDenied &&
 		!g.p.State(caller.Plugin).mayCall(callInfo.Tool.Plugin) && g.p.refusedCalls.add(caller.Plugin, callInfo.Tool.Plugin) {
-		go g.p.file.Notify() // surfaces show refused calls
+		go g.p.file.Notify()
 	}
 }
 
@@ -112,18 +103,12 @@ const (
 	maxRefusedCallers = 200
 )
 
-// refusedCalls records which plugins tried to call which other plugins without
-// permission. For each refused call, the side panel and the command line offer to allow
-// calls from the calling plugin to the called plugin. A refusedCalls is safe for
-// concurrent use.
+// A refusedCalls is safe for concurrent use.
 type refusedCalls struct {
-	mu sync.Mutex // guards byCaller
-	// byCaller maps each calling plugin to the plugins that it tried to call.
+	mu       sync.Mutex // guards byCaller
 	byCaller map[string][]string
 }
 
-// add records that the call of a plugin to another plugin was refused. add returns false
-// if this pair of plugins is already recorded, or if the record is full.
 func (r *refusedCalls) add(caller, called string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -138,8 +123,7 @@ func (r *refusedCalls) add(caller, called string) bool {
 	return true
 }
 
-// Refused returns the plugins that a plugin has tried to call without permission since the
-// daemon started. Refused sorts the plugins by name.
+// Refused returns the plugins that a plugin has tried to call without permission since the daemon started.
 func (p *Policy) Refused(name string) []string {
 	s := p.State(name)
 	p.refusedCalls.mu.Lock()
@@ -154,9 +138,6 @@ func (p *Policy) Refused(name string) []string {
 	return pluginNames
 }
 
-// pluginNameOf returns the name of the plugin to which the called tool of a nested call
-// belongs. parent is the calling tool. name is the called tool as the caller names it:
-// <plugin>__<tool>, or only <tool> for a tool of the caller's plugin.
 func pluginNameOf(parent dispatch.Tool, name string) string {
 	if called, _, ok := strings.Cut(name, "__"); ok {
 		return called

@@ -16,20 +16,14 @@ import (
 	"opentabs/wire"
 )
 
-// latePackage returns a package whose adapter starts late.
 func latePackage(name string) plugintest.Package {
 	return twoToolPackage(name, "class A { onActivate() { } }")
 }
 
-// callerFrom returns the caller of a nested call: a tool of the given plugin in tab 7 at
-// https://site.test.
 func callerFrom(caller string) *dispatch.Caller {
 	return &dispatch.Caller{Plugin: caller, Tool: caller + "__read", Browser: "b1", TabID: 7, Origin: "https://site.test"}
 }
 
-// runNested makes a tool of the plugin caller call a__send, and returns the request for
-// approval. answer is the user's answer to the request for approval. A nil answer means that
-// the call must not need an approval.
 func (g *gatedCalls) runNested(caller string, answer *dispatch.Resolution) (ticket dispatch.WaitingTicket, err error) {
 	g.t.Helper()
 	_, err = g.calls.Call(context.Background(), dispatch.Call{
@@ -50,8 +44,6 @@ func (g *gatedCalls) runNested(caller string, answer *dispatch.Resolution) (tick
 	return ticket, err
 }
 
-// checkDenied checks that err is a denial with the given texts for the agent and the
-// user.
 func checkDenied(t *testing.T, err error, code wire.ErrorCode, forAgent, forUser string) {
 	t.Helper()
 	var e *dispatch.Error
@@ -66,9 +58,6 @@ func checkDenied(t *testing.T, err error, code wire.ErrorCode, forAgent, forUser
 	}
 }
 
-// A plugin can call another plugin only after the user has allowed calls to this other
-// plugin. The user's permission for one plugin to call another does not allow calls in the
-// opposite direction.
 func TestCallsToAnotherPlugin(t *testing.T) {
 	g := newGatedCalls(t, permissionAuto)
 	changed := make(chan struct{}, 1)
@@ -86,11 +75,11 @@ func TestCallsToAnotherPlugin(t *testing.T) {
 	if views := g.calls.Calls(); views[0].Error != "The plugin b may not call tools of the plugin a. To allow it, run `opentabs plugin permission b --allow-calls-to a`, or use the side panel." {
 		t.Errorf("lists show %q; want %q", views[0].Error, "The plugin b may not call tools of the plugin a. To allow it, run `opentabs plugin permission b --allow-calls-to a`, or use the side panel.")
 	}
-	<-changed // the refusal is recorded shortly after the call
+	<-changed
 	if got := g.policy.Refused("b"); len(got) != 1 || got[0] != "a" {
 		t.Errorf("refused %v", got)
 	}
-	g.failOnError(g.policy.SetCalls("a", "b", true, "x")) // the plugin a is allowed to call b, but b is not allowed to call a
+	g.failOnError(g.policy.SetCalls("a", "b", true, "x"))
 	if _, err := g.runNested("b", nil); err == nil {
 		t.Error("b may call a because a may call b")
 	}
@@ -113,12 +102,10 @@ func TestCallsToAnotherPlugin(t *testing.T) {
 	if _, err := g.runNested("b", nil); err == nil {
 		t.Error("the nested call ran after the user had forbidden it again")
 	}
-	_, err = g.runNested("a", nil) // a plugin may call its own tools
+	_, err = g.runNested("a", nil)
 	g.failOnError(err)
 }
 
-// The approval request for a nested call names the client and the calling plugin with its
-// tab and site.
 func TestApprovalNamesTheCaller(t *testing.T) {
 	g := newGatedCalls(t, permissionAsk)
 	g.failOnError(g.policy.SetCalls("b", "a", true, "x"))
@@ -135,8 +122,6 @@ func TestApprovalNamesTheCaller(t *testing.T) {
 	}
 }
 
-// An approval for a plugin does not apply to the agent or to another plugin. An approval of
-// an agent's own calls does not cover the calls of a plugin.
 func TestGrantsAreForOneCaller(t *testing.T) {
 	for _, scope := range []wire.Scope{wire.ScopeSession, wire.ScopeTime, wire.ScopeAlways} {
 		synctest.Test(t, func(t *testing.T) {
@@ -170,8 +155,6 @@ func TestGrantsAreForOneCaller(t *testing.T) {
 	}
 }
 
-// Without late access, a late plugin cannot call other plugins. The tools of a late
-// plugin can call each other, but only in their own tab.
 func TestLatePluginCalls(t *testing.T) {
 	g := newGatedCallsOf(t, permissionAuto, twoToolPackage("a", "1;"), latePackage("b"))
 	_, err := g.runNested("b", nil)
@@ -205,8 +188,6 @@ func TestLatePluginCalls(t *testing.T) {
 	}
 }
 
-// The permission to call another plugin applies only to the content that the user has
-// reviewed, and only while the plugin is installed.
 func TestCallsEndWithTheContent(t *testing.T) {
 	g := newGatedCallsOf(t, permissionAuto, twoToolPackage("a", "1;"), latePackage("b"))
 	g.failOnError(g.policy.SetCalls("b", "a", true, "x"))
@@ -220,7 +201,7 @@ func TestCallsEndWithTheContent(t *testing.T) {
 		t.Error("the permission applies to changed content")
 	}
 	g.failOnError(g.policy.SetCalls("b", "a", true, "x"))
-	g.review("b", permissionAuto) // a second review of the plugin's content changes nothing
+	g.review("b", permissionAuto)
 	if !policy.MayCall(g.policy.State("b"), "a") {
 		t.Error("a second review of the same content removed the permission")
 	}
@@ -242,16 +223,13 @@ func TestSetCallsErrors(t *testing.T) {
 			t.Errorf("%s to %s: %v; want an error that contains %q", test.name, test.otherName, err, test.want)
 		}
 	}
-	g.failOnError(g.policy.SetCalls("a", "gone", false, "x")) // the target is a plugin that was removed
+	g.failOnError(g.policy.SetCalls("a", "gone", false, "x"))
 	w := newPolicyFixture(t, twoToolPackage("a", "1;"), twoToolPackage("b", ""))
 	if err := w.policy.SetCalls("a", "b", true, "x"); err == nil || !strings.Contains(err.Error(), "opentabs plugin review a") {
 		t.Errorf("setting calls of an unreviewed plugin: %v; want an error that contains %q", err, "opentabs plugin review a")
 	}
 }
 
-// A permissions.json of an older version has no members for nested calls. opentabs
-// accepts the file and allows no calls between plugins. Malformed members of
-// permissions.json allow nothing.
 func TestPermissionsFileOfOlderVersion(t *testing.T) {
 	w := newPolicyFixture(t, twoToolPackage("a", "1;"), twoToolPackage("b", ""))
 	w.write(`{"version":1,"plugins":{"a":{"reviewed":{"hash":"` + w.hash("a") + `"},"permission":"auto","tools":{"send":{"permission":"ask"}}}}}`)
@@ -267,9 +245,7 @@ func TestPermissionsFileOfOlderVersion(t *testing.T) {
 	}
 }
 
-// An error must not reveal tools or parameters of a plugin that the calling plugin is not
-// allowed to call. If the calling plugin is a late plugin, errors do not even reveal whether
-// the called plugin exists.
+// If the calling plugin is a late plugin, errors do not even reveal whether the called plugin exists.
 func TestResolveRevealsNothing(t *testing.T) {
 	w := newPolicyFixture(t)
 	registry, _ := plugintest.Registry(t, twoToolPackage("a", "1;"), twoToolPackage("b", ""), latePackage("c"))
@@ -308,8 +284,6 @@ func TestResolveRevealsNothing(t *testing.T) {
 	}
 }
 
-// A plugin that is not allowed to call browser tools gets no details about the arguments of
-// browser tools. A name that only resembles a browser tool belongs to the plugin itself.
 func TestResolveBrowserTools(t *testing.T) {
 	w := newPolicyFixture(t)
 	registry, _ := plugintest.Registry(t, twoToolPackage("b", "1;"))

@@ -12,8 +12,6 @@ import (
 	"opentabs/plugin"
 )
 
-// mayCall reports whether the user allows the plugin to call the tools of the plugin
-// target.
 func (s State) mayCall(target string) bool {
 	_, ok := s.Calls[target]
 	return s.Reviewed && ok
@@ -95,8 +93,7 @@ func (p *Policy) SetLateAccess(name string, isAllowed bool, by string) error {
 	})
 }
 
-// allowAlways stores that a tool runs without approval for one caller. After allowAlways
-// returns, its caller must record the user's decision and notify the listeners.
+// After allowAlways returns, its caller must record the user's decision and notify the listeners.
 func (p *Policy) allowAlways(name, tool string, isAllowed AlwaysAllowed) error {
 	if problem := plaintext.CheckShown(isAllowed.Client); problem != "" {
 		return fmt.Errorf("the client's name %s", problem)

@@ -8,8 +8,6 @@ import (
 	"opentabs/wire"
 )
 
-// removeAutoPermissions removes the permission "auto" and all grants from the tools of a
-// plugin.
 func removeAutoPermissions(tools statedoc.Object) statedoc.Object {
 	for name := range maps.Clone(tools) {
 		tool := tools.Child(name)
@@ -23,15 +21,12 @@ func removeAutoPermissions(tools statedoc.Object) statedoc.Object {
 	return tools
 }
 
-// removeAlwaysGrants removes the grants with which the user has always allowed a tool.
 func removeAlwaysGrants(tools statedoc.Object, name string) {
 	tool := tools.Child(name)
 	delete(tool, "allowed")
 	putTool(tools, name, tool)
 }
 
-// setPermission sets the permission of a plugin or tool in permissions.json, and returns
-// the previous permission.
 func setPermission(entry statedoc.Object, permission wire.Permission, surface string) string {
 	var oldValue string
 	statedoc.Decode(entry["permission"], &oldValue)
@@ -73,11 +68,8 @@ func (p *Policy) SetPermission(name, tool string, permission wire.Permission, su
 	return err
 }
 
-// setPluginPermission sets the permission of a plugin in permissions.json, and returns
-// the previous permission. setPluginPermission also removes the "always" approvals of all
-// tools of the plugin.
 func setPluginPermission(entry statedoc.Object, permission wire.Permission, surface string) (oldValue string) {
-	delete(entry, "recommended") // the user's decision replaces the agent's recommendation
+	delete(entry, "recommended")
 	tools := entry.Child("tools")
 	for name := range maps.Clone(tools) {
 		removeAlwaysGrants(tools, name)
@@ -86,8 +78,6 @@ func setPluginPermission(entry statedoc.Object, permission wire.Permission, surf
 	return setPermission(entry, permission, surface)
 }
 
-// setToolPermission sets the permission of one tool in permissions.json, and returns the
-// previous permission. setToolPermission also removes the "always" approvals of the tool.
 func setToolPermission(entry statedoc.Object, tool string, permission wire.Permission, surface string) (oldValue string) {
 	editTool(entry, tool, func(toolEntry statedoc.Object) {
 		delete(toolEntry, "allowed")
@@ -137,16 +127,12 @@ func (p *Policy) Forget(name, surface string) error {
 	return err
 }
 
-// changeEntry edits the permissions of one plugin and notifies listeners. The function
-// edit changes the permissions and returns the previous value of the changed setting.
 func (p *Policy) changeEntry(c Change, edit func(entry statedoc.Object) (oldValue string)) error {
 	return p.changeFile(&c, func(doc *statedoc.Plugins) {
 		doc.EditPlugin(c.Plugin, func(entry statedoc.Object) { c.Old = edit(entry) })
 	})
 }
 
-// changeFile edits permissions.json with the function edit, records the change c and
-// notifies listeners. edit may set fields of c.
 func (p *Policy) changeFile(c *Change, edit func(doc *statedoc.Plugins)) error {
 	err := p.file.Change(func(doc *statedoc.Plugins) error {
 		edit(doc)

@@ -33,8 +33,7 @@ func (e *Enforcer) Before() []dispatch.BeforeHook {
 	return []dispatch.BeforeHook{limitGate{e.policy, &e.callCounters}}
 }
 
-// After returns the hooks that run after each call. One after hook deletes the approval of
-// the ended call, and the other records refused calls between plugins.
+// After returns the hooks that run after each call.
 func (e *Enforcer) After() []dispatch.AfterHook {
 	return []dispatch.AfterHook{permissionGate{e.policy}, callerGate{e.policy}}
 }
@@ -68,7 +67,6 @@ func (e *Enforcer) Refusals(name string) func(t dispatch.Tool) *wire.CallError {
 	}
 }
 
-// toolKey returns a key that is unique among the tools and prompts of a plugin.
 func toolKey(t dispatch.Tool) string {
 	if t.Prompt {
 		return "prompt " + t.Name
@@ -76,8 +74,7 @@ func toolKey(t dispatch.Tool) string {
 	return t.Name
 }
 
-// permissionOf returns the effective permission of a tool or prompt. A prompt has the
-// permission of its plugin.
+// A prompt has the permission of its plugin.
 func (s State) permissionOf(t dispatch.Tool) wire.Permission {
 	if t.Prompt {
 		return s.EffectivePermission
@@ -85,7 +82,6 @@ func (s State) permissionOf(t dispatch.Tool) wire.Permission {
 	return s.Tool(t.Name)
 }
 
-// reviewGate blocks calls of plugins whose current content is not reviewed.
 type reviewGate struct{ p *Policy }
 
 func (reviewGate) Name() string { return "review" }
@@ -99,8 +95,6 @@ func (g reviewGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	return g.refusalFor(name, s)
 }
 
-// refusalFor returns the verdict that blocks a plugin's calls and explains why the plugin
-// does not count as reviewed.
 func (g reviewGate) refusalFor(name string, s State) dispatch.Verdict {
 	reason, userReason := fmt.Sprintf("the user has not reviewed the plugin %s yet", name), fmt.Sprintf("The plugin %s is not reviewed", name)
 	switch {
@@ -117,17 +111,13 @@ func (g reviewGate) refusalFor(name string, s State) dispatch.Verdict {
 		fmt.Sprintf("%s, so none of its tools run. Review and enable it in the side panel (tab Plugins), or with `opentabs plugin enable %s`.", userReason, name))
 }
 
-// permissionGate suspends calls that need approval, and blocks calls of tools that are
-// off.
 type permissionGate struct{ p *Policy }
 
 var _ dispatch.DecisionObserver = permissionGate{}
 
 func (permissionGate) Name() string { return "permission" }
 
-// latestState returns the permissions of a plugin at the last check of permissions.json.
-// latestState does not check the file again, because the review gate checks the file for
-// each call.
+// latestState does not check the file again, because the review gate checks the file for each call.
 func (g permissionGate) latestState(name string) State {
 	loadedPlugin, _ := g.p.set().Plugin(name)
 	return g.p.opts.stateIn(g.p.file.Latest().View, name, loadedPlugin)
@@ -136,7 +126,7 @@ func (g permissionGate) latestState(name string) State {
 func (g permissionGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	s := g.latestState(callInfo.Tool.Plugin)
 	if !s.Reviewed {
-		return dispatch.Verdict{} // the review gate blocks the call
+		return dispatch.Verdict{}
 	}
 	permission := s.permissionOf(callInfo.Tool)
 	if permission == wire.PermissionOff {
@@ -146,7 +136,7 @@ func (g permissionGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 		return dispatch.Verdict{}
 	}
 	scopes := []wire.Scope{wire.ScopeOnce, wire.ScopeSession, wire.ScopeTime, wire.ScopeAlways}
-	if callInfo.Tool.Prompt { // permissions.json stores no permissions of prompts
+	if callInfo.Tool.Prompt {
 		scopes = scopes[:3]
 	}
 	return dispatch.Verdict{Suspend: &dispatch.Ticket{
@@ -175,7 +165,6 @@ func RequesterText(callInfo dispatch.CallInfo) string {
 	return clientName
 }
 
-// callChainText describes the calls that led to a nested call; empty for other calls.
 func callChainText(callInfo dispatch.CallInfo) string {
 	caller := callInfo.Caller
 	if caller == nil {
@@ -188,7 +177,6 @@ func callChainText(callInfo dispatch.CallInfo) string {
 	return text + " for " + cmp.Or(callInfo.Client.String(), "an agent")
 }
 
-// offVerdict returns the verdict for a tool that is off.
 func (permissionGate) offVerdict(t dispatch.Tool, s State) dispatch.Verdict {
 	if t.TargetKind != dispatch.TargetDocument && s.Tools[t.Name].Permission == "" {
 		if s.EffectivePermission != wire.PermissionOff { // an opt-in tool needs its own permission
@@ -244,8 +232,7 @@ func (g permissionGate) ObserveDecision(callInfo dispatch.CallInfo, _ dispatch.T
 	}
 }
 
-// storeAlwaysGrant stores in permissions.json that a tool runs without approval for one
-// caller. If permissions.json cannot be written, the grant lasts until the daemon exits.
+// If permissions.json cannot be written, the grant lasts until the daemon exits.
 func (g permissionGate) storeAlwaysGrant(t dispatch.Tool, newGrant grant) {
 	var err error
 	if !t.Prompt {
@@ -262,8 +249,6 @@ func (g permissionGate) After(callInfo dispatch.CallInfo, _ dispatch.EndedCall) 
 	g.p.grants.endCall(callInfo.CallID)
 }
 
-// contentHash returns the hash of a plugin's current content; empty if the plugin is not
-// loaded.
 func (g permissionGate) contentHash(name string) string {
 	if loadedPlugin, ok := g.p.set().Plugin(name); ok {
 		return loadedPlugin.ContentHash()
@@ -298,8 +283,6 @@ func (g permissionGate) ApprovalName(callInfo dispatch.CallInfo) string {
 	return "the permanent approval from " + a.By
 }
 
-// findApproval returns the permission that allows a call to run. s is the state of the
-// call's plugin.
 func (g permissionGate) findApproval(callInfo dispatch.CallInfo, s State) (Approval, bool) {
 	hash := ""
 	if s.Review != nil {
@@ -327,8 +310,8 @@ func (g permissionGate) findApproval(callInfo dispatch.CallInfo, s State) (Appro
 	return Approval{Scope: wire.ScopeAlways, ChangeOrigin: setMark}, true
 }
 
-// limitGate enforces the limits of tools. As a gate, limitGate blocks calls before the
-// user has to approve them. As a hook, limitGate counts the calls that actually run.
+// As a gate, limitGate blocks calls before the user has to approve them. As a hook, limitGate counts the calls that
+// actually run.
 type limitGate struct {
 	p            *Policy
 	callCounters *callCounters

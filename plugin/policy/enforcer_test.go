@@ -20,7 +20,6 @@ import (
 	"opentabs/wire"
 )
 
-// gatedCalls is a policy and a dispatcher whose tools return at once.
 type gatedCalls struct {
 	*policyFixture
 	calls    *dispatch.Dispatcher
@@ -32,8 +31,6 @@ func newGatedCalls(t *testing.T, permission wire.Permission) *gatedCalls {
 	return newGatedCallsOf(t, permission, twoToolPackage("a", "1;"), twoToolPackage("b", ""))
 }
 
-// newGatedCallsOf returns a fixture in which the given packages are reviewed and the
-// plugin a has the given permission.
 func newGatedCallsOf(t *testing.T, permission wire.Permission, packages ...plugintest.Package) *gatedCalls {
 	t.Helper()
 	g := &gatedCalls{policyFixture: newPolicyFixture(t, packages...)}
@@ -51,8 +48,6 @@ func newGatedCallsOf(t *testing.T, permission wire.Permission, packages ...plugi
 	return g
 }
 
-// call runs a tool of the plugin a in a session. answer is the user's decision about the
-// call. A nil answer means that the call must run without an approval.
 func (g *gatedCalls) call(session, tool string, answer *dispatch.Resolution) error {
 	g.t.Helper()
 	wasSuspended := false
@@ -102,7 +97,6 @@ func newAllowDecision(scope wire.Scope, d time.Duration) *dispatch.Resolution {
 	return &dispatch.Resolution{Allow: true, Scope: scope, Duration: d, Surface: "the side panel"}
 }
 
-// advanceTime advances the virtual clock by d.
 func advanceTime(d time.Duration) { <-time.After(d) }
 
 var denyDecision = &dispatch.Resolution{Surface: "the side panel"}
@@ -112,11 +106,11 @@ func TestGrants(t *testing.T) {
 		g := newGatedCalls(t, permissionAsk)
 		g.checkFails(wire.ErrDenied, "s1", "send", denyDecision)
 		g.checkRuns("s1", "send", newAllowDecision(wire.ScopeOnce, 0))
-		g.checkRuns("s1", "send", newAllowDecision("", 0)) // the user approved only one call, so the next call needs approval
+		g.checkRuns("s1", "send", newAllowDecision("", 0))
 		g.checkRuns("s1", "send", newAllowDecision(wire.ScopeSession, 0))
 		g.checkRuns("s1", "send", nil)
-		g.checkFails(wire.ErrDenied, "s2", "send", denyDecision) // the grant does not apply to another session
-		g.checkFails(wire.ErrDenied, "s1", "read", denyDecision) // the grant does not apply to another tool
+		g.checkFails(wire.ErrDenied, "s2", "send", denyDecision)
+		g.checkFails(wire.ErrDenied, "s1", "read", denyDecision)
 
 		g.checkRuns("s2", "read", newAllowDecision(wire.ScopeTime, time.Minute))
 		advanceTime(time.Minute - 1)
@@ -127,8 +121,6 @@ func TestGrants(t *testing.T) {
 			t.Errorf("grants %v", grants)
 		}
 
-		// If the user sets the permission of a tool or plugin, all grants for this tool
-		// or plugin end.
 		failOnError := g.failOnError
 		failOnError(g.policy.SetPermission("a", "send", permissionAsk, "x"))
 		g.checkFails(wire.ErrDenied, "s1", "send", denyDecision)
@@ -136,10 +128,10 @@ func TestGrants(t *testing.T) {
 		failOnError(g.policy.SetPermission("a", "", permissionAsk, "x"))
 		g.checkFails(wire.ErrDenied, "s1", "send", denyDecision)
 		g.checkRuns("s1", "send", newAllowDecision(wire.ScopeSession, 0))
-		advanceTime(24 * time.Hour) // a grant for a session expires
+		advanceTime(24 * time.Hour)
 		g.checkFails(wire.ErrDenied, "s1", "send", denyDecision)
 
-		g.checkRuns("", "read", newAllowDecision(wire.ScopeSession, 0)) // a call without a session gets no grant for a session
+		g.checkRuns("", "read", newAllowDecision(wire.ScopeSession, 0))
 		g.checkFails(wire.ErrDenied, "s1", "read", denyDecision)
 	})
 }
@@ -148,7 +140,7 @@ func TestGrantAlways(t *testing.T) {
 	g := newGatedCalls(t, permissionAsk)
 	g.checkRuns("s1", "send", newAllowDecision(wire.ScopeAlways, 0))
 	g.checkRuns("s2", "send", nil)
-	g.checkEffective("a", permissionAsk, permissionAsk, permissionAsk) // the grant applies to one client only
+	g.checkEffective("a", permissionAsk, permissionAsk, permissionAsk)
 	verdict := g.enforcer.CurrentVerdict(dispatch.CallInfo{Tool: dispatch.Tool{Plugin: "a", Name: "send"}, Client: dispatch.Client{Name: "Other"}})
 	if verdict.Suspend == nil {
 		t.Error("the grant applies to another client too")
@@ -157,22 +149,17 @@ func TestGrantAlways(t *testing.T) {
 	if grants := reopened.Grants("a")["send"]; len(grants) != 1 || grants[0].Client != "Agent" || grants[0].Caller != "" || grants[0].By != "the side panel" || time.Since(grants[0].At) > time.Minute {
 		t.Errorf("the file has %+v", grants)
 	}
-	// If the user sets a permission for the tool or for the plugin, the grant for the
-	// tool ends.
 	for _, tool := range []string{"send", ""} {
 		g.failOnError(g.policy.SetPermission("a", tool, permissionAsk, "x"))
 		g.checkFails(wire.ErrDenied, "s1", "send", denyDecision)
 		g.checkRuns("s1", "send", newAllowDecision(wire.ScopeAlways, 0))
 	}
-	// A grant ends when the content of the plugin changes.
 	g.load(twoToolPackage("a", "2;"), twoToolPackage("b", ""))
 	g.checkFails(wire.ErrNotReviewed, "s1", "send", nil)
 	g.review("a", permissionAsk)
 	g.checkFails(wire.ErrDenied, "s1", "send", denyDecision)
 }
 
-// If a grant cannot be written to permissions.json, the grant lasts until the server
-// exits.
 func TestGrantAlwaysWithUnwritableFile(t *testing.T) {
 	g := newGatedCalls(t, permissionAsk)
 	lock := g.policy.Path() + ".lock"
@@ -182,14 +169,13 @@ func TestGrantAlwaysWithUnwritableFile(t *testing.T) {
 	g.checkEffective("a", permissionAsk, permissionAsk, permissionAsk)
 }
 
-// If the content of a plugin changes, earlier grants do not apply to the new content.
 func TestGrantEndsWithTheContent(t *testing.T) {
 	g := newGatedCalls(t, permissionAsk)
 	g.checkRuns("s1", "send", newAllowDecision(wire.ScopeTime, time.Hour))
 	firstHash := g.hash("a")
 	g.load(twoToolPackage("a", "2;"), twoToolPackage("b", ""))
 	g.checkFails(wire.ErrNotReviewed, "s1", "send", nil)
-	otherPolicy := policy.New(g.dir, g.Set, policy.Options{}) // a review through otherPolicy drops no grants of g.policy
+	otherPolicy := policy.New(g.dir, g.Set, policy.Options{})
 	g.failOnError(otherPolicy.Review("a", g.hash("a"), permissionAsk, "x"))
 	g.checkFails(wire.ErrDenied, "s1", "send", denyDecision)
 	if g.hash("a") == firstHash {
@@ -197,9 +183,6 @@ func TestGrantEndsWithTheContent(t *testing.T) {
 	}
 }
 
-// If a gate blocks a call, the agent receives the reason and the steps that the user can
-// take, but no steps for the agent. The test script cmd/opentabs review.txtar runs the CLI
-// commands that the errors of the gates contain.
 func TestRefusals(t *testing.T) {
 	g := newGatedCalls(t, permissionAuto)
 	g.checkRuns("s", "send", nil)
@@ -229,8 +212,6 @@ func TestRefusals(t *testing.T) {
 		"; `opentabs plugin permission` in a terminal shows the user what is wrong with it "+`\(not_reviewed\)\.`+onlyReview)
 }
 
-// Calls of a prompt need the permission of the prompt's plugin. The user cannot set a
-// permission for a prompt.
 func TestPermissionOfAPrompt(t *testing.T) {
 	onePackage := twoToolPackage("a", "1;")
 	onePackage.Prompts = []plugintest.Prompt{{Name: "digest"}}
@@ -242,8 +223,6 @@ func TestPermissionOfAPrompt(t *testing.T) {
 	}
 }
 
-// A prompt has the permission of its plugin, not the permission of a tool with the same
-// name.
 func TestPromptPermission(t *testing.T) {
 	g := newGatedCalls(t, permissionAsk)
 	g.failOnError(g.policy.SetPermission("a", "send", permissionOff, "x"))
@@ -290,8 +269,6 @@ func TestLimit(t *testing.T) {
 		g.failOnError(g.policy.SetLimit("a", "read", policy.Limit{}, "x"))
 		g.checkRuns("s1", "read", nil)
 
-		// A call above the tool's limit fails without a request for approval. A call that
-		// the user denies does not count for the limit.
 		g.failOnError(g.policy.SetLimit("a", "send", policy.Limit{Calls: 1, Per: time.Hour}, "x"))
 		g.checkFails(wire.ErrDenied, "s1", "send", denyDecision)
 		g.checkRuns("s1", "send", newAllowDecision(wire.ScopeOnce, 0))
@@ -299,8 +276,6 @@ func TestLimit(t *testing.T) {
 	})
 }
 
-// If many calls of a tool start at the same time, they cannot exceed the tool's limit
-// together.
 func TestLimitConcurrentCalls(t *testing.T) {
 	g := newGatedCalls(t, permissionAuto)
 	g.failOnError(g.policy.SetLimit("a", "send", policy.Limit{Calls: 7, Per: time.Hour}, "x"))
@@ -328,8 +303,6 @@ func TestParseLimit(t *testing.T) {
 	}
 }
 
-// If the user changes a permission while a call waits for approval, the new permission
-// decides about the waiting call.
 func TestPermissionChangesWhileACallWaits(t *testing.T) {
 	g := newGatedCalls(t, permissionAsk)
 	callInfo := dispatch.CallInfo{CallID: "c", Tool: dispatch.Tool{Plugin: "a", Name: "send"}, Client: dispatch.Client{Session: "s"}}
@@ -352,8 +325,6 @@ func TestPermissionChangesWhileACallWaits(t *testing.T) {
 	}
 }
 
-// If an approval of one call also allows another waiting call, the other call's record names
-// the approval as the reason.
 func TestApprovalAllowsAnotherWaitingCall(t *testing.T) {
 	for scope, want := range map[wire.Scope]string{
 		wire.ScopeSession: "the approval for the session from the side panel",
@@ -387,7 +358,6 @@ func TestApprovalAllowsAnotherWaitingCall(t *testing.T) {
 	}
 }
 
-// BenchmarkGates measures the cost of the policy for a call that needs no approval.
 func BenchmarkGates(b *testing.B) {
 	dir := b.TempDir()
 	onePackage := plugintest.Load(b, twoToolPackage("a", ""))
@@ -411,9 +381,6 @@ func BenchmarkGates(b *testing.B) {
 	}
 }
 
-// All gates that decide about the same call use the same content of permissions.json. Of all
-// gates that decide about a call, only the first gate checks whether permissions.json has
-// changed. If permissions.json changes during a call, the change applies to the next call.
 func TestGatesOfCallReadFileOnce(t *testing.T) {
 	g := newGatedCalls(t, permissionAuto)
 	call := dispatch.CallInfo{CallID: "call_1", Tool: dispatch.Tool{Plugin: "a", Name: "read", PluginName: "The a"}}

@@ -1,4 +1,3 @@
 package policy
 
-// MayCall reports whether the user allows a plugin to call the tools of another plugin.
 func MayCall(s State, other string) bool { return s.mayCall(other) }

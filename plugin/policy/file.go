@@ -13,8 +13,6 @@ import (
 	"opentabs/wire"
 )
 
-// setChangeOrigin stores in o the surface on which the user made a change, and the
-// current time.
 func setChangeOrigin(o statedoc.Object, by string) {
 	o.Put("by", by)
 	o.Put("at", time.Now().UTC().Format(time.RFC3339))
@@ -29,12 +27,10 @@ type ChangeOrigin struct {
 	At time.Time `json:"at,omitzero"`
 }
 
-// Review records the user's approval of one exact content of a plugin.
 type Review struct {
 	// Hash is the [plugin.Plugin.ContentHash] of the reviewed content.
 	Hash string `json:"hash"`
-	// Version and Dir describe the reviewed package for the user. Dir is the package's
-	// folder.
+	// Version and Dir describe the reviewed package for the user.
 	Version string `json:"version,omitempty"`
 	Dir     string `json:"dir,omitempty"`
 	ChangeOrigin
@@ -47,9 +43,8 @@ type PluginEntry struct {
 	Review *Review `json:"reviewed,omitempty"`
 	// Permission applies to each tool of the plugin for which Tools contains no permission.
 	// An empty Permission means "off".
-	Permission wire.Permission `json:"permission,omitempty"`
-	// PermissionOrigin records who set the plugin's permission, and when.
-	PermissionOrigin ChangeOrigin `json:"set,omitzero"`
+	Permission       wire.Permission `json:"permission,omitempty"`
+	PermissionOrigin ChangeOrigin    `json:"set,omitzero"`
 	// OpenTabs is the URL of the page that calls without a matching tab are allowed to open,
 	// or empty.
 	OpenTabs string `json:"openTabs,omitempty"`
@@ -60,21 +55,17 @@ type PluginEntry struct {
 	Calls map[string]ChangeOrigin `json:"calls,omitempty"`
 	// LateAccess is not nil if the user allows the plugin secret settings and calls to
 	// other plugins despite a late start.
-	LateAccess *ChangeOrigin `json:"lateAccess,omitempty"`
-	// Tools are the permissions of single tools, by name.
-	Tools map[string]ToolEntry `json:"tools,omitempty"`
+	LateAccess *ChangeOrigin        `json:"lateAccess,omitempty"`
+	Tools      map[string]ToolEntry `json:"tools,omitempty"`
 }
 
-// ToolEntry contains the permissions of one tool in permissions.json.
 type ToolEntry struct {
 	// Permission is the user's permission for this tool alone. If Permission is empty,
 	// the plugin's permission applies.
 	Permission wire.Permission `json:"permission,omitempty"`
-	// Limit is how often the tool is allowed to run.
-	Limit Limit `json:"limit,omitzero"`
+	Limit      Limit           `json:"limit,omitzero"`
 	// Allowed are the callers for which the tool always runs without approval.
 	Allowed []AlwaysAllowed `json:"allowed,omitempty"`
-	// ChangeOrigin records who set the tool's permission, and when.
 	ChangeOrigin
 }
 
@@ -89,18 +80,14 @@ type AlwaysAllowed struct {
 	ChangeOrigin
 }
 
-// permissionRules are the parsed content of permissions.json. permissionRules are
-// immutable.
+// permissionRules are immutable.
 type permissionRules struct {
 	plugins map[string]PluginEntry
 	sites   map[string]SiteEntry // by pattern, such as "*.example.com"
-	// problems describe the parts of permissions.json that cannot be parsed. Tools and
-	// plugins whose permissions cannot be parsed are off.
+	// Tools and plugins whose permissions cannot be parsed are off.
 	problems []string
 }
 
-// editTool calls change to edit the permissions of one tool, which are stored in entry, the
-// permissions of the tool's plugin.
 func editTool(entry statedoc.Object, tool string, change func(toolEntry statedoc.Object)) {
 	tools := entry.Child("tools")
 	toolEntry := tools.Child(tool)
@@ -109,8 +96,7 @@ func editTool(entry statedoc.Object, tool string, change func(toolEntry statedoc
 	entry.Put("tools", tools)
 }
 
-// putTool stores the permissions of a tool. If the tool has no permission, putTool also
-// removes the record of who set the permission.
+// If the tool has no permission, putTool also removes the record of who set the permission.
 func putTool(tools statedoc.Object, name string, toolEntry statedoc.Object) {
 	if _, ok := toolEntry["permission"]; !ok {
 		delete(toolEntry, "by")
@@ -119,8 +105,7 @@ func putTool(tools statedoc.Object, name string, toolEntry statedoc.Object) {
 	tools.Put(name, toolEntry)
 }
 
-// readRules parses permissions.json. A plugin or tool whose permissions cannot be parsed
-// is off, and is reported as a problem.
+// A plugin or tool whose permissions cannot be parsed is off, and is reported as a problem.
 func readRules(p *statedoc.Plugins) *permissionRules {
 	r := &permissionRules{plugins: map[string]PluginEntry{}}
 	for name, raw := range p.TopLevel.Child("plugins") {
@@ -134,7 +119,6 @@ func readRules(p *statedoc.Plugins) *permissionRules {
 	return r
 }
 
-// readPlugin parses the entry of one plugin in permissions.json.
 func readPlugin(raw json.RawMessage, problems *jsonread.Problems) PluginEntry {
 	var s PluginEntry
 	text, problem := rawjson.Compact(raw, nil)
@@ -172,7 +156,6 @@ func readPlugin(raw json.RawMessage, problems *jsonread.Problems) PluginEntry {
 	return s
 }
 
-// readTool parses the permissions of one tool.
 func readTool(f *jsonread.Reader) ToolEntry {
 	t := ToolEntry{Permission: readPermission(f), ChangeOrigin: readChangeOrigin(f)}
 	if f.Has("limit") {
@@ -187,9 +170,7 @@ func readTool(f *jsonread.Reader) ToolEntry {
 	return t
 }
 
-// readAllowed parses the callers for which a tool always runs without approval.
-// readAllowed skips a caller without a valid name, because an empty name would match
-// other callers.
+// readAllowed skips a caller without a valid name, because an empty name would match other callers.
 func readAllowed(f *jsonread.Reader) []AlwaysAllowed {
 	var callers []AlwaysAllowed
 	if f.Has("allowed") && rawjson.KindOf(f.Members["allowed"]) != rawjson.KindArray {
@@ -212,8 +193,6 @@ func readAllowed(f *jsonread.Reader) []AlwaysAllowed {
 	return callers
 }
 
-// readCalls parses the list of plugins that a plugin is allowed to call. readCalls skips
-// entries that are not JSON objects.
 func readCalls(f *jsonread.Reader) map[string]ChangeOrigin {
 	entries := f.Object("calls")
 	if entries == nil {
@@ -237,8 +216,7 @@ func readLateAccess(f *jsonread.Reader) *ChangeOrigin {
 	return &mark
 }
 
-// readPermission parses a permission in permissions.json. A permission that is not valid
-// counts as "off".
+// A permission that is not valid counts as "off".
 func readPermission(f *jsonread.Reader) wire.Permission {
 	if !f.Has("permission") {
 		return ""

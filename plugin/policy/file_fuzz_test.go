@@ -9,9 +9,8 @@ import (
 	"opentabs/wire"
 )
 
-// FuzzPermissions checks that malformed content of permissions.json allows nothing. The
-// policy must not return a permission that is not in permissions.json. A change of one
-// plugin's permissions must keep the permissions of all other plugins.
+// The policy must not return a permission that is not in permissions.json. A change of one plugin's permissions must
+// keep the permissions of all other plugins.
 func FuzzPermissions(f *testing.F) {
 	for _, seed := range []string{
 		`{"version":1}`, `{"version":1,"plugins":{"a":{"reviewed":{"hash":"h"},"permission":"auto","tools":{"t":{"permission":"off","limit":"1/1m"}}}}}`,

@@ -24,25 +24,20 @@ type Approval struct {
 	// a session. The permission "auto" of a tool or plugin has the scope
 	// [wire.ScopeAlways].
 	Scope wire.Scope `json:"scope"`
-	// ChangeOrigin records on which surface the user gave the approval or the permission,
-	// and when.
 	ChangeOrigin
 	// Until is the time at which the permission ends; zero if the permission has no end.
 	Until time.Time `json:"until,omitzero"`
 }
 
-// grant is the user's permission for one caller, for a session or some time. A grant for
-// an agent does not cover the nested calls of a plugin, and vice versa.
+// A grant for an agent does not cover the nested calls of a plugin, and vice versa.
 type grant struct {
 	Approval
-	caller  string // name of the calling plugin; empty for a call of the client itself
-	client  string // identity of the MCP client
+	caller  string
+	client  string
 	session string // MCP session of a grant with wire.ScopeSession
 	hash    string // content hash of the plugin for which the user gave the grant
 }
 
-// covers reports whether the grant applies to the client, the session and the calling
-// plugin of a call.
 func (g grant) covers(callInfo dispatch.CallInfo) bool {
 	if g.caller != callInfo.Caller.PluginName() {
 		return false
@@ -53,18 +48,14 @@ func (g grant) covers(callInfo dispatch.CallInfo) bool {
 	return g.client == callInfo.Client.Identity()
 }
 
-// memoryGrants are the permissions that exist only in memory. memoryGrants is safe for
-// concurrent use.
+// memoryGrants is safe for concurrent use.
 type memoryGrants struct {
 	mu sync.Mutex // guards all fields below
 	// byTool contains the grants by plugin and, within a plugin, by toolKey.
-	byTool map[string]map[string][]grant
-	// singleCalls maps the ID of a call to the user's approval of this single call, until
-	// the call ends.
+	byTool      map[string]map[string][]grant
 	singleCalls map[string]Approval
 }
 
-// grantCall stores the user's approval of a single call, which the call's ID identifies.
 func (g *memoryGrants) grantCall(callID string, a Approval) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -74,14 +65,12 @@ func (g *memoryGrants) grantCall(callID string, a Approval) {
 	g.singleCalls[callID] = a
 }
 
-// endCall deletes the user's approval of a single call after the call has ended.
 func (g *memoryGrants) endCall(callID string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	delete(g.singleCalls, callID)
 }
 
-// add stores a grant that allows later calls of a tool.
 func (g *memoryGrants) add(plugin, tool string, stored grant) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -98,8 +87,7 @@ func (g *memoryGrants) add(plugin, tool string, stored grant) {
 	g.byTool[plugin][tool] = toolGrants
 }
 
-// liveGrants deletes the expired grants of a tool, and returns the grants that remain. The
-// caller of liveGrants must hold mu, and must have added the plugin to byTool.
+// The caller of liveGrants must hold mu, and must have added the plugin to byTool.
 func (g *memoryGrants) liveGrants(plugin, tool string) []grant {
 	now := time.Now()
 	toolGrants := slices.DeleteFunc(g.byTool[plugin][tool], func(stored grant) bool {
@@ -109,8 +97,6 @@ func (g *memoryGrants) liveGrants(plugin, tool string) []grant {
 	return toolGrants
 }
 
-// find returns the grant that allows a call. find returns false if no grant allows the
-// call.
 func (g *memoryGrants) find(callInfo dispatch.CallInfo, hash string) (Approval, bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -126,8 +112,6 @@ func (g *memoryGrants) find(callInfo dispatch.CallInfo, hash string) (Approval, 
 	return Approval{}, false
 }
 
-// drop removes all grants of a tool. If tool is empty, drop removes all grants of the
-// plugin.
 func (g *memoryGrants) drop(plugin, tool string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -138,7 +122,6 @@ func (g *memoryGrants) drop(plugin, tool string) {
 	delete(g.byTool[plugin], tool)
 }
 
-// list returns the grants of a plugin that have not expired, by the toolKey of the tool.
 func (g *memoryGrants) list(plugin string) map[string][]Grant {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -10,7 +10,6 @@ import (
 	"opentabs/wire"
 )
 
-// newCallInfo describes a call of one__read by a client in a session.
 func newCallInfo(callID, client, session string) dispatch.CallInfo {
 	return dispatch.CallInfo{
 		CallID: callID, Tool: dispatch.Tool{Plugin: "one", Name: "read"},
@@ -18,8 +17,6 @@ func newCallInfo(callID, client, session string) dispatch.CallInfo {
 	}
 }
 
-// newGrant returns a grant that allows calls of the given client in the given session. The
-// grant ends after the duration d. If d is 0, the grant never ends.
 func newGrant(client, session string, scope wire.Scope, d time.Duration) grant {
 	newGrant := grant{
 		Approval: Approval{Scope: scope}, client: newCallInfo("", client, "").Client.Identity(), session: session, hash: "h",
@@ -35,8 +32,6 @@ func (g *memoryGrants) hasGrantFor(callInfo dispatch.CallInfo, hash string) bool
 	return ok
 }
 
-// TestGrantsForOneCall checks that a grant for one call covers no other call, and ends
-// with the call.
 func TestGrantsForOneCall(t *testing.T) {
 	var g memoryGrants
 	g.grantCall("call_1", Approval{Scope: wire.ScopeOnce, ChangeOrigin: ChangeOrigin{By: "the side panel"}})
@@ -81,8 +76,6 @@ func TestGrantsCoverOneClient(t *testing.T) {
 	}
 }
 
-// TestGrantsEnd checks that a grant ends at its end time, and that lists of grants leave
-// out ended grants.
 func TestGrantsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var g memoryGrants
@@ -96,7 +89,7 @@ func TestGrantsEnd(t *testing.T) {
 		if g.hasGrantFor(newCallInfo("call", "a", ""), "h") {
 			t.Error("the grant is in effect after its time")
 		}
-		for range 2 { // listing removes ended grants
+		for range 2 {
 			toolGrants := g.list("one")["read"]
 			if len(toolGrants) != 1 || toolGrants[0].Client != "client b" || toolGrants[0].Scope != wire.ScopeTime {
 				t.Fatalf("%+v, want the grant of b", toolGrants)
@@ -127,7 +120,6 @@ func TestGrantsAreDropped(t *testing.T) {
 	}
 }
 
-// TestGrantsAreLimited checks that a tool with too many grants loses its oldest grant.
 func TestGrantsAreLimited(t *testing.T) {
 	var g memoryGrants
 	for i := range maxToolGrants + 1 {

@@ -61,16 +61,12 @@ func (l *Limit) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// callCounters counts the calls of tools that have a limit. callCounters is safe for
-// concurrent use.
+// callCounters is safe for concurrent use.
 type callCounters struct {
 	mu       sync.Mutex             // guards runTimes
 	runTimes map[string][]time.Time // by tool: start times of the calls within the limit's period, oldest first
 }
 
-// timeUntilAllowed returns the time until the tool is allowed to run again; 0 if it is
-// allowed to run now. If countRun is true and the tool is allowed to run now,
-// timeUntilAllowed counts one call.
 func (m *callCounters) timeUntilAllowed(tool string, l Limit, countRun bool) time.Duration {
 	m.mu.Lock()
 	defer m.mu.Unlock()

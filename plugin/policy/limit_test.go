@@ -22,19 +22,16 @@ func TestLimitMakesCallsWait(t *testing.T) {
 		time.Sleep(20 * time.Second)
 		run("read", limit, 0)
 		run("read", limit, 40*time.Second)
-		run("send", limit, 0) // each tool counts its own calls
+		run("send", limit, 0)
 		time.Sleep(40*time.Second - 1)
 		run("read", limit, 1)
 		time.Sleep(time.Nanosecond)
 		run("read", limit, 0)
 		run("read", limit, 20*time.Second)
-		// If the user lowers a limit, earlier calls count for the lower limit too.
 		run("read", Limit{Calls: 1, Per: time.Minute}, time.Minute)
 	})
 }
 
-// TestLimitCountsRuns checks that only calls that run count for a tool's limit. Neither
-// rejected calls nor checks without countRun count for a tool's limit.
 func TestLimitCountsRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var m callCounters
@@ -46,7 +43,7 @@ func TestLimitCountsRuns(t *testing.T) {
 		}
 		m.timeUntilAllowed("read", limit, true)
 		time.Sleep(30 * time.Second)
-		m.timeUntilAllowed("read", limit, true) // timeUntilAllowed rejects the call and does not count it
+		m.timeUntilAllowed("read", limit, true)
 		time.Sleep(30 * time.Second)
 		if d := m.timeUntilAllowed("read", limit, true); d != 0 {
 			t.Errorf("a rejected call counts: wait %s; want 0", d)

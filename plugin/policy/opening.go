@@ -43,7 +43,6 @@ func (p *Policy) SetOpening(name string, allowed bool, by string) error {
 	})
 }
 
-// newNotReviewedError is the error for setting a permission of a plugin that is not reviewed.
 func newNotReviewedError(name string) error {
 	return fmt.Errorf("the plugin %s is not reviewed: review and enable it with `opentabs plugin review %s` or in the side panel, then set permissions", name, name)
 }

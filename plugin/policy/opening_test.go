@@ -12,8 +12,6 @@ import (
 	"opentabs/wire"
 )
 
-// opentabs opens tabs only at the URL that the user has allowed, and only while the
-// plugin's content is reviewed.
 func TestOpeningIsForOnePage(t *testing.T) {
 	dir, folder := t.TempDir(), plugintest.Package{Name: "mail", Matches: []string{"https://mail.example.com/*"}}.Write(t)
 	store := plugin.NewStore(dir, plugin.StoreOptions{})

@@ -50,8 +50,6 @@ func (o *Options) setDefaults() {
 	}
 }
 
-// isInDevelopment reports whether the plugin's author is currently developing the plugin in the
-// daemon.
 func (o Options) isInDevelopment(loadedPlugin *plugin.Plugin) bool {
 	if o.IsInDevelopment == nil {
 		return false
@@ -72,12 +70,11 @@ func (o Options) isInDevelopment(loadedPlugin *plugin.Plugin) bool {
 // A Policy is safe for concurrent use by goroutines and processes. An [Enforcer] applies
 // the rules of a Policy to calls.
 type Policy struct {
-	file    *statedoc.Watched[*statedoc.Plugins, *permissionRules]
-	set     func() *plugin.Set
-	opts    Options
-	grants  memoryGrants
-	archive review.Archive
-	// refusedCalls records the refused calls from plugins to other plugins.
+	file         *statedoc.Watched[*statedoc.Plugins, *permissionRules]
+	set          func() *plugin.Set
+	opts         Options
+	grants       memoryGrants
+	archive      review.Archive
 	refusedCalls refusedCalls
 }
 
@@ -100,8 +97,7 @@ type Change struct {
 	// is the name of the called plugin. For a change of "late-access", the values are "on"
 	// (granted) or "" (not granted).
 	Old, New string
-	// Hash is the content hash of the reviewed plugin.
-	Hash string
+	Hash     string
 	// The fields CallID, Client, Caller, Allow, Scope and For are set only for a change
 	// of the kind "decision".
 	CallID string
@@ -117,14 +113,11 @@ type Change struct {
 // State is the current review and the current permissions of a plugin.
 type State struct {
 	PluginEntry
-	// Reviewed reports whether the user has reviewed the plugin's current content.
 	Reviewed bool
 	// EffectivePermission is the permission that applies to the plugin now: "off" if the
 	// plugin is not reviewed.
 	EffectivePermission wire.Permission
-	// builtin is the loaded plugin if the plugin is part of opentabs; nil for an
-	// installed plugin.
-	builtin *plugin.Plugin
+	builtin             *plugin.Plugin
 }
 
 // New returns the policy in the state folder dir, which need not exist yet. set returns
@@ -141,7 +134,6 @@ func New(dir string, set func() *plugin.Set, o Options) *Policy {
 	return p
 }
 
-// logPermissionProblems logs which parts of permissions.json cannot be read or parsed.
 func logPermissionProblems(log zerolog.Logger, path string, r statedoc.ReadResult[*permissionRules]) {
 	if r.Problem != nil {
 		log.Error().Err(r.Problem).Msg("the permissions cannot be read, so no tool runs")
@@ -194,8 +186,6 @@ func (p *Policy) stateOf(name string, loadedPlugin *plugin.Plugin) State {
 	return p.opts.stateIn(p.file.Current().View, name, loadedPlugin)
 }
 
-// stateIn returns the state of the plugin with the given name: its review, and its
-// permissions according to rules. loadedPlugin is nil for a plugin that is not installed.
 func (o Options) stateIn(rules *permissionRules, name string, loadedPlugin *plugin.Plugin) State {
 	s := State{PluginEntry: rules.plugins[name], EffectivePermission: wire.PermissionOff}
 	if loadedPlugin != nil && loadedPlugin.IsBuiltin() { // a built-in plugin needs no review, but is off until the user turns it on

@@ -18,15 +18,11 @@ import (
 	"opentabs/wire"
 )
 
-// policyFixture contains a policy and its plugins, which a test can change.
 type policyFixture struct {
-	t      *testing.T
-	dir    string
-	policy *policy.Policy
-	// enforcer applies the rules of the fixture's policy to calls.
+	t        *testing.T
+	dir      string
+	policy   *policy.Policy
 	enforcer *policy.Enforcer
-	// warnings and changes contain the warnings and the changes of permissions that the
-	// policy has reported.
 	warnings []string
 	changes  []policy.Change
 
@@ -50,7 +46,6 @@ func newPolicyFixture(t *testing.T, packages ...plugintest.Package) *policyFixtu
 	return w
 }
 
-// twoToolPackage returns the package of a plugin with two tools: read and send.
 func twoToolPackage(name, code string) plugintest.Package {
 	return plugintest.Package{Name: name, Code: code, Tools: []plugintest.Tool{
 		{Name: "read", Description: "Reads."}, {Name: "send", Description: "Sends."},
@@ -63,7 +58,6 @@ func (w *policyFixture) Set() *plugin.Set {
 	return w.set
 }
 
-// load makes the given packages the only loaded plugins of the fixture.
 func (w *policyFixture) load(packages ...plugintest.Package) {
 	w.t.Helper()
 	var plugins []*plugin.Plugin
@@ -96,8 +90,6 @@ func (w *policyFixture) failOnError(err error) {
 	}
 }
 
-// checkEffective checks the effective permissions of a plugin, of its tool read and of
-// its tool send.
 func (w *policyFixture) checkEffective(name string, want ...wire.Permission) {
 	w.t.Helper()
 	s := w.policy.State(name)
@@ -124,14 +116,13 @@ const (
 	permissionAuto = wire.PermissionAuto
 )
 
-// A review applies to the content of a plugin, not to its version.
 func TestReview(t *testing.T) {
 	w := newPolicyFixture(t, twoToolPackage("a", "1;"))
 	w.checkEffective("a", permissionOff, permissionOff, permissionOff)
 	if err := w.policy.SetPermission("a", "", permissionAuto, "the test"); err == nil || !strings.Contains(err.Error(), "`opentabs plugin review a`") {
 		t.Errorf("setting a permission without a review: %v", err)
 	}
-	w.failOnError(w.policy.SetPermission("a", "send", permissionOff, "the test")) // turning a tool off needs no review
+	w.failOnError(w.policy.SetPermission("a", "send", permissionOff, "the test"))
 	w.review("a", permissionAuto)
 	w.checkEffective("a", permissionAuto, permissionAuto, permissionOff)
 	if info, err := os.Stat(w.policy.Path()); err != nil || info.Mode().Perm() != 0o600 {
@@ -142,7 +133,6 @@ func TestReview(t *testing.T) {
 		t.Errorf("the review is recorded as %+v", s)
 	}
 
-	// A plugin with changed code needs a new review, even if its version is unchanged.
 	reviewedHash := w.hash("a")
 	w.failOnError(w.policy.SetPermission("a", "read", permissionAuto, "me"))
 	w.load(twoToolPackage("a", "2;"))
@@ -154,10 +144,9 @@ func TestReview(t *testing.T) {
 		t.Errorf("reviewing earlier content: %v; want an error that contains %q", err, "has changed since you reviewed it")
 	}
 	w.checkEffective("a", permissionOff, permissionOff, permissionOff)
-	// A review removes the permission "auto" of a tool, but keeps the permission "off".
 	w.review("a", permissionAsk)
 	w.checkEffective("a", permissionAsk, permissionAsk, permissionOff)
-	w.review("a", permissionAuto) // the plugin's content is unchanged, so the review changes only the permission
+	w.review("a", permissionAuto)
 	w.checkEffective("a", permissionAuto, permissionAuto, permissionOff)
 
 	if err := w.policy.Review("a", w.hash("a"), "maybe", "x"); err == nil {
@@ -168,13 +157,11 @@ func TestReview(t *testing.T) {
 	}
 }
 
-// The permission "off" of a tool is stored in permissions.json, and blocks the tool even
-// if the plugin has the permission "auto".
 func TestToolPermission(t *testing.T) {
 	w := newPolicyFixture(t, twoToolPackage("a", ""))
 	w.review("a", permissionAuto)
 	w.failOnError(w.policy.SetPermission("a", "send", permissionOff, "x"))
-	if !strings.Contains(w.file(), `"permission": "off"`) { // "off" must be stored, because a tool without a permission has the permission of its plugin
+	if !strings.Contains(w.file(), `"permission": "off"`) {
 		t.Errorf("off is written as %s", w.file())
 	}
 	w.checkEffective("a", permissionAuto, permissionAuto, permissionOff)
@@ -210,16 +197,13 @@ func TestToolPermission(t *testing.T) {
 	}
 }
 
-// A change of one plugin's permissions keeps all other content of permissions.json, such as
-// permissions of missing plugins, members that only newer versions support, and permissions
-// without a review.
 func TestPolicyKeepsUnknownMembers(t *testing.T) {
 	w := newPolicyFixture(t, twoToolPackage("a", ""), twoToolPackage("b", ""))
 	w.review("a", permissionAuto)
 	text := strings.Replace(w.file(), `"plugins": {`, `"later": [1], "plugins": {"gone": {"reviewed": {"hash": "h", "more": 1}},`, 1)
 	text = strings.Replace(text, `"hash": "`+w.hash("a"), `"later": {"x": null}, "hash": "`+w.hash("a"), 1)
 	w.write(text)
-	w.load(twoToolPackage("b", "")) // the plugin a cannot be loaded during this change
+	w.load(twoToolPackage("b", ""))
 	w.checkEffective("a", permissionOff, permissionOff, permissionOff)
 	w.review("b", permissionAsk)
 	for _, want := range []string{`"later": [`, `"gone"`, `"more": 1`, `"x": null`, `"hash": "h"`} {
@@ -262,8 +246,6 @@ func TestPolicyFileIsDamaged(t *testing.T) {
 	}
 }
 
-// Malformed permissions of a plugin or tool in permissions.json turn off only this plugin
-// or tool.
 func TestPolicyPartsAreDamaged(t *testing.T) {
 	w := newPolicyFixture(t, twoToolPackage("a", ""), twoToolPackage("b", ""))
 	w.review("a", permissionAuto)
@@ -309,8 +291,6 @@ func TestPolicyOfNewerVersion(t *testing.T) {
 	}
 }
 
-// If another process changes permissions.json, the policy uses the change from the next
-// call on and notifies its listeners.
 func TestChangedFileAppliesToNextCall(t *testing.T) {
 	w := newPolicyFixture(t, twoToolPackage("a", ""))
 	changeSignals := make(chan struct{}, 10)
@@ -328,8 +308,6 @@ func TestChangedFileAppliesToNextCall(t *testing.T) {
 	<-changeSignals
 }
 
-// If permissions.json cannot be read, each call tries again to read the file. The policy logs
-// only once that permissions.json cannot be read.
 func TestPolicyCannotBeRead(t *testing.T) {
 	w := newPolicyFixture(t, twoToolPackage("a", ""))
 	w.review("a", permissionAuto)
@@ -352,8 +330,6 @@ func TestPolicyCannotBeRead(t *testing.T) {
 	}
 }
 
-// A failed write of permissions.json returns an error and leaves all permissions
-// unchanged.
 func TestPolicyCannotBeWritten(t *testing.T) {
 	w := newPolicyFixture(t, twoToolPackage("a", ""))
 	w.review("a", permissionAsk)
@@ -373,8 +349,6 @@ func TestPolicyCannotBeWritten(t *testing.T) {
 	}
 }
 
-// Concurrent changes and reads of permissions lose no change, even with two policies that
-// use one folder.
 func TestPolicyConcurrentChanges(t *testing.T) {
 	var packages []plugintest.Package
 	for i := range 4 { // few, because each change waits for the disk, and the lock has a time limit
@@ -412,8 +386,6 @@ func TestPolicyConcurrentChanges(t *testing.T) {
 	}
 }
 
-// TestBuiltinOptInTools checks that an opt-in tool needs its own permission. While a built-in
-// plugin is off, none of its tools can run.
 func TestBuiltinOptInTools(t *testing.T) {
 	w := newPolicyFixture(t)
 	schema := json.RawMessage(`{"type":"object"}`)

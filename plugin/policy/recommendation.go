@@ -25,7 +25,6 @@ type Recommendation struct {
 	// Note is the reason that the agent gave for its recommendation: at most 1,000
 	// characters, without hidden characters.
 	Note string `json:"note,omitempty"`
-	// ChangeOrigin records which client made the recommendation, and when.
 	ChangeOrigin
 }
 
@@ -55,7 +54,6 @@ func (p *Policy) Recommend(name, hash string, permission wire.Permission, note, 
 	})
 }
 
-// cleanNote returns an agent's note in the form that surfaces show to the user.
 func cleanNote(note string) string { return plaintext.Line(note, maxNoteChars) }
 
 func readRecommendation(f *jsonread.Reader) *Recommendation {

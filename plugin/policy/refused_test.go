@@ -5,8 +5,6 @@ import (
 	"testing"
 )
 
-// TestRefusedCalls checks that each refused pair of plugins is reported once, and that
-// the number of stored pairs is bounded.
 func TestRefusedCalls(t *testing.T) {
 	var r refusedCalls
 	if !r.add("a", "b") || r.add("a", "b") {

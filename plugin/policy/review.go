@@ -15,8 +15,6 @@ func (p *Policy) Review(name, hash string, permission wire.Permission, surface s
 	return ReviewAll(p, []wire.ConfigReviewParams{{Plugin: name, Hash: hash, Permission: permission}}, surface)[0]
 }
 
-// acceptedReview is a review whose hash matches the current content of the plugin. index
-// is the position of the review in the arguments of ReviewAll.
 type acceptedReview struct {
 	wire.ConfigReviewParams
 	loadedPlugin *plugin.Plugin
@@ -61,8 +59,6 @@ func ReviewAll(p *Policy, reviews []wire.ConfigReviewParams, surface string) (er
 	return errs
 }
 
-// checkReview returns the plugin of a review. checkReview returns an error if the plugin
-// has changed since the review, or if a permission in the review is invalid.
 func checkReview(p *Policy, r wire.ConfigReviewParams) (*plugin.Plugin, error) {
 	if _, err := ParsePermission(string(r.Permission)); err != nil {
 		return nil, err
@@ -93,8 +89,6 @@ func checkReview(p *Policy, r wire.ConfigReviewParams) (*plugin.Plugin, error) {
 	return loadedPlugin, nil
 }
 
-// storeReview records the review r in entry, the permissions of the plugin, and returns
-// the changes for the audit log.
 func storeReview(p *Policy, entry statedoc.Object, r acceptedReview, surface string) []Change {
 	review := entry.Child("reviewed")
 	var oldHash string
@@ -104,7 +98,7 @@ func storeReview(p *Policy, entry statedoc.Object, r acceptedReview, surface str
 	review.Put("dir", r.loadedPlugin.Dir)
 	setChangeOrigin(review, surface)
 	entry.Put("reviewed", review)
-	delete(entry, "recommended") // the user's review replaces the agent's recommendation
+	delete(entry, "recommended")
 	if oldHash != r.Hash {
 		entry.Put("tools", removeAutoPermissions(entry.Child("tools")))
 		if !p.opts.isInDevelopment(r.loadedPlugin) {
@@ -145,8 +139,6 @@ func DisableAll(p *Policy, names []string, surface string) (errs []error) {
 	return errs
 }
 
-// disableEntry sets the permission of a plugin to "off". disableEntry also removes the
-// permissions of single tools that would allow these tools to run.
 func disableEntry(entry statedoc.Object, name, surface string) []Change {
 	var changes []Change
 	for tool := range maps.Clone(entry.Child("tools")) {
@@ -162,10 +154,8 @@ func disableEntry(entry statedoc.Object, name, surface string) []Change {
 	return append(changes, Change{Kind: "permission", Plugin: name, Old: oldPermission, New: string(wire.PermissionOff), By: surface})
 }
 
-// changePlugins edits the permissions of n plugins and writes permissions.json once. The
-// function entryAt returns the name of plugin number i, and a function that edits this
-// plugin's permissions. After writing permissions.json, changePlugins ends the grants of all
-// n plugins, records the changes, and notifies the listeners once.
+// After writing permissions.json, changePlugins ends the grants of all n plugins, records the changes, and notifies the
+// listeners once.
 func changePlugins(p *Policy, n int, entryAt func(i int) (name string, edit func(entry statedoc.Object) []Change)) error {
 	if n == 0 {
 		return nil

@@ -12,7 +12,6 @@ import (
 	"opentabs/wire"
 )
 
-// changeTexts returns the recorded changes of the policy as text, and clears the record.
 func (w *policyFixture) changeTexts() string {
 	var texts []string
 	for _, c := range w.changes {
@@ -22,8 +21,6 @@ func (w *policyFixture) changeTexts() string {
 	return strings.Join(texts, ", ")
 }
 
-// TestReviewAll checks that one request can review many plugins, and that an invalid review
-// does not change its plugin.
 func TestReviewAll(t *testing.T) {
 	w := newPolicyFixture(t, twoToolPackage("a", "1;"), twoToolPackage("b", "1;"), twoToolPackage("c", "1;"), twoToolPackage("d", "1;"))
 	w.review("c", permissionAuto)
@@ -56,16 +53,12 @@ func TestReviewAll(t *testing.T) {
 	if notified != 1 {
 		t.Errorf("the reviews caused %d notifications, want 1", notified)
 	}
-	// A review of unchanged content with an empty tool permission removes the stored
-	// permission of the tool.
 	w.failOnError(errors.Join(policy.ReviewAll(w.policy, []wire.ConfigReviewParams{
 		{Plugin: "a", Hash: w.hash("a"), Permission: permissionAsk, Tools: []wire.ToolPermission{{Tool: "send"}}},
 	}, "me")...))
 	w.checkEffective("a", permissionAsk, permissionAuto, permissionAsk)
 }
 
-// TestReviewAllKeepsFile checks that all reviews fail if permissions.json has an unknown
-// version.
 func TestReviewAllKeepsFile(t *testing.T) {
 	w := newPolicyFixture(t, twoToolPackage("a", "1;"), twoToolPackage("b", "1;"))
 	w.write(`{"version": 99}`)
@@ -79,8 +72,6 @@ func TestReviewAllKeepsFile(t *testing.T) {
 	w.checkEffective("a", permissionOff, permissionOff, permissionOff)
 }
 
-// TestDisableAll checks that no tool of a disabled plugin runs. The user can enable a
-// disabled plugin again without a new review.
 func TestDisableAll(t *testing.T) {
 	w := newPolicyFixture(t, twoToolPackage("a", "1;"), twoToolPackage("b", "1;"))
 	w.review("a", permissionAuto)
@@ -111,7 +102,6 @@ func TestDisableAll(t *testing.T) {
 	}
 }
 
-// TestReviewAllMany checks that one change of permissions.json can review 120 plugins.
 func TestReviewAllMany(t *testing.T) {
 	var packages []plugintest.Package
 	for _, letter := range "abcdefghijklmnopqrst" {

@@ -9,8 +9,6 @@ import (
 	"opentabs/wire"
 )
 
-// withheldSecrets returns the secret settings that the user has set but a restricted
-// plugin does not receive.
 func withheldSecrets(p *Policy, loadedPlugin *plugin.Plugin, v *settings.Values) []plugin.Setting {
 	if len(loadedPlugin.Settings) == 0 || !p.IsRestricted(loadedPlugin) {
 		return nil

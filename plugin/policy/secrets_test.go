@@ -19,8 +19,6 @@ const settingsWithSecrets = `{
 	"size": {"type":"number","label":"Size"}
 }`
 
-// Without late access, a late plugin receives no secret settings. If a call of a late plugin
-// fails, the error mentions the secret settings that the plugin did not receive.
 func TestSecretsOfALatePlugin(t *testing.T) {
 	latePackageA := latePackage("a")
 	latePackageA.Settings = json.RawMessage(settingsWithSecrets)
@@ -50,7 +48,6 @@ func TestSecretsOfALatePlugin(t *testing.T) {
 	}
 }
 
-// If a required secret is withheld from a plugin, its tools do not run.
 func TestLatePluginWithARequiredSecret(t *testing.T) {
 	latePackageA := latePackage("a")
 	latePackageA.Settings = json.RawMessage(strings.Replace(settingsWithSecrets, `"secret":true`, `"secret":true,"required":true`, 1))
@@ -97,7 +94,6 @@ func TestSecretSettings(t *testing.T) {
 	}
 }
 
-// rawSettings builds settings from pairs of a key and a JSON value.
 func rawSettings(pairs ...string) map[string]json.RawMessage {
 	m := map[string]json.RawMessage{}
 	for i := 0; i < len(pairs); i += 2 {

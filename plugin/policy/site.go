@@ -93,7 +93,7 @@ func (s Sites) All() map[string]SiteEntry { return s.policy.file.Current().View.
 // RecheckGates after the user has approved a call.
 func (s Sites) RecheckGates() { go s.policy.file.Notify() }
 
-// RecordChange records the user's decision about a call of a browser tool in the audit log.
+// RecordDecision records the user's decision about a call of a browser tool in the audit log.
 func (s Sites) RecordDecision(c Change) { s.policy.opts.RecordChange(c) }
 
 // RuleFor returns the pattern and the permissions of the rule that applies to an http or
@@ -109,8 +109,6 @@ func (s Sites) RuleFor(address string) (pattern string, entry SiteEntry) {
 	return "", SiteEntry{}
 }
 
-// sitePatterns returns the site patterns that match a URL, the most specific pattern
-// first.
 func sitePatterns(address string) []string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
@@ -199,7 +197,6 @@ func (s Sites) Allow(address, client, class, by string) error {
 	})
 }
 
-// editSite changes the permissions of one site.
 func editSite(doc *statedoc.Plugins, pattern string, change func(entry statedoc.Object)) {
 	sites := doc.TopLevel.Child("sites")
 	entry := sites.Child(pattern)
@@ -219,8 +216,7 @@ func (s Sites) IsAlwaysAllowed(address, client, class string) bool {
 	})
 }
 
-// readSites parses the permissions of all sites. If the rule of a site is invalid,
-// browser tools are off on the site.
+// If the rule of a site is invalid, browser tools are off on the site.
 func readSites(top statedoc.Object, addProblem func(string)) map[string]SiteEntry {
 	sites := map[string]SiteEntry{}
 	if raw, ok := top["sites"]; ok && rawjson.KindOf(raw) != rawjson.KindObject {

@@ -38,8 +38,6 @@ func TestParseSite(t *testing.T) {
 	}
 }
 
-// If the pattern or the rule of a site in permissions.json is invalid, the site is off,
-// and the policy reports the problem.
 func TestInvalidSitesAreOff(t *testing.T) {
 	w := newPolicyFixture(t)
 	sites := policy.SitesOf(w.policy)
@@ -61,8 +59,6 @@ func TestInvalidSitesAreOff(t *testing.T) {
 	}
 }
 
-// If the user sets the rule of a site, the permissions of plugins do not change. If the user
-// removes a site's rule, the clients that are allowed to always use the site are removed too.
 func TestSetSite(t *testing.T) {
 	w := newPolicyFixture(t)
 	sites := policy.SitesOf(w.policy)

@@ -21,24 +21,18 @@ import (
 )
 
 const (
-	// reviewedFolder is the name of the folder with copies of the reviewed plugins, in
-	// the state folder.
 	reviewedFolder = "reviewed"
 	// maxFileBytes is the maximum number of bytes of each file that the archive stores.
 	maxFileBytes = 4 << 20
 )
 
-// copiedFiles are the files that the archive stores for each reviewed plugin, in the order
-// of a diff.
 var copiedFiles = []string{"package.json", "tools.json", "pre-script.js", "own.js", "libraries.txt"}
 
-// entryName matches the name of the entry module in an adapter's code. The original
-// OpenTabs SDK generates a new UUID in the name of the entry module for each build.
+// The original OpenTabs SDK generates a new UUID in the name of the entry module for each build.
 var entryName = lazyregexp.New(`_adapter_entry_[0-9a-f-]{36}`)
 
-// Archive stores a copy of each plugin's last reviewed content in the state folder. A
-// review compares a plugin's new content with the copy in the Archive, to show what has
-// changed. The zero Archive is not usable.
+// Archive stores a copy of each plugin's last reviewed content in the state folder. A review compares a plugin's new
+// content with the copy in the Archive, to show what has changed.
 type Archive struct{ dir string }
 
 // NewArchive returns the archive in the state folder dir, which need not exist yet.
@@ -93,9 +87,6 @@ func (a Archive) Changes(reviewedPlugin *plugin.Plugin) (text string, hasReviewe
 	return b.String(), hasReviewed, nil
 }
 
-// reviewableFiles returns the content of a plugin for review, by file name. The returned
-// files contain the plugin's descriptions with one JSON member per line, the author's
-// code, and the names and hashes of the libraries.
 func reviewableFiles(reviewedPlugin *plugin.Plugin) (map[string][]byte, error) {
 	code, err := ReadCode(reviewedPlugin)
 	if err != nil {
@@ -123,8 +114,6 @@ func reviewableFiles(reviewedPlugin *plugin.Plugin) (map[string][]byte, error) {
 	return files, nil
 }
 
-// limitSize returns the content of a file, truncated to the maximum size that the archive
-// stores. limitSize appends the hash of the whole file to truncated content.
 func limitSize(b []byte) []byte {
 	if len(b) > maxFileBytes {
 		return fmt.Appendf(bytes.Clone(b[:maxFileBytes]), "\n(more is not kept; all of it has the hash %s)\n", hexSHA256(b))

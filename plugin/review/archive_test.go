@@ -10,8 +10,6 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-// bundledAdapter returns the code of an adapter in the form that esbuild writes: a
-// library, followed by the author's module.
 func bundledAdapter(library, own string) string {
 	return "(()=>{\n  // node_modules/lib/index.js\n  " + library + "\n\n  // src/index.ts\n  " + own + "\n})();\n"
 }
@@ -32,7 +30,6 @@ func changesOf(t *testing.T, a Archive, wikiPlugin *plugin.Plugin) (text string,
 	return text, hasReviewed
 }
 
-// changedLines returns the added and removed lines of a diff, without the header lines.
 func changedLines(diff string) string {
 	var changes []string
 	for line := range strings.Lines(diff) {
@@ -77,9 +74,8 @@ func TestArchiveShowsChanges(t *testing.T) {
 	}
 }
 
-// TestArchiveIgnoresGeneratedNames checks the diff after the original OpenTabs SDK
-// rebuilds a plugin with unchanged code. A rebuild of unchanged code changes only the
-// hash in the adapter's hash statement, so the diff shows only this change.
+// A rebuild of unchanged code changes only the hash in the adapter's hash statement, so the diff shows only this
+// change.
 func TestArchiveIgnoresGeneratedNames(t *testing.T) {
 	a := NewArchive(t.TempDir())
 	code := func(id string) plugintest.Package {
@@ -92,8 +88,6 @@ func TestArchiveIgnoresGeneratedNames(t *testing.T) {
 	}
 }
 
-// TestArchiveLimitsSize checks a large file that changed beyond its stored part: the diff
-// shows only that the file's hash changed.
 func TestArchiveLimitsSize(t *testing.T) {
 	dir := t.TempDir()
 	a := NewArchive(dir)
@@ -135,8 +129,6 @@ func TestArchiveRemove(t *testing.T) {
 	}
 }
 
-// TestArchiveNeedsTheLoadedFiles checks that the archive neither stores nor compares
-// files that changed on disk after the plugin was loaded.
 func TestArchiveNeedsTheLoadedFiles(t *testing.T) {
 	a := NewArchive(t.TempDir())
 	wikiPlugin := plugintest.Load(t, plugintest.Package{Name: "wiki"})

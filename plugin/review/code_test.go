@@ -7,8 +7,6 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-// TestReadCodeIsComplete checks that own code and libraries together are the whole
-// adapter, so that no code escapes a review.
 func TestReadCodeIsComplete(t *testing.T) {
 	testPlugin := plugintest.Load(t, plugintest.Package{Name: "wiki", Code: bundledAdapter("var lib = 1;", "var own = 1;"), PreScript: "pre();"})
 	code, err := ReadCode(testPlugin)

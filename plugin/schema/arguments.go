@@ -26,14 +26,11 @@ type Subject struct {
 	Retry string
 }
 
-// fullName returns the name that agents see, such as messages__export.
 func (s Subject) fullName() string { return dispatch.Tool{Plugin: s.Plugin, Name: s.Name}.FullName() }
 
-// CheckArguments checks the arguments of a call against the input schema. If args is
-// empty, CheckArguments checks an empty object instead. If the arguments are invalid or
-// the schema does not compile, CheckArguments returns a *dispatch.Error; otherwise nil.
-// The error has the code invalid_arguments and lists every violation, or has the code
-// internal if the schema does not compile.
+// CheckArguments checks the arguments of a call against the input schema. If the arguments are invalid or the schema
+// does not compile, CheckArguments returns a *dispatch.Error; otherwise nil. The error has the code invalid_arguments
+// and lists every violation, or has the code internal if the schema does not compile.
 func (v *Validator) CheckArguments(s Subject, schema, args json.RawMessage) error {
 	if i := skipBlanks(args, 0); i < len(args) && args[i] == '{' && v.accepts(schema, args) {
 		return nil
@@ -87,7 +84,6 @@ func (v *Validator) checkMembers(s Subject, schema json.RawMessage, members map[
 	return nil
 }
 
-// decode parses the arguments of a call into the members of a JSON object.
 func (s Subject) decode(args json.RawMessage) (map[string]any, error) {
 	if len(bytes.TrimSpace(args)) == 0 {
 		args = json.RawMessage("{}")

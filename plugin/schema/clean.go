@@ -25,16 +25,10 @@ const (
 // const and examples.
 var schemaTexts = []string{"title", "description", "$comment", "markdownDescription"}
 
-// schemaCleaner removes hidden characters from the strings of one JSON Schema.
 type schemaCleaner struct {
-	// removedRune is the first hidden character that was removed.
-	removedRune rune
-	// shortenedKeyword is the keyword of the first text that was cut, such as
-	// "description".
+	removedRune      rune
 	shortenedKeyword string
-	// nameProblem is an error sentence about the first schema member whose name contains
-	// a hidden character.
-	nameProblem string
+	nameProblem      string
 }
 
 // Cleaned is the result of [Clean]: a JSON Schema without hidden characters, with
@@ -77,10 +71,8 @@ func Clean(schema json.RawMessage) Cleaned {
 	return Cleaned{Schema: clean, Warnings: warnings}
 }
 
-// mayNeedCleaning reports whether compact JSON contains a non-ASCII character, an escape
-// sequence of a hidden character, or a long string.
 func mayNeedCleaning(raw []byte) bool {
-	from := 0 // start of the current string, or of the text between two strings
+	from := 0
 	for i := 0; i < len(raw); i++ {
 		switch b := raw[i]; {
 		case b >= 0x7f:
@@ -99,8 +91,6 @@ func mayNeedCleaning(raw []byte) bool {
 	return false
 }
 
-// appendValue appends a JSON value to dst and removes its hidden characters. keyword is
-// the name of the schema member that contains the value.
 func (c *schemaCleaner) appendValue(dst, raw []byte, keyword string) []byte {
 	switch rawjson.KindOf(raw) {
 	case rawjson.KindString:
@@ -137,8 +127,6 @@ func (c *schemaCleaner) appendObject(dst, raw []byte) []byte {
 	return append(dst, '}')
 }
 
-// cleanText returns a JSON string without hidden characters. A string without hidden
-// characters stays unchanged.
 func (c *schemaCleaner) cleanText(quoted []byte, keyword string) []byte {
 	text := rawjson.Unquote(quoted)
 	limit := math.MaxInt
@@ -162,8 +150,6 @@ func (c *schemaCleaner) cleanText(quoted []byte, keyword string) []byte {
 	return rawjson.Encode(plaintext.Clean(text, limit))
 }
 
-// escapeInPattern returns the escape sequence, such as \u200b, that represents a
-// character in a JavaScript regular expression.
 func escapeInPattern(r rune) string {
 	if r > 0xffff {
 		return fmt.Sprintf(`\u{%x}`, r)

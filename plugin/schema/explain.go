@@ -15,20 +15,14 @@ import (
 // maxViolations is the maximum number of violations that an error message lists.
 const maxViolations = 50
 
-// violation describes one value that violates a JSON Schema.
 type violation struct {
-	// path leads from the root of the arguments to the invalid value: a list of member
-	// names and array indexes.
 	path []string
-	// kind is the error kind of the jsonschema library; nil for merged violations.
 	kind jsonschema.ErrorKind
 	text string
 }
 
 func (v violation) String() string { return pointerOf(v.path) + ": " + v.text }
 
-// pointerOf returns a path as a JSON Pointer such as "/a/0". If the path is empty,
-// pointerOf returns "/".
 func pointerOf(path []string) string {
 	if len(path) == 0 {
 		return "/"
@@ -50,14 +44,11 @@ var (
 	pointerUnescape = strings.NewReplacer("~1", "/", "~0", "~")
 )
 
-// explainer turns errors of the jsonschema library into sentences.
 type explainer struct {
-	schema any // decoded JSON Schema
-	value  any // decoded arguments of the call
+	schema any
+	value  any
 }
 
-// explainViolations returns one sentence for each violation. explainViolations sorts the
-// sentences by the JSON Pointer of the invalid value.
 func explainViolations(e *jsonschema.ValidationError, schema, value any) []string {
 	x := explainer{schema: schema, value: value}
 	var lines []string
@@ -73,8 +64,6 @@ func explainViolations(e *jsonschema.ValidationError, schema, value any) []strin
 	return lines
 }
 
-// leafViolations returns the violations that the validation error e contains, directly or
-// in its nested causes.
 func (x *explainer) leafViolations(e *jsonschema.ValidationError) []violation {
 	switch k := e.ErrorKind.(type) {
 	case *kind.AnyOf:
@@ -105,7 +94,6 @@ func (x *explainer) leafViolations(e *jsonschema.ValidationError) []violation {
 	return []violation{{path: e.InstanceLocation, kind: e.ErrorKind, text: describeViolation(e.ErrorKind)}}
 }
 
-// missingProperties returns a violation for each missing property of an object.
 func (x *explainer) missingProperties(path, names []string, schema map[string]any) []violation {
 	properties, _ := schema["properties"].(map[string]any)
 	var violations []violation
@@ -119,8 +107,6 @@ func (x *explainer) missingProperties(path, names []string, schema map[string]an
 	return violations
 }
 
-// unknownProperties returns one violation for each property in names, because the schema
-// does not allow these properties.
 func (x *explainer) unknownProperties(path, names []string, schema map[string]any) []violation {
 	properties, _ := schema["properties"].(map[string]any)
 	allowed := make([]string, 0, len(properties))
@@ -144,7 +130,6 @@ func (x *explainer) unknownProperties(path, names []string, schema map[string]an
 	return violations
 }
 
-// propertyName returns the violation for a property whose name the schema does not allow.
 func (x *explainer) propertyName(e *jsonschema.ValidationError, name string) []violation {
 	var reasons []string
 	for _, cause := range e.Causes {
@@ -159,9 +144,7 @@ func (x *explainer) propertyName(e *jsonschema.ValidationError, name string) []v
 	return []violation{{path: x.pathOfProperty(e.InstanceLocation, name), text: text}}
 }
 
-// pathOfProperty returns the path of a property whose name is not allowed. The jsonschema
-// library reuses the memory of path, so path may lead to a sibling property. If path
-// leads to a sibling, pathOfProperty searches for the property.
+// The jsonschema library reuses the memory of path, so path may lead to a sibling property.
 func (x *explainer) pathOfProperty(path []string, name string) []string {
 	value := x.value
 	for _, step := range path {
@@ -180,8 +163,6 @@ func (x *explainer) pathOfProperty(path []string, name string) []string {
 	return []string{name}
 }
 
-// findProperty returns the path of the first property with the given name. findProperty
-// searches the keys of objects in sorted order.
 func findProperty(value any, name string, path []string) ([]string, bool) {
 	switch v := value.(type) {
 	case map[string]any:
@@ -208,8 +189,6 @@ func findProperty(value any, name string, path []string) ([]string, bool) {
 	return nil, false
 }
 
-// memberOf returns an object's member with the name step, or an array's element with the
-// index step; nil if missing.
 func memberOf(value any, step string) any {
 	switch v := value.(type) {
 	case map[string]any:
@@ -222,8 +201,6 @@ func memberOf(value any, step string) any {
 	return nil
 }
 
-// appendPathStep returns a copy of a JSON path with one more step, such as a property
-// name.
 func appendPathStep(path []string, step string) []string {
 	return append(slices.Clip(slices.Clone(path)), step)
 }

@@ -22,7 +22,6 @@ const exportInput = `{"type":"object","properties":{
 	"note":{"anyOf":[{"type":"string"},{"type":"null"}]}
 },"required":["channelId","limit"],"additionalProperties":false}`
 
-// The error for invalid arguments lists every violation, and names unknown properties.
 func TestValidateTexts(t *testing.T) {
 	tool := newTestTool(t, exportInput)
 	for _, c := range []struct{ args, want string }{
@@ -44,8 +43,6 @@ func TestValidateTexts(t *testing.T) {
 - /since: is not a valid date-time; write it as in 2026-01-31T12:00:00Z`},
 		{`{"channelId":"C1","limit":1.5}`, `- /limit: got number, want integer`},
 		{`{"channelId":"C1","note":7}`, `- /note: got number, want null or string`},
-		// The error for a union describes only the alternative that the agent probably
-		// meant.
 		{`{"channelId":"C1","target":"file"}`, `- /target: got string, want object`},
 		{`{"channelId":"C1","target":{"kind":"file","to":"x"}}`, `- /target/path: is missing; give a string
 - /target/to: unknown property "to"; allowed: "kind", "path"`},

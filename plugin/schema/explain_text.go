@@ -23,8 +23,7 @@ const (
 	maxListedValues = 40
 )
 
-// describeViolation returns a sentence about one violation of a JSON Schema. The sentence about a
-// violation does not quote the invalid value, because errors may be logged, and the agent already
+// The sentence about a violation does not quote the invalid value, because errors may be logged, and the agent already
 // has the value.
 func describeViolation(k jsonschema.ErrorKind) string {
 	switch k := k.(type) {
@@ -59,8 +58,6 @@ func describeViolation(k jsonschema.ErrorKind) string {
 	return "breaks the schema's rule " + strings.Join(k.KeywordPath(), "/")
 }
 
-// describeSize returns a sentence about a string, array or object that is too small or too
-// large; empty for other violations.
 func describeSize(k jsonschema.ErrorKind) string {
 	switch k := k.(type) {
 	case *kind.MinLength:
@@ -89,8 +86,6 @@ func describeSize(k jsonschema.ErrorKind) string {
 	return ""
 }
 
-// countOf returns a number with its noun in the singular or plural, such as "1 item" or "2
-// properties".
 func countOf(n int, noun string) string {
 	switch {
 	case n == 1:
@@ -102,8 +97,6 @@ func countOf(n int, noun string) string {
 	}
 }
 
-// formatExamples maps each format of JSON Schema, such as "date", to valid examples, with the
-// most common form first.
 var formatExamples = map[string][]string{
 	"date-time": {"2026-01-31T12:00:00Z", "2026-01-31T12:00:00+02:00", "2026-01-31T12:00:00"},
 	"date":      {"2026-01-31"},
@@ -114,8 +107,6 @@ var formatExamples = map[string][]string{
 	"uuid":      {"123e4567-e89b-42d3-a456-426614174000"},
 }
 
-// describeFormat returns the error sentence for a string that does not have the required
-// format, such as "date".
 func describeFormat(format string) string {
 	text := "is not a valid " + shortenText(format)
 	if examples := formatExamples[format]; len(examples) > 0 {
@@ -124,9 +115,8 @@ func describeFormat(format string) string {
 	return text
 }
 
-// describePattern returns the error sentence for a string that does not match the pattern in its
-// schema. If the schema also names a format, as schemas from zod do, the returned sentence contains
-// an example that matches the pattern.
+// If the schema also names a format, as schemas from zod do, the returned sentence contains an example that matches the
+// pattern.
 func describePattern(pattern string, schema map[string]any) string {
 	format, _ := schema[namedFormat].(string)
 	if compiled, err := compilePattern(pattern); err == nil {
@@ -137,7 +127,6 @@ func describePattern(pattern string, schema map[string]any) string {
 	return "does not match the pattern " + shortenText(pattern)
 }
 
-// describeNumber returns all digits of a number, unless the number is very long.
 func describeNumber(r *big.Rat) string {
 	if r == nil {
 		return "a number"
@@ -148,12 +137,11 @@ func describeNumber(r *big.Rat) string {
 	return shortenText(r.RatString())
 }
 
-// listValues lists allowed values, such as "one of 1, 2, 3".
 func listValues(values []any) string {
 	var shown []string
 	for _, v := range values {
 		b, err := json.Marshal(v)
-		if err != nil { // impossible, because the value was decoded from JSON
+		if err != nil {
 			continue
 		}
 		if s := shortenText(string(b)); !slices.Contains(shown, s) {
@@ -166,7 +154,6 @@ func listValues(values []any) string {
 	return "one of " + joinFirst(shown)
 }
 
-// quoteAll returns the given names, each in quotes, joined with commas.
 func quoteAll(names []string) string {
 	quoted := make([]string, 0, len(names))
 	for _, name := range names {
@@ -175,8 +162,6 @@ func quoteAll(names []string) string {
 	return joinFirst(quoted)
 }
 
-// joinFirst joins at most 40 items with commas; instead of the further items, the text ends
-// with "and N more".
 func joinFirst(items []string) string {
 	if len(items) > maxListedValues {
 		return fmt.Sprintf("%s and %d more", strings.Join(items[:maxListedValues], ", "), len(items)-maxListedValues)
@@ -186,7 +171,6 @@ func joinFirst(items []string) string {
 
 func quoteText(s string) string { return shortenText(strconv.Quote(s)) }
 
-// shortenText cuts s to maxShownChars characters and marks the cut with "…".
 func shortenText(s string) string {
 	if len(s) <= maxShownChars || utf8.RuneCountInString(s) <= maxShownChars {
 		return s
@@ -194,8 +178,6 @@ func shortenText(s string) string {
 	return string([]rune(s)[:maxShownChars]) + "…"
 }
 
-// describeSchema returns a short description of the values that a schema allows, such as "a
-// string"; empty without a type.
 func (x *explainer) describeSchema(schema any) string {
 	s := x.resolve(schema)
 	if values, ok := s["enum"].([]any); ok {
@@ -221,7 +203,6 @@ func (x *explainer) describeSchema(schema any) string {
 	return text
 }
 
-// withArticle returns the name of a JSON type with its article, such as "an object".
 func withArticle(typeName string) string {
 	switch typeName {
 	case "null":
@@ -233,7 +214,6 @@ func withArticle(typeName string) string {
 	}
 }
 
-// resolve follows the local references ($ref) of a schema.
 func (x *explainer) resolve(schema any) map[string]any {
 	s, _ := schema.(map[string]any)
 	for range maxRefs {
@@ -246,8 +226,6 @@ func (x *explainer) resolve(schema any) map[string]any {
 	return s
 }
 
-// schemaAt returns the schema at the JSON Pointer in the fragment of a URL; nil if the
-// pointer leads to no schema.
 func (x *explainer) schemaAt(location string) map[string]any {
 	_, fragment, _ := strings.Cut(location, "#")
 	value := x.schema

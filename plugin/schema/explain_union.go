@@ -13,9 +13,7 @@ import (
 // error message lists.
 const maxAlternatives = 5
 
-// explainUnion explains why a value matches no alternative of an anyOf or oneOf.
-// explainUnion guesses which alternative the agent meant and reports the violations of
-// that alternative.
+// explainUnion guesses which alternative the agent meant and reports the violations of that alternative.
 func (x *explainer) explainUnion(e *jsonschema.ValidationError) []violation {
 	path := e.InstanceLocation
 	var alternatives [][]violation
@@ -25,11 +23,11 @@ func (x *explainer) explainUnion(e *jsonschema.ValidationError) []violation {
 	if mergedViolation, ok := mergeExpectedTypes(path, alternatives); ok {
 		return []violation{mergedViolation}
 	}
-	alternatives = withoutAlternatives(alternatives, func(v violation) bool { // drops alternatives that require a value of another type
+	alternatives = withoutAlternatives(alternatives, func(v violation) bool {
 		_, wrongType := v.kind.(*kind.Type)
 		return wrongType && len(v.path) == len(path)
 	})
-	alternatives = withoutAlternatives(alternatives, func(v violation) bool { // drops alternatives of a tagged union that have another tag
+	alternatives = withoutAlternatives(alternatives, func(v violation) bool {
 		return isConstant(v) && len(v.path) == len(path)+1
 	})
 	if len(alternatives) == 1 {
@@ -49,7 +47,6 @@ func (x *explainer) explainUnion(e *jsonschema.ValidationError) []violation {
 	return []violation{{path: path, text: fmt.Sprintf("fits none of %d allowed forms; mend one of %s", len(alternatives), strings.Join(texts, " "))}}
 }
 
-// alternativeText returns the violations of one alternative in one line.
 func alternativeText(path []string, alternative []violation) string {
 	var parts []string
 	for _, v := range alternative {
@@ -63,9 +60,6 @@ func alternativeText(path []string, alternative []violation) string {
 	return strings.Join(slices.Compact(parts), ", ")
 }
 
-// withoutAlternatives removes each alternative with at least one violation for which
-// isExcluded returns true. If isExcluded returns true for a violation of every
-// alternative, withoutAlternatives removes no alternative.
 func withoutAlternatives(alternatives [][]violation, isExcluded func(violation) bool) [][]violation {
 	keptForms := slices.DeleteFunc(slices.Clone(alternatives), func(alternative []violation) bool { return slices.ContainsFunc(alternative, isExcluded) })
 	if len(keptForms) == 0 {
@@ -74,8 +68,6 @@ func withoutAlternatives(alternatives [][]violation, isExcluded func(violation) 
 	return keptForms
 }
 
-// isConstant reports whether a violation means that the value differs from the allowed
-// constants (const or enum).
 func isConstant(v violation) bool {
 	switch v.kind.(type) {
 	case *kind.Const, *kind.Enum:
@@ -84,9 +76,7 @@ func isConstant(v violation) bool {
 	return false
 }
 
-// mergeTags merges the violations of a tagged union into one violation if the tag's value
-// fits no alternative. The tag of a tagged union is a property for which each alternative
-// allows a different constant.
+// The tag of a tagged union is a property for which each alternative allows a different constant.
 func mergeTags(alternatives [][]violation, depth int) (violation, bool) {
 	var path []string
 	var expectedValues []any
@@ -101,8 +91,6 @@ func mergeTags(alternatives [][]violation, depth int) (violation, bool) {
 	return violation{path: path, text: "want " + listValues(expectedValues)}, len(alternatives) > 0
 }
 
-// mergeExpectedTypes merges a union's alternatives into one violation if they differ only
-// in expected types or allowed constants.
 func mergeExpectedTypes(path []string, alternatives [][]violation) (violation, bool) {
 	got := ""
 	var types, parts []string
@@ -133,7 +121,6 @@ func mergeExpectedTypes(path []string, alternatives [][]violation) (violation, b
 	return violation{path: path, text: text}, len(parts) > 0
 }
 
-// expectedValuesOf returns the values that a const or an enum allows.
 func expectedValuesOf(k jsonschema.ErrorKind) []any {
 	switch k := k.(type) {
 	case *kind.Const:

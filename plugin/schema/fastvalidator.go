@@ -21,7 +21,6 @@ const maxExactDigits = 15
 // maxExactInteger is 2^53: a float64 represents every integer up to 2^53 exactly.
 const maxExactInteger = 1 << 53
 
-// kindSet is a set of JSON value kinds, such as string and null.
 type kindSet uint8
 
 const (
@@ -29,7 +28,7 @@ const (
 	kindArray
 	kindString
 	kindInteger
-	kindNumber // a number that may have a fraction
+	kindNumber
 	kindBoolean
 	kindNull
 	allKinds = 1<<iota - 1
@@ -40,25 +39,20 @@ var kindsByName = map[string]kindSet{
 	"number": kindNumber | kindInteger, "boolean": kindBoolean, "null": kindNull,
 }
 
-// fastValidator checks JSON text against a JSON Schema without decoding the text. A fastValidator
-// is about ten times as fast as the jsonschema library. A fastValidator never accepts text that the
-// jsonschema library rejects. A fastValidator may reject valid text, for example if the schema has
-// a keyword that fastValidators do not support. If a fastValidator rejects a text, the jsonschema
-// library decides whether the text is valid.
+// A fastValidator is about ten times as fast as the jsonschema library. A fastValidator never accepts text that the
+// jsonschema library rejects. A fastValidator may reject valid text, for example if the schema has a keyword that
+// fastValidators do not support. If a fastValidator rejects a text, the jsonschema library decides whether the text is
+// valid.
 type fastValidator struct {
-	kinds kindSet // the kinds of values that the schema accepts; none if the schema has an unsupported keyword
-	// isIndirect is true if the schema only refers to other schemas: its rules are all in conjuncts
-	// and alternatives.
-	isIndirect bool
-	// conjuncts are schemas that a value must also match ($ref and allOf). If alternatives is
-	// not nil, a value must also match at least one schema in it (anyOf).
+	kinds                   kindSet
+	isIndirect              bool
 	conjuncts, alternatives []*fastValidator
-	constants               []string // allowed values as JSON text (enum and const); nil if all values are allowed
+	constants               []string
 
 	members         map[string]memberRule
-	requiredMembers uint64         // bits of all required members
-	otherMembers    *fastValidator // for the values of members that the map members does not contain
-	memberNames     *fastValidator // for the keys of an object's members; nil if any key is allowed
+	requiredMembers uint64
+	otherMembers    *fastValidator
+	memberNames     *fastValidator
 
 	items     *fastValidator
 	itemCount countRange
@@ -70,15 +64,11 @@ type fastValidator struct {
 	lowerBound, upperBound numberBound
 }
 
-// memberRule contains what a schema requires of the member with a certain name in a JSON
-// object.
 type memberRule struct {
 	value       *fastValidator
-	requiredBit uint64 // bit of the member in requiredMembers; 0 if the member is optional
+	requiredBit uint64
 }
 
-// countRange is the allowed range for the length of a string or array, or for the number of an
-// object's members. If min is nil, there is no lower limit; if max is nil, there is no upper limit.
 type countRange struct{ min, max *int }
 
 func (r countRange) isSet() bool { return r.min != nil || r.max != nil }
@@ -86,24 +76,19 @@ func (r countRange) contains(n int) bool {
 	return (r.min == nil || n >= *r.min) && (r.max == nil || n <= *r.max)
 }
 
-// numberBound is a lower or upper bound that a schema sets for numbers.
 type numberBound struct {
 	isSet, isExclusive bool
 	limit              int64
 }
 
-// acceptAny is a fastValidator that accepts every value.
 var acceptAny = func() *fastValidator {
 	a := &fastValidator{kinds: allKinds}
 	a.otherMembers, a.items = a, a
 	return a
 }()
 
-// acceptNone is a fastValidator that accepts no value.
 var acceptNone = &fastValidator{}
 
-// newFastValidator returns the fastValidator for a compiled schema. built contains the fastValidators
-// that already exist, because a schema may refer to itself.
 func newFastValidator(s *jsonschema.Schema, built map[*jsonschema.Schema]*fastValidator) *fastValidator {
 	if s == nil || s.Bool != nil && *s.Bool {
 		return acceptAny
@@ -144,9 +129,8 @@ func newFastValidator(s *jsonschema.Schema, built map[*jsonschema.Schema]*fastVa
 	return a
 }
 
-// itemsSchema returns the schema for the elements of an array; nil if any element is allowed. A
-// schema with a list of element schemas never reaches itemsSchema, because hasUnknownKeyword
-// returns true for such a schema.
+// A schema with a list of element schemas never reaches itemsSchema, because hasUnknownKeyword returns true for such a
+// schema.
 func itemsSchema(s *jsonschema.Schema) *jsonschema.Schema {
 	if items, ok := s.Items.(*jsonschema.Schema); ok {
 		return items
@@ -154,9 +138,7 @@ func itemsSchema(s *jsonschema.Schema) *jsonschema.Schema {
 	return s.Items2020
 }
 
-// hasUnknownKeyword reports whether a schema contains a keyword that a fastValidator cannot check.
-// A test checks that a fastValidator supports every keyword for which hasUnknownKeyword returns
-// false.
+// A test checks that a fastValidator supports every keyword for which hasUnknownKeyword returns false.
 func hasUnknownKeyword(s *jsonschema.Schema) bool {
 	_, hasOneItemSchema := s.Items.(*jsonschema.Schema)
 	_, isSlow := s.Pattern.(*slowPattern) // the library decides about a slow pattern, so that the pattern runs only once
@@ -170,8 +152,6 @@ func hasUnknownKeyword(s *jsonschema.Schema) bool {
 		s.MultipleOf != nil || len(s.Extensions) > 0
 }
 
-// setConstants sets the fastValidator's allowed constants from enum or const. setConstants
-// returns false for a schema that has both enum and const.
 func (a *fastValidator) setConstants(s *jsonschema.Schema) bool {
 	var values []any
 	if s.Enum != nil {
@@ -204,14 +184,11 @@ func (a *fastValidator) setConstants(s *jsonschema.Schema) bool {
 	return true
 }
 
-// isUnescaped reports whether text is a JSON string without escape sequences.
 func isUnescaped(text []byte) bool {
 	end, hasEscape := skipText(text, 0)
 	return end == len(text) && !hasEscape
 }
 
-// setMembers sets the rules by which the fastValidator checks the members of an object. setMembers
-// returns false if the schema requires more members than a fastValidator can track.
 func (a *fastValidator) setMembers(s *jsonschema.Schema, built map[*jsonschema.Schema]*fastValidator) bool {
 	switch additional := s.AdditionalProperties.(type) {
 	case bool:
@@ -248,8 +225,6 @@ func (a *fastValidator) setMembers(s *jsonschema.Schema, built map[*jsonschema.S
 	return true
 }
 
-// setBounds sets the fastValidator's minimum and maximum for numbers. setBounds returns false
-// if a bound is not an exact float64, or if the schema has two minimums or two maximums.
 func (a *fastValidator) setBounds(s *jsonschema.Schema) bool {
 	return a.lowerBound.set(s.Minimum, false) && a.lowerBound.set(s.ExclusiveMinimum, true) &&
 		a.upperBound.set(s.Maximum, false) && a.upperBound.set(s.ExclusiveMaximum, true)
@@ -266,15 +241,11 @@ func (b *numberBound) set(limit *big.Rat, isExclusive bool) bool {
 	return b.limit >= -maxExactInteger && b.limit <= maxExactInteger
 }
 
-// acceptText reports whether text is exactly one JSON value that matches the schema.
 func (a *fastValidator) acceptText(text []byte) bool {
 	end := a.acceptValue(text, skipBlanks(text, 0), maxAcceptDepth)
 	return end >= 0 && skipBlanks(text, end) == len(text)
 }
 
-// acceptValue returns the index after the JSON value that begins at index i, or -1 if the
-// schema does not accept the value. depth is the number of nested levels that acceptValue
-// may still follow.
 func (a *fastValidator) acceptValue(text []byte, i, depth int) int {
 	if i >= len(text) || depth == 0 || a.kinds == 0 {
 		return -1
@@ -308,8 +279,6 @@ func (a *fastValidator) acceptValue(text []byte, i, depth int) int {
 	return -1
 }
 
-// acceptObject returns the index after the JSON object that begins at index i, or -1 if
-// the schema does not accept the object.
 func (a *fastValidator) acceptObject(text []byte, i, depth int) int {
 	if a.kinds&kindObject == 0 || a.constants != nil {
 		return -1
@@ -352,8 +321,6 @@ func (a *fastValidator) acceptObject(text []byte, i, depth int) int {
 	}
 }
 
-// If no required member of an object is missing, endIfComplete returns end; otherwise,
-// endIfComplete returns -1.
 func endIfComplete(missingMembers uint64, end int) int {
 	if missingMembers != 0 {
 		return -1
@@ -361,8 +328,6 @@ func endIfComplete(missingMembers uint64, end int) int {
 	return end
 }
 
-// acceptArray returns the index after the JSON array that begins at index i, or -1 if the
-// schema does not accept the array.
 func (a *fastValidator) acceptArray(text []byte, i, depth int) int {
 	if a.kinds&kindArray == 0 || a.constants != nil {
 		return -1
@@ -390,7 +355,6 @@ func (a *fastValidator) acceptArray(text []byte, i, depth int) int {
 	}
 }
 
-// If the range contains n, endIfInRange returns end; otherwise, endIfInRange returns -1.
 func (r countRange) endIfInRange(n, end int) int {
 	if !r.contains(n) {
 		return -1
@@ -398,8 +362,6 @@ func (r countRange) endIfInRange(n, end int) int {
 	return end
 }
 
-// acceptScalar returns the index after the string, number, boolean or null that begins at
-// index i, or -1 if the schema does not accept the value.
 func (a *fastValidator) acceptScalar(text []byte, i int) int {
 	end, isAccepted := -1, false
 	switch text[i] {
@@ -424,8 +386,6 @@ func (a *fastValidator) acceptScalar(text []byte, i int) int {
 	return end
 }
 
-// hasConstant reports whether the JSON text of a value equals the text of an allowed
-// constant.
 func (a *fastValidator) hasConstant(value []byte) bool {
 	for _, constant := range a.constants {
 		if string(value) == constant {
@@ -435,8 +395,6 @@ func (a *fastValidator) hasConstant(value []byte) bool {
 	return false
 }
 
-// acceptString reports whether the schema accepts a string. text is the string without
-// its quotes.
 func (a *fastValidator) acceptString(text []byte, hasEscape bool) bool {
 	if a.kinds&kindString == 0 {
 		return false
@@ -454,8 +412,6 @@ func (a *fastValidator) acceptString(text []byte, hasEscape bool) bool {
 	return (a.pattern == nil || a.pattern.MatchString(s)) && (a.format == nil || a.format.Validate(s) == nil)
 }
 
-// acceptNumber reports whether the schema accepts the JSON number in text, which must have no
-// exponent.
 func (a *fastValidator) acceptNumber(text []byte, isInteger bool) bool {
 	if len(text) > maxNumberChars || a.kinds&kindNumber == 0 && (!isInteger || a.kinds&kindInteger == 0) {
 		return false
@@ -475,8 +431,6 @@ func (a *fastValidator) acceptNumber(text []byte, isInteger bool) bool {
 		a.upperBound.allows(cmp.Compare(float64(a.upperBound.limit), f))
 }
 
-// allows reports whether the bound allows a number. The parameter side is positive if the number is
-// inside the bound, 0 if the number equals the bound, and negative if the number is outside.
 func (b numberBound) allows(side int) bool {
 	return !b.isSet || side > 0 || side == 0 && !b.isExclusive
 }

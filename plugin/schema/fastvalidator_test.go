@@ -13,8 +13,6 @@ import (
 	"opentabs/internal/alloctest"
 )
 
-// fastValidatorCases are schemas with texts that fastValidators accept, and texts that fastValidators
-// leave to the library.
 var fastValidatorCases = []struct {
 	schema      string
 	accepted    []string
@@ -71,8 +69,6 @@ func TestFastValidator(t *testing.T) {
 	}
 }
 
-// TestFastValidatorRejectsHugeNumbers checks that fastValidators do not accept huge numbers,
-// because CheckArguments rejects such numbers, too.
 func TestFastValidatorRejectsHugeNumbers(t *testing.T) {
 	var v Validator
 	for _, text := range []string{strings.Repeat("1", 1001), `[[1e9999]]`, `{"a":1E5}`} {
@@ -82,9 +78,8 @@ func TestFastValidatorRejectsHugeNumbers(t *testing.T) {
 	}
 }
 
-// TestFastValidatorHandlesAllKeywords checks that fastValidators handle each field of a compiled
-// schema. The test fails if a new version of the jsonschema library adds a keyword, because a
-// fastValidator that ignores the keyword would accept invalid values.
+// The test fails if a new version of the jsonschema library adds a keyword, because a fastValidator that ignores the
+// keyword would accept invalid values.
 func TestFastValidatorHandlesAllKeywords(t *testing.T) {
 	handled := strings.Fields(`Bool Ref Types Enum Const AllOf AnyOf Format Required PropertyNames Properties AdditionalProperties
 		MinItems MaxItems Items Items2020 MinLength MaxLength Pattern Maximum Minimum ExclusiveMaximum ExclusiveMinimum
@@ -102,7 +97,6 @@ func TestFastValidatorHandlesAllKeywords(t *testing.T) {
 	}
 }
 
-// setField sets a field of a compiled schema to a value that is not zero.
 func setField(t *testing.T, field reflect.Value, name string) {
 	t.Helper()
 	switch field.Kind() {
@@ -121,7 +115,6 @@ func setField(t *testing.T, field reflect.Value, name string) {
 	}
 }
 
-// checkFastValidator fails the test if a fastValidator accepts a text that the library rejects.
 func checkFastValidator(t *testing.T, schema, text string) {
 	t.Helper()
 	var v Validator
@@ -140,7 +133,6 @@ func checkFastValidator(t *testing.T, schema, text string) {
 	}
 }
 
-// FuzzFastValidator checks that fastValidators accept only texts that the library accepts.
 func FuzzFastValidator(f *testing.F) {
 	for _, c := range fastValidatorCases {
 		for _, text := range slices.Concat(c.accepted, c.notAccepted) {
@@ -163,8 +155,6 @@ func TestValidArgumentsAllocateNothing(t *testing.T) {
 	})
 }
 
-// BenchmarkCheckResult measures how long CheckResult takes for a result of 1 MB, with and
-// without a fastValidator.
 func BenchmarkCheckResult(b *testing.B) {
 	schema := json.RawMessage(`{"type":"object","properties":{"items":{"type":"array","items":{"type":"object","properties":{"id":{"type":"string"},"text":{"type":"string"},"n":{"type":"integer"}},"required":["id","text","n"],"additionalProperties":false}}}}`)
 	item := `{"id":"0123456789","text":"a message with \"quotes\" and more words","n":123},`

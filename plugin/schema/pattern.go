@@ -13,10 +13,8 @@ import (
 // pattern with features that Go's regexp package lacks can be slow.
 const patternTimeout = 100 * time.Millisecond
 
-// compilePattern compiles a JavaScript regular expression. A pattern that Go's regexp
-// package supports is matched in linear time. A pattern with features that Go lacks
-// (look-around, back references, \u escapes) runs in a backtracking engine under a time
-// limit.
+// A pattern that Go's regexp package supports is matched in linear time. A pattern with features that Go lacks
+// (look-around, back references, \u escapes) runs in a backtracking engine under a time limit.
 func compilePattern(pattern string) (jsonschema.Regexp, error) {
 	pattern = expandBrowserClasses(pattern)
 	if re, err := regexp.Compile(pattern); err == nil {
@@ -30,15 +28,11 @@ func compilePattern(pattern string) (jsonschema.Regexp, error) {
 	return &slowPattern{re: re}, nil
 }
 
-// slowPattern is a regular expression that runs under a time limit. After maxTimeouts
-// timeouts in a row, a slowPattern rejects every string for patternPause, which limits the
-// time for checking a long array of strings.
+// After maxTimeouts timeouts in a row, a slowPattern rejects every string for patternPause, which limits the time for
+// checking a long array of strings.
 type slowPattern struct {
-	re *regexp2.Regexp
-	// timeouts counts consecutive timeouts of the pattern.
-	timeouts atomic.Int32
-	// pausedUntil is the end of the pattern's pause, in nanoseconds since 1970. While the
-	// current time is before pausedUntil, the pattern rejects every string.
+	re          *regexp2.Regexp
+	timeouts    atomic.Int32
 	pausedUntil atomic.Int64
 }
 
@@ -52,8 +46,7 @@ const (
 
 func (p *slowPattern) String() string { return p.re.String() }
 
-// MatchString reports whether s matches the pattern. If the matching exceeds the time
-// limit, MatchString returns false.
+// MatchString reports whether s matches the pattern.
 func (p *slowPattern) MatchString(s string) bool {
 	if time.Now().UnixNano() < p.pausedUntil.Load() {
 		return false

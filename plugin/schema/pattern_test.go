@@ -12,8 +12,6 @@ import (
 	"opentabs/internal/rawjson"
 )
 
-// testTool checks call arguments against an input schema, as opentabs does for a plugin's
-// tool.
 type testTool struct {
 	validator Validator
 	schema    json.RawMessage
@@ -23,14 +21,11 @@ func (t *testTool) Validate(args json.RawMessage) error {
 	return t.validator.CheckArguments(Subject{Name: "t", Retry: "call the tool again", Plugin: "p", Version: "1.0.0"}, t.schema, args)
 }
 
-// newToolWithArguments returns a test tool with one required argument, v, that has the
-// given schema.
 func newToolWithArguments(t testing.TB, schema string) *testTool {
 	t.Helper()
 	return newTestTool(t, fmt.Sprintf(`{"type":"object","properties":{"v":%s},"required":["v"],"additionalProperties":false}`, schema))
 }
 
-// newTestTool returns a tool with the given input schema, prepared as in a loaded package.
 func newTestTool(t testing.TB, input string) *testTool {
 	t.Helper()
 	compact, problem := rawjson.Compact([]byte(input), nil)
@@ -112,7 +107,6 @@ func TestSlowPatternTimesOut(t *testing.T) {
 	}
 }
 
-// newTestArguments returns the arguments {"v": v} as JSON.
 func newTestArguments(t testing.TB, v any) json.RawMessage {
 	t.Helper()
 	var b bytes.Buffer

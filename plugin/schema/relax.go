@@ -9,9 +9,6 @@ import (
 	"opentabs/internal/rawjson"
 )
 
-// JSON Schema keywords whose values contain schemas. The value of a keyword is one schema
-// (schemaKeywords), a list of schemas (schemaListKeywords) or a map of schemas
-// (schemaMapKeywords).
 var (
 	schemaKeywords = []string{
 		"items", "additionalItems", "contains", "additionalProperties", "propertyNames", "unevaluatedItems",
@@ -21,13 +18,11 @@ var (
 	schemaMapKeywords  = []string{"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"}
 )
 
-// The variables defaultKey, requiredKey and refKey are searches for a keyword, such as
-// "default", in the compact JSON text of a schema. RelaxDefaults parses a schema only if
-// the schema contains the keys "default" and "required".
+// RelaxDefaults parses a schema only if the schema contains the keys "default" and "required".
 var (
-	defaultKey  = bytefind.Needle{Text: []byte(`"default":`), Rare: 3}  // index of the letter f in Text
-	requiredKey = bytefind.Needle{Text: []byte(`"required":`), Rare: 3} // index of the letter q in Text
-	refKey      = bytefind.Needle{Text: []byte(`"$ref":`), Rare: 1}     // index of the $ in Text
+	defaultKey  = bytefind.Needle{Text: []byte(`"default":`), Rare: 3}
+	requiredKey = bytefind.Needle{Text: []byte(`"required":`), Rare: 3}
+	refKey      = bytefind.Needle{Text: []byte(`"$ref":`), Rare: 1}
 )
 
 // RelaxDefaults makes every property with a default optional in a compact JSON Schema.
@@ -42,12 +37,8 @@ func RelaxDefaults(schema json.RawMessage) json.RawMessage {
 	return r.relaxSchema(schema)
 }
 
-// requiredRelaxer removes properties with a default from the required lists of one JSON
-// Schema. The references ($ref) in the schema are relative to root.
 type requiredRelaxer struct{ root []byte }
 
-// relaxSchema makes properties with a default optional in one schema and its subschemas.
-// A schema that is not a JSON object stays unchanged.
 func (r *requiredRelaxer) relaxSchema(raw []byte) []byte {
 	if !requiredKey.IsIn(raw) {
 		return raw
@@ -74,8 +65,6 @@ func (r *requiredRelaxer) relaxSchema(raw []byte) []byte {
 	}))
 }
 
-// relaxMembers rewrites JSON Schemas that are the member values of a JSON object, such
-// as the object "properties".
 func (r *requiredRelaxer) relaxMembers(raw []byte) []byte {
 	if rawjson.KindOf(raw) != rawjson.KindObject || !requiredKey.IsIn(raw) {
 		return raw
@@ -87,7 +76,6 @@ func (r *requiredRelaxer) relaxMembers(raw []byte) []byte {
 	return rawjson.JoinMembers(members)
 }
 
-// relaxElements rewrites the schemas that are elements of a JSON array.
 func (r *requiredRelaxer) relaxElements(raw []byte) []byte {
 	if !requiredKey.IsIn(raw) {
 		return raw
@@ -99,8 +87,6 @@ func (r *requiredRelaxer) relaxElements(raw []byte) []byte {
 	return rawjson.JoinElements(items)
 }
 
-// relaxRequired removes the names of properties that have a default from a "required"
-// list.
 func (r *requiredRelaxer) relaxRequired(raw []byte, siblings []rawjson.Member) []byte {
 	if rawjson.KindOf(raw) != rawjson.KindArray {
 		return raw
@@ -116,30 +102,24 @@ func (r *requiredRelaxer) relaxRequired(raw []byte, siblings []rawjson.Member) [
 	}))
 }
 
-// mayHaveDefaults returns the members of an object "properties" whose schemas may have a
-// default.
 func mayHaveDefaults(properties []byte) map[string][]byte {
 	candidates := map[string][]byte{}
 	for m := range rawjson.Members(properties) {
 		if mayHaveDefault(m.Value) {
 			candidates[m.Key] = m.Value
 		} else {
-			delete(candidates, m.Key) // if a JSON object has several members with the same name, the last member counts
+			delete(candidates, m.Key)
 		}
 	}
 	return candidates
 }
 
-// mayHaveDefault reports whether the schema of a property contains a "default" or a
-// "$ref".
 func mayHaveDefault(schema []byte) bool { return defaultKey.IsIn(schema) || refKey.IsIn(schema) }
 
 // maxRefs is the maximum number of consecutive references ($ref) that package schema
 // follows.
 const maxRefs = 8
 
-// hasDefault reports whether a property's schema has a default, either itself or in the
-// schema that it refers to.
 func (r *requiredRelaxer) hasDefault(raw []byte) bool {
 	for range maxRefs {
 		if !mayHaveDefault(raw) {

@@ -16,9 +16,7 @@ const (
 	// bytes. CheckResult accepts a result above maxCheckedResult without a check, because
 	// the check would take too long.
 	maxCheckedResult = 4 << 20
-	// maxQuotedResult is the maximum length of an invalid result that the error quotes,
-	// in bytes.
-	maxQuotedResult = 4000
+	maxQuotedResult  = 4000
 )
 
 // CheckResult checks the result of a tool call against the tool's output schema. If the

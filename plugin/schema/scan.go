@@ -1,8 +1,5 @@
 package schema
 
-// The functions below find the end of a JSON value in a text, and report invalid JSON.
-
-// skipBlanks returns the index of the first byte at or after index i that is not a blank.
 func skipBlanks(text []byte, i int) int {
 	for i < len(text) && (text[i] == ' ' || text[i] == '\n' || text[i] == '\r' || text[i] == '\t') {
 		i++
@@ -10,8 +7,6 @@ func skipBlanks(text []byte, i int) int {
 	return i
 }
 
-// isPlain is true for each byte that a JSON string may contain without an escape
-// sequence.
 var isPlain = func() (plain [256]bool) {
 	for c := 0x20; c < 256; c++ {
 		plain[c] = c != '"' && c != '\\'
@@ -19,8 +14,6 @@ var isPlain = func() (plain [256]bool) {
 	return plain
 }()
 
-// skipText returns the index after the JSON string that begins at index i, or -1 if the
-// string is invalid.
 func skipText(text []byte, i int) (end int, hasEscape bool) {
 	if i >= len(text) || text[i] != '"' {
 		return -1, false
@@ -42,8 +35,6 @@ func skipText(text []byte, i int) (end int, hasEscape bool) {
 	}
 }
 
-// skipEscape returns the index after the escape sequence that begins at index i, or -1 if
-// the escape sequence is invalid.
 func skipEscape(text []byte, i int) int {
 	if i+1 >= len(text) {
 		return -1
@@ -65,7 +56,6 @@ func skipEscape(text []byte, i int) int {
 	return -1
 }
 
-// skipWord returns the index after word if word begins at index i, or -1.
 func skipWord(text []byte, i int, word string) int {
 	if len(text)-i < len(word) || string(text[i:i+len(word)]) != word {
 		return -1
@@ -73,9 +63,6 @@ func skipWord(text []byte, i int, word string) int {
 	return i + len(word)
 }
 
-// skipPlainNumber returns the index after the number that begins at index i, and whether
-// the number has no fraction. skipPlainNumber returns -1 for an invalid number and for a
-// number with an exponent.
 func skipPlainNumber(text []byte, i int) (end int, isInteger bool) {
 	if text[i] == '-' {
 		i++

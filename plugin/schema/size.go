@@ -12,17 +12,13 @@ const (
 	// maxDepth is the maximum nesting depth of arguments. Between the parts of an
 	// extension, Chrome can pass values with at most about 2,000 nested levels.
 	maxDepth = 1000
-	// maxNumberChars is the maximum length of a JSON number, in characters. A JSON number
-	// that exceeds maxNumberChars is rejected, because an exact comparison of such a
-	// number would need too much time and memory.
+	// A JSON number above maxNumberChars is rejected, because its exact comparison would need too much time and memory.
 	maxNumberChars = 1000
 	// maxExponent is the greatest accepted exponent of a JSON number. maxExponent exceeds
 	// 308, the largest exponent of a JavaScript number.
 	maxExponent = 400
 )
 
-// isTooDeep reports whether a decoded JSON value has more nested levels than the given
-// number.
 func isTooDeep(value any, levels int) bool {
 	isDeeper := func(v any) bool { return isTooDeep(v, levels-1) }
 	switch v := value.(type) {
@@ -41,8 +37,6 @@ func isTooDeep(value any, levels int) bool {
 	return false
 }
 
-// If value contains a number that is too large for exact comparisons, checkNumbers
-// returns an error sentence; otherwise, checkNumbers returns "".
 func checkNumbers(value any) string {
 	if path, problem := findHugeNumber(value); problem != "" {
 		slices.Reverse(path)
@@ -51,9 +45,6 @@ func checkNumbers(value any) string {
 	return ""
 }
 
-// findHugeNumber searches a decoded JSON value for a number that is too large.
-// findHugeNumber returns the path to the first such number, with the last step first, and
-// the problem.
 func findHugeNumber(value any) (path []string, problem string) {
 	switch v := value.(type) {
 	case json.Number:

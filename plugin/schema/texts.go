@@ -7,8 +7,6 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// If the schema of an argument does not allow a string, parseTexts parses the argument's
-// text as JSON; see [Validator.CheckTextArguments].
 func parseTexts(args map[string]any, schema any) {
 	root, _ := schema.(map[string]any)
 	properties, _ := root["properties"].(map[string]any)
@@ -28,15 +26,11 @@ func parseTexts(args map[string]any, schema any) {
 	}
 }
 
-// parseJSON parses a text that must contain exactly one JSON value. If the text is not
-// exactly one JSON value, parseJSON returns false.
 func parseJSON(text string) (any, bool) {
 	value, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
 	return value, err == nil
 }
 
-// allowsText reports whether a schema allows strings. allowsText follows at most refs
-// references.
 func allowsText(schema any, root map[string]any, refs int) bool {
 	s, ok := schema.(map[string]any)
 	if !ok {
@@ -72,8 +66,6 @@ func allowsText(schema any, root map[string]any, refs int) bool {
 	return ok && checkSubschemas("allOf", false) && checkSubschemas("anyOf", true) && checkSubschemas("oneOf", true)
 }
 
-// followRef returns the schema to which a local reference points. If the reference
-// points to no schema, followRef returns nil, which means that every value is allowed.
 func followRef(ref string, root map[string]any) any {
 	pointer, isLocal := strings.CutPrefix(ref, "#/")
 	if !isLocal {

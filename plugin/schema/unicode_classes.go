@@ -5,9 +5,6 @@ import (
 	"strings"
 )
 
-// expandBrowserClasses rewrites the Unicode classes in a regular expression that only
-// browsers support. expandBrowserClasses drops "Script=" from the names of classes, and
-// replaces emoji classes by ranges of characters.
 func expandBrowserClasses(pattern string) string {
 	if !strings.Contains(pattern, `\p{`) && !strings.Contains(pattern, `\P{`) {
 		return pattern
@@ -35,7 +32,6 @@ func expandBrowserClasses(pattern string) string {
 	return b.String()
 }
 
-// goUnicodeClass returns a Unicode class of JavaScript in the syntax of Go.
 func goUnicodeClass(name string, isNegated, inBrackets bool) string {
 	ranges, emoji := emojiClass(name)
 	switch {
@@ -55,7 +51,6 @@ func goUnicodeClass(name string, isNegated, inBrackets bool) string {
 	return `\p{` + name + `}`
 }
 
-// emojiClass returns the character ranges of a Unicode emoji class, without brackets.
 func emojiClass(name string) (string, bool) {
 	list, ok := emojiRanges[name]
 	if !ok {
@@ -73,7 +68,6 @@ func emojiClass(name string) (string, bool) {
 	return b.String(), true
 }
 
-// hexRune parses a hexadecimal code point such as "1f600".
 func hexRune(s string) rune {
 	n, err := strconv.ParseInt(s, 16, 32)
 	if err != nil {

@@ -15,14 +15,11 @@ import (
 )
 
 const (
-	// schemaURL is the URL under which the jsonschema library compiles a schema.
 	schemaURL = "opentabs:///schema"
 	// maxCompileText is the maximum length of a schema compiler's error text, in
 	// characters.
 	maxCompileText = 300
-	// namedFormat replaces the keyword "format" in schemas that also have a "pattern"
-	// (preferPatterns). An error message about a pattern also contains the name of the
-	// format.
+	// namedFormat replaces the keyword "format" in schemas that also have a "pattern" (preferPatterns).
 	namedFormat = "opentabs/format"
 )
 
@@ -32,8 +29,8 @@ const (
 type Validator struct {
 	once           sync.Once // guards the fields below, which compile sets
 	schema         *jsonschema.Schema
-	fastValidator  *fastValidator // accepts most valid values without decoding the values; nil if the schema does not compile
-	schemaDocument any            // decoded schema; error texts list the allowed values from the schema
+	fastValidator  *fastValidator
+	schemaDocument any // decoded schema; error texts list the allowed values from the schema
 	err            error
 }
 
@@ -44,8 +41,6 @@ func (v *Validator) Compile(schema json.RawMessage) error {
 	return v.err
 }
 
-// violationTexts checks a value and returns one sentence for each violation of the
-// schema. If the schema does not compile, violationTexts returns an error.
 func (v *Validator) violationTexts(schema json.RawMessage, value any) ([]string, error) {
 	if err := v.Compile(schema); err != nil {
 		return nil, err
@@ -87,8 +82,6 @@ func (v *Validator) compile(schema json.RawMessage) {
 	}
 }
 
-// accepts reports whether text is JSON that matches the schema, without decoding the
-// text. accepts returns false for all invalid texts, and for some valid texts.
 func (v *Validator) accepts(schema, text json.RawMessage) bool {
 	return v.Compile(schema) == nil && v.fastValidator.acceptText(text)
 }
@@ -100,18 +93,15 @@ func CompileProblem(err error) string {
 	return fmt.Sprintf("%q", plaintext.Line(text, maxCompileText))
 }
 
-// rejectingLoader rejects every reference from a schema to a file or URL.
 type rejectingLoader struct{}
 
 func (rejectingLoader) Load(url string) (any, error) {
 	return nil, fmt.Errorf("a schema may refer only to itself, not to %s", url)
 }
 
-// preferPatterns renames "format" to namedFormat in schemas that also have a "pattern".
-// For a single check in the author's code, schema generators write both "format" and
-// "pattern", although the check tests only the pattern. The format in a schema can be
-// stricter than the pattern. For example, the format "time" requires a time zone in JSON
-// Schema, but not in zod.
+// For a single check in the author's code, schema generators write both "format" and "pattern", although the check
+// tests only the pattern. The format in a schema can be stricter than the pattern. For example, the format "time"
+// requires a time zone in JSON Schema, but not in zod.
 func preferPatterns(doc any) {
 	schema, ok := doc.(map[string]any)
 	if !ok {

@@ -63,7 +63,7 @@ func TestValidateNeverPassesABrokenSchema(t *testing.T) {
 		"foreign dialect": `{"$schema":"https://example.com/dialect","type":"string"}`,
 	} {
 		tool := newToolWithArguments(t, schema)
-		for range 2 { // the second call of Validate with a broken schema must also fail
+		for range 2 {
 			err := tool.Validate(json.RawMessage(`{"v":"x"}`))
 			var callErr *dispatch.Error
 			if !errors.As(err, &callErr) || callErr.Code != wire.ErrInternal ||
@@ -101,8 +101,6 @@ func BenchmarkValidate(b *testing.B) {
 	}
 }
 
-// FuzzArguments checks that CheckArguments returns nil or an error for the agent,
-// whatever the schema and the arguments are.
 func FuzzArguments(f *testing.F) {
 	f.Add(exportInput, `{"channel_id":"C1","labels":[1],"target":{"kind":"fax"}}`)
 	f.Add(`{"type":"object","oneOf":[{"required":["a"]},{"properties":{"a":{"$ref":"#/oneOf/0"}}}],"propertyNames":{"maxLength":1}}`, `{"a":{"bb":1}}`)

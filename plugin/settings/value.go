@@ -59,9 +59,8 @@ func Parse(s plugin.Setting, text string) (json.RawMessage, error) {
 	}
 }
 
-// checkValue validates a setting's value and returns its stored form. The stored form of
-// a url setting is an object that maps instance names to URLs. The error of checkValue
-// names the allowed values and never quotes a secret.
+// The stored form of a url setting is an object that maps instance names to URLs. The error of checkValue names the
+// allowed values and never quotes a secret.
 func checkValue(s plugin.Setting, raw json.RawMessage) (json.RawMessage, error) {
 	compacted, problem := rawjson.Compact(raw, nil)
 	if problem != "" {
@@ -97,7 +96,6 @@ func checkValue(s plugin.Setting, raw json.RawMessage) (json.RawMessage, error) 
 	return slices.Clone(compacted), nil
 }
 
-// checkURLs validates one URL, or an object that maps instance names to URLs.
 func checkURLs(s plugin.Setting, raw []byte) (json.RawMessage, error) {
 	var urls map[string]string
 	switch rawjson.KindOf(raw) {
@@ -131,7 +129,6 @@ func checkURLs(s plugin.Setting, raw []byte) (json.RawMessage, error) {
 	return rawjson.Encode(urls), nil
 }
 
-// invalidError returns an error about the value of a setting.
 func invalidError(s plugin.Setting, format string, args ...any) error {
 	return fmt.Errorf("the setting %s %s", s.Key, fmt.Sprintf(format, args...))
 }

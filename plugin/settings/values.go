@@ -21,19 +21,16 @@ import (
 	"opentabs/wire"
 )
 
-// settingsFile is the name of the file in the state folder that stores settings.
 const settingsFile = "settings.json"
 
 // minSecretChars is the minimum length of the texts that [Values.SecretValues] returns.
 // Shorter secrets can be ordinary words, which must not disappear from logs.
 const minSecretChars = 6
 
-// lockWait is how long a change of settings.json waits for a lock that another process
-// holds. If the lock is not free within lockWait, the change fails.
+// lockWait is how long a change of settings.json waits for a lock that another process holds.
 const lockWait = 10 * time.Second
 
-// Options configures [Values]. If a field of Options has its zero value, the field's
-// default applies.
+// Options configures [Values].
 type Options struct {
 	// WarnUser receives a sentence for the user when opentabs renames a damaged
 	// settings.json. Default: no warning.
@@ -61,7 +58,6 @@ type Values struct {
 	opts Options
 }
 
-// settings is the parsed content of settings.json, by plugin and key.
 type settings map[string]map[string]json.RawMessage
 
 // New returns the settings in the state folder dir, which need not exist yet.
@@ -208,8 +204,6 @@ func (v *Values) Change(p *plugin.Plugin, changes map[string]json.RawMessage, by
 	return nil
 }
 
-// deletesSetting reports whether a value deletes the setting, such as null, an empty string
-// or {}.
 func deletesSetting(raw json.RawMessage) bool {
 	switch text := strings.TrimSpace(string(raw)); text {
 	case "", "null", `""`, "{}":
@@ -281,7 +275,6 @@ func (v *Values) Instances(p *plugin.Plugin) []dispatch.Instance {
 }
 
 // Gate returns a gate that blocks calls of a plugin while the plugin lacks a required setting.
-// Gate reads the loaded plugins with the function set.
 func (v *Values) Gate(set func() *plugin.Set) dispatch.Gate { return settingsGate{v, set} }
 
 type settingsGate struct {
@@ -321,8 +314,6 @@ func Names(allSettings []plugin.Setting) string {
 	return "the settings " + strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }
 
-// declaredSetting returns the setting that a plugin declares under key. The error for an
-// unknown key lists the keys that the plugin declares.
 func declaredSetting(p *plugin.Plugin, key string) (plugin.Setting, error) {
 	var keys []string
 	for _, s := range p.Settings {

@@ -19,7 +19,6 @@ import (
 	"opentabs/wire"
 )
 
-// wikiSettings declares one setting of each type.
 const wikiSettings = `{
 	"site": {"type": "url", "label": "Site", "required": true},
 	"token": {"type": "string", "label": "Token"},
@@ -41,8 +40,6 @@ func rawSettings(pairs ...string) map[string]json.RawMessage {
 	return raw
 }
 
-// A stored setting keeps the JSON type of its value. The value of a url setting is stored as
-// an object that maps instance names to URLs.
 func TestValuesKeepTypes(t *testing.T) {
 	dir, p := t.TempDir(), wikiPlugin(t)
 	var changes []string
@@ -141,8 +138,6 @@ func TestSettingParse(t *testing.T) {
 	}
 }
 
-// Surfaces receive only whether a secret setting has a value. SecretValues returns the value
-// of the secret setting, so that logs can remove the value.
 func TestSecretValuesAreNotSent(t *testing.T) {
 	p, v := wikiPlugin(t), settings.New(t.TempDir(), settings.Options{})
 	if err := v.Change(p, rawSettings("token", `"s3cret-text"`, "mode", `"slow"`), "me"); err != nil {
@@ -160,8 +155,6 @@ func TestSecretValuesAreNotSent(t *testing.T) {
 	}
 }
 
-// Settings are kept while a plugin is removed or broken. A plugin does not receive a
-// stored value that its new version does not allow.
 func TestSettingsOfRemovedPluginAreKept(t *testing.T) {
 	p, v := wikiPlugin(t), settings.New(t.TempDir(), settings.Options{})
 	if err := v.Change(p, rawSettings("mode", `"slow"`, "size", "3"), "me"); err != nil {
@@ -180,9 +173,8 @@ func TestSettingsOfRemovedPluginAreKept(t *testing.T) {
 	}
 }
 
-// Changing one setting must keep the members of settings.json that only newer versions use,
-// and the settings of other plugins. A change of settings must not modify the file
-// config.json.
+// Changing one setting must keep the members of settings.json that only newer versions use, and the settings of other
+// plugins.
 func TestValuesKeepUnknownMembers(t *testing.T) {
 	dir, p := t.TempDir(), wikiPlugin(t)
 	file, otherFile := filepath.Join(dir, "settings.json"), filepath.Join(dir, "config.json")
@@ -212,7 +204,6 @@ func TestValuesKeepUnknownMembers(t *testing.T) {
 	}
 }
 
-// If settings.json cannot be read, plugins have no settings, and the file is kept.
 func TestDamagedSettings(t *testing.T) {
 	dir, p := t.TempDir(), wikiPlugin(t)
 	file := filepath.Join(dir, "settings.json")
@@ -233,8 +224,6 @@ func TestDamagedSettings(t *testing.T) {
 	}
 }
 
-// If another process changes settings.json, the change applies to the next read, and
-// listeners are notified.
 func TestChangedFileAppliesToNextCall(t *testing.T) {
 	dir, p := t.TempDir(), wikiPlugin(t)
 	firstValues, secondValues := settings.New(dir, settings.Options{}), settings.New(dir, settings.Options{})
@@ -249,8 +238,6 @@ func TestChangedFileAppliesToNextCall(t *testing.T) {
 	<-changeSignals
 }
 
-// Each URL of a url setting is one of the plugin's sites. After a reload, the plugin runs in
-// each site of its url settings, and a call can open the first of these sites.
 func TestURLSettingsDefineSites(t *testing.T) {
 	store := plugin.NewStore(t.TempDir(), plugin.StoreOptions{})
 	dir := plugintest.Package{Name: "wiki", Matches: []string{}, Settings: json.RawMessage(wikiSettings)}.Write(t)
@@ -302,8 +289,6 @@ func TestURLSettingsDefineSites(t *testing.T) {
 	}
 }
 
-// A call fails if its plugin lacks a required setting, and the error names the command
-// that sets the missing setting.
 func TestMissingSettingBlocks(t *testing.T) {
 	p, v := wikiPlugin(t), settings.New(t.TempDir(), settings.Options{})
 	set := plugin.NewSet([]*plugin.Plugin{p}, nil)
