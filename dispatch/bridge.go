@@ -23,7 +23,8 @@ const (
 
 // Target is one document, or for a browser tool one tab or browser, in which a call can run.
 type Target struct {
-	// BrowserName is the name that the user gave the browser.
+	// Browser is the permanent ID of the browser. BrowserName is the name that the user gave
+	// the browser.
 	Browser     string
 	BrowserName string
 	TabID       int
@@ -169,11 +170,13 @@ type Run struct {
 	ID     string
 	Plugin string
 	Tool   string
+	// Prompt is true if Tool is the name of a prompt.
 	Prompt bool
 	// TargetKind is where the tool runs, such as in a document or in a tab.
 	TargetKind TargetKind
 	// Client is the MCP client that calls a browser tool.
-	Client   Client
+	Client Client
+	// Decision is the user's decision for the tool, as JSON, or nil if the user made no decision.
 	Decision json.RawMessage
 	Args     json.RawMessage
 	// MaxResultBytes is the maximum size of the result that the server accepts from the page,
@@ -232,5 +235,7 @@ type Bridge interface {
 	// Answer sends a running tool the answer to its request: JSON text (nil for undefined), or
 	// err. Answer does not wait for the network, and ignores an unknown run.
 	Answer(id string, askID int, output json.RawMessage, err *wire.CallError)
+	// Resync asks the page of a run for the complete content of an activity. If
+	// activityType is empty, Resync requests all activities of the run.
 	Resync(id, activityType string)
 }

@@ -89,6 +89,7 @@ type Call struct {
 	Caller *Caller
 }
 
+// Result is the result of a successful call.
 type Result struct {
 	CallID string
 	// Output is the tool's result as JSON text, unchanged from the page, or nil for undefined.

@@ -50,10 +50,12 @@ type Gate interface {
 // first gate and logs the conflict.
 type Verdict struct {
 	// Block, if not nil, is the error with which the call fails.
-	Block   *wire.CallError
+	Block *wire.CallError
+	// Suspend, if not nil, makes the call wait for the user's decision about this ticket.
 	Suspend *Ticket
 	// Wait, if not nil, delays the call.
-	Wait   *Wait
+	Wait *Wait
+	// Result, if not nil, becomes the result of the call, and the tool does not run.
 	Result *SuppliedResult
 }
 

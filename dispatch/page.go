@@ -36,6 +36,7 @@ func (d *Dispatcher) pageProblem(c *liveCall, silence string) *wire.CallError {
 
 const maxNamedCalls = 8
 
+// Tabs of one site may share a thread, so namesOfCallsIn returns the calls in all tabs of the site.
 func (d *Dispatcher) namesOfCallsIn(target Target) []string {
 	liveCalls, endedCalls := d.snapshotCalls()
 	calls := append(liveCalls, endedCalls...)

@@ -9,8 +9,9 @@ import (
 	"opentabs/wire"
 )
 
-// If only one browser or instance has a ready document, chooseTargets ignores the others, because the user is probably
-// logged in only there.
+// chooseTargets never chooses between two browsers or two instances of a site, because they may belong to different
+// accounts. If only one browser or instance has a ready document, chooseTargets ignores the others, because the user is
+// probably logged in only there.
 func chooseTargets(targets Targets, choice TargetChoice, req *Call) ([]Target, *targetProblem) {
 	liveTargets := matchingTargets(targets.LiveTargets, choice)
 	if len(liveTargets) == 0 {

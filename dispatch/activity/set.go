@@ -31,6 +31,7 @@ const (
 	lossRequestPause = time.Second
 )
 
+// View is the current content of one activity of a call.
 type View struct {
 	Type     string          `json:"type"`
 	Content  json.RawMessage `json:"content"`
@@ -45,7 +46,8 @@ type Owner interface {
 	// ResyncActivity asks the page for the complete content of an activity. An empty activityType
 	// means all activities. ResyncActivity is called on a separate goroutine.
 	ResyncActivity(activityType string)
-	// WarnActivity must not block or use the Set.
+	// WarnActivity logs the first change that a Set drops. WarnActivity must not block or use
+	// the Set.
 	WarnActivity(activityType string, reason error)
 }
 
@@ -79,6 +81,7 @@ type activity struct {
 	resyncCount  int
 }
 
+// Init sets the call to which the Set belongs.
 func (s *Set) Init(owner Owner) { s.owner = owner }
 
 // Report stores a change of an activity and returns its audience, which defaults to the audience of the previous
@@ -210,6 +213,7 @@ func (s *Set) replaceContent(current *activity, version int, content json.RawMes
 	}
 }
 
+// Views returns the current content of all activities, in the order of their first reports.
 func (s *Set) Views() []View {
 	s.applyPending()
 	s.mu.Lock()
@@ -234,6 +238,7 @@ func (s *Set) Size() int {
 	return size
 }
 
+// Clear drops all activities.
 func (s *Set) Clear() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

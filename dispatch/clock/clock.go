@@ -64,6 +64,7 @@ func (c *Clock) Paused() time.Duration {
 	return c.totalPaused + time.Since(c.pausedAt)
 }
 
+// Elapsed returns the time since Start, without pauses.
 func (c *Clock) Elapsed() time.Duration { return time.Duration(c.elapsed()) }
 
 func (c *Clock) elapsed() int64 {

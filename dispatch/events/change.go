@@ -17,7 +17,9 @@ type CallFacts struct {
 	Created                            time.Time
 	Depth                              int
 	Prompt                             bool
-	IsBrowserTool                      bool
+	// IsBrowserTool is true for a browser tool, whose full name is Tool without the name of a
+	// plugin.
+	IsBrowserTool bool
 	// End is preallocated memory for the Details of the call's ended event, so that
 	// publishing this event allocates nothing.
 	End Details
@@ -53,7 +55,10 @@ type State struct {
 	StopOutcome     wire.CancelOutcome
 }
 
+// ReportSummary is what surfaces show of a call's progress reports.
 type ReportSummary struct {
+	// Count is the number of progress reports, and InvalidCount is the number of reports with
+	// invalid numbers.
 	Count, InvalidCount int
 	// AnyAudience summarizes the progress reports for all audiences, and UserAudience only the
 	// reports for the user.
@@ -77,10 +82,14 @@ type Change struct {
 	Details *Details
 }
 
+// Details contain the state of a call after a change, and what caused the change.
 type Details struct {
-	State      State
-	Report     *wire.Report
-	Activity   *wire.Activity
+	State State
+	// Report is the tool's report without its activity, if Kind is KindProgress.
+	Report *wire.Report
+	// Activity is the changed content, if Kind is KindActivity.
+	Activity *wire.Activity
+	// Resolution is the user's decision, if Kind is KindResumed.
 	Resolution *Resolution
 	Audience   string
 }
@@ -118,6 +127,7 @@ type viewMemory struct {
 	ended                                 time.Time
 }
 
+// NewView builds the View of a call from its constant facts and its current state.
 func NewView(card *CallFacts, s *State) View {
 	return newView(card, s, &viewMemory{})
 }

@@ -17,7 +17,8 @@ type Client struct {
 	// Token is the name that the user gave to the client's verified token. Only a client with
 	// CredentialToken has a Token.
 	Token string
-	Name  string
+	// Name is the unverified name that the client itself sent.
+	Name string
 }
 
 // CredentialKind is the kind of credential with which a client authenticates.
@@ -73,6 +74,8 @@ func (c Client) String() string {
 
 // Requester is the client that made a call, in the JSON form that surfaces show.
 type Requester struct {
+	// Client is the name of the client's token, or without a token the name that the client
+	// sent. ClientCredential is the kind of credential with which the client authenticated.
 	// ClaimedName is the unverified name that a client with a token sent.
 	Client           string         `json:"client,omitempty"`
 	ClientCredential CredentialKind `json:"client_via,omitempty"`
@@ -90,6 +93,7 @@ func (c Client) Requester() Requester {
 	return r
 }
 
+// ToClient converts a Requester back to the Client from which it was made.
 func (r Requester) ToClient() Client {
 	c := Client{Session: r.Session, Credential: r.ClientCredential, Name: r.Client}
 	if r.ClientCredential == CredentialToken {

@@ -31,13 +31,16 @@ const (
 // Event is one change of a call, with the state of the call after the change.
 type Event struct {
 	// Seq is the number of the event. A dispatcher numbers its events consecutively.
-	Seq        uint64         `json:"seq"`
-	Time       time.Time      `json:"time"`
-	Kind       Kind           `json:"kind"`
-	Call       View           `json:"call"`
-	Report     *wire.Report   `json:"report,omitempty"`
-	Activity   *wire.Activity `json:"activity,omitempty"`
-	Resolution *Resolution    `json:"resolution,omitempty"`
+	Seq  uint64    `json:"seq"`
+	Time time.Time `json:"time"`
+	Kind Kind      `json:"kind"`
+	Call View      `json:"call"`
+	// Report is the tool's report in a progress event.
+	Report *wire.Report `json:"report,omitempty"`
+	// Activity is the changed content in an activity event.
+	Activity *wire.Activity `json:"activity,omitempty"`
+	// Resolution is the user's decision in a resumed event.
+	Resolution *Resolution `json:"resolution,omitempty"`
 	// Audience is the audience of a progress, activity or ended event. An empty Audience means
 	// internal.
 	Audience string `json:"audience,omitempty"`

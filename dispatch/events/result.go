@@ -24,6 +24,7 @@ type ResultStart struct {
 	isText bool
 }
 
+// NewResultStart copies the beginning of a JSON result.
 func NewResultStart(output json.RawMessage) ResultStart {
 	r := ResultStart{isText: len(output) > 0 && output[0] == '"' && len(output) <= maxDecodedResult}
 	limit := maxResultText + utf8.UTFMax

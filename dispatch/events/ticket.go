@@ -8,6 +8,7 @@ import (
 	"opentabs/wire"
 )
 
+// WaitingTicket describes what a suspended call waits for, and until when.
 type WaitingTicket struct {
 	TicketID string          `json:"ticket_id"`
 	CallID   string          `json:"call_id"`
@@ -45,7 +46,8 @@ func pendingStatus(w *WaitingTicket) wire.CallStatus {
 	return "waiting for approval"
 }
 
-// All texts in a ToolAbout come from the plugin's author.
+// ToolAbout describes a tool to the user who approves or denies a call of the tool. All
+// texts in a ToolAbout come from the plugin's author.
 type ToolAbout struct {
 	// PluginName is the display name of the plugin. Title is the display name of the
 	// tool.
@@ -72,6 +74,7 @@ func NewTicketPage(browser, browserName string, tabID int, title, address string
 	return page
 }
 
+// TicketPage is the page in which a call would run after the user's approval.
 type TicketPage struct {
 	Browser     string `json:"browser"`
 	BrowserName string `json:"browser_name,omitempty"`
@@ -107,13 +110,14 @@ func (r *Resolution) EncodeForTool() json.RawMessage {
 		By    string          `json:"by"`
 		Data  json.RawMessage `json:"data,omitempty"`
 	}{r.Allow, r.Scope, r.Surface, r.Data})
-	if err != nil {
+	if err != nil { // json.Marshal can't fail, because Decide has checked that Data is JSON
 		panic("events: " + err.Error())
 	}
 	return text
 }
 
-// A Caller is immutable.
+// Caller is a tool that calls another tool, and the document in which the calling tool
+// runs. A Caller is immutable.
 type Caller struct {
 	Plugin string `json:"plugin"`
 	Tool   string `json:"tool"`
@@ -126,6 +130,7 @@ type Caller struct {
 	ParentTools []string `json:"above,omitempty"`
 }
 
+// PluginName returns the name of the calling plugin, or an empty string for a nil Caller.
 func (c *Caller) PluginName() string {
 	if c == nil {
 		return ""

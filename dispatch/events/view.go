@@ -53,7 +53,8 @@ type View struct {
 	Ended   *time.Time `json:"ended,omitempty"`
 	// RunMs is how long the call has run in a page so far, in milliseconds.
 	RunMs float64 `json:"run_ms"`
-	// InvalidCount is the number of reports with invalid numbers, which were dropped.
+	// ReportCount is the number of progress reports of the tool. InvalidCount is the number of
+	// reports with invalid numbers, which were dropped.
 	ReportCount  int  `json:"reports"`
 	InvalidCount int  `json:"invalid_reports,omitempty"`
 	Prompt       bool `json:"prompt,omitempty"`
@@ -61,7 +62,9 @@ type View struct {
 	// made.
 	Depth int `json:"depth,omitempty"`
 	// Caller is the tool that made the call, absent for a call of a client.
-	Caller       *Caller  `json:"caller,omitempty"`
+	Caller *Caller `json:"caller,omitempty"`
+	// UserProgress (from 0 to 1) and UserMessage are from the last progress reports for the
+	// user.
 	UserProgress *float64 `json:"user_progress,omitempty"`
 	UserMessage  string   `json:"user_message,omitempty"`
 	// StatusWord is the tool's word for what it is doing, such as "indexing". UserStatusWord is the last word in the

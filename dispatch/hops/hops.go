@@ -59,7 +59,8 @@ const (
 	checkpointCount
 )
 
-// If a call is tried in several documents, a Trace contains the times of the last attempt.
+// Trace records the times of one call. If a call is tried in several documents, a Trace
+// contains the times of the last attempt.
 type Trace struct {
 	start       time.Time
 	isRequested bool
@@ -84,6 +85,8 @@ func (t *Trace) RecordAt(m Checkpoint, at time.Time) {
 	}
 }
 
+// SetBrowser records the times that the browser measured, and does nothing if the browser
+// sent none.
 func (t *Trace) SetBrowser(h *wire.BrowserHops) {
 	if t != nil && h != nil {
 		t.browser.Store(h)
@@ -207,6 +210,7 @@ func (l *hopList) addWithDuration(station string, us float64) {
 	l.atUs += us
 }
 
+// addBrowser limits the times that the page reports, because the page may send false times.
 func (l *hopList) addBrowser(b *wire.BrowserHops) {
 	roundTrip := l.timesUs[CheckpointAnswered] - l.atUs
 	left := roundTrip

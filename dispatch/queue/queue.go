@@ -24,7 +24,7 @@ import (
 type Queue struct {
 	limits Limits
 
-	mu    sync.Mutex
+	mu    sync.Mutex // guards lanes and the content of each lane
 	lanes map[string]*lane
 }
 

@@ -14,12 +14,14 @@ type AuditedCall struct {
 	ParentCallID string `json:"parent_call_id,omitempty"`
 	dispatch.Requester
 	Caller *dispatch.Caller `json:"caller,omitempty"`
-	// The audit log contains the origin of the page, but not the rest of its URL.
+	// Browser is the ID, and BrowserName the name, of the browser in which the call ran. The
+	// audit log contains the origin of the page, but not the rest of its URL.
 	Browser     string `json:"browser,omitempty"`
 	BrowserName string `json:"browser_name,omitempty"`
 	TabID       int    `json:"tab,omitempty"`
 	Origin      string `json:"origin,omitempty"`
-	// RanMs is how long the tool ran in milliseconds, without the time in which the call waited for the user.
+	// ArrivedAt is when the call arrived. EndedAt is when the call ended. RanMs is how long
+	// the tool ran in milliseconds, without the time in which the call waited for the user.
 	ArrivedAt time.Time       `json:"came,omitzero"`
 	EndedAt   time.Time       `json:"ended,omitzero"`
 	RanMs     float64         `json:"ran_ms,omitempty"`
