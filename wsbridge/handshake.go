@@ -85,6 +85,7 @@ type hijackRecorder struct {
 	conn net.Conn
 }
 
+// Hijack implements http.Hijacker.
 func (k *hijackRecorder) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, rw, err := http.NewResponseController(k.ResponseWriter).Hijack()
 	k.conn = conn
@@ -126,7 +127,7 @@ func (s *handshake) run() (*browser, error) {
 	s.sendChallenge()
 	frame, err := s.link.read()
 	if errors.Is(err, errNotTextual) {
-		frame, err = nil, nil
+		frame, err = nil, nil // an empty frame is rejected below, because hello must be text
 	}
 	if err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ import (
 // Holds provides the tabs that clients hold while they use browser tools. The type
 // browser.Holds implements the interface Holds.
 type Holds interface {
+	// TabHolds returns the tabs that clients hold in the given browser.
 	TabHolds(browserID string) []wire.TabHold
 	// RecordUserInput records that the user clicked or typed in a tab.
 	RecordUserInput(browserID string, tabID int)

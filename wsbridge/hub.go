@@ -140,7 +140,10 @@ type Options struct {
 // Hub manages the links to all connected browsers, and runs tool calls in the browsers. New
 // creates a Hub. A Hub is safe for concurrent use.
 type Hub struct {
+	// Holds sends browsers the list of tabs that clients currently use with browser tools, and the
+	// client sessions that ended.
 	Holds HoldSender
+	// Probe measures whether and how fast browsers respond over their links.
 	Probe LinkProbe
 
 	opts       Options
@@ -294,6 +297,7 @@ type Pairings interface {
 	Confirm(keyID, browserName string) (newKey string, err error)
 }
 
+// BrowserInfo describes one browser for status output such as `opentabs status`.
 type BrowserInfo = status.Browser
 
 // Browsers returns the connected browsers, and the disconnected browsers whose grace period has not ended.

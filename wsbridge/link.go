@@ -189,8 +189,9 @@ func (t *activityReader) Read(p []byte) (int, error) {
 // service worker that gets no message for 30 s.
 const silenceLimit = wire.MaxSilenceMs * time.Millisecond
 
-// If the process was suspended (a sleeping laptop), the pause counts as one tick of silence, so no link is lost.
-// keepAlive returns when the link has ended.
+// keepAlive counts silence in ticks of silenceLimit/4, because the clock continues while the machine sleeps. If the
+// process was suspended (a sleeping laptop), the pause counts as one tick of silence, so no link is lost. keepAlive
+// returns when the link has ended.
 func (l *link) keepAlive() {
 	const pingBeats, deadBeats = 1, 3
 	ticker := time.NewTicker(silenceLimit / 4)

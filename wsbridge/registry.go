@@ -107,7 +107,8 @@ func (g *registry) chooseID(p wire.HelloParams) string {
 	return p.BrowserID
 }
 
-// The caller must call the returned functions without holding a lock. The caller holds registry.mu.
+// setCurrent queues the answer to hello before any other frame. The caller must call the returned functions without
+// holding a lock. The caller holds registry.mu.
 func (g *registry) setCurrent(b *browser, l *link, helloID string, p wire.HelloParams) (finishFuncs []func()) {
 	isNew := b.bootID != p.BootID
 	var lostErr *wire.CallError

@@ -102,7 +102,7 @@ func (ts *tabTable) isShowing(tabID int, documentID string) bool {
 func (ts *tabTable) replaceTabs(l *link, tabs []wire.TabInfo) {
 	var starts []AdapterStart
 	isChanged := false
-	defer func() {
+	defer func() { // runs after the lock is released
 		if isChanged {
 			ts.hub.tabChanges.Publish(true)
 		}
@@ -135,7 +135,7 @@ func (ts *tabTable) replaceTabs(l *link, tabs []wire.TabInfo) {
 func (ts *tabTable) changeTab(l *link, p wire.TabChangedParams) {
 	var starts []AdapterStart
 	isChanged := false
-	defer func() {
+	defer func() { // runs after the lock is released
 		if isChanged {
 			ts.hub.tabChanges.Publish(false)
 		}

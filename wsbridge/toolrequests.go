@@ -61,7 +61,8 @@ func (rt *runTable) handleToolRequest(l *link, p wire.ToolAskParams) error {
 	return nil
 }
 
-// The caller holds runTable.mu.
+// acceptRequest does not record a rejected tool.ask, so that the browser can send the request again. The caller holds
+// runTable.mu.
 func (a *runRequests) acceptRequest(l *link, p *wire.ToolAskParams) (isNew bool, rejection *wire.CallError) {
 	openRequest, isRepeated := a.openRequests[p.Ask], a.seenNumbers[p.Ask]
 	switch {
