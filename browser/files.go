@@ -21,7 +21,8 @@ import (
 type writtenFile struct {
 	Extension string `json:"extension"`
 	MediaType string `json:"mimeType"`
-	// Data is the base64-encoded content of a binary file.
+	// Text is the content of a text file. Data is the base64-encoded content of a binary
+	// file.
 	Text string `json:"text"`
 	Data string `json:"data"`
 }

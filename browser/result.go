@@ -17,9 +17,11 @@ import (
 )
 
 type extensionOutput struct {
+	// Text is trusted: it is written by opentabs, not by a page.
 	Text     string    `json:"text"`
 	Page     *pageInfo `json:"page"`
 	Snapshot string    `json:"snapshot"`
+	// Content is untrusted text from the page, or from browser data if the tool uses no page.
 	// Content may contain an attacker's instructions, which agents must not follow.
 	Content  string          `json:"content"`
 	Image    *imageData      `json:"image"`
