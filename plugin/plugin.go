@@ -26,7 +26,8 @@ type Plugin struct {
 	Description string
 	// Homepage is the http or https URL of the site, or empty.
 	Homepage string
-	// Source is how the user installed the package, such as from npm.
+	// Dir is the absolute path of the package's folder. Source is how the user installed the
+	// package, such as from npm.
 	Dir    string
 	Source Source
 	// Matches and Excludes are match patterns of URLs. A URL that matches Excludes does
@@ -54,7 +55,8 @@ type Plugin struct {
 	Start Start
 	// Activates is true if the adapter has an onActivate hook. An adapter with an
 	// onActivate hook starts late unless the package declares Start.
-	Activates    bool
+	Activates bool
+	// RunsInFrames is true if the adapter may run in frames that have the page's origin.
 	RunsInFrames bool
 	// Icon is an SVG text of at most 64 KB, or empty. Show the icon only as an image,
 	// never as part of a document, because an SVG may contain scripts.
@@ -72,7 +74,8 @@ type Plugin struct {
 	// if the plugin's author declared no page to open.
 	Instances []dispatch.Instance
 	OpenURL   string
-	Warnings  []string
+	// Warnings are problems of the package that do not keep the plugin from working.
+	Warnings []string
 
 	isBuiltin         bool
 	matches, excludes []Pattern

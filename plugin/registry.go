@@ -13,6 +13,7 @@ import (
 	"opentabs/internal/jsonread"
 )
 
+// Registry loads the plugins of a [Store] and provides the loaded plugins as a [Set].
 type Registry struct {
 	store *Store
 	log   zerolog.Logger

@@ -48,6 +48,7 @@ type Store struct {
 	index          *index
 }
 
+// Entry is one installed plugin in plugins.json.
 type Entry struct {
 	Path string
 	// Name is the plugin's name at the time when the user added the plugin.

@@ -28,6 +28,7 @@ type issuedToken struct {
 	validUntil        time.Time
 }
 
+// Issue returns a new token for an inspection.
 func (r *Tokens) Issue(inspected *Inspection) string {
 	var random [32]byte
 	_, _ = rand.Read(random[:]) // rand.Read never fails

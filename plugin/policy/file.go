@@ -27,6 +27,7 @@ type ChangeOrigin struct {
 	At time.Time `json:"at,omitzero"`
 }
 
+// Review records the user's approval of one exact content of a plugin.
 type Review struct {
 	// Hash is the [plugin.Plugin.ContentHash] of the reviewed content.
 	Hash string `json:"hash"`
@@ -59,6 +60,7 @@ type PluginEntry struct {
 	Tools      map[string]ToolEntry `json:"tools,omitempty"`
 }
 
+// ToolEntry contains the permissions of one tool in permissions.json.
 type ToolEntry struct {
 	// Permission is the user's permission for this tool alone. If Permission is empty,
 	// the plugin's permission applies.
