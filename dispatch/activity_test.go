@@ -198,7 +198,7 @@ func TestActivitiesAreReportsWithoutProgress(t *testing.T) {
 	})
 }
 
-// If an activity report names no audience, its event has the audience of the previous report about the same activity.
+// An activity report without an audience gets the audience of the last report about its activity.
 func TestEventsOfActivities(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
@@ -207,8 +207,7 @@ func TestEventsOfActivities(t *testing.T) {
 			inside := newPatchReport("table", `[]`)
 			inside.Audience = "internal"
 			s.Reports([]wire.Report{whole, change, {Message: "m", Activity: whole.Activity}, newPatchReport("table", `[]`), inside, newPatchReport("table", `[]`)}, 0)
-			// The dispatcher drops an activity report that is too large, so followers must not
-			// receive it.
+			// The dispatcher drops an activity report that is too large.
 			s.Reports([]wire.Report{newContentReport("table", `"`+strings.Repeat("x", wire.MaxActivityBytes)+`"`)}, 0)
 			s.Finish(nil, nil)
 		}}

@@ -14,9 +14,8 @@ import (
 )
 
 // Decide applies the user's decision about a ticket to the suspended call. The first decision about a ticket takes
-// effect; later callers of Decide receive the first decision. ticketID is the ID in the [WaitingTicket] that the user
-// saw; an empty ticketID selects the open ticket of the call. Decide returns a *ScopeError if the ticket does not offer
-// the scope in the user's decision.
+// effect; later callers of Decide receive the first decision. An empty ticketID selects the open ticket of the call.
+// Decide returns a *ScopeError if the ticket does not offer the scope in the user's decision.
 func (d *Dispatcher) Decide(callID, ticketID string, r Resolution) (DecisionResult, error) {
 	c := d.find(callID)
 	if c == nil {
@@ -49,9 +48,8 @@ func (d *Dispatcher) Remind(w WaitingTicket, message string) {
 // permission, unless an [ApprovalNamer] has a name.
 const PermissionChange = "a change of its permission"
 
-// RecheckGates runs the gates again for each call that waits for an approval. Call
-// RecheckGates after permissions have changed: suspended calls that are now allowed continue,
-// and those that are now forbidden fail.
+// RecheckGates runs the gates again for each call that waits for an approval. Call RecheckGates after permissions have
+// changed: suspended calls continue if now allowed, and fail if now forbidden.
 func (d *Dispatcher) RecheckGates() {
 	liveCalls, _ := d.snapshotCalls()
 	for _, c := range liveCalls {
@@ -75,7 +73,6 @@ func (t *ticket) recheckGates() {
 	if namer, ok := t.gate.(ApprovalNamer); ok && v.Block == nil {
 		surface = cmp.Or(namer.ApprovalName(c.gateInfo(nil)), surface)
 	}
-	// If the user decides at the same moment as the gate, the decision that arrives first takes effect.
 	_, _ = c.d.Decide(c.id, t.TicketID, Resolution{Allow: v.Block == nil, Scope: wire.ScopeOnce, Surface: surface})
 }
 
@@ -146,8 +143,7 @@ func (c *liveCall) requestApproval(ctx context.Context, request Ticket, gate Gat
 	if !isDecided {
 		return false
 	}
-	// A gate that observes decisions must receive an approval even if the call has already
-	// ended, because the approval can also cover later calls.
+	// A gate must receive an approval even if the call has ended, because the approval can cover later calls.
 	if g, ok := gate.(DecisionObserver); ok {
 		g.ObserveDecision(c.gateInfo(nil), request, r)
 	}
@@ -238,8 +234,7 @@ func (t *ticket) pauseTimers() (undo func()) {
 	}
 }
 
-// awaitDecision waits for the user's decision about the ticket, and returns false if the user did not decide.
-// awaitDecision returns a decision even if the call ended before the user decided.
+// awaitDecision returns the user's decision even if the call ended before the user decided.
 func (t *ticket) awaitDecision(ctx context.Context) (Resolution, bool) {
 	c := t.call
 	limitTimer := time.NewTimer(time.Until(t.ExpiresAt))

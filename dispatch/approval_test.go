@@ -445,8 +445,7 @@ func TestReportsBeforeASuspensionAreSent(t *testing.T) {
 	}
 }
 
-// If the user approves a call and also later calls, the approval covers the later calls
-// even if the first call is cancelled before it continues.
+// An approval that covers later calls counts even if the approved call is cancelled before it continues.
 func TestDecisionBeforeACancellationCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		decided := 0

@@ -123,8 +123,6 @@ func TestSuspensionsBoundACall(t *testing.T) {
 	}
 }
 
-// TestSuspensionsOfChildrenCountOnce checks that nested calls that wait for the user at the
-// same time use up the approval limit only once.
 func TestSuspensionsOfChildrenCountOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := dispatch.Options{Gates: []dispatch.Gate{suspendFirst("child")}}

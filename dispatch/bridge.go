@@ -61,7 +61,7 @@ type Instance struct {
 // zero value excludes no target.
 type TargetChoice struct {
 	Plugin string
-	// Browser selects a browser, in the same way as the argument ref of [wire.MatchesBrowser].
+	// Browser is the ID or the name of a browser; see [wire.MatchesBrowser].
 	Browser string
 	TabID   int
 	// Client is the client that makes the call; it does not affect which targets match.

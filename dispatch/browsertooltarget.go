@@ -78,8 +78,6 @@ func (p *browserToolTarget) checkPage(c *liveCall) bool {
 	return false
 }
 
-// findBrowserToolTarget returns the target of a browser tool: the tab that the call
-// names, or otherwise the tab that the client used last.
 func findBrowserToolTarget(c *liveCall) (Target, *wire.CallError) {
 	t := c.req.Tool
 	choice := TargetChoice{Plugin: t.Plugin, Browser: c.req.Browser, TabID: c.req.TabID, Client: c.req.Client, TargetKind: t.TargetKind, Tool: t.Name, Args: c.arguments()}

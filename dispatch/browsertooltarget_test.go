@@ -31,8 +31,6 @@ func (g *recordingGate) Decide(i dispatch.CallInfo) dispatch.Verdict {
 	return dispatch.Verdict{}
 }
 
-// The gates must receive the target of a browser tool, and the tool must run in exactly
-// this target.
 func TestBrowserToolTargetIsChosenBeforeGates(t *testing.T) {
 	gate := &recordingGate{}
 	var started dispatch.Run
@@ -114,8 +112,8 @@ func TestBrowserToolWithoutTargetFails(t *testing.T) {
 	}
 }
 
-// TestExclusiveCalls checks that calls that change the same tab run one after another. A
-// call that changes a tab must not delay calls in other tabs, or read-only calls.
+// Exclusive calls in one tab must run one after another. A call that changes a tab must not delay calls in other tabs,
+// or read-only calls.
 func TestExclusiveCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex

@@ -85,9 +85,9 @@ type Options struct {
 	// OnWaitingChange receives the number of calls that wait for the user whenever the number
 	// changes. OnWaitingChange must not block, and is never called concurrently. Default: none.
 	OnWaitingChange func(calls int)
-	// ResolveTool finds a tool that the tool parent calls. name is the tool's short name in the
-	// same plugin, or <plugin>__<tool>. ResolveTool also returns the validated arguments, in the
-	// form that the page receives. By default, no tool can call another tool.
+	// ResolveTool finds a tool that the tool parent calls. name is the tool's short name in the same plugin, or
+	// <plugin>__<tool>. The arguments that ResolveTool returns are validated, in the form that the page receives. By
+	// default, no tool can call another tool.
 	ResolveTool func(parent Tool, name string, args json.RawMessage) (Tool, json.RawMessage, *wire.CallError)
 	// MayOpenTab reports whether a call of a plugin may open a tab if no tab matches.
 	// MayOpenTab must be safe for concurrent use. By default, no call opens a tab.

@@ -9,13 +9,13 @@ import (
 // Error is the error of a failed call. The text of an Error is for the agent: what
 // happened, how long the call ran, when the tool last reported, and what to do next.
 type Error struct {
-	Code    wire.ErrorCode
+	Code wire.ErrorCode
+	// Message is the complete error text for the agent.
 	Message string
 	// Cause is the part of Message that describes what happened, without the error code, the
 	// run time and the advice.
 	Cause string
-	// PageText is untrusted text from a web page at the end of Message, or empty if Message
-	// contains no such text. Cause never contains PageText.
+	// PageText is untrusted text from a web page that Message ends with, or empty. Cause never contains PageText.
 	PageText string
 	// Untrusted are the web pages that PageText quotes.
 	Untrusted []wire.UntrustedPage
@@ -28,8 +28,10 @@ type Error struct {
 	Retryable bool
 	// MayHaveActed is false only if the tool's handler certainly did not run.
 	MayHaveActed bool
-	RunTime      time.Duration
-	// SinceLastReport is the time from the last report to the end of the call, and is meaningless if ReportCount is 0.
+	// RunTime is how long the call ran, or 0 if the call never began.
+	RunTime time.Duration
+	// ReportCount is the number of progress reports. SinceLastReport is the time from the last
+	// report to the end of the call, and is meaningless if ReportCount is 0.
 	ReportCount     int
 	SinceLastReport time.Duration
 	// StopOutcome is whether the tool stopped, as the page reported. StopOutcome is empty if

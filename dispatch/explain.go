@@ -130,8 +130,6 @@ func (f failure) userMessage() string {
 	return f.requests.replaceTexts(f.err.Message)
 }
 
-// ownUserText returns the user's text about the failure of an ended call, or "" if the user
-// and the agent read the same text.
 func ownUserText(c *liveCall) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

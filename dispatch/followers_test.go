@@ -14,10 +14,10 @@ import (
 	"opentabs/wire"
 )
 
-// Blocks of calls with followers alternate with blocks without, so that other load on the machine slows down both kinds
-// of blocks equally. The metric "ratio" is the duration of a block of calls with followers divided by the duration of a
-// block without followers, as a median. The metric "path-ratio" is measured with followers that never read, so it
-// covers only the cost to the call itself.
+// Blocks of calls with and without followers alternate, so that other load slows down all blocks equally. The metric
+// "ratio" is the duration of a block of calls with followers divided by the duration of a block without followers, as a
+// median. The metric "path-ratio" is measured with followers that never read, so it covers only the cost to the call
+// itself.
 func BenchmarkFollowers(b *testing.B) {
 	const blockCalls, followerCount = 20_000, 10
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
@@ -59,8 +59,7 @@ func (encodingHook) After(_ CallInfo, e EndedCall) {
 	}
 }
 
-// The benchmark waits between calls, so that it makes one call every 100 µs, because a real client also needs time for
-// each result.
+// The benchmark makes one call every 100 µs, because a real client needs time for each result.
 func BenchmarkAfterHook(b *testing.B) {
 	d := New(newAllocFreeBridge(), Options{AfterHooks: []AfterHook{encodingHook{}}})
 	req := Call{Tool: Tool{Plugin: "p", Name: "t"}, Args: json.RawMessage(`{}`)}

@@ -27,8 +27,8 @@ type CallInfo struct {
 	// name no tab, Browser and TabID are zero.
 	Browser string
 	TabID   int
-	// Target is the browser, tab and document in which a browser tool will run. The gates of a browser tool also run
-	// once before the dispatcher chooses a target. While no target is chosen, Target is zero, and the dispatcher
+	// Target is the browser, tab and document in which a browser tool will run. The gates of a browser tool run for the
+	// first time before the dispatcher chooses a target. While no target is chosen, Target is zero, and the dispatcher
 	// ignores all verdicts except Block.
 	Target Target
 	// Resolution is the user's decision about the gate's last ticket for the call, or nil if
@@ -80,9 +80,9 @@ type SuppliedResult struct {
 	Output json.RawMessage
 }
 
-// Ticket is a request for a decision of the user. After an approval, the gates run again
-// with the decision in [CallInfo.Resolution], and the tool runs if the gates allow the
-// call. A gate can also return the data of the decision as its [Verdict.Result].
+// Ticket is a request for a decision of the user. After an approval, the gates run again with the decision in
+// [CallInfo.Resolution], and the tool runs if the gates allow the call. A gate can return the data of a decision as its
+// [Verdict.Result].
 type Ticket struct {
 	Kind wire.TicketKind
 	// Reason is a sentence that explains the request to the user.
@@ -100,7 +100,7 @@ type Ticket struct {
 	// IsReadOnly is true if the gate has checked that the call changes nothing. If IsReadOnly
 	// is false, the call is read-only only if the tool's author declares so.
 	IsReadOnly bool
-	// reloadsTab is true if an approval of the ticket also allows the reload of a tab.
+	// reloadsTab is true if an approval of the ticket covers the reload of a tab.
 	reloadsTab bool
 	// target is the document in which the plugin's tool would run if approved now; zero if unknown.
 	target Target

@@ -98,9 +98,7 @@ func CancellationOf(ctx context.Context) Cancellation {
 	return Cancellation{CancelledBy: "the client"}
 }
 
-// validate ends the call with an error and returns false if the call names an instance of the site
-// that the user has not configured. validate runs before the gates, so that the user need not
-// decide about an invalid call.
+// validate runs before the gates, so that the user need not decide about an invalid call.
 func (c *liveCall) validate() bool {
 	_, err := c.req.targetChoice(nil)
 	if err != nil {

@@ -26,9 +26,7 @@ const (
 	maxRunningNestedCalls = 64
 )
 
-// endedParentName replaces the name of the canceller in the error of a nested call that was
-// cancelled because its parent call ended. errParentEnded is the Cancellation of a nested call
-// whose parent call ended without a reason.
+// endedParentName is the canceller in the error of a nested call whose parent call ended.
 const endedParentName = "the call that made it, which has ended"
 
 var errParentEnded = &Cancellation{CancelledBy: endedParentName}

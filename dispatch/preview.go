@@ -9,10 +9,9 @@ import (
 	"opentabs/wire"
 )
 
-// previewTarget reports whether a call could run after the user's approval. A call that
-// can't run fails at once, so that the user need not decide about it. previewTarget waits
-// until a loading page has loaded, but opens no tab and reloads no page. If the call
-// needs to reload a tab, previewTarget adds the reload to the request for approval.
+// previewTarget reports whether a call could run after the user's approval. A call that can't run fails at once, so
+// that the user need not decide about the call. If the call needs to reload a tab, previewTarget adds the reload to the
+// request for approval.
 func previewTarget(ctx context.Context, c *liveCall, request *Ticket) bool {
 	if c.req.Tool.TargetKind.isChosenBeforeGates() {
 		return c.chosenTarget.checkPage(c)

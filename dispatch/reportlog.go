@@ -22,7 +22,7 @@ type reportLog struct {
 	droppedCount int
 }
 
-// A report with an activity or an EndAudience counts as progress only if the report also has text or numbers.
+// A report with an activity or an EndAudience is progress only if the report has text or numbers.
 func isProgress(r *wire.Report) bool {
 	return r.Activity == nil && r.EndAudience == "" || r.Message != "" || r.Status != "" || r.HasInvalidNumber ||
 		r.Progress != nil || r.Percent != nil || r.Loaded != nil || r.Total != nil

@@ -18,8 +18,7 @@ func (s sink) LinkLost() { s.call.clock.HoldIdle() }
 // LinkRestored implements Sink.
 func (s sink) LinkRestored() { s.call.clock.ReleaseIdle() }
 
-// A separate goroutine checks an output that is larger than maxInlineCheck, so that the check does not delay other
-// calls on the same link.
+// A separate goroutine checks an output above maxInlineCheck, so that other calls on the link are not delayed.
 const maxInlineCheck = 64 << 10
 
 // Finish implements Sink.

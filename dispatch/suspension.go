@@ -123,9 +123,8 @@ func (s *suspension) lastResolution(gate string) *Resolution {
 	return nil
 }
 
-// These constants limit the number of suspended calls and the total size of their arguments.
-// The queue's limits do not count suspended calls, because a call is suspended before it
-// enters the queue.
+// Limits of the number of suspended calls and of the total size of their arguments. The queue's limits do not count
+// suspended calls, because a call is suspended before it enters the queue.
 const (
 	maxSuspended      = 1000
 	maxSuspendedBytes = maxWaitingBytes

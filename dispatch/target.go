@@ -10,8 +10,8 @@ import (
 )
 
 // chooseTargets never chooses between two browsers or two instances of a site, because they may belong to different
-// accounts. If only one browser or instance has a ready document, chooseTargets ignores the others, because the user is
-// probably logged in only there.
+// accounts. If only one browser or instance has a ready document, the user is probably logged in only there, so others
+// are ignored.
 func chooseTargets(targets Targets, choice TargetChoice, req *Call) ([]Target, *targetProblem) {
 	liveTargets := matchingTargets(targets.LiveTargets, choice)
 	if len(liveTargets) == 0 {
@@ -144,7 +144,6 @@ func sameHost(a, b string) bool {
 	return isValidA && isValidB && hostA == hostB && portA == portB
 }
 
-// isSameTab reports whether two targets are in the same tab.
 func (t Target) isSameTab(other Target) bool {
 	return t.Browser == other.Browser && t.TabID == other.TabID
 }

@@ -25,8 +25,8 @@ const (
 	maxPatches    = 256
 	maxPatchBytes = 1 << 20
 	maxResyncs    = 3
-	// maxLossRequests is the maximum number of requests to the page for all activities of a call
-	// after reports were lost. lossRequestPause is the shortest time between two of these requests.
+	// maxLossRequests limits the requests for all activities of a call after lost reports, and lossRequestPause their
+	// rate.
 	maxLossRequests  = 30
 	lossRequestPause = time.Second
 )
@@ -85,8 +85,7 @@ type activity struct {
 func (s *Set) Init(owner Owner) { s.owner = owner }
 
 // Report stores a change of an activity and returns its audience, which defaults to the audience of the previous
-// change. Report returns false if it drops the change because the change is too large or the call has too many activity
-// types.
+// change. Report returns false if the change is too large or the call has too many activity types.
 func (s *Set) Report(r *wire.Activity, audience string) (shownAudience string, isAccepted bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -160,9 +159,8 @@ func (s *Set) resync(current *activity, reason error) {
 	go s.owner.ResyncActivity(current.activityType)
 }
 
-// ReportsLost asks the page for the complete content of all activities after progress reports were
-// lost. A lost progress report may contain a change of an activity, and without this change later
-// patches would produce wrong content.
+// ReportsLost asks the page for the complete content of all activities after progress reports were lost. A lost report
+// may contain a change of an activity, without which later patches would produce wrong content.
 func (s *Set) ReportsLost() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -39,9 +39,7 @@ type Clock struct {
 	// HoldIdle suspends the idle limit, lastReport contains the value of hardLimit instead of a
 	// time.
 	lastReport atomic.Int64
-	// endedPauses is the total length of the pauses that have ended since start, in
-	// nanoseconds. frozenAt is the elapsed time plus one while the Clock is paused or stopped,
-	// and 0 while it runs.
+	// endedPauses is the total length of the pauses that ended after Start, in nanoseconds.
 	endedPauses atomic.Int64
 	frozenAt    atomic.Int64
 
@@ -167,7 +165,6 @@ func (c *Clock) limitAfter(lastReport int64) int64 {
 	return min(lastReport+int64(c.idleLimit), int64(c.hardLimit))
 }
 
-// CheckLimits calls onLimit if the call has reached a limit, and otherwise restarts the timer.
 func (c *Clock) CheckLimits() {
 	c.mu.Lock()
 	if c.isStopped || c.openPauses > 0 {

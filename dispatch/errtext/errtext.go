@@ -185,7 +185,6 @@ func NextStepAfterRequest(code string) (nextStep Step, ok bool) {
 	return nextStep, ok
 }
 
-// If a tool ignores the failure of its request, the tool's call fails with the same error code as the request.
 var requestAdvice = map[string]Step{
 	string(wire.ErrCancelled):       advice[wire.ErrCancelled].nextStep,
 	string(wire.ErrDenied):          advice[wire.ErrDenied].nextStep,
@@ -201,9 +200,8 @@ var requestAdvice = map[string]Step{
 		"Retry the call, and answer the tool's request in time."},
 }
 
-// DescribeCode returns the code of an error as text. For an error that a tool threw, the
-// details are in the format of the original OpenTabs, because users search logs for this
-// known format.
+// DescribeCode returns the code of an error as text. The details of an error that a tool threw have the format of the
+// original OpenTabs, which users search logs for.
 func DescribeCode(err *wire.CallError) string {
 	t := err.Tool
 	if t == nil || t.Code == "" {

@@ -20,8 +20,7 @@ type CallFacts struct {
 	// IsBrowserTool is true for a browser tool, whose full name is Tool without the name of a
 	// plugin.
 	IsBrowserTool bool
-	// End is preallocated memory for the Details of the call's ended event, so that
-	// publishing this event allocates nothing.
+	// End is preallocated memory for the Details of the ended event, so that its publication allocates nothing.
 	End Details
 }
 
@@ -43,8 +42,8 @@ type State struct {
 	Reports     ReportSummary
 	EndAudience string
 	Result      ResultStart
-	// Waiting is the open ticket of the call, or nil. Several copies of a State share Waiting and Decision, so no code
-	// may modify the values behind these pointers.
+	// Waiting is the open ticket of the call, or nil. Copies of a State share Waiting and Decision, which are
+	// read-only.
 	Waiting  *WaitingTicket
 	Decision *Resolution
 	// ErrorCode and Error are the code and the message of a failed call's error. NextStep is

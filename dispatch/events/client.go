@@ -9,8 +9,8 @@ import (
 type Client struct {
 	// Session is a public ID of the MCP session.
 	Session string
-	// IsSessionShared is true if all clients with the same name share one Session, because
-	// their protocol has no sessions. The user can't limit an approval to a shared Session.
+	// IsSessionShared is true if the client's protocol has no sessions, so all clients with its name share one Session.
+	// The user can't limit an approval to a shared Session.
 	IsSessionShared bool
 	// Credential is how the client authenticated, or empty if unknown.
 	Credential CredentialKind

@@ -12,11 +12,10 @@ import (
 // Kind is the kind of an [Event], such as "created" or "progress".
 type Kind string
 
-// These constants are the kinds of events. A call has one created event, any number of
-// progress and activity events, and one ended event, after which at most one stopped event
-// follows. A running event reports that the tool has started, or has continued after
-// waiting for the user. A resumed event reports the user's decision after a suspended
-// event.
+// These constants are the kinds of the events of a call. A call has one created event, any number of progress and
+// activity events, and one ended event, after which at most one stopped event follows. A running event reports that the
+// tool has started, or has continued after waiting for the user. A resumed event reports the user's decision after a
+// suspended event.
 const (
 	KindCreated   Kind = "created"
 	KindSuspended Kind = "suspended"

@@ -26,11 +26,10 @@ type Follower struct {
 
 const maxNextEvents = 1024
 
-// Next waits for events and returns at most 1,024 events at once, oldest first. missed is
-// the number of events that the follower has lost before the returned events, counted over
-// all calls. If ctx ends, Next returns the error of ctx; after Close, Next returns
-// ErrFollowerClosed. Only one goroutine at a time may call Next. The followers share the
-// returned events, so the caller must not modify them.
+// Next waits for events and returns at most 1,024 events at once, oldest first. The result missed counts all events
+// that the follower has lost so far. If ctx ends, Next returns the error of ctx; after Close, Next returns
+// ErrFollowerClosed. Only one goroutine at a time may call Next. The followers share the returned events, so the caller
+// must not modify them.
 func (f *Follower) Next(ctx context.Context) (events []*Event, missed int, err error) {
 	for {
 		events := f.unreadEvents()

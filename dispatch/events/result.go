@@ -6,10 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// All lengths are in bytes. maxResultText is how much of a result surfaces show.
-// maxDecodedResult is the longest JSON string whose escapes are decoded. maxTextStart is
-// how much of a JSON string is needed to decode maxResultText, because six bytes such as
-// "\u0041" may decode to one byte.
+// Lengths in bytes. maxTextStart exceeds maxResultText, because six bytes such as "\u0041" may decode to one byte.
 const (
 	maxResultText    = 400
 	maxDecodedResult = 64 << 10
@@ -36,8 +33,7 @@ func NewResultStart(output json.RawMessage) ResultStart {
 	return r
 }
 
-// Text returns the beginning of the result: the decoded text if the result is a JSON string, and otherwise the JSON
-// itself.
+// Text returns the decoded beginning of a result that is a JSON string, and the JSON of any other result.
 func (r ResultStart) Text() string {
 	text := r.text
 	if r.isText {

@@ -90,8 +90,7 @@ type View struct {
 	Activities []activity.View `json:"activities,omitempty"`
 	// Timeline lists at most 64 steps of the call, oldest first. Trace is the time that the call spent in each stage,
 	// or nil if the call is not traced. Timeline and Trace are set only in a View that Find returns or that an
-	// AfterHook receives. A reader must call Follow before Find, because events are numbered only while there is a
-	// follower.
+	// AfterHook receives. A reader calls Follow before Find, because events are numbered only while a follower exists.
 	Timeline []Moment   `json:"timeline,omitempty"`
 	Trace    *hops.View `json:"trace,omitempty"`
 	Seq      uint64     `json:"seq,omitempty"`

@@ -20,7 +20,6 @@ func (w *waker) request(isLong bool) {
 }
 
 // Publish does not wake followers itself, because they would compete with the running call for a processor.
-// wakeFollowers first waits wakeDelay, because most short calls end within this time.
 func (s *Stream) wakeFollowers(w *waker) {
 	timer := time.NewTimer(wakeInterval)
 	defer timer.Stop()

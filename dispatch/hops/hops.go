@@ -134,14 +134,12 @@ func (t *Trace) Parent() string {
 	return t.parent
 }
 
-// Hop is the time that a call spent in one stage, in microseconds. If a call passes a stage
-// in both directions, the call has two hops for this stage.
+// Hop is the time that a call spent in one stage, in microseconds. A stage that a call passes in two directions has two
+// hops.
 type Hop struct {
 	Stage string `json:"station"`
-	// StartUs is when the call entered the stage, in microseconds after the request arrived.
-	// Because server, service worker and page have different clocks, StartUs of a stage in the
-	// browser is an estimate, which assumes that a message to the browser takes as long as the
-	// message back.
+	// StartUs is when the call entered the stage, in microseconds after the request arrived. StartUs of a stage in the
+	// browser is an estimate: the messages to and from the browser are assumed to take equally long.
 	StartUs float64 `json:"startUs"`
 	Us      float64 `json:"us"`
 }

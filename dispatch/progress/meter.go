@@ -34,9 +34,7 @@ const maxKeptNotifications = 8
 // queuedNotification a notice.
 type queuedNotification struct {
 	Text
-	// progress is the number that the tool reported if isExact is true; otherwise
-	// popNotification chooses a number. total is the last total that the tool had reported
-	// when the notice was queued.
+	// progress is the tool's number if isExact is true; without isExact, popNotification chooses a number.
 	progress, total   float64
 	isExact, hasTotal bool
 	// isFinal is true for the notice of the call's first final report, which is sent
@@ -105,8 +103,6 @@ func (m *meter) KeepQueued() {
 }
 
 // lowerNumbersAbove makes room for the first final report, whose progress must exceed all earlier numbers.
-// popNotification later assigns a smaller number to each queued notice whose number is not less than the parameter
-// progress.
 func (m *meter) lowerNumbersAbove(progress float64) {
 	for i := range m.queue {
 		if m.queue[i].progress >= progress {
@@ -208,9 +204,6 @@ func (m *meter) popNotification(now time.Time, isLast bool) (Notification, bool)
 	return Notification{}, false
 }
 
-// If the next notice has a text too, moveText queues a text for the user again, behind the next notice whose number a
-// tool reported. moveText drops the text if it is not for the user, or if a newer message for the user comes first in
-// the queue.
 func (m *meter) moveText(e queuedNotification) {
 	if len(m.queue) == 0 || e.isEmpty() {
 		return

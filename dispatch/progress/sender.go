@@ -5,9 +5,8 @@ import (
 	"time"
 )
 
-// Sender sends the progress notifications of one call to its client. Init must be called
-// before any other method. A Sender is safe for concurrent use, except that SendDue,
-// SendInBackground and Flush must not run at the same time.
+// Sender sends the progress notifications of one call to its client. Init must be called before any other method. A
+// Sender is safe for concurrent use, but only one of SendDue, SendInBackground and Flush may run at a time.
 type Sender struct {
 	send func(Notification)
 	wake chan struct{}

@@ -1,14 +1,13 @@
-// Package queue limits how many calls of each plugin run at once. Calls that exceed the
-// limit wait. The sessions of waiting calls take turns, and within a session the oldest
-// call runs first.
+// Package queue limits how many calls of each plugin run at once. Calls that exceed the limit wait. The sessions of
+// waiting calls take turns, and within a session the oldest call runs first.
 //
-// The number of waiting calls is limited, too. If too many calls wait, a call of the
-// session with the most waiting calls is rejected, so that one client can't fill the queue.
+// The number of waiting calls is limited. If the queue is full, a call of the session with the most waiting calls is
+// rejected, so that one client can't fill the queue.
 //
 // # Concurrency
 //
-// A [Queue] is safe for concurrent use. One mutex guards all lanes and places of a Queue.
-// Code that holds the mutex of a Queue acquires no other mutex.
+// A [Queue] is safe for concurrent use. One mutex guards all lanes and places of a Queue. Code that holds the mutex of
+// a Queue acquires no other mutex.
 package queue
 
 import (
@@ -123,8 +122,7 @@ func (q *Queue) makeRoom(l *lane, session string, argBytes int) *wire.CallError 
 	return nil
 }
 
-// Leave removes a call from the queue. The caller must also call Leave if the call did not
-// run or was rejected.
+// Leave removes a call from the queue. The caller must call Leave even for a call that did not run or was rejected.
 func (q *Queue) Leave(plugin string, p *Place) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

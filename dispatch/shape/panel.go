@@ -81,9 +81,8 @@ func (p *PanelCalls) Next(calls Calls) wire.StateSyncParams {
 	return params
 }
 
-// CallForPanel converts a call to the form that the side panel of a browser shows,
-// without activities. If the call runs in another browser, CallForPanel omits the tab ID,
-// because two browsers may use the same tab ID.
+// CallForPanel converts a call to the form that the side panel of a browser shows, without activities. CallForPanel
+// omits the tab ID of a call in another browser, because two browsers may use equal tab IDs.
 func CallForPanel(v dispatch.View, browserID string) wire.CallView {
 	c := wire.CallView{
 		CallID: v.CallID, Plugin: v.Plugin, Tool: v.Tool, Status: v.Status, Progress: v.Progress,
