@@ -129,7 +129,7 @@ func echoThroughHub(b *testing.B, h *Hub, id string, args []byte, d endSink) {
 	}
 }
 
-// BenchmarkEcho compares a call through the hub with a bare WebSocket echo of the same size.
+// BenchmarkEcho compares a call through the hub with a bare WebSocket echo of equal size.
 func BenchmarkEcho(b *testing.B) {
 	for _, size := range []int{200, 16 << 10, 1 << 20} {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {

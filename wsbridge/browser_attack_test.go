@@ -221,10 +221,9 @@ func TestAttackByBrowser(t *testing.T) {
 }
 
 func attackIdentity(t *testing.T) {
-	// The ID of a browser is not secret, because every client with the token receives the
-	// IDs of all browsers. A second browser with the same ID is listed as a separate
-	// browser, under a name that the user sees. Replacing a browser requires both its ID
-	// and its secret boot ID.
+	// The ID of a browser is not secret, because every client with the token receives the IDs of all browsers. A second
+	// browser with an ID in use is listed as a separate browser, under a name that the user sees. Replacing a browser
+	// requires its ID and its secret boot ID.
 	runAttack(t, "the id of another browser", func(w *attackFixture) {
 		p := w.dial()
 		p.sendHello("good", "boot9")

@@ -12,7 +12,7 @@ import (
 	"opentabs/wsbridge/inbound"
 )
 
-// maxPanelRequests limits how many requests of one browser's side panel are handled at the same time.
+// maxPanelRequests limits how many requests of one browser's side panel are handled at a time.
 const maxPanelRequests = 64
 
 // runRequest handles a side panel's request on a separate goroutine, because the request can

@@ -41,8 +41,7 @@ type Adapters interface {
 // Calls provides the tool calls to side panels, which show and stop calls and send the user's
 // decisions. The type dispatch.Dispatcher implements Calls.
 type Calls interface {
-	// Cancel cancels a call and records the optional reason. Cancel returns false if no call
-	// with this ID exists.
+	// Cancel cancels a call and records the optional reason. Cancel returns false if the call ID is unknown.
 	Cancel(callID, surface, reason string) bool
 	// Decide records the user's decision about a suspended call. The text of a returned error
 	// is a full sentence for the user.
@@ -56,9 +55,9 @@ var _ Calls = (*dispatch.Dispatcher)(nil)
 
 // Options configure a [Hub].
 type Options struct {
-	// Key is the secret key of this opentabs installation, which server and browser share.
-	// Server and browser each prove that they have the key before any other frame is sent. The
-	// secret key itself is never sent over the connection. Required: New panics if Key is empty.
+	// Key is the secret key of the opentabs installation, which server and browser share. Server and browser each prove
+	// that they have the key before any other frame is sent. The secret key itself is never sent over the connection.
+	// Required: New panics if Key is empty.
 	Key string
 	// Pairings stores the keys of paired browsers. By default, no browser is paired.
 	Pairings Pairings
@@ -92,9 +91,9 @@ type Options struct {
 	// the browser. The hub passes on the log entries of one browser in the order in which they
 	// arrived. ReceiveLogs must not block. By default, log entries are dropped.
 	ReceiveLogs func(browserID, browserName string, p wire.PluginLogParams)
-	// ReceiveStart is called for each report from a browser about the start, or the failed start, of
-	// an adapter in a document. A browser can send the same report more than once. ReceiveStart must
-	// not block for long. By default, reports of adapter starts are dropped.
+	// ReceiveStart is called for each report from a browser about the start, or the failed start, of an adapter in a
+	// document. A browser can send a report more than once. ReceiveStart must not block for long. By default, reports
+	// of adapter starts are dropped.
 	ReceiveStart func(AdapterStart)
 	// Calls provides the tool calls that side panels show. By default, side panels show no
 	// calls until SetCalls is called.

@@ -82,7 +82,7 @@ func (p *panel) stop() {
 }
 
 // A state.sync is sent when calls or clients have changed; state.plugins and state.browser are sent when permissions
-// have changed. Two notifications of the same kind are at least stateInterval apart, and each notification contains the
+// have changed. Two notifications of one kind are at least stateInterval apart, and each notification contains the
 // newest content.
 func (p *panel) sendState(ctx context.Context, b *browser, calls Calls) {
 	list := shape.PanelCalls{BrowserID: b.id, ServerVersion: p.link.hub.opts.Version, ClientNames: p.link.hub.opts.ClientNames}

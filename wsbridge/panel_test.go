@@ -194,7 +194,7 @@ func TestPanelIsBounded(t *testing.T) {
 	})
 }
 
-// While plugins and permissions stay the same, the hub must not send the list again.
+// The hub must not send an unchanged list of plugins again.
 func TestPanelShowsPlugins(t *testing.T) {
 	policy := &fakePolicy{views: []wire.PluginView{{Name: "chat", Hash: "h1", Permission: wire.PermissionOff}}}
 	withHub(t, Options{Policy: policy}, func(w *hubFixture) {

@@ -46,8 +46,7 @@ func TestActivitiesOfMalformedReports(t *testing.T) {
 	})
 }
 
-// TestReportTextsAreClean checks that control characters are removed from the texts of progress reports, because
-// clients show these texts in a terminal.
+// Control characters must be removed from the texts of progress reports, because clients show the texts in a terminal.
 func TestReportTextsAreClean(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")

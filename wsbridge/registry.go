@@ -94,8 +94,8 @@ func (g *registry) attachLink(l *link, helloID string, p wire.HelloParams) *brow
 	return b
 }
 
-// Two running browsers can send the same ID if one Chrome profile is a copy of another. If two browsers shared an ID,
-// each would replace the other's link, and neither would work. The caller holds registry.mu.
+// Two running browsers can send one ID if one Chrome profile is a copy of another. If two browsers shared an ID, each
+// would replace the other's link, and neither would work. The caller holds registry.mu.
 func (g *registry) chooseID(p wire.HelloParams) string {
 	derivedID := wire.BrowserCopyID(p.BrowserID, inbound.Truncate(p.BootID, 8))
 	if b := g.browsers[derivedID]; b != nil && b.bootID == p.BootID {
@@ -158,7 +158,7 @@ func (g *registry) removeLostBrowser(b *browser, generation int) {
 	g.hub.opts.OnBrowsersChange()
 }
 
-// If too many handshakes are in progress, registerLink closes the link whose handshake started first.
+// If too many handshakes are in progress, registerLink closes the oldest one.
 func (g *registry) registerLink(l *link) bool {
 	g.mu.Lock()
 	if g.isClosed {

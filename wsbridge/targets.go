@@ -15,7 +15,7 @@ import (
 // period. Documents of a disconnected browser are offered only if no connected browser has a matching document, because
 // the browser might never reconnect.
 //
-// If no document matches, Targets waits while a tab loads. After the server's start, Targets also waits for the first
+// If no document matches, Targets waits while a tab loads. After the server's start, Targets waits for the first
 // browser, because a browser can need one second to reconnect. If the best tab has just navigated, Targets waits for
 // its next document, even if documents of other tabs match. If all matching tabs need a reload, Targets requests the
 // reload of one tab. If no tab matches and the user allows calls to open tabs, Targets opens a tab.
@@ -274,7 +274,7 @@ func (browserPlaces *browserTargets) addTab(ts *tabTable, t wire.TabInfo, plugin
 	}
 }
 
-// The extension also checks where a plugin can run, but a compromised browser can skip the check. The caller holds
+// mayRunIn repeats a check of the extension, because a compromised browser can skip the check. The caller holds
 // tabTable.mu.
 func (ts *tabTable) mayRunIn(plugin string, d document) bool {
 	mayRunIn := ts.hub.opts.MayRunIn

@@ -14,9 +14,8 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// Interval is the minimum time between two log lines for the same reason. Without this
-// interval, any web page could fill the log, because any page can make the browser attempt
-// endless connections.
+// Interval is the minimum time between two log lines for one reason. Without Interval, any web page could fill the log,
+// because a page can make the browser attempt endless connections.
 const Interval = 10 * time.Second
 
 // Log limits the rate of log lines about rejected connections. The zero Log is ready to
@@ -53,7 +52,7 @@ func (r *Log) RecordUnpaired(keyID string) {
 	r.unpaired = append(r.unpaired, UnpairedTry{keyID, time.Now()})
 }
 
-// For each KeyID, UnpairedTries returns the last attempt if this attempt is at most unpairedWindow old.
+// UnpairedTries returns the last attempt with each KeyID, if the attempt is at most unpairedWindow old.
 func (r *Log) UnpairedTries() []UnpairedTry {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -90,8 +89,8 @@ type loggedReason struct {
 }
 
 // LogRejected logs a rejected connection, at most once per reason within Interval. Each log line includes the number of
-// connections that were rejected for the same reason since the last log line for this reason. The argument reason must
-// be a constant sentence, because the log counts rejections by reason.
+// connections rejected for its reason since the last log line for the reason. The argument reason must be a constant
+// sentence, because the log counts rejections by reason.
 func (r *Log) LogRejected(log *zerolog.Logger, reason string, details func(*zerolog.Event)) {
 	r.mu.Lock()
 	if r.loggedReasons == nil {

@@ -48,9 +48,8 @@ func New(post func(frame []byte), linkEnded <-chan struct{}) *Table {
 	return &Table{post: post, linkEnded: linkEnded, pendingAnswers: map[string]answerReceiver{}}
 }
 
-// SendAndWait sends a request and waits for the browser's answer until ctx or the link
-// ends. SendAndWait must not run on the goroutine that reads from the link, because this
-// goroutine delivers the answer.
+// SendAndWait sends a request and waits for the browser's answer until ctx or the link ends. SendAndWait must not run
+// on the goroutine that reads from the link, which delivers the answer.
 func (r *Table) SendAndWait(ctx context.Context, method wire.Method, params []byte) (wire.Envelope, error) {
 	return r.AwaitAnswer(ctx, r.Send(method, params))
 }
@@ -104,8 +103,8 @@ func (r *Table) AwaitAnswer(ctx context.Context, q Request) (wire.Envelope, erro
 	}
 }
 
-// DeliverAnswer passes an answer to the pending request with the same ID. DeliverAnswer
-// returns false if no pending request has the ID of the answer.
+// DeliverAnswer passes an answer to the pending request with the ID of the answer. DeliverAnswer returns false if no
+// pending request has the ID of the answer.
 func (r *Table) DeliverAnswer(e wire.Envelope) bool {
 	r.mu.Lock()
 	receiver, ok := r.pendingAnswers[e.ID]

@@ -24,8 +24,8 @@ import (
 type Options struct {
 	// URL is the address of the server's WebSocket, such as ws://127.0.0.1:9527/ws.
 	URL string
-	// Key is the secret that server and browser share. Origin is an HTTP origin that the
-	// server allows. Both fields are required.
+	// Key is the secret that server and browser share. Origin is an HTTP origin that the server allows. Key and Origin
+	// are required.
 	Key, Origin string
 	// KeyID is the wire.KeyID of the pairing that created Key. By default, KeyID is
 	// empty, and Key is the key of the installation.
@@ -36,9 +36,8 @@ type Options struct {
 	// Tools are the tools and prompts of the browser's pages, keyed by names of the form
 	// plugin__tool. By default, the browser's pages have no tools.
 	Tools map[string]Tool
-	// OnPluginsChanged is called after each change of the plugins, once the browser has
-	// sent the tabs of these plugins. By default, the simulated browser ignores changes
-	// of the plugins.
+	// OnPluginsChanged is called after each change of the plugins, once the browser has sent their tabs. By default,
+	// the simulated browser ignores changes of the plugins.
 	OnPluginsChanged func(plugins []string)
 	// OnState receives the states that the server sends to the side panel that Watch has
 	// opened. OnState must not block. By default, the simulated browser ignores the side
