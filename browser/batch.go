@@ -127,7 +127,7 @@ func (b *batch) run() (json.RawMessage, *wire.CallError) {
 	return rawjson.Encode(output), nil
 }
 
-// The error's field PageText contains the results of the earlier steps, because these results quote pages.
+// newStepError stores the results of earlier steps in PageText, because results quote pages.
 func (b *batch) newStepError(step int, title string, err *wire.CallError, texts []string, pages []wire.UntrustedPage) *wire.CallError {
 	failed := *err
 	failed.Message = title + ": " + err.Message

@@ -32,8 +32,7 @@ func CheckCapability(tool string, capabilities []string) *wire.CallError {
 	return &wire.CallError{Code: wire.ErrNoBrowser, Message: texts.message, UserText: texts.userText}
 }
 
-// codeNeedsPermission is the error code of a call whose tool lacks a Chrome permission, both
-// in this package and in the extension.
+// codeNeedsPermission is the error code, in server and extension, of a call whose tool lacks a Chrome permission.
 const codeNeedsPermission = "needs_permission"
 
 var permissionTitles = map[string]string{

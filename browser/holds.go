@@ -38,8 +38,7 @@ type Holds struct {
 	holders map[tabKey]tabHolder
 	// runningCalls are the calls of browser tools that run in a tab, by call ID.
 	runningCalls map[string]tabCall
-	// A stopped client is stored by its identity instead of its session, so later sessions of the client are stopped
-	// too.
+	// A stopped client is stored by its identity, so a new session of the client stays stopped.
 	stoppedClients map[tabClient]bool
 }
 
@@ -295,8 +294,7 @@ func (h *Holds) recordBatchEnd(batchID string) {
 	}
 }
 
-// If a step of a batch reads the page, the batch's later steps still must not act in the tab, because the client chose
-// those steps before it saw the page.
+// A batch that reads the page cannot act afterwards, because its client chose all steps before it saw the page.
 func (h *Holds) recordRead(callInfo dispatch.CallInfo) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// sensitiveHosts are hosts of common services for mail, identity, passwords, payment and
-// account settings. On these hosts and their subdomains, a wildcard rule never allows reading
-// or acting without an approval.
+// sensitiveHosts are hosts of common services for mail, identity, passwords, payment and account settings. On sensitive
+// hosts and their subdomains, a wildcard rule never replaces an approval.
 var sensitiveHosts = []string{
 	// mail
 	"mail.google.com", "outlook.live.com", "outlook.office.com", "outlook.office365.com", "mail.yahoo.com", "mail.proton.me", "fastmail.com", "mail.zoho.com", "gmx.net", "web.de", "icloud.com",

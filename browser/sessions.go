@@ -8,8 +8,7 @@ import (
 	"opentabs/wire"
 )
 
-// maxSessions is the maximum number of stored running sessions, and also the maximum
-// number of stored ended sessions.
+// maxSessions limits the stored running sessions, and separately the stored ended sessions.
 const maxSessions = 10_000
 
 // Sessions removes the state of a client's session when the session ends. A session's state
@@ -92,8 +91,7 @@ func (s *Sessions) End(c dispatch.Client) {
 	s.removeState(key, isUsed)
 }
 
-// If isUsed is true, browsers may have stored data for the session, so removeState also sends the session's end to the
-// browsers.
+// If browsers may have stored data for an ended session, removeState notifies the browsers of its end.
 func (s *Sessions) removeState(key string, isUsed bool) {
 	for _, store := range s.stores {
 		store.endSession(key)
@@ -103,7 +101,7 @@ func (s *Sessions) removeState(key string, isUsed bool) {
 	}
 }
 
-// Ended returns which of the given sessions have ended or are unknown to this server.
+// Ended returns which of the given sessions have ended or are unknown to the daemon.
 func (s *Sessions) Ended(sessions []string) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

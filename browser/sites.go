@@ -249,8 +249,8 @@ func verbOf(class toolClass) string {
 	return "act on"
 }
 
-// If the user has set no rule for a site, browser tools need the user's approval on this site. A wildcard rule never
-// allows a sensitive site or a dangerous tool without approvals.
+// On a site without a rule, browser tools need the user's approval. A wildcard rule never allows a sensitive site or a
+// dangerous tool without approvals.
 func (s *siteGate) ruleFor(address string, class toolClass) policy.SiteRule {
 	pattern, entry := s.rules.RuleFor(address)
 	switch {

@@ -34,8 +34,7 @@ func newTabs(holds *Holds) *tabTable {
 		downloadStarters: map[downloadKey]string{}}
 }
 
-// clientKey returns the key of a client: its session, or its name if all clients with
-// this name share a session.
+// clientKey returns the session of a client, or the client's name if all clients with its name share one session.
 func clientKey(c dispatch.Client) string {
 	if c.Session == "" || c.IsSessionShared {
 		return c.Identity()
@@ -167,8 +166,7 @@ type clientTab struct {
 
 func newShownPages() *shownPages { return &shownPages{pages: map[clientTab]pageInfo{}} }
 
-// The result isKnown is true if shown is also the page that record stored last for this client and tab. record ignores
-// nested calls, because the calling tool may hide the result from its client.
+// record ignores nested calls, because the calling tool may hide the result from its client.
 func (s *shownPages) record(callInfo dispatch.CallInfo, tabID int, shown pageInfo) (isKnown bool) {
 	if callInfo.Caller != nil {
 		return false

@@ -9,9 +9,8 @@ const (
 	snapshotProperty = `"snapshot":{"enum":["diff","none","full"]}`
 )
 
-// coreTools are the browser tools that are on by default. A tool with a counterpart in
-// Playwright MCP has the same name and the same argument names, because language models
-// are trained on Playwright's names.
+// coreTools are the browser tools that are on by default. Tools with a counterpart in Playwright MCP have its names for
+// tool and arguments, which language models are trained on.
 var coreTools = []toolDefinition{
 	{
 		name: toolTabs, title: "Tabs", targetKind: dispatch.TargetBrowser, class: classAct, readActions: []string{"list", "select"},

@@ -51,9 +51,7 @@ var devtoolsTools = []toolDefinition{
 	},
 }
 
-// checkEvaluate blocks a call of browser_evaluate unless it has exactly one of "function" and
-// "cursor". checkEvaluate also blocks code that is too long to show in a request for
-// approval.
+// checkEvaluate blocks code that is too long to show in a request for approval.
 func checkEvaluate(args json.RawMessage) dispatch.Verdict {
 	hasCode, hasCursor := rawjson.Get(args, "function") != nil, rawjson.Get(args, "cursor") != nil
 	switch {

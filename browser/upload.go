@@ -76,7 +76,7 @@ func (e *folderError) userText() string {
 	return fact + ". To allow a folder, run `opentabs config set uploadFolders FOLDERS`."
 }
 
-// A request for approval of an upload lists the full paths of all files, because the approval covers only these files.
+// A request for approval of an upload lists the full paths of all files, which are all that the approval covers.
 func newUploadRequest(callInfo dispatch.CallInfo, site, note string) dispatch.Verdict {
 	var paths []string
 	for _, path := range siteArgsOf(callInfo).Paths {
