@@ -84,8 +84,7 @@ func (d *document) putEntry(e Entry) error {
 	return nil
 }
 
-// isSameFolder reports whether two paths lead to the same folder. isSameFolder follows
-// symbolic links.
+// isSameFolder follows symbolic links.
 func isSameFolder(a, b string) bool {
 	if a == b {
 		return true

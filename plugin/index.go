@@ -21,9 +21,7 @@ import (
 const (
 	// indexFile is the file name of the index of adapters in the state folder.
 	indexFile = "plugin-index"
-	// indexVersion is the version of the index file's format. indexVersion also increases
-	// when the checks of adapters change. opentabs ignores an index file with another
-	// version.
+	// indexVersion is the version of the index file's format, and increases when the checks of adapters change.
 	indexVersion = 2
 	// maxIndexBytes is the maximum size of an index file that opentabs reads, in bytes.
 	maxIndexBytes = 16 << 20

@@ -141,10 +141,8 @@ func readFile(dir, file string, limit int64, buffer []byte) (content []byte, pro
 	return content, ""
 }
 
-// openFile opens a regular file of 1 to limit bytes in the folder dir. openFile checks
-// the file's type first, because opening a named pipe blocks until another process writes
-// to the pipe. openFile rejects a link that leads out of dir, because pages would receive
-// the file's content.
+// openFile checks the file's type before opening, because opening a named pipe blocks. openFile rejects a link that
+// leads out of dir, because pages would receive the file's content.
 func openFile(dir, file string, limit int64) (f *os.File, size int64, problem string) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {

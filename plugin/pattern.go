@@ -117,9 +117,9 @@ func (p *Pattern) setPort(port string) string {
 	return ""
 }
 
-// Match reports whether the pattern matches url by the rules of Chrome. A pattern without
-// a port matches any port, and *.example.com also matches example.com. The path of a
-// pattern is compared with the URL's path and query string, but not with the fragment.
+// Match reports whether the pattern matches url by the rules of Chrome. A pattern without a port matches any port, and
+// the pattern *.example.com matches example.com. The path of a pattern is compared with the URL's path and query
+// string, but not with the fragment.
 func (p Pattern) Match(url string) bool {
 	u, ok := splitURL(url)
 	if !ok || p.scheme == "" {

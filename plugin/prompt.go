@@ -27,9 +27,8 @@ type Prompt struct {
 	// InputSchema is a compact JSON Schema of all arguments, whose root is an object. An
 	// argument with a default is never required.
 	InputSchema json.RawMessage
-	// IdleLimit and HardLimit are the prompt's time limits; zero means the server's limits.
-	// Every call also ends at the server's hard limit, even if the prompt's limits are
-	// longer.
+	// IdleLimit and HardLimit are the prompt's time limits; zero means the server's limits. Every call ends at the
+	// server's hard limit, even if the prompt's limits are longer.
 	IdleLimit time.Duration
 	HardLimit time.Duration
 
@@ -66,8 +65,7 @@ func parsePrompts(top *jsonread.Reader, p *Plugin) {
 		top.Add("prompts", "is %s; build the plugin again", rawjson.KindOf(raw))
 		return
 	}
-	// A prompt must not have the same name as a tool, because logs and permissions identify
-	// both by name.
+	// A prompt must not have the name of a tool, because logs and permissions identify prompts and tools by name.
 	seen := map[string]string{}
 	for i, tool := range p.Tools {
 		seen[tool.Name] = fmt.Sprintf("tools[%d]", i)

@@ -40,9 +40,8 @@ func NewRegistry(store *Store, log zerolog.Logger) *Registry {
 	return r
 }
 
-// UseSites sets the function that returns the sites in a plugin's settings. After each
-// Reload, a plugin also runs in the sites that the user has set. Call UseSites before the
-// first [Registry.Reload].
+// UseSites sets the function that returns the sites in a plugin's settings. After each Reload, a plugin runs on the
+// sites that the user has set, besides its own sites. Call UseSites before the first [Registry.Reload].
 func (r *Registry) UseSites(sites func(*Plugin) []dispatch.Instance) { r.sites = sites }
 
 // DiscoverIn sets the folders of npm packages in which each reload searches for plugins.
@@ -85,10 +84,9 @@ func (r *Registry) entriesInOrder() ([]Entry, []Failure, error) {
 // Set returns the current set of loaded plugins; never nil.
 func (r *Registry) Set() *Set { return r.set.Load() }
 
-// OnChange registers a listener that runs after each reload that changes the set of plugins.
-// Reload runs the listeners one after another, in the order of their registration. A listener
-// must not call Reload. If stop is called during a Reload, this Reload may still run the
-// listener.
+// OnChange registers a listener that runs after each reload that changes the set of plugins. Reload runs the listeners
+// one after another, in the order of their registration. A listener must not call Reload. If stop is called during a
+// Reload, the Reload may still run the listener.
 func (r *Registry) OnChange(onChange func(*Set)) (stop func()) {
 	l := &listener{onChange: onChange}
 	r.mu.Lock()
@@ -227,7 +225,7 @@ func (r *Registry) forceReload(dir string) {
 	r.fileStamps = nil
 }
 
-// If two packages have the same plugin name, the set has only the first, even if that package cannot be loaded.
+// Of two packages with one plugin name, only the first counts, even if the first package cannot be loaded.
 func choosePlugins(entries []Entry, loaded []loadResult, oldSet *Set) []*Plugin {
 	firstIndex := map[string]int{}
 	plugins := make([]*Plugin, len(loaded))

@@ -115,8 +115,7 @@ func TestStoreKeepsSourceOfPlugin(t *testing.T) {
 	if len(entries) != 1 || entries[0].Path != renewedDir || entries[0].Source != plugin.SourceNPM || entries[0].Package != "opentabs-plugin-a" || entries[0].VersionWanted != "^1.0.0" {
 		t.Errorf("an update takes the place of what was there: %+v", entries)
 	}
-	// A package with another npm name is not an update, even if it contains a plugin of the
-	// same name.
+	// A package with another npm name is not an update, even if its plugin has the name of an installed plugin.
 	if _, err := store.AddInstalled(plugin.Entry{Path: oldDir, Package: "@opentabs-dev/opentabs-plugin-a"}); err == nil || !strings.Contains(err.Error(), "is taken by opentabs-plugin-a in "+renewedDir) {
 		t.Errorf("got %v; want an error that contains %q", err, "is taken by opentabs-plugin-a in "+renewedDir)
 	}

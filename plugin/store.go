@@ -87,9 +87,8 @@ func NewStore(dir string, o StoreOptions) *Store {
 // Path returns the path of plugins.json.
 func (s *Store) Path() string { return s.file.Path }
 
-// Entries returns the installed plugins in the order in which the user added them.
-// Entries leaves out each entry of plugins.json that cannot be read; [Set.Failed] lists
-// these entries.
+// Entries returns the installed plugins in the order in which the user added them. Entries leaves out entries of
+// plugins.json that cannot be read, which [Set.Failed] lists.
 func (s *Store) Entries() ([]Entry, error) {
 	entries, _, err := s.readEntries()
 	return entries, err
@@ -122,9 +121,9 @@ func (s *Store) Add(path string) (*Plugin, error) {
 	return s.addEntry(Entry{Path: path, Source: SourceFolder})
 }
 
-// AddInstalled adds a package that opentabs has installed in the folder e.Path.
-// AddInstalled replaces an entry for an older version of the same package. Callers of
-// AddInstalled set only the fields Path, Package and VersionWanted of the entry e.
+// AddInstalled adds a package that opentabs has installed in the folder e.Path. AddInstalled replaces an entry for an
+// older version of the package. Callers of AddInstalled set only the fields Path, Package and VersionWanted of the
+// entry e.
 func (s *Store) AddInstalled(e Entry) (*Plugin, error) {
 	e.Source = SourceNPM
 	return s.addEntry(e)

@@ -37,9 +37,8 @@ type Watch struct {
 // last reload.
 func (r *Registry) Watch() *Watch { return &Watch{registry: r} }
 
-// Changed reports whether the list of plugins or a file of a plugin has changed since the
-// last reload. Because a build writes several files one after another, Changed returns
-// true only if the files have stayed the same since the previous call of Changed.
+// Changed reports whether the list of plugins or a file of a plugin has changed since the last reload. Changed returns
+// true only if the files are unchanged since its previous call, because a build writes several files one after another.
 func (w *Watch) Changed() bool {
 	now, loaded := w.registry.currentStamps()
 	isSettled := w.lastStamps != nil && now.isSame(w.lastStamps)

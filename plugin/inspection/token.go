@@ -45,8 +45,8 @@ func (r *Tokens) Issue(inspected *Inspection) string {
 // The text of errToken does not reveal why the token is invalid.
 var errToken = errors.New("the review token is not valid (any more): each is for one plugin, once, and for 10 minutes; inspect the plugin again for a new one")
 
-// Redeem returns the hash of the content that the agent inspected to get the token. A review
-// token can be redeemed only once. A failed attempt to redeem a token uses up the token, too.
+// Redeem returns the hash of the content that the agent inspected to get the token. A review token can be redeemed only
+// once. A failed attempt to redeem a token makes the token invalid.
 func (r *Tokens) Redeem(token, name string) (hash string, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -35,10 +35,9 @@ func setPermission(entry statedoc.Object, permission wire.Permission, surface st
 	return oldValue
 }
 
-// SetPermission sets the permission of a plugin, or of one of its tools. An empty
-// permission removes the tool's own permission, so that the plugin's permission applies.
-// For a plugin that the user has not reviewed, "off" is the only permission that can be
-// set. SetPermission ends all grants for this tool, or for all tools of this plugin.
+// SetPermission sets the permission of a plugin, or of one of its tools. An empty permission removes the tool's own
+// permission, so that the plugin's permission applies. For a plugin that the user has not reviewed, "off" is the only
+// permission that can be set. SetPermission ends all grants of the tool, or of all tools of the plugin.
 func (p *Policy) SetPermission(name, tool string, permission wire.Permission, surface string) error {
 	if permission == "" && tool == "" {
 		return fmt.Errorf("a plugin's permission is off, ask or auto; only a tool can have the default, which is its plugin's")

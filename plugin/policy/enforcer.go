@@ -256,9 +256,8 @@ func (g permissionGate) contentHash(name string) string {
 	return ""
 }
 
-// Approval returns the permission that allows a call to run; false if the call has no
-// permission. Approval must be called before the After hook of the call has run, because
-// this hook deletes the approval of a single call.
+// Approval returns the permission that allows a call to run; false if the call has no permission. Approval must be
+// called before the After hook of the call, which deletes the approval of a single call.
 func (e *Enforcer) Approval(callInfo dispatch.CallInfo) (Approval, bool) {
 	g := permissionGate{e.policy}
 	return g.findApproval(callInfo, g.latestState(callInfo.Tool.Plugin))

@@ -20,8 +20,8 @@ func setChangeOrigin(o statedoc.Object, by string) {
 
 // ChangeOrigin records where and when the user made a change of permissions.json.
 type ChangeOrigin struct {
-	// By is the surface on which the user made the change, followed by the name of the user
-	// or browser if this name is known. By is empty if the surface of the change is unknown.
+	// By is the surface on which the user made the change, with the name of the user or browser if known. By is empty
+	// if the surface of the change is unknown.
 	By string `json:"by,omitempty"`
 	// At is the time at which the user made the change, in UTC; zero if not recorded.
 	At time.Time `json:"at,omitzero"`
@@ -51,8 +51,7 @@ type PluginEntry struct {
 	OpenTabs string `json:"openTabs,omitempty"`
 	// Recommended is an agent's recommendation to enable the plugin, or nil.
 	Recommended *Recommendation `json:"recommended,omitempty"`
-	// The keys of Calls are the names of the plugins whose tools this plugin is allowed
-	// to call.
+	// Calls are the plugins whose tools the plugin is allowed to call, by name.
 	Calls map[string]ChangeOrigin `json:"calls,omitempty"`
 	// LateAccess is not nil if the user allows the plugin secret settings and calls to
 	// other plugins despite a late start.
@@ -62,8 +61,7 @@ type PluginEntry struct {
 
 // ToolEntry contains the permissions of one tool in permissions.json.
 type ToolEntry struct {
-	// Permission is the user's permission for this tool alone. If Permission is empty,
-	// the plugin's permission applies.
+	// Permission is the user's permission for the tool alone. If Permission is empty, the plugin's permission applies.
 	Permission wire.Permission `json:"permission,omitempty"`
 	Limit      Limit           `json:"limit,omitzero"`
 	// Allowed are the callers for which the tool always runs without approval.
@@ -98,7 +96,7 @@ func editTool(entry statedoc.Object, tool string, change func(toolEntry statedoc
 	entry.Put("tools", tools)
 }
 
-// If the tool has no permission, putTool also removes the record of who set the permission.
+// If a tool has no permission, putTool removes the record of who set the permission.
 func putTool(tools statedoc.Object, name string, toolEntry statedoc.Object) {
 	if _, ok := toolEntry["permission"]; !ok {
 		delete(toolEntry, "by")

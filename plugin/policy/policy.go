@@ -32,9 +32,8 @@ type Options struct {
 	// RecordChange receives each change and each decision that the user makes. RecordChange
 	// must not block. By default, a Policy records no changes.
 	RecordChange func(Change)
-	// IsInDevelopment reports whether any content of a plugin counts as reviewed, because its
-	// author is developing the plugin. IsInDevelopment also returns the permission of the
-	// plugin in development, which applies unless the user has set another permission. By
+	// IsInDevelopment reports whether any content of a plugin counts as reviewed, because its author is developing the
+	// plugin. The returned permission applies to a plugin in development unless the user has set another permission. By
 	// default, no plugin counts as in development.
 	IsInDevelopment func(*plugin.Plugin) (wire.Permission, bool)
 	// Log receives errors about permissions.json. Default: no log.
@@ -175,8 +174,8 @@ func (p *Policy) Problems() []string {
 	return r.View.problems
 }
 
-// State returns the review and the permissions of a plugin. For a plugin that is not
-// installed, State returns the stored permissions too.
+// State returns the review and the permissions of a plugin. For a plugin that is not installed, State returns the
+// stored permissions.
 func (p *Policy) State(name string) State {
 	loadedPlugin, _ := p.set().Plugin(name)
 	return p.stateOf(name, loadedPlugin)

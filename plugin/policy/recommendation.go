@@ -70,8 +70,8 @@ func readRecommendation(f *jsonread.Reader) *Recommendation {
 	return &r
 }
 
-// Recommended returns an agent's recommendation for the plugin's current content, or nil if
-// no agent has recommended this content since the user's last decision about the plugin.
+// Recommended returns an agent's recommendation for the plugin's current content, or nil. A decision of the user about
+// the plugin ends the recommendation.
 func (p *Policy) Recommended(loadedPlugin *plugin.Plugin) *Recommendation {
 	if r := p.stateOf(loadedPlugin.Name, loadedPlugin).Recommended; r != nil && r.Hash == loadedPlugin.ContentHash() {
 		return r

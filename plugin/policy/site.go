@@ -142,10 +142,9 @@ func sitePatterns(address string) []string {
 // IsSiteExact reports whether a site pattern names one host without a wildcard.
 func IsSiteExact(pattern string) bool { return pattern != "" && !strings.HasPrefix(pattern, "*") }
 
-// Set sets the rule of a site. If rule is empty, Set removes the site's rule. Set also
-// removes the list of clients that are allowed to always use the site. If site has no port,
-// Set removes the always-allowed clients of the site for all ports of the host. by is the
-// surface on which the user made the change.
+// Set sets the rule of a site. If rule is empty, Set removes the site's rule. Set removes the list of clients that are
+// allowed to always use the site. If site has no port, Set removes the always-allowed clients of the site for all ports
+// of the host. by is the surface on which the user made the change.
 func (s Sites) Set(site string, rule SiteRule, by string) error {
 	pattern, err := ParseSite(site)
 	if err != nil {
@@ -156,9 +155,9 @@ func (s Sites) Set(site string, rule SiteRule, by string) error {
 		editSite(doc, pattern, func(entry statedoc.Object) {
 			statedoc.Decode(entry["permission"], &change.Old)
 			clear(entry)
-			// The site's entry in permissions.json keeps the origin of the last change, even
-			// if this change removes the site's rule. A process that reads a new origin for a
-			// site ends the approvals for the site that the process has in memory.
+			// The site's entry keeps the origin of the last change, even if the change removes the site's rule. A
+			// process that reads a new origin for a site ends the approvals for the site that the process has in
+			// memory.
 			setChangeOrigin(entry, by)
 			if rule != "" {
 				entry.Put("permission", rule)

@@ -65,8 +65,8 @@ func (a Archive) Remove(name string) error {
 	return os.RemoveAll(filepath.Join(a.dir, name))
 }
 
-// Changes returns the changes of a plugin since its last review as a unified diff; empty
-// if nothing has changed. hasReviewed is false if the archive has no copy of the plugin.
+// Changes returns a unified diff from the last reviewed content of a plugin, empty if unchanged. The result hasReviewed
+// is false if the archive has no copy of the plugin.
 func (a Archive) Changes(reviewedPlugin *plugin.Plugin) (text string, hasReviewed bool, err error) {
 	now, err := reviewableFiles(reviewedPlugin)
 	if err != nil {

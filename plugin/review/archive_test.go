@@ -74,8 +74,7 @@ func TestArchiveShowsChanges(t *testing.T) {
 	}
 }
 
-// A rebuild of unchanged code changes only the hash in the adapter's hash statement, so the diff shows only this
-// change.
+// The diff of a rebuild of unchanged code shows only the adapter's hash.
 func TestArchiveIgnoresGeneratedNames(t *testing.T) {
 	a := NewArchive(t.TempDir())
 	code := func(id string) plugintest.Package {

@@ -28,9 +28,9 @@ type Subject struct {
 
 func (s Subject) fullName() string { return dispatch.Tool{Plugin: s.Plugin, Name: s.Name}.FullName() }
 
-// CheckArguments checks the arguments of a call against the input schema. If the arguments are invalid or the schema
-// does not compile, CheckArguments returns a *dispatch.Error; otherwise nil. The error has the code invalid_arguments
-// and lists every violation, or has the code internal if the schema does not compile.
+// CheckArguments checks the arguments of a call against the input schema. CheckArguments returns a *dispatch.Error if
+// the arguments are invalid or the schema does not compile. The error has the code invalid_arguments and lists every
+// violation, or has the code internal if the schema does not compile.
 func (v *Validator) CheckArguments(s Subject, schema, args json.RawMessage) error {
 	if i := skipBlanks(args, 0); i < len(args) && args[i] == '{' && v.accepts(schema, args) {
 		return nil
@@ -42,16 +42,15 @@ func (v *Validator) CheckArguments(s Subject, schema, args json.RawMessage) erro
 	return v.checkMembers(s, schema, members)
 }
 
-// CheckTextArguments checks the arguments of a prompt and converts them for the page. MCP
-// clients send every argument of a prompt as a string, so CheckTextArguments converts two
-// kinds of strings:
+// CheckTextArguments checks the arguments of a prompt and converts them for the page. MCP clients send every argument
+// of a prompt as a string, so CheckTextArguments converts two kinds of strings:
 //
 //   - A string that the argument's schema does not allow is parsed as JSON, such as "20"
 //     for a number, "true" for a boolean, "[\"a\"]" for an array.
 //   - An empty string for an optional argument is dropped, because clients send empty
 //     strings for empty fields of a form.
 //
-// CheckTextArguments returns the same errors as [Validator.CheckArguments].
+// CheckTextArguments returns the errors of [Validator.CheckArguments].
 func (v *Validator) CheckTextArguments(s Subject, schema, args json.RawMessage) (json.RawMessage, error) {
 	members, err := s.decode(args)
 	if err != nil {

@@ -20,9 +20,7 @@ const (
 	maxSchemaBytes = 256 << 10
 )
 
-// schemaTexts are the keywords of a schema whose values describe the schema to a reader,
-// such as "description". [Clean] never cuts the values of other keywords, such as enum,
-// const and examples.
+// schemaTexts are the keywords of a schema whose values are texts for a reader.
 var schemaTexts = []string{"title", "description", "$comment", "markdownDescription"}
 
 type schemaCleaner struct {

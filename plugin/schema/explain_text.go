@@ -115,7 +115,7 @@ func describeFormat(format string) string {
 	return text
 }
 
-// If the schema also names a format, as schemas from zod do, the returned sentence contains an example that matches the
+// If the schema names a format, as schemas from zod do, the returned sentence contains an example that matches the
 // pattern.
 func describePattern(pattern string, schema map[string]any) string {
 	format, _ := schema[namedFormat].(string)

@@ -14,8 +14,7 @@ import (
 // checks.
 const maxAcceptDepth = 64
 
-// maxExactDigits is the number of digits up to which two different decimal numbers always differ as
-// float64, too.
+// maxExactDigits is the number of digits up to which two different decimal numbers differ as float64.
 const maxExactDigits = 15
 
 // maxExactInteger is 2^53: a float64 represents every integer up to 2^53 exactly.
@@ -129,8 +128,6 @@ func newFastValidator(s *jsonschema.Schema, built map[*jsonschema.Schema]*fastVa
 	return a
 }
 
-// A schema with a list of element schemas never reaches itemsSchema, because hasUnknownKeyword returns true for such a
-// schema.
 func itemsSchema(s *jsonschema.Schema) *jsonschema.Schema {
 	if items, ok := s.Items.(*jsonschema.Schema); ok {
 		return items

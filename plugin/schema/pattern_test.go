@@ -39,9 +39,8 @@ func newTestTool(t testing.TB, input string) *testTool {
 	return &testTool{schema: RelaxDefaults(cleaned.Schema)}
 }
 
-// Every value that zod accepts must match the schema that zod generates, because a
-// rejected value never reaches the page. testdata/zod-checks.json contains schemas that
-// zod 4.6.7 generated, and values that zod itself accepts and rejects.
+// Every value that zod accepts must match the schema that zod generates, because a rejected value never reaches the
+// page.
 func TestValidateAgreesWithZod(t *testing.T) {
 	text, err := os.ReadFile("testdata/zod-checks.json")
 	if err != nil {
@@ -89,8 +88,7 @@ func TestValidateAssertsFormats(t *testing.T) {
 	}
 }
 
-// Without the time limit, matching a string of this test would take hours, because the
-// pattern backtracks.
+// Without a time limit, matching a string of TestSlowPatternTimesOut would take hours, because the pattern backtracks.
 func TestSlowPatternTimesOut(t *testing.T) {
 	tool := newToolWithArguments(t, `{"type":"array","items":{"type":"string","pattern":"^(?=a)(a+)+$"}}`)
 	texts := make([]string, 1000)

@@ -25,10 +25,9 @@ var (
 	refKey      = bytefind.Needle{Text: []byte(`"$ref":`), Rare: 1}
 )
 
-// RelaxDefaults makes every property with a default optional in a compact JSON Schema.
-// Schema generators mark properties with a default as required, because a handler always
-// receives these properties. An agent can omit properties with a default. RelaxDefaults
-// leaves everything else in the schema unchanged, even the order of the members.
+// RelaxDefaults makes every property with a default optional in a compact JSON Schema. Schema generators mark
+// properties with a default as required, because a handler always receives them. An agent can omit properties with a
+// default. RelaxDefaults leaves everything else in the schema unchanged, even the order of the members.
 func RelaxDefaults(schema json.RawMessage) json.RawMessage {
 	if !defaultKey.IsIn(schema) {
 		return schema

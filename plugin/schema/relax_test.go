@@ -6,8 +6,6 @@ import (
 	"opentabs/internal/bytefind"
 )
 
-// In the tested schemas, "required" also lists properties with a default, as in schemas
-// from generators.
 func TestRelaxDefaults(t *testing.T) {
 	for _, c := range []struct{ name, schema, want string }{
 		{"keeps order and bytes",

@@ -12,19 +12,16 @@ import (
 )
 
 const (
-	// maxCheckedResult is the maximum size of a tool's result that CheckResult checks, in
-	// bytes. CheckResult accepts a result above maxCheckedResult without a check, because
-	// the check would take too long.
+	// maxCheckedResult is the maximum size of a tool's result that CheckResult checks, in bytes. CheckResult accepts a
+	// larger result unchecked, because the check would take too long.
 	maxCheckedResult = 4 << 20
 	maxQuotedResult  = 4000
 )
 
-// CheckResult checks the result of a tool call against the tool's output schema. If the
-// tool returned JavaScript's undefined, result is nil. CheckResult returns nil or an
-// error with the code invalid_result, whose message lists every violation. The PageText
-// of the error quotes the invalid result, because records and lists of calls omit
-// PageText. If the schema does not compile, CheckResult returns an error that describes
-// this as a violation.
+// CheckResult checks the result of a tool call against the tool's output schema. If the tool returned JavaScript's
+// undefined, result is nil. CheckResult returns nil or an error with the code invalid_result, whose message lists every
+// violation. The PageText of the error quotes the invalid result, because records and lists of calls omit PageText. A
+// schema that does not compile counts as a violation.
 func (v *Validator) CheckResult(schema, result json.RawMessage) *wire.CallError {
 	if len(result) > maxCheckedResult {
 		return nil

@@ -23,9 +23,8 @@ const (
 	namedFormat = "opentabs/format"
 )
 
-// Validator checks values against one JSON Schema. The zero Validator is ready to use.
-// The first call of a method compiles the schema; all later calls must pass the same
-// schema.
+// Validator checks values against one JSON Schema. The zero Validator is ready to use. The first call of a method
+// compiles the schema; all later calls must pass an equal schema.
 type Validator struct {
 	once           sync.Once // guards the fields below, which compile sets
 	schema         *jsonschema.Schema
@@ -99,9 +98,9 @@ func (rejectingLoader) Load(url string) (any, error) {
 	return nil, fmt.Errorf("a schema may refer only to itself, not to %s", url)
 }
 
-// For a single check in the author's code, schema generators write both "format" and "pattern", although the check
-// tests only the pattern. The format in a schema can be stricter than the pattern. For example, the format "time"
-// requires a time zone in JSON Schema, but not in zod.
+// For one check in the author's code, schema generators write a "format" and a "pattern", but the check tests only the
+// pattern. The format in a schema can be stricter than the pattern. For example, the format "time" requires a time zone
+// in JSON Schema, but not in zod.
 func preferPatterns(doc any) {
 	schema, ok := doc.(map[string]any)
 	if !ok {
