@@ -30,9 +30,8 @@ func (d *discardResponse) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestCallAllocations limits the memory allocations of a tools/call, from the HTTP
-// handler to the dispatcher and back. Each call must allocate a parsed request, a
-// cancellable context, a response stream with its heartbeat, and a key for the request.
+// Each call must allocate a parsed request, a cancellable context, a response stream with its heartbeat, and a key for
+// the request.
 func TestCallAllocations(t *testing.T) {
 	result := json.RawMessage(`{"text":"hello"}`)
 	caller := callerFunc(func(context.Context, dispatch.Call) (dispatch.Result, error) {

@@ -24,10 +24,9 @@ type approvals struct {
 	calls     Caller
 	heartbeat time.Duration
 	log       zerolog.Logger
-	// run executes a client's request. The caller sends the returned reply to the client.
-	run func(context.Context, request) reply
-	// onGiveUp is called if the client stopped waiting for the reply to its request. The
-	// *progressSender stores when progress notifications were sent to the client.
+	run       func(context.Context, request) reply
+	// onGiveUp is called if the client stopped waiting for the reply; the *progressSender has the times of progress
+	// notifications.
 	onGiveUp  func(context.Context, request, *progressSender)
 	resumable *resumableCalls
 }
@@ -38,8 +37,6 @@ func newApprovals(
 	return &approvals{calls: calls, heartbeat: heartbeat, log: log, run: run, onGiveUp: onGiveUp, resumable: newResumableCalls()}
 }
 
-// serve runs a request and returns the reply to the client. While a call is suspended, a
-// client that supports forms shows an approval form.
 func (a *approvals) serve(ctx context.Context, q request) reply {
 	if q.AsksByReply {
 		return a.serveResumable(ctx, q)
@@ -57,8 +54,8 @@ func (a *approvals) serve(ctx context.Context, q request) reply {
 	return r
 }
 
-// remindClient sends the client the reason why its call is waiting, at each heartbeat until ctx
-// ends. Some clients cancel a call that reports no progress.
+// remindClient sends progress at each heartbeat until ctx ends, because some clients cancel a call that reports no
+// progress.
 func (a *approvals) remindClient(ctx context.Context, q form.Question) {
 	ticker := time.NewTicker(a.heartbeat)
 	defer ticker.Stop()
@@ -72,9 +69,6 @@ func (a *approvals) remindClient(ctx context.Context, q form.Question) {
 	}
 }
 
-// decideByAnswer resolves a ticket with the user's answer to a form. decideByAnswer returns
-// false if the answer contains no decision. If the user answers the form without a decision,
-// the user can still decide in the side panel or the CLI.
 func (a *approvals) decideByAnswer(q form.Question, client dispatch.Client, result json.RawMessage) bool {
 	resolution, isDecided, err := q.ParseAnswer(result)
 	if isDecided {
@@ -88,8 +82,7 @@ func (a *approvals) decideByAnswer(q form.Question, client dispatch.Client, resu
 	return isDecided
 }
 
-// requestForms shows the tickets of one call as forms in the client that made the call. A
-// client without forms receives only the reason why its call is waiting.
+// A client without forms receives only the reason why its call is waiting.
 type requestForms struct {
 	approvals *approvals
 	client    dispatch.Client
@@ -98,14 +91,13 @@ type requestForms struct {
 
 	ctx context.Context // the context of the request
 
-	mu          sync.Mutex           // guards isAnswered and cancelForms, and additions to openForms
-	isAnswered  bool                 // set when the request has been answered
-	cancelForms []context.CancelFunc // cancels the forms that were shown
-	openForms   sync.WaitGroup       // counts the forms that are shown
+	mu          sync.Mutex // guards isAnswered and cancelForms, and additions to openForms
+	isAnswered  bool
+	cancelForms []context.CancelFunc
+	openForms   sync.WaitGroup
 }
 
-// newForms returns the forms of a request. The caller must close the returned forms
-// before it answers the request.
+// newForms returns the forms of a request, which the caller must close before answering the request.
 func (a *approvals) newForms(ctx context.Context, q request) *requestForms {
 	return &requestForms{approvals: a, ctx: ctx, client: q.Client, progress: newProgressSender(ctx, q.Params, q.Send), ask: q.Ask}
 }
@@ -121,7 +113,7 @@ func (f *requestForms) close() {
 	f.openForms.Wait()
 }
 
-// showForm shows a form for one ticket until ctx ends. ctx ends when the ticket is resolved.
+// showForm shows a form until ctx ends, which is when the ticket is resolved.
 func (f *requestForms) showForm(ctx context.Context, w dispatch.WaitingTicket) {
 	f.mu.Lock()
 	if f.isAnswered {

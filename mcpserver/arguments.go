@@ -14,8 +14,7 @@ import (
 	"opentabs/wire"
 )
 
-// These constants are the names of the arguments that opentabs adds to tools. `instance` exists
-// only for plugins with instances, and `_detach` only if calls may become jobs.
+// `instance` exists only for plugins with instances, and `_detach` only if calls may become jobs.
 const (
 	argTab      = "tabId"
 	argBrowser  = "browser"
@@ -23,24 +22,18 @@ const (
 	argDetach   = "_detach"
 )
 
-// arguments are the arguments of one call.
 type arguments struct {
-	// toolArgs contains the tool's own arguments, as a JSON object.
 	toolArgs json.RawMessage
-	// tabID, browser and instance select where the call runs. If tabID, browser or instance
-	// has its zero value, the call does not have this argument.
+	// tabID, browser and instance select where the call runs.
 	tabID    int
 	browser  string
 	instance string
-	// detach is the JSON value of _detach, or nil if the argument is missing.
-	detach json.RawMessage
+	detach   json.RawMessage
 }
 
-// definedArguments records which argument names of opentabs the tool's own schema defines.
 // opentabs passes an argument that the tool's schema defines to the tool.
 type definedArguments struct{ definesTab, definesBrowser, definesInstance, definesDetach bool }
 
-// findDefinedArguments returns which argument names of opentabs the schema of a tool or prompt defines.
 func findDefinedArguments(schema json.RawMessage, p *plugin.Plugin) definedArguments {
 	if p.IsBuiltin() { // the schemas of browser tools already describe the argument tabId of opentabs
 		return definedArguments{definesInstance: true}
@@ -51,7 +44,6 @@ func findDefinedArguments(schema json.RawMessage, p *plugin.Plugin) definedArgum
 	}
 }
 
-// isAdded reports whether the named argument belongs to opentabs, not to the tool.
 func (d definedArguments) isAdded(name string) bool {
 	switch name {
 	case argTab:
@@ -66,8 +58,7 @@ func (d definedArguments) isAdded(name string) bool {
 	return false
 }
 
-// mayAdd reports whether a call's arguments could contain an argument that belongs to
-// opentabs. mayAdd is a fast search in the JSON text, without parsing.
+// mayAdd searches the JSON text quickly, without parsing.
 func (d definedArguments) mayAdd(raw []byte) bool {
 	return !d.definesTab && bytes.Contains(raw, []byte(`"`+argTab+`"`)) ||
 		!d.definesBrowser && bytes.Contains(raw, []byte(`"`+argBrowser+`"`)) ||
@@ -75,7 +66,6 @@ func (d definedArguments) mayAdd(raw []byte) bool {
 		!d.definesDetach && bytes.Contains(raw, []byte(`"`+argDetach+`"`))
 }
 
-// instanceNames returns the names of a plugin's instances, without duplicates.
 func instanceNames(p *plugin.Plugin) []string {
 	var names []string
 	for _, i := range p.Instances {
@@ -86,10 +76,9 @@ func instanceNames(p *plugin.Plugin) []string {
 	return names
 }
 
-// splitArguments separates "tabId", "browser", "instance" and "_detach" from a call's
-// arguments, unless the tool defines them. splitArguments does not change the tool's own
-// arguments, so large integers stay exact. isPrompt is true for prompts, which have only text
-// arguments. An error of splitArguments is a *dispatch.Error for the agent.
+// splitArguments separates "tabId", "browser", "instance" and "_detach" from the arguments, unless the tool defines
+// them. splitArguments does not change the tool's own arguments, so large integers stay exact. An error of
+// splitArguments is a *dispatch.Error for the agent.
 func splitArguments(raw json.RawMessage, definedByTool definedArguments, isPrompt bool) (arguments, error) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return arguments{toolArgs: json.RawMessage("{}")}, nil
@@ -118,7 +107,6 @@ func splitArguments(raw json.RawMessage, definedByTool definedArguments, isPromp
 	return a, nil
 }
 
-// setArgument stores the value of m in the matching field: tabID, browser, instance or detach.
 func (a *arguments) setArgument(m rawjson.Member, isPrompt bool) error {
 	switch m.Key {
 	case argTab:

@@ -23,21 +23,17 @@ type pingedClient struct {
 	conn      net.Conn
 	lines     *bufio.Reader
 	startTime time.Time
-	// pongDelay is how long the client takes to answer a ping. If pongDelay is negative, the
-	// client never answers.
+	// pongDelay is how long the client takes to answer a ping; a negative pongDelay means never.
 	pongDelay time.Duration
-	// errors is true if the client answers pings with an error.
-	errors bool
+	errors    bool
 }
 
-// receivedLine is a line that the client has received.
 type receivedLine struct {
 	kind string // ping, progress, answer or padded answer
 	at   time.Duration
 	id   string
 }
 
-// read reads lines until n calls are answered, and returns the lines.
 func (p *pingedClient) read(n int) []receivedLine {
 	p.t.Helper()
 	var all []receivedLine
@@ -72,7 +68,6 @@ func (p *pingedClient) read(n int) []receivedLine {
 	return all
 }
 
-// call calls a tool and returns all lines that the client received up to the tool's answer.
 func (p *pingedClient) call(meta string) []receivedLine {
 	p.t.Helper()
 	p.startTime = time.Now()
@@ -87,8 +82,6 @@ func (p *pingedClient) send(lines ...string) {
 	}
 }
 
-// formatTimes formats the received lines with their times, such as "progress 0s, ping 0s,
-// answer 3ms".
 func formatTimes(all []receivedLine) string {
 	var text []string
 	for _, h := range all {
@@ -97,8 +90,7 @@ func formatTimes(all []receivedLine) string {
 	return strings.Join(text, ", ")
 }
 
-// withPinged runs a test with a pingedClient. The called tool takes the time `work`. If
-// the client's request has a progress token, the tool first reports progress.
+// withPinged runs a tool that takes the time work, and reports progress first if the request has a progress token.
 func withPinged(t *testing.T, work time.Duration, test func(p *pingedClient)) {
 	t.Helper()
 	packages := newServer(t, callerFunc(echoArguments), Options{}) // files are read outside of fake time

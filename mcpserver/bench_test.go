@@ -16,9 +16,7 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-// BenchmarkCall compares a tools/call whose tool is instant with a plain Go server that
-// decodes and encodes the same JSON. The median time of a tools/call request must be at
-// most 1.5 times the median time of the plain Go server.
+// The median time of a tools/call request must be at most 1.5 times the median time of the plain Go server.
 func BenchmarkCall(b *testing.B) {
 	s := serveTools(b, callerFunc(echoArguments), Options{}, plugintest.Package{Tools: []plugintest.Tool{{
 		Name: "echo", Description: "d",
@@ -53,8 +51,6 @@ func BenchmarkCall(b *testing.B) {
 	b.ReportMetric(float64(call)/float64(base), "ratio")
 }
 
-// timeRequest sends body in a POST request, and returns the time until the whole response
-// is read.
 func (c *client) timeRequest(body string) time.Duration {
 	r := c.request(context.Background(), http.MethodPost, body)
 	begin := time.Now()
@@ -72,7 +68,6 @@ func medianOf(d []time.Duration) time.Duration {
 	return d[len(d)/2]
 }
 
-// BenchmarkLargeResult sends a result of 10 MB from the dispatcher to the client.
 func BenchmarkLargeResult(b *testing.B) {
 	item := `{"id":"0123456789","text":"a message with \"quotes\" and more words"},`
 	text := `{"items":[` + strings.Repeat(item, 10<<20/len(item)) + `{}]}`
@@ -84,7 +79,6 @@ func BenchmarkLargeResult(b *testing.B) {
 	}
 }
 
-// BenchmarkProgress sends one progress notification on an HTTP stream.
 func BenchmarkProgress(b *testing.B) {
 	s := serveTools(b, callerFunc(func(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
 		n := 0.0
@@ -99,7 +93,6 @@ func BenchmarkProgress(b *testing.B) {
 	c.timeRequest(callText(`1`, `{}`, `{"progressToken":1}`))
 }
 
-// BenchmarkToolsList lists 2,500 tools.
 func BenchmarkToolsList(b *testing.B) {
 	var tools []plugintest.Tool
 	for i := range 50 {

@@ -19,7 +19,6 @@ import (
 	"opentabs/wire"
 )
 
-// request is a transport.Request with the timer and the callbacks of its call.
 type request struct {
 	transport.Request
 	receivedAt time.Time
@@ -90,8 +89,7 @@ func (s *Server) HeaderTool(name string) *mcp.Tool {
 	return nil
 }
 
-// run handles a request and returns the reply. If the code that handles the request panics, the
-// reply is an error.
+// run handles a request, and replies with an error if the handling code panics.
 func (s *Server) run(ctx context.Context, q request) (transportReply reply) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -201,7 +199,6 @@ func (s *Server) callTool(ctx context.Context, q request) reply {
 	return s.tracedReply(l, c, result, err)
 }
 
-// tracedReply returns the same reply as toolReply, and adds the trace of the call.
 func (s *Server) tracedReply(l *listedTool, c dispatch.Call, result dispatch.Result, err error) reply {
 	c.Trace.Record(hops.CheckpointEnded)
 	r := s.toolReply(l, result, err)
@@ -209,8 +206,7 @@ func (s *Server) tracedReply(l *listedTool, c dispatch.Call, result dispatch.Res
 	return r
 }
 
-// toolReply returns the reply for an ended call of a tool. The argument l is nil for a tool
-// that is no longer listed.
+// toolReply returns the reply for an ended call of a tool; l is nil if the tool is no longer listed.
 func (s *Server) toolReply(l *listedTool, result dispatch.Result, err error) reply {
 	hasSchema := l != nil && l.definition.RawOutputSchema != nil
 	if err != nil {
@@ -230,8 +226,7 @@ func (s *Server) toolReply(l *listedTool, result dispatch.Result, err error) rep
 	return r
 }
 
-// replyToFailure returns the reply to a failed call. replyToFailure logs internal errors,
-// because the reply to the agent omits the details of such errors.
+// replyToFailure returns the reply to a failed call, and logs internal errors, whose details agents do not receive.
 func (s *Server) replyToFailure(err error) reply {
 	var e *dispatch.Error
 	if !errors.As(err, &e) {
@@ -240,7 +235,6 @@ func (s *Server) replyToFailure(err error) reply {
 	return newFailureReply(err)
 }
 
-// isInvalidArguments reports whether err means that the arguments of a call are invalid.
 func isInvalidArguments(err error) bool {
 	var e *dispatch.Error
 	return errors.As(err, &e) && e.Code == wire.ErrInvalidArguments

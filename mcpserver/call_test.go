@@ -24,7 +24,6 @@ const (
 	callRounds     = 5
 )
 
-// reportFast is a Caller that reports progress as fast as possible.
 func reportFast(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
 	for i := range reportsPerCall {
 		c.Progress(dispatch.Progress{Progress: float64(i + 1), Total: reportsPerCall, HasTotal: true, Message: "of " + c.Client.Name})
@@ -32,8 +31,6 @@ func reportFast(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
 	return dispatch.Result{Output: json.RawMessage(`{"by":"` + c.Client.Name + `"}`)}, nil
 }
 
-// reportingBridge returns a bridge whose simulated page reports progress as fast as
-// possible.
 func reportingBridge() *dispatchtest.Bridge {
 	return &dispatchtest.Bridge{StartFunc: func(_ context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError {
 		go func() {
@@ -47,8 +44,6 @@ func reportingBridge() *dispatchtest.Bridge {
 	}}
 }
 
-// fakeAndRealCallers returns two Callers: "fake" is reportFast, and "real" is a
-// dispatcher with a simulated page.
 func fakeAndRealCallers() map[string]Caller {
 	return map[string]Caller{
 		"fake": callerFunc(reportFast),
@@ -56,8 +51,6 @@ func fakeAndRealCallers() map[string]Caller {
 	}
 }
 
-// checkReports checks that msgs contains all progress reports for one token, in order,
-// and then the answer to request id.
 func checkReports(t *testing.T, msgs []receivedMessage, id, token string) {
 	t.Helper()
 	if len(msgs) != reportsPerCall+1 {
@@ -98,9 +91,6 @@ func TestProgressOverHTTPIsCompleteAndInOrder(t *testing.T) {
 	}
 }
 
-// countMessages opens an event stream with an HTTP GET request. The function that
-// countMessages returns ends the stream, and returns the number of messages that arrived on
-// the stream.
 func (c *client) countMessages() func() int {
 	c.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -288,9 +278,7 @@ func TestDispatcherReceivesTheRequest(t *testing.T) {
 	}
 }
 
-// TestResultThatBreaksItsSchema checks that the server rejects a result that violates the
-// tool's output schema. If the server passed on a result that violates the schema, a strict
-// client would reject the result with an error that does not name the plugin.
+// A strict client would reject a result that violates the output schema with an error that does not name the plugin.
 func TestResultThatBreaksItsSchema(t *testing.T) {
 	for output, want := range map[string]string{`{"n":"one"}`: "/n", `null`: "null", ``: "undefined"} {
 		s := serveTools(t, returnOutput(output), Options{}, plugintest.Package{Tools: []plugintest.Tool{{

@@ -20,8 +20,7 @@ import (
 	"opentabs/wire"
 )
 
-// catalog keeps the lists of tools and prompts up to date with the plugins and their
-// permissions. A catalog is safe for concurrent use.
+// catalog is safe for concurrent use.
 type catalog struct {
 	library  *server.MCPServer // answers list requests
 	plugins  *plugin.Registry
@@ -41,19 +40,17 @@ type catalog struct {
 type toolTable struct {
 	toolsByName map[string]*listedTool
 	listedTools []*listedTool // the tools that are not refused
-	// sites returns one gateway.Site per plugin, with all tools of the plugin that a search can find,
-	// including refused tools. The field Source of each gateway.Site contains a *plugin.Plugin.
+	// sites returns one gateway.Site per plugin, with all tools of the plugin that a search can find, including refused
+	// tools.
 	sites func() []gateway.Site
 }
 
-// findTool returns a plugin's tool by its full name, even if the tool is refused. A call
-// of a refused tool fails with the reason for the refusal.
+// findTool returns a plugin's tool by its full name, even if the tool is refused.
 func (c *catalog) findTool(name string) (*listedTool, bool) {
 	l, ok := c.tools.Load().toolsByName[name]
 	return l, ok
 }
 
-// updateLists updates the lists of tools and prompts for the current plugins and permissions.
 func (c *catalog) updateLists() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -63,7 +60,6 @@ func (c *catalog) updateLists() {
 	c.syncPrompts(set)
 }
 
-// recheckPermissions updates the lists of tools and prompts if a change of permissions affects them.
 func (c *catalog) recheckPermissions() {
 	c.mu.Lock()
 	isSame := slices.Equal(c.refusedNames, c.findRefusedNames(c.plugins.Set()))
@@ -73,8 +69,6 @@ func (c *catalog) recheckPermissions() {
 	}
 }
 
-// refusalFunc returns a function that returns the reason why a tool or prompt of the plugin is
-// refused now, or nil.
 func (c *catalog) refusalFunc(p *plugin.Plugin) func(dispatch.Tool) *wire.CallError {
 	if c.refusals == nil {
 		return func(dispatch.Tool) *wire.CallError { return nil }
@@ -82,8 +76,7 @@ func (c *catalog) refusalFunc(p *plugin.Plugin) func(dispatch.Tool) *wire.CallEr
 	return c.refusals(p.Name)
 }
 
-// findRefusedNames returns the sorted names of the tools and prompts that are currently refused. A
-// prompt and a tool never have the same name.
+// A prompt and a tool never have the same name.
 func (c *catalog) findRefusedNames(set *plugin.Set) []string {
 	var names []string
 	for _, p := range set.All() {
@@ -103,14 +96,12 @@ func (c *catalog) findRefusedNames(set *plugin.Set) []string {
 	return names
 }
 
-// isRefused reports whether a tool or prompt is blocked now and therefore not listed. The
-// caller holds catalog.mu.
+// The caller of isRefused holds catalog.mu.
 func (c *catalog) isRefused(fullName string) bool {
 	_, isRefused := slices.BinarySearch(c.refusedNames, fullName)
 	return isRefused
 }
 
-// refusedError returns the error for calls of a refused tool, or nil if the tool is not refused.
 // refusedError ignores wrong arguments, because agents cannot see a refused tool's schema.
 func (c *catalog) refusedError(p *plugin.Plugin, t dispatch.Tool) error {
 	refusal := c.refusalFunc(p)(t)
@@ -156,8 +147,7 @@ func (c *catalog) brokenPluginError(fullName string) error {
 	return &dispatch.Error{Code: wire.ErrPluginBroken, Message: fact + nextStep.ForAgent, UserText: fact + nextStep.ForUser}
 }
 
-// syncTools replaces the table of tools with the tools of a set of plugins. The caller holds
-// catalog.mu.
+// The caller of syncTools holds catalog.mu.
 func (c *catalog) syncTools(set *plugin.Set) {
 	table := &toolTable{toolsByName: map[string]*listedTool{}}
 	table.sites = sync.OnceValue(func() []gateway.Site { return table.newSites(set) })
@@ -179,7 +169,6 @@ func (c *catalog) syncTools(set *plugin.Set) {
 	c.log.Debug().Int("tools", len(table.listedTools)).Msg("tools listed")
 }
 
-// newSites returns one gateway.Site per plugin, with the tools that a search can find.
 func (t *toolTable) newSites(set *plugin.Set) []gateway.Site {
 	var sites []gateway.Site
 	for _, p := range set.All() {
@@ -196,8 +185,7 @@ func (t *toolTable) newSites(set *plugin.Set) []gateway.Site {
 	return sites
 }
 
-// syncPrompts replaces the list of prompts with the prompts of a set of plugins. The caller
-// holds catalog.mu.
+// The caller of syncPrompts holds catalog.mu.
 func (c *catalog) syncPrompts(set *plugin.Set) {
 	prompts := []mcp.Prompt{}
 	for _, p := range set.Prompts() {

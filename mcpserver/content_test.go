@@ -13,7 +13,6 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-// pngData is the data of an image, which the tests never decode.
 const pngData = `iVBORw0KGgo=` // 8 bytes
 
 // TestBlocksOfContent checks that each content block in a tool's result reaches the agent
@@ -26,13 +25,10 @@ func TestBlocksOfContent(t *testing.T) {
 	link := `{"type":"resource_link","uri":"https://example.com/","name":"n","size":12,"_meta":{"a":[1]}}`
 	nestedBlock := `{"type":"resource_link","uri":"x:1","name":"n","_meta":{"a":` + imageBlock + `}}`
 	for output, want := range map[string]string{
-		// A tool result that is itself a content block becomes the only block of the MCP content.
 		nestedBlock: `{"content":[` + nestedBlock + `],"structuredContent":` + nestedBlock + `}`,
 		imageBlock:  `{"content":[` + imageBlock + `],"structuredContent":{"type":"image","data":"see content[0], image/png, 8 bytes","mimeType":"image/png"}}`,
 		blob:        `{"content":[` + blob + `],"structuredContent":{"type":"resource","resource":{"uri":"x:1","blob":"see content[0], resource, 1 bytes"}}}`,
 		link:        `{"content":[` + link + `],"structuredContent":` + link + `}`,
-		// Content blocks inside the tool's result are moved to the MCP content, and the
-		// result refers to them.
 		`{"a":1,"p":` + imageBlock + `,"s":[` + audioBlock + `]}`: `{"content":[{"type":"text","text":` +
 			`"{\"a\":1,\"p\":{\"type\":\"image\",\"data\":\"see content[1], image/png, 8 bytes\",\"mimeType\":\"image/png\"},` +
 			`\"s\":[{\"mimeType\":\"audio/x-wav\",\"type\":\"audio\",\"data\":\"see content[2], audio/x-wav, 3 bytes\"}]}"},` + imageBlock + `,` + audioBlock +
@@ -41,7 +37,6 @@ func TestBlocksOfContent(t *testing.T) {
 		`{"f":` + file + `}`: `{"content":[{"type":"text","text":"{\"f\":{\"type\":\"resource\",\"resource\":{\"uri\":\"file:///a%20b\",\"mimeType\":\"text/plain\",` +
 			`\"text\":\"see content[1], text/plain, 11 bytes\"},\"annotations\":{\"audience\":[\"user\"],\"priority\":0.5}}}"},` + file +
 			`],"structuredContent":{"f":{"type":"resource","resource":{"uri":"file:///a%20b","mimeType":"text/plain","text":"see content[1], text/plain, 11 bytes"},"annotations":{"audience":["user"],"priority":0.5}}}}`,
-		// A result that is a list of content blocks becomes the MCP content, unchanged.
 		`[{"type":"text","text":"first"},` + imageBlock + `, ` + file + ` ]`: `{"content":[{"type":"text","text":"first"},` + imageBlock + `,` + file + `]}`,
 		`[` + imageBlock + `,1]`: `{"content":[{"type":"text","text":"[{\"type\":\"image\",\"data\":\"see content[1], image/png, 8 bytes\",\"mimeType\":\"image/png\"},1]"},` + imageBlock + `]}`,
 	} {
@@ -123,8 +118,6 @@ func TestBlocksBesideASchema(t *testing.T) {
 	}
 }
 
-// TestManyLargeBlocks checks that the client receives all bytes of many large content
-// blocks.
 func TestManyLargeBlocks(t *testing.T) {
 	var elements []string
 	for i := range 20 {
@@ -153,8 +146,7 @@ func TestManyLargeBlocks(t *testing.T) {
 	}
 }
 
-// FuzzContent checks that the MCP response for any tool result is valid JSON. If a client
-// puts the content blocks back into the response, it must get exactly the tool's result.
+// FuzzContent checks that the MCP response for any tool result is valid JSON.
 func FuzzContent(f *testing.F) {
 	for _, seed := range []string{
 		`{"a":[{"type":"image","data":"AAAA","mimeType":"image/png"}],"b":"\\\""}`,
@@ -190,8 +182,6 @@ func FuzzContent(f *testing.F) {
 	})
 }
 
-// restoreBlocks returns a reply's text with each reference to a content block replaced by
-// the block's data.
 func restoreBlocks(t *testing.T, r reply) []byte {
 	t.Helper()
 	text := r.output

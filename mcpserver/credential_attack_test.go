@@ -13,11 +13,8 @@ import (
 	"opentabs/mcpserver/transport"
 )
 
-// testClientHeader is the header of a test request that names the client whose token the
-// request has.
 const testClientHeader = "X-Test-Client"
 
-// serveGuarded serves the server behind an HTTP handler that checks client tokens.
 func (s *testServer) serveGuarded(t *testing.T) *testServer {
 	t.Helper()
 	ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -32,7 +29,6 @@ func (s *testServer) serveGuarded(t *testing.T) *testServer {
 	return s
 }
 
-// openAs opens a session of a client that has the given token and reports the given name.
 func (s *testServer) openAs(t *testing.T, token, name string) *client {
 	t.Helper()
 	c := s.sessionlessClient(t)
@@ -46,7 +42,6 @@ func (s *testServer) openAs(t *testing.T, token, name string) *client {
 	return c
 }
 
-// TestCallsNameTheirClient checks that a call contains the name of its client's token.
 // The name that a client reports must never replace the name of the client's token.
 func TestCallsNameTheirClient(t *testing.T) {
 	var made []dispatch.Client
@@ -116,9 +111,8 @@ func TestAttackByClient(t *testing.T) {
 	})
 }
 
-// TestRevoke checks that a client's sessions, streams and calls end when its token is
-// removed, even calls without a session. Sessions, streams and calls of other clients
-// must continue.
+// TestRevoke checks that a client's sessions, streams and calls end when its token is removed, even calls without a
+// session.
 func TestRevoke(t *testing.T) {
 	h := newHangingCaller()
 	endedClients := make(chan dispatch.Client, 10)
@@ -160,7 +154,6 @@ func TestRevoke(t *testing.T) {
 	<-done
 }
 
-// TestRevokeEndsJobs checks that only the client that started a job can access the job.
 // When a client's token is removed, the jobs that this client started must end.
 func TestRevokeEndsJobs(t *testing.T) {
 	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{After: time.Hour}), func(dispatch.Sink) {}, func(t *testing.T, s *jobServer) {

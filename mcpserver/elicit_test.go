@@ -19,7 +19,6 @@ import (
 	"opentabs/wire"
 )
 
-// alwaysAskGate requires the user's approval for each call.
 type alwaysAskGate struct{ limit time.Duration }
 
 func (alwaysAskGate) Name() string { return "ask" }
@@ -34,9 +33,8 @@ func (g alwaysAskGate) Decide(i dispatch.CallInfo) dispatch.Verdict {
 	}}
 }
 
-// approvalDispatcher is a dispatcher that requires approval for every call. The tool
-// waits for the user as many times as its argument "wait" specifies. At the end, the tool
-// returns its arguments.
+// approvalDispatcher requires approval for every call; its tool waits for the user "wait" times and returns its
+// arguments.
 type approvalDispatcher struct {
 	*dispatch.Dispatcher
 	runs atomic.Int32
@@ -84,7 +82,6 @@ func newApprovalDispatcher(t *testing.T, gates ...dispatch.Gate) *approvalDispat
 	return g
 }
 
-// onlyTicket returns the ticket of the waiting call. Exactly one call must be waiting.
 func (g *approvalDispatcher) onlyTicket(t *testing.T) dispatch.WaitingTicket {
 	t.Helper()
 	for _, v := range g.Calls() {
@@ -96,7 +93,6 @@ func (g *approvalDispatcher) onlyTicket(t *testing.T) dispatch.WaitingTicket {
 	return dispatch.WaitingTicket{}
 }
 
-// waitUntilCallEnded reads events until the next call has ended.
 func waitUntilCallEnded(t *testing.T, f *dispatch.Follower) {
 	t.Helper()
 	for {
@@ -112,21 +108,15 @@ func waitUntilCallEnded(t *testing.T, f *dispatch.Follower) {
 	}
 }
 
-// sessionClient is a client with an MCP session over HTTP or stdio.
 type sessionClient struct {
 	t *testing.T
-	// messages delivers all messages from the server in the order of their arrival.
-	// Over HTTP, the server ends the response after it has answered the call, and the
-	// channel messages is closed.
+	// Over HTTP, the channel messages is closed after the answer to the call.
 	messages chan receivedMessage
-	// send sends a message to the server. When send returns, the server has read the
-	// message, except for a call, which the server can read later.
-	send func(text string)
-	// disconnect closes the connection to the server.
+	// send returns when the server has read the message, or possibly earlier for a call.
+	send       func(text string)
 	disconnect func()
 }
 
-// mustRead returns the server's next message that is not a progress notification.
 func (p *sessionClient) mustRead() receivedMessage {
 	p.t.Helper()
 	for m := range p.messages {
@@ -138,8 +128,6 @@ func (p *sessionClient) mustRead() receivedMessage {
 	return receivedMessage{}
 }
 
-// nextForm waits for the server's next elicitation request, and returns its ID and its
-// form.
 func (p *sessionClient) nextForm() (id string, shown form.Form) {
 	p.t.Helper()
 	m := p.mustRead()
@@ -155,7 +143,6 @@ func (p *sessionClient) nextForm() (id string, shown form.Form) {
 	return string(m.ID), all.Params
 }
 
-// answerForm sends the user's answer to the elicitation request with the given ID.
 func (p *sessionClient) answerForm(id, result string) {
 	p.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, id, result))
 }
@@ -236,7 +223,6 @@ var sessionClients = map[string]func(t *testing.T, s *testServer, capabilities s
 	},
 }
 
-// eachSessionClient runs a test with a client over HTTP and with a client over stdio.
 func eachSessionClient(t *testing.T, capabilities string, gates []dispatch.Gate, f func(t *testing.T, g *approvalDispatcher, p *sessionClient)) {
 	t.Helper()
 	for name, open := range sessionClients {

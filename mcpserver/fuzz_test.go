@@ -45,8 +45,6 @@ func malformedMessages() []string {
 	}
 }
 
-// checkAnswer fails the test for an invalid message to a client, and returns the ID of
-// the message.
 func checkAnswer(t *testing.T, text []byte) json.RawMessage {
 	t.Helper()
 	var m struct {
@@ -140,13 +138,11 @@ func FuzzHTTP(f *testing.F) {
 	})
 }
 
-// isID reports whether text is a JSON-RPC ID that MCP allows: a string or a number.
 func isID(text json.RawMessage) bool {
 	return len(text) > 0 && (text[0] == '"' || text[0] == '-' || text[0] >= '0' && text[0] <= '9')
 }
 
-// equalIDs reports whether two JSON-RPC IDs are equal. Two equal string IDs can have
-// different JSON escapes, such as "a" and "\u0061".
+// Two equal string IDs can have different JSON escapes, such as "a" and "\u0061".
 func equalIDs(a, b json.RawMessage) bool {
 	var x, y string
 	if json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil {
@@ -155,7 +151,6 @@ func equalIDs(a, b json.RawMessage) bool {
 	return string(a) == string(b)
 }
 
-// messagesIn returns the JSON-RPC messages of an HTTP response.
 func messagesIn(w *httptest.ResponseRecorder) [][]byte {
 	if !strings.HasPrefix(w.Header().Get("Content-Type"), "text/event-stream") {
 		if b := bytes.TrimSpace(w.Body.Bytes()); len(b) > 0 && w.Header().Get("Content-Type") == "application/json" {

@@ -19,8 +19,7 @@ import (
 	"opentabs/wire"
 )
 
-// Names of the tools of the gateway. tools_read is tools_call for read-only tools, so that a
-// client can ask its user only before tools_call.
+// tools_read is tools_call for read-only tools, so that a client can ask its user only before tools_call.
 const (
 	toolsSearch   = "tools_search"
 	toolsDescribe = "tools_describe"
@@ -31,8 +30,8 @@ const (
 // maxDescribed is the maximum number of tools in one call of tools_describe.
 const maxDescribed = 20
 
-// Keys in a tool's _meta. Even a client that loads tools only when the model needs them loads a
-// tool with the key metaAlwaysLoad from the start.
+// Even a client that loads tools only when the model needs them loads a tool with the key metaAlwaysLoad from the
+// start.
 const (
 	metaAlwaysLoad = "anthropic/alwaysLoad"
 	metaToolLabels = "opentabs/marks"
@@ -46,9 +45,8 @@ const (
 	readSchema = `{"type":"object","properties":{"name":{"type":"string"},"arguments":{"type":"object"}},"required":["name"]}`
 )
 
-// gatewayToolTable contains the tools of the gateway. The tools tools_call and tools_read have
-// no function run, because resolveGatewayCall replaces each of their calls by a call of the
-// named tool.
+// The tools tools_call and tools_read have no function run, because resolveGatewayCall replaces each of their calls by
+// a call of the named tool.
 var gatewayToolTable = []builtinTool{
 	{definition: newGatewayDefinition(toolsSearch, "", searchSchema, true), run: func(s *Server, _ context.Context, q request) reply { return s.lists.searchTools(q) }},
 	{definition: newGatewayDefinition(toolsDescribe, "Returns descriptions and schemas of tools.", describeSchema, true), run: func(s *Server, _ context.Context, q request) reply { return s.lists.describeTools(q) }},
@@ -56,7 +54,6 @@ var gatewayToolTable = []builtinTool{
 	{definition: newGatewayDefinition(toolsRead, "tools_call for read-only tools, with the same arguments.", readSchema, true)},
 }
 
-// newGatewayDefinition returns the MCP definition of a tool of the gateway.
 func newGatewayDefinition(name, description, schema string, isReadOnly bool) mcp.Tool {
 	definition := mcp.NewToolWithRawSchema(name, description, json.RawMessage(schema))
 	definition.Annotations = mcp.ToolAnnotation{ReadOnlyHint: &isReadOnly}
@@ -64,17 +61,14 @@ func newGatewayDefinition(name, description, schema string, isReadOnly bool) mcp
 	return definition
 }
 
-// toolLists chooses which tools a client lists, and searches tools for agents. The methods of
-// toolLists are safe for concurrent use.
+// The methods of toolLists are safe for concurrent use.
 type toolLists struct {
-	server  *Server // the server whose tools are listed
+	server  *Server
 	choices gateway.Choices
 	finder  gateway.Finder
 }
 
-// usesGateway reports whether the client lists the tools of the gateway instead of all tools. A
-// client uses the gateway if the user chose the gateway, or if the number of tools exceeds the
-// client's limit.
+// usesGateway reports whether the client lists the tools of the gateway instead of all tools.
 func (l *toolLists) usesGateway(client listClient) bool {
 	maxTools := clients.Of(client.info.Name, client.info.Version).ToolCap
 	count := len(l.server.catalog.tools.Load().listedTools) + len(l.server.offeredTools(client.id()))
@@ -93,8 +87,6 @@ func (s *Server) ListModeOf(c transport.ClientInfo) gateway.Mode {
 	return gateway.ListAll
 }
 
-// gatewayTools returns the list of tools for a client that uses the gateway: the tools of the
-// gateway, the tools for jobs, browser tools, and pinned tools.
 func (l *toolLists) gatewayTools(client listClient) []mcp.Tool {
 	var tools []mcp.Tool
 	for _, t := range gatewayToolTable {
@@ -119,7 +111,6 @@ func (l *toolLists) gatewayTools(client listClient) []mcp.Tool {
 	return tools
 }
 
-// siteNames returns the names of the plugins that have at least one tool that is not refused.
 func (l *toolLists) siteNames() []string {
 	var names []string
 	for _, t := range l.server.catalog.tools.Load().listedTools { // the tools of one plugin are adjacent
@@ -135,7 +126,6 @@ func (l *toolLists) siteNames() []string {
 // are loaded.
 const maxInstructionsWait = 500 * time.Millisecond
 
-// instructions returns the text that explains the server to the client's model.
 func (l *toolLists) instructions(ctx context.Context, client listClient) string {
 	if ready := l.server.opts.Ready; ready != nil {
 		ctx, cancel := context.WithTimeout(ctx, maxInstructionsWait)
@@ -154,13 +144,10 @@ func (l *toolLists) instructions(ctx context.Context, client listClient) string 
 	})
 }
 
-// hasBrowserTools reports whether the permissions allow any browser tool.
 func (l *toolLists) hasBrowserTools() bool {
 	return slices.ContainsFunc(l.server.catalog.tools.Load().listedTools, func(t *listedTool) bool { return t.tool.Plugin.IsBuiltin() })
 }
 
-// searchableSites returns the tools that a client can find: the tools of plugins and the
-// built-in tools.
 func (l *toolLists) searchableSites(client clients.ID) []gateway.Site {
 	builtin := gateway.Site{Name: serverName, DisplayName: serverName}
 	var names []string
@@ -173,8 +160,7 @@ func (l *toolLists) searchableSites(client clients.ID) []gateway.Site {
 	return append(slices.Clone(l.server.catalog.tools.Load().sites()), builtin)
 }
 
-// availability returns a function that reports whether searches of an agent find a tool. Text of
-// a plugin that the user has not reviewed must never reach an agent.
+// Text of a plugin that the user has not reviewed must never reach an agent.
 func (l *toolLists) availability() func(site *gateway.Site, tool *gateway.Tool) gateway.Availability {
 	refusals := map[*gateway.Site]func(dispatch.Tool) *wire.CallError{}
 	return func(site *gateway.Site, tool *gateway.Tool) gateway.Availability {
@@ -269,8 +255,7 @@ func (l *toolLists) describeTools(q request) reply {
 	return reply{text: strings.Join(lines, "\n")}
 }
 
-// describeTool returns the definition of a tool with its labels. The agent reads the text of a
-// returned error.
+// The agent reads the text of an error that describeTool returns.
 func (l *toolLists) describeTool(q request, name string) (mcp.Tool, error) {
 	if t, ok := builtinTools[name]; ok && t.isOffered(l.server, q.clientID()) {
 		return t.definition, nil
@@ -296,7 +281,6 @@ func (l *toolLists) describeTool(q request, name string) (mcp.Tool, error) {
 	return definition, nil
 }
 
-// unknownToolError returns the error for a tool name that does not exist, with similar names.
 func (l *toolLists) unknownToolError(q request, name string) error {
 	if err := l.server.catalog.brokenPluginError(name); err != nil {
 		return err
@@ -308,19 +292,16 @@ func (l *toolLists) unknownToolError(q request, name string) error {
 // gatewayCall is the part of a call of tools_call or tools_read that does not belong to the call
 // of the named tool.
 type gatewayCall struct {
-	// The called gateway tool: "tools_call" or "tools_read".
 	name string
 	// target contains the arguments tabId, browser, instance and _detach, if the agent put
 	// them outside the arguments of the named tool.
 	target arguments
-	// schemaText is the input schema of a built-in tool. If a client calls the tool with wrong
-	// arguments, the error contains schemaText.
+	// schemaText is the input schema of a built-in tool, which errors about wrong arguments contain.
 	schemaText string
 }
 
-// resolveGatewayCall turns a call of tools_call or tools_read into a call of the tool that its
-// arguments name. After resolveGatewayCall, the server handles the request like a direct call of
-// the named tool. The agent reads the text of a returned error.
+// resolveGatewayCall turns a call of tools_call or tools_read into a call of the tool that its arguments name. The
+// agent reads the text of a returned error.
 func (q *request) resolveGatewayCall() error {
 	name := q.Params.Name
 	if q.Method != transport.MethodCall || name != toolsCall && name != toolsRead {
@@ -360,8 +341,7 @@ func (q *request) resolveGatewayCall() error {
 	return nil
 }
 
-// addTarget adds the arguments in gatewayCall.target, such as tabId, to the named tool's
-// arguments. hasInstances is true if the tool's plugin has instances.
+// addTarget adds the arguments in gatewayCall.target, such as tabId, to the named tool's arguments.
 func (a *arguments) addTarget(m *gatewayCall, hasInstances bool) error {
 	switch {
 	case m == nil:
@@ -380,7 +360,6 @@ func (a *arguments) addTarget(m *gatewayCall, hasInstances bool) error {
 	return nil
 }
 
-// checkReadOnly returns an error if a call of tools_read names a tool that is not read-only.
 func (m *gatewayCall) checkReadOnly(definition mcp.Tool) error {
 	isReadOnly := definition.Annotations.ReadOnlyHint
 	if m == nil || m.name != toolsRead || isReadOnly != nil && *isReadOnly {

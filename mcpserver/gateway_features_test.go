@@ -31,22 +31,17 @@ type featureCall struct{ name, arguments string }
 // the tools directly or through the gateway.
 type feature struct {
 	calls []featureCall
-	// decision is the user's answer to each form, such as "allow once". If decision is
-	// empty, the client does not support forms.
-	decision string
-	// cancelAfter is the time after which the client cancels the last call; 0 means
-	// never.
+	// decision is the user's answer to each form, or empty if the client does not support forms.
+	decision    string
 	cancelAfter time.Duration
 	// gatewayText is text that the answer through the gateway contains, but not the
 	// direct answer.
 	gatewayText string
-	// want is text that the client's received messages must contain.
-	want string
+	want        string
 }
 
 const countSchema = `{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"],"additionalProperties":false}`
 
-// featurePackage returns a plugin with one tool for each tested feature of calls.
 func featurePackage() plugintest.Package {
 	isReadOnly := true
 	tool := func(name string) plugintest.Tool { return plugintest.Tool{Name: name, Description: "A tool."} }
@@ -64,7 +59,6 @@ func featurePackage() plugintest.Package {
 // wrong arguments.
 const schemaPrefix = "\nThe schema of the arguments of "
 
-// features are the tested features of calls, by name.
 var features = map[string]feature{
 	"progress":          {calls: []featureCall{{"site__count", `{}`}}, want: `"progressToken":"p","progress":3,"total":3,"message":"page 3"`},
 	"big numbers":       {calls: []featureCall{{"site__echo", `{"big":12345678901234567890,"q":"\u003c<"}`}}, want: `{"big":12345678901234567890,"q":"\u003c<"}`},
@@ -93,9 +87,7 @@ var features = map[string]feature{
 	"wrong job":         {calls: []featureCall{{"job_wait", `{"job":1}`}}, want: `The arguments of job_wait do not match`, gatewayText: schemaPrefix + "job_wait: " + jobWaitSchema},
 }
 
-// TestFeaturesThroughGateway makes the calls of each tested feature directly and through
-// the gateway, over HTTP and stdio. Direct and gateway calls must produce the same MCP
-// messages, call records and gate inputs.
+// Direct and gateway calls must produce the same MCP messages, call records and gate inputs.
 func TestFeaturesThroughGateway(t *testing.T) {
 	registry, _ := plugintest.Registry(t, featurePackage())
 	for name, f := range features {
@@ -125,8 +117,6 @@ func TestFeaturesThroughGateway(t *testing.T) {
 	}
 }
 
-// firstDifference returns the first lines that differ between two texts. If the texts are
-// equal, firstDifference returns their last line twice.
 func firstDifference(a, b string) (lineOfA, lineOfB string) {
 	linesOfA, linesOfB := strings.Split(a, "\n"), strings.Split(b, "\n")
 	for i := range max(len(linesOfA), len(linesOfB)) {
@@ -157,11 +147,8 @@ func mustEncode(t *testing.T, v any) []byte {
 // sessions.
 var randomIDs = regexp.MustCompile(`\b(call_|ticket_|opentabs-)?[a-z0-9]{26}\b|session-[0-9a-f]{12}`)
 
-// runFeature makes the calls of a tested feature in fake time. If tool is empty, the
-// client calls the feature's tools directly. If tool is not empty, it is the name of the
-// gateway tool through which the client calls the feature's tools. runFeature returns the
-// messages that the client received, the inputs of the gates, and the records of the
-// calls.
+// runFeature makes the calls of a tested feature in fake time, through the named gateway tool or directly if tool is
+// empty.
 func runFeature(t *testing.T, registry *plugin.Registry, f feature, transportName, tool string) (observed string) {
 	synctest.Test(t, func(t *testing.T) {
 		recorder := &callRecorder{t: t}
@@ -209,8 +196,7 @@ func runFeature(t *testing.T, registry *plugin.Registry, f feature, transportNam
 	return randomIDs.ReplaceAllString(observed, "ID")
 }
 
-// callRecorder is a gate and after hook that records its inputs. The test's gate requires
-// approval for the tool "asks" and allows one call of the tool "limited".
+// callRecorder is a gate and after hook that records its inputs.
 type callRecorder struct {
 	t *testing.T
 
@@ -242,7 +228,6 @@ func (r *callRecorder) After(i dispatch.CallInfo, ended dispatch.EndedCall) {
 	r.lines = append(r.lines, "after "+string(mustEncode(r.t, i))+string(mustEncode(r.t, ended)))
 }
 
-// newFeatureBridge returns a bridge that simulates the tools of featurePackage.
 func newFeatureBridge(t *testing.T) *dispatchtest.Bridge {
 	var mu sync.Mutex
 	asking := map[string]dispatch.Sink{}
@@ -276,7 +261,6 @@ func newFeatureBridge(t *testing.T) *dispatchtest.Bridge {
 	}
 }
 
-// runFeatureTool simulates a tool of featurePackage that makes no requests.
 func runFeatureTool(t *testing.T, run dispatch.Run, sink dispatch.Sink) {
 	switch run.Tool {
 	case "count":
@@ -312,15 +296,12 @@ func runFeatureTool(t *testing.T, run dispatch.Run, sink dispatch.Sink) {
 type featurePeer struct {
 	t        *testing.T
 	decision string
-	// post sends an MCP message to the server. The channel messages receives the server's
-	// answers.
 	post     func(text string)
 	messages chan receivedMessage
 	close    func()
 }
 
-// newFeaturePeer connects a test client over HTTP or stdio. An empty decision means that
-// the client does not support forms.
+// newFeaturePeer connects a test client over HTTP or stdio.
 func newFeaturePeer(t *testing.T, s *Server, transportName, decision string) *featurePeer {
 	p := &featurePeer{t: t, decision: decision, messages: make(chan receivedMessage, 10_000)}
 	initialize := initializeText("a")
@@ -407,13 +388,9 @@ func (p *featurePeer) shutdown(s *Server) {
 	_ = s.Shutdown(ctx)
 }
 
-// decisionTime is the simulated time that the user needs to answer a form.
 const decisionTime = time.Second
 
-// call sends a tools/call request and returns all messages up to its answer, each with
-// the time of arrival. If the client cancels the tools/call request, the server can omit
-// the answer. Messages with equal times are sorted, because a form and its reminder may
-// arrive in any order.
+// Messages with equal times are sorted, because a form and its reminder may arrive in any order.
 func (p *featurePeer) call(text string, cancelAfter time.Duration) string {
 	start := time.Now()
 	p.post(text)

@@ -27,7 +27,6 @@ func listMode(m gateway.Mode) func(string) gateway.Mode {
 	return func(string) gateway.Mode { return m }
 }
 
-// manyPackages returns plugins with names of typical length and toolCount tools in total.
 func manyPackages(pluginCount, toolCount int) []plugintest.Package {
 	var packages []plugintest.Package
 	for i := range pluginCount {
@@ -43,7 +42,6 @@ func manyPackages(pluginCount, toolCount int) []plugintest.Package {
 	return packages
 }
 
-// listNames returns the names of the tools in the client's list, separated by spaces.
 func listNames(t *testing.T, c *client) string {
 	t.Helper()
 	var names []string
@@ -53,13 +51,11 @@ func listNames(t *testing.T, c *client) string {
 	return strings.Join(names, " ")
 }
 
-// callTool calls a tool and returns the result.
 func (c *client) callTool(name, arguments string) toolResult {
 	c.t.Helper()
 	return c.answer(toolText(name, arguments, `{}`)).toolResultOf(c.t)
 }
 
-// callForText calls a tool and returns the text of the result.
 func (c *client) callForText(name, arguments string) string {
 	c.t.Helper()
 	r := c.callTool(name, arguments)
@@ -94,9 +90,7 @@ func TestGatewayOfManyTools(t *testing.T) {
 	}
 }
 
-// BenchmarkGatewaySearch measures searches over HTTP in 2,449 tools of 120 plugins. Pings between
-// the searches measure the minimum time of a request. Some of the benchmark's search queries match
-// all tools. The benchmark fails if the median search takes 5 ms or more.
+// BenchmarkGatewaySearch fails if the median search in 2,449 tools of 120 plugins takes 5 ms or more.
 func BenchmarkGatewaySearch(b *testing.B) {
 	s := serveTools(b, callerFunc(echoArguments), Options{}, manyPackages(120, 2449)...)
 	c := s.open(b, "a")
@@ -118,8 +112,7 @@ func BenchmarkGatewaySearch(b *testing.B) {
 	}
 }
 
-// TestToolListsFitClientLimits checks that no client lists more tools than it can use. If
-// a session's tool list contains the gateway, the gateway must stay in the list.
+// TestToolListsFitClientLimits checks that no client lists more tools than it can use.
 func TestToolListsFitClientLimits(t *testing.T) {
 	for name, maxTools := range map[string]int{"cursor-vscode": 60, "Visual Studio Code": 100, "windsurf": 60, "another-client": 128, "": 128, "claude-code": 300, "opentabs call": 1000} {
 		for _, count := range []int{maxTools, maxTools + 1} {
@@ -184,7 +177,6 @@ func TestListModes(t *testing.T) {
 	}
 }
 
-// TestPinnedToolsChange checks that clients are notified of pinned and unpinned tools.
 func TestPinnedToolsChange(t *testing.T) {
 	var pins atomic.Pointer[[]string]
 	pins.Store(&[]string{})
@@ -205,8 +197,6 @@ func TestPinnedToolsChange(t *testing.T) {
 	p.closeAndReadAll()
 }
 
-// TestPinnedToolsWithinTheCap checks that pinned tools do not exceed the number of tools
-// that a client can use.
 func TestPinnedToolsWithinTheCap(t *testing.T) {
 	s := serveTools(t, callerFunc(echoArguments), Options{PinnedTools: func() []string { return []string{"site-000"} }}, manyPackages(1, 200)...)
 	if names := strings.Fields(listNames(t, s.open(t, "cursor"))); len(names) != 60 || !slices.Contains(names, "tools_search") {
@@ -234,8 +224,6 @@ func TestOutputSchemasOfList(t *testing.T) {
 	}
 }
 
-// TestTitlesThatRepeatTheName checks that a tool is listed without a title if its title
-// only repeats its name.
 func TestTitlesThatRepeatTheName(t *testing.T) {
 	s := serveTools(t, callerFunc(echoArguments), Options{}, plugintest.Package{Name: "mail", Tools: []plugintest.Tool{
 		{Name: "send_message", DisplayName: "Send Message", Description: "x", Annotations: &plugin.Annotations{Title: "send message"}},
@@ -283,9 +271,7 @@ func TestInstructions(t *testing.T) {
 	}
 }
 
-// TestSearchLabelsTools checks that a search labels tools that are read-only, off, need approval
-// or have no tab. If the user has not reviewed a plugin, the search result must not
-// contain any text of this plugin.
+// If the user has not reviewed a plugin, the search result must not contain any text of this plugin.
 func TestSearchLabelsTools(t *testing.T) {
 	refuse := func(name string) func(dispatch.Tool) *wire.CallError {
 		return func(tool dispatch.Tool) *wire.CallError {
@@ -393,7 +379,6 @@ func TestInvalidGatewayCalls(t *testing.T) {
 	}
 }
 
-// callIDs matches the ID of a call or of a ticket.
 var callIDs = regexp.MustCompile(`(call|ticket)_[a-z0-9]{26}`)
 
 // metaVersion converts a tools/call message of a tool into an equivalent message that
@@ -413,9 +398,7 @@ func metaVersion(t *testing.T, direct, tool string) string {
 	return strings.Replace(direct, inner, fmt.Sprintf(`"name":%q,"arguments":{%s}`, tool, inner), 1)
 }
 
-// TestGatewayCallEqualsDirectCall checks that a call through the gateway reaches the dispatcher
-// like a direct call. Over HTTP and over stdio, the client must receive the same bytes
-// from both calls.
+// TestGatewayCallEqualsDirectCall checks that a call through the gateway reaches the dispatcher like a direct call.
 func TestGatewayCallEqualsDirectCall(t *testing.T) {
 	image := `{"picture":{"type":"image","data":"` + pngData + `","mimeType":"image/png"},"n":12345678901234567890}`
 	for name, caller := range map[string]Caller{
@@ -468,7 +451,6 @@ func TestGatewayCallEqualsDirectCall(t *testing.T) {
 	}
 }
 
-// recordingCaller stores the last call of a Caller.
 type recordingCaller struct {
 	Caller
 	last *dispatch.Call
@@ -479,7 +461,6 @@ func (r recordingCaller) Call(ctx context.Context, c dispatch.Call) (dispatch.Re
 	return r.Caller.Call(ctx, c)
 }
 
-// TestGatewayCallIsCancelled checks that a cancellation ends a call through the gateway.
 func TestGatewayCallIsCancelled(t *testing.T) {
 	h := newHangingCaller()
 	s := serveTools(t, h, Options{})
@@ -558,9 +539,7 @@ func TestGatewayCallAsksForApproval(t *testing.T) {
 	}
 }
 
-// TestGatewayCallAsksInItsReply checks that a client without sessions receives the approval
-// form for a call through the gateway. If the client repeats the request with the user's
-// answer, the waiting call must continue.
+// If the client repeats the request with the user's answer, the waiting call must continue.
 func TestGatewayCallAsksInItsReply(t *testing.T) {
 	g := newApprovalDispatcher(t, askForEveryCall...)
 	defer g.Shutdown()
@@ -581,7 +560,6 @@ func TestGatewayCallAsksInItsReply(t *testing.T) {
 	}
 }
 
-// modernMetaOf returns the _meta of a request of protocol version 2026-07-28.
 func modernMetaOf(name string) string {
 	return fmt.Sprintf(`{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":%q,"version":"1.2"},"io.modelcontextprotocol/clientCapabilities":{}}`, name)
 }

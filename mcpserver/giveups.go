@@ -22,7 +22,6 @@ type LearnedTimeouts interface {
 	Learn(clients.ID, clients.GiveUp)
 }
 
-// clientID returns the name and version of the client that sent the request.
 func (q *request) clientID() clients.ID {
 	return clients.ID{Name: q.Info.Name, Version: q.Info.Version}
 }
@@ -30,14 +29,11 @@ func (q *request) clientID() clients.ID {
 // knownTimeout is how long a client waits for an answer, and the source of this timeout.
 type knownTimeout struct {
 	clients.Timeout
-	// isKnown is true if the timeout is in the client table or was learned. For an unknown
-	// client, the timeout is a guess that suits most clients.
-	isKnown bool
-	// learnedSince is when the timeout was learned, or zero for a timeout from the client table.
+	// For an unknown client, the timeout is a guess that suits most clients.
+	isKnown      bool
 	learnedSince time.Time
 }
 
-// timeoutOf returns how long a client waits for the answer to a call.
 func (j *jobs) timeoutOf(id clients.ID, overHTTP bool) knownTimeout {
 	if j.learned != nil {
 		if t, since, ok := j.learned.Find(id); ok {
@@ -48,13 +44,11 @@ func (j *jobs) timeoutOf(id clients.ID, overHTTP bool) knownTimeout {
 	return knownTimeout{Timeout: profile.TimeoutOver(overHTTP), isKnown: profile.IsKnown()}
 }
 
-// mayLearnTimeout reports whether q is a call of a client whose timeout is unknown.
 func (j *jobs) mayLearnTimeout(q *request) bool {
 	return j.learned != nil && q.Method == transport.MethodCall && !j.timeoutOf(q.clientID(), false).isKnown
 }
 
-// recordGiveUp reports to LearnedTimeouts that a client stopped waiting for the answer to a
-// request. The argument p has the times of progress notifications, or is nil if none were sent.
+// recordGiveUp reports to LearnedTimeouts that a client stopped waiting for the answer to a request.
 func (j *jobs) recordGiveUp(ctx context.Context, q request, p *progressSender) {
 	cause := context.Cause(ctx)
 	if j.learned == nil || cause == nil || q.Method != transport.MethodCall || strings.HasPrefix(q.Info.Name, dispatch.CommandNamePrefix) ||
@@ -69,10 +63,8 @@ func (j *jobs) recordGiveUp(ctx context.Context, q request, p *progressSender) {
 	j.learned.Learn(q.clientID(), g)
 }
 
-// isListedWithOutputSchema reports whether the client could list the tool with an output schema
-// before opentabs learned the client's timeout. The official MCP SDKs validate results against
-// the listed output schema. A job does not match a tool's output schema, so the SDKs accept it
-// only as an error result.
+// The official MCP SDKs validate results against the listed output schema. A job does not match a tool's output schema,
+// so the SDKs accept it only as an error result.
 func (l *listedTool) isListedWithOutputSchema(s *Server, q *request) bool {
 	if q.gatewayCall != nil || l.definition.RawOutputSchema == nil || !s.opts.ListsOutputSchemas(q.Info.Name, q.Info.Version) {
 		return false

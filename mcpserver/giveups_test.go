@@ -19,7 +19,6 @@ import (
 	"opentabs/wire"
 )
 
-// timeoutTable is an in-memory implementation of LearnedTimeouts.
 type timeoutTable struct {
 	mu      sync.Mutex // guards learned
 	learned map[clients.ID]clients.Timeout
@@ -51,8 +50,6 @@ func (m *timeoutTable) Learn(id clients.ID, g clients.GiveUp) {
 // its timeout.
 const sdkTimeoutReason = "McpError: MCP error -32001: Request timed out"
 
-// cancelCallAfter sends a call and cancels it after a time with a reason, as the official
-// SDKs do.
 func cancelCallAfter(t *testing.T, c *client, id string, meta string, wait time.Duration, reason string) {
 	t.Helper()
 	answer := c.postLater(t.Context(), callText(id, `{}`, meta))
@@ -66,10 +63,8 @@ func cancelCallAfter(t *testing.T, c *client, id string, meta string, wait time.
 	}
 }
 
-// callUntilResult calls a tool and waits for its jobs, as an agent does. callUntilResult
-// returns the final result of the tool, and the number of jobs that the server started for the
-// call. If the server's answer to a request takes longer than the client's timeout, the test
-// fails.
+// callUntilResult returns a call's final result and its number of jobs, and fails if an answer exceeds the client's
+// timeout.
 func callUntilResult(t *testing.T, c *client, meta string, timeout clients.Timeout) (result toolResult, jobs int) {
 	t.Helper()
 	text := callText(`1`, `{}`, meta)
@@ -96,10 +91,8 @@ func callUntilResult(t *testing.T, c *client, meta string, timeout clients.Timeo
 	return result, jobs
 }
 
-// TestTimeoutOfUnknownClientIsLearned checks that the first timed-out call of an unknown
-// client reveals the client's timeout. On a later call, the server must return a job before
-// the learned timeout has passed. A timeout that the server learned must not affect another
-// version of the same client.
+// A timeout that the server learned must not affect another version of the same client. A timeout that the server
+// learned must not affect another version of the same client.
 func TestTimeoutOfUnknownClientIsLearned(t *testing.T) {
 	table := newTimeoutTable()
 	o := Options{Detach: alwaysDetach(Detach{BeforeTimeout: true}), LearnedTimeouts: table}
@@ -147,9 +140,7 @@ func TestRetryRightAfterTimeout(t *testing.T) {
 	})
 }
 
-// TestLearnFromDisconnect checks that a client that disconnects after a round time, such
-// as 60 s, reveals its timeout. A cancellation by the client's user must not count as a
-// timeout.
+// A cancellation by the client's user must not count as a timeout.
 func TestLearnFromDisconnect(t *testing.T) {
 	table := newTimeoutTable()
 	o := Options{Detach: alwaysDetach(Detach{BeforeTimeout: true}), LearnedTimeouts: table}
@@ -214,9 +205,7 @@ func TestLearnFromEndOfInput(t *testing.T) {
 	})
 }
 
-// TestProgressThatRestartsTheTimeoutIsLearned checks that the server learns that a client
-// stops waiting 60 s after the last progress. With the learned timeout, a call of 4 min
-// with progress must return its result and must not become a job.
+// With the learned timeout, a call of 4 min with progress must return its result and must not become a job.
 func TestProgressThatRestartsTheTimeoutIsLearned(t *testing.T) {
 	table := newTimeoutTable()
 	var calls int
@@ -244,9 +233,7 @@ func TestProgressThatRestartsTheTimeoutIsLearned(t *testing.T) {
 	})
 }
 
-// TestKnownClientsRunToTheEnd checks that each client in the client table receives the results
-// of three calls. Each client must receive the server's answer to each request before the
-// client's timeout ends.
+// Each client must receive the server's answer to each request before the client's timeout ends.
 func TestKnownClientsRunToTheEnd(t *testing.T) {
 	silent := func(sink dispatch.Sink) {
 		time.Sleep(150 * time.Second)

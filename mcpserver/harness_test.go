@@ -45,19 +45,16 @@ func (callerFunc) Decide(string, string, dispatch.Resolution) (dispatch.Decision
 // Remind does nothing, because a callerFunc has no suspended calls.
 func (callerFunc) Remind(dispatch.WaitingTicket, string) {}
 
-// echoArguments is a test tool that returns its arguments as its result.
 func echoArguments(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
 	return dispatch.Result{CallID: "call_1", Output: c.Args}, nil
 }
 
-// returnOutput returns a Caller that answers every call with the given output.
 func returnOutput(output string) callerFunc {
 	return func(context.Context, dispatch.Call) (dispatch.Result, error) {
 		return dispatch.Result{CallID: "call_1", Output: json.RawMessage(output)}, nil
 	}
 }
 
-// hangingCaller is a Caller whose calls end only when they are cancelled.
 type hangingCaller struct {
 	callerFunc // provides the method Decide
 	started    chan dispatch.Call
@@ -75,7 +72,6 @@ func (h *hangingCaller) Call(ctx context.Context, c dispatch.Call) (dispatch.Res
 	return dispatch.Result{}, &dispatch.Error{Code: wire.ErrCancelled, Message: "cancelled by the client"}
 }
 
-// testServer is a server that listens on loopback.
 type testServer struct {
 	*Server
 	url   string
@@ -83,7 +79,6 @@ type testServer struct {
 	reg   *plugin.Registry
 }
 
-// newServer returns a server with the plugins in packages.
 func newServer(t testing.TB, c Caller, o Options, packages ...plugintest.Package) *testServer {
 	t.Helper()
 	if packages == nil {
@@ -93,16 +88,11 @@ func newServer(t testing.TB, c Caller, o Options, packages ...plugintest.Package
 	return &testServer{Server: New(c, reg, o), reg: reg, store: store}
 }
 
-// serveTools starts a test server whose plugins are the given packages. The server
-// listens until the test ends.
 func serveTools(t testing.TB, c Caller, o Options, packages ...plugintest.Package) *testServer {
 	t.Helper()
 	return listenFor(t, newServer(t, c, o, packages...))
 }
 
-// serveRegistry returns a test server that offers the plugins of a registry. The server
-// listens until the test ends. When a client calls a tool of the registry, the test
-// server returns the call's arguments.
 func serveRegistry(t testing.TB, registry *plugin.Registry, o Options) *testServer {
 	t.Helper()
 	return listenFor(t, &testServer{Server: New(callerFunc(echoArguments), registry, o), reg: registry})
@@ -120,7 +110,6 @@ func listenFor(t testing.TB, s *testServer) *testServer {
 	return s
 }
 
-// client is a plain HTTP client that speaks MCP.
 type client struct {
 	t       testing.TB
 	url     string
@@ -130,21 +119,17 @@ type client struct {
 	headers http.Header
 }
 
-// sessionlessClient returns an HTTP client that sends no MCP session ID.
 func (s *testServer) sessionlessClient(t testing.TB) *client {
 	tr := &http.Transport{}
 	t.Cleanup(tr.CloseIdleConnections)
 	return &client{t: t, url: s.url, http: &http.Client{Transport: tr}, headers: http.Header{}}
 }
 
-// open returns a client with a new MCP session. In the initialize request, the client sends
-// the argument name as its name.
 func (s *testServer) open(t testing.TB, name string) *client {
 	t.Helper()
 	return s.openWith(t, initializeText(name))
 }
 
-// openWith returns a client with a session that the given initialize request starts.
 func (s *testServer) openWith(t testing.TB, initialize string) *client {
 	t.Helper()
 	c := s.sessionlessClient(t)
@@ -167,7 +152,6 @@ func initializeText(name string) string {
 		`"capabilities":{},"clientInfo":{"name":%q,"version":"1.2"}}}`, name)
 }
 
-// request returns an HTTP request with the client's headers.
 func (c *client) request(ctx context.Context, method, body string) *http.Request {
 	c.t.Helper()
 	r, err := http.NewRequestWithContext(ctx, method, c.url, strings.NewReader(body))
@@ -190,7 +174,7 @@ func (c *client) request(ctx context.Context, method, body string) *http.Request
 	return r
 }
 
-// post sends one message. The caller of post must read the response.
+// The caller of post must read the response.
 func (c *client) post(ctx context.Context, body string) *http.Response {
 	c.t.Helper()
 	return c.do(c.request(ctx, http.MethodPost, body))
@@ -205,14 +189,11 @@ func (c *client) do(r *http.Request) *http.Response {
 	return res
 }
 
-// requestAndRead posts one message and returns all messages of the response.
 func (c *client) requestAndRead(body string) []receivedMessage {
 	c.t.Helper()
 	return readMessages(c.t, c.post(context.Background(), body))
 }
 
-// answer posts one message to the server, and returns the only message of the server's
-// HTTP response.
 func (c *client) answer(body string) receivedMessage {
 	c.t.Helper()
 	all := c.requestAndRead(body)
@@ -222,7 +203,6 @@ func (c *client) answer(body string) receivedMessage {
 	return all[0]
 }
 
-// callText returns a tools/call of messages__echo.
 func callText(id, args, meta string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":"messages__echo","arguments":%s,"_meta":%s}}`, id, args, meta)
 }
@@ -231,7 +211,6 @@ func cancelText(id string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s}}`, id)
 }
 
-// receivedMessage is one message as a client sees it.
 type receivedMessage struct {
 	text   string
 	ID     json.RawMessage `json:"id"`
@@ -250,7 +229,6 @@ type receivedMessage struct {
 	} `json:"error"`
 }
 
-// toolResult is the result of a tools/call.
 type toolResult struct {
 	Content []struct {
 		Type string `json:"type"`
@@ -271,7 +249,6 @@ func parseReceived(t testing.TB, text string) receivedMessage {
 	return r
 }
 
-// toolResultOf decodes the result of a tools/call.
 func (r receivedMessage) toolResultOf(t testing.TB) toolResult {
 	t.Helper()
 	var res toolResult
@@ -284,7 +261,6 @@ func (r receivedMessage) toolResultOf(t testing.TB) toolResult {
 	return res
 }
 
-// readMessages reads a whole HTTP response, either JSON or server-sent events.
 func readMessages(t testing.TB, res *http.Response) []receivedMessage {
 	t.Helper()
 	defer res.Body.Close()
@@ -309,7 +285,6 @@ func readMessages(t testing.TB, res *http.Response) []receivedMessage {
 	}
 }
 
-// events reads server-sent events from a response body.
 type events struct {
 	r        *bufio.Reader
 	comments int
@@ -317,7 +292,6 @@ type events struct {
 
 func newEvents(r io.Reader) *events { return &events{r: bufio.NewReader(r)} }
 
-// nextData returns the data of the next event, or false at the end of the stream.
 func (e *events) nextData() (string, bool) {
 	var data string
 	for {
@@ -337,7 +311,6 @@ func (e *events) nextData() (string, bool) {
 	}
 }
 
-// stdioPeer is a client at the other end of ServeStdio's streams.
 type stdioPeer struct {
 	t    testing.TB
 	in   io.WriteCloser
@@ -345,7 +318,6 @@ type stdioPeer struct {
 	done chan error // the error that ServeStdio returned
 }
 
-// dial runs ServeStdio over system pipes until the test ends.
 func (s *testServer) dial(t testing.TB) *stdioPeer {
 	t.Helper()
 	inR, inW := systemPipe(t)
@@ -373,7 +345,6 @@ func systemPipe(t testing.TB) (*os.File, *os.File) {
 	return r, w
 }
 
-// send writes lines to the server in one chunk.
 func (p *stdioPeer) send(lines ...string) {
 	p.t.Helper()
 	if _, err := io.WriteString(p.in, strings.Join(lines, "\n")+"\n"); err != nil {
@@ -381,8 +352,7 @@ func (p *stdioPeer) send(lines ...string) {
 	}
 }
 
-// readNext returns the next message from the server, or false at the end of the stream.
-// Like a real client, readNext answers pings from the server.
+// readNext answers pings from the server, and returns the next other message, or false at the end of the stream.
 func (p *stdioPeer) readNext() (receivedMessage, bool) {
 	p.t.Helper()
 	for {
@@ -398,7 +368,6 @@ func (p *stdioPeer) readNext() (receivedMessage, bool) {
 	}
 }
 
-// mustRead returns the next message, and fails the test if the stream has ended.
 func (p *stdioPeer) mustRead() receivedMessage {
 	p.t.Helper()
 	m, ok := p.readNext()
@@ -408,9 +377,7 @@ func (p *stdioPeer) mustRead() receivedMessage {
 	return m
 }
 
-// initialize sends the messages with which an MCP client starts a session. When initialize
-// returns, the server has handled both initialization messages, and the server notifies the
-// client of changes from then on.
+// initialize returns when the server has handled both initialization messages and notifies the client of changes.
 func (p *stdioPeer) initialize(name string) {
 	p.t.Helper()
 	p.send(initializeText(name), `{"jsonrpc":"2.0","method":"notifications/initialized"}`, `{"jsonrpc":"2.0","id":"ready","method":"ping"}`)
@@ -421,7 +388,6 @@ func (p *stdioPeer) initialize(name string) {
 	}
 }
 
-// closeAndReadAll closes the client's end and returns all remaining messages.
 func (p *stdioPeer) closeAndReadAll() []receivedMessage {
 	p.t.Helper()
 	p.in.Close()
@@ -435,8 +401,6 @@ func (p *stdioPeer) closeAndReadAll() []receivedMessage {
 	}
 }
 
-// add writes a plugin with the given name, installs it in the test server and reloads the
-// plugin registry.
 func (s *testServer) add(t testing.TB, name string) {
 	t.Helper()
 	if _, err := s.store.Add(plugintest.Package{Name: name}.Write(t)); err != nil {
@@ -447,8 +411,6 @@ func (s *testServer) add(t testing.TB, name string) {
 	}
 }
 
-// serveRequest passes a request directly to the MCP server, without HTTP or stdio, and
-// returns the reply.
 func serveRequest(t testing.TB, s *Server, q transport.Request) reply {
 	t.Helper()
 	r, ok := s.Serve(t.Context(), q).(reply)
@@ -458,13 +420,11 @@ func serveRequest(t testing.TB, s *Server, q transport.Request) reply {
 	return r
 }
 
-// paramsOf parses the parameters of a request.
 func paramsOf(text json.RawMessage) (p transport.Params, err error) {
 	err = json.Unmarshal(text, &p)
 	return p, err
 }
 
-// subscriber is a test client that can subscribe to MCP resources.
 type subscriber struct {
 	*transport.Subscriber
 	resources     *resources
@@ -478,8 +438,6 @@ func newSubscriber(r *resources) *subscriber {
 
 func (s *subscriber) subscribe(uri string) error { return s.resources.Subscribe(s.Subscriber, uri) }
 
-// next waits until subscribed resources have changed, and returns their URIs. If ctx ends
-// before a resource has changed, next returns no URIs.
 func (s *subscriber) next(ctx context.Context) []string {
 	select {
 	case <-s.updatesSignal:

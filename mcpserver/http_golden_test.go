@@ -10,8 +10,6 @@ import (
 	"opentabs/internal/goldentest"
 )
 
-// TestHTTPResponses checks the exact responses over HTTP: status, headers and bytes of
-// the body.
 func TestHTTPResponses(t *testing.T) {
 	s := serveTools(t, callerFunc(echoArguments), Options{Version: "1.2.3"})
 	open, bare := s.open(t, "a"), s.sessionlessClient(t)

@@ -16,8 +16,6 @@ import (
 	"opentabs/wire"
 )
 
-// postLater posts a message in a separate goroutine. The returned channel delivers the messages
-// of the response.
 func (c *client) postLater(ctx context.Context, body string) <-chan []receivedMessage {
 	c.t.Helper()
 	got := make(chan []receivedMessage, 1)
@@ -69,9 +67,7 @@ func TestClientCancelsItsCall(t *testing.T) {
 	}
 }
 
-// TestCancelBeforeItsCallCancelsTheCall checks that a cancellation that arrives before
-// its call cancels the call. Over HTTP, a call and its cancellation can arrive in either
-// order, because they use different connections.
+// Over HTTP, a call and its cancellation can arrive in either order, because they use different connections.
 func TestCancelBeforeItsCallCancelsTheCall(t *testing.T) {
 	h := &hangingCaller{}
 	runInFakeTime(t, h, Options{}, func(t *testing.T, _ *testServer, _ *pipeListener, c *client) {

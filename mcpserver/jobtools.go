@@ -17,7 +17,6 @@ import (
 // maxJobSeconds limits how long an agent may wait for a job in one call, in seconds.
 const maxJobSeconds = 3600
 
-// jobArguments are the arguments of the tools that wait for a job, read its result or cancel it.
 type jobArguments struct {
 	JobID   string   `json:"job"`
 	Seconds *float64 `json:"seconds"`
@@ -33,7 +32,6 @@ const (
 	emptySchema = `{"type":"object","properties":{}}`
 )
 
-// jobTools are the tools with which a client waits for its jobs and reads their results.
 var jobTools = []builtinTool{
 	newJobTool("job_wait", "Wait for a job",
 		"Waits until a job has ended and returns the result of its tool. If the job still runs when the time is over, returns its progress; call again then.",
@@ -65,13 +63,11 @@ func newJobTool(name, title, description, schema string, run func(*jobs, context
 	}
 }
 
-// maySeeJob reports whether a client may see a job. A client with its own token sees only the
-// jobs that it started; clients without a token see all jobs.
+// A client with its own token sees only the jobs that it started; clients without a token see all jobs.
 func maySeeJob(c dispatch.Client, v joblist.View) bool {
 	return c.Credential != dispatch.CredentialToken || v.ToClient().Token == c.Token
 }
 
-// findJob returns a job of the client, or an error reply if the client has no such job.
 func (j *jobs) findJob(c dispatch.Client, id string) (*joblist.Job, reply) {
 	if id == "" {
 		return nil, newFailureReply(newArgumentsError(`The argument "job" is missing: give the id of a job (job_list lists them), then call again.`))
@@ -104,8 +100,6 @@ func (j *jobs) jobResult(_ context.Context, q request, a jobArguments) reply {
 	return j.resultOrStatus(job)
 }
 
-// viewJob returns the current state of a job. If the call has ended, its result is available
-// when viewJob returns.
 func viewJob(job *joblist.Job) joblist.View {
 	v := job.View()
 	if v.Ended != nil {
@@ -114,8 +108,6 @@ func viewJob(job *joblist.Job) joblist.View {
 	return v
 }
 
-// resultOrStatus returns a reply with the result of an ended job, or with the status of a
-// running job.
 func (j *jobs) resultOrStatus(job *joblist.Job) reply {
 	v := viewJob(job)
 	result, err, ok := job.Result()

@@ -35,9 +35,7 @@ func TestJobCancel(t *testing.T) {
 	})
 }
 
-// TestJobCancelBeforeItBegan checks that a job that is waiting for approval can be
-// cancelled. To cancel a job that is waiting for approval, the server must not contact a
-// page, because the tool has not started.
+// TestJobCancelBeforeItBegan checks that a job that is waiting for approval can be cancelled.
 func TestJobCancelBeforeItBegan(t *testing.T) {
 	o := dispatch.Options{Gates: []dispatch.Gate{alwaysAskGate{}}}
 	withJobs(t, o, alwaysDetach(Detach{After: time.Second}), newSecondCounter(90, `1`), func(t *testing.T, s *jobServer) {
@@ -81,8 +79,6 @@ func TestUnknownJobs(t *testing.T) {
 	})
 }
 
-// TestJobsAreForSomeClients checks that clients whose calls never become jobs get no
-// tools for jobs.
 func TestJobsAreForSomeClients(t *testing.T) {
 	detach := func(client string) Detach {
 		if client == "new" || client == "some" {
@@ -132,9 +128,8 @@ func TestJobsAreForSomeClients(t *testing.T) {
 	})
 }
 
-// TestDetachableTool checks that a tool with the argument _detach has no output schema,
-// because the tool can return a job. If the tool itself defines a parameter _detach, its
-// input schema must remain unchanged.
+// TestDetachableTool checks that a tool with the argument _detach has no output schema, because the tool can return a
+// job.
 func TestDetachableTool(t *testing.T) {
 	shown := mcp.NewToolWithRawSchema("a__b", "", json.RawMessage(`{"type":"object","properties":{"_detach":{"type":"number"}}}`))
 	shown.RawOutputSchema = json.RawMessage(`{"type":"object"}`)

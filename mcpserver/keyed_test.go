@@ -26,11 +26,9 @@ func (emptyRecords) ReadNotes(recorder.NoteKind, string, time.Time) ([]recorder.
 	return nil, nil
 }
 
-// keyMeta returns the _meta of a request with an idempotency key.
 func keyMeta(key string) string { return fmt.Sprintf(`{"opentabs/idempotencyKey":%q}`, key) }
 
-// withKeys runs f with a server whose tool takes 3 s per run. The counter runs is the number of
-// times that the tool has run. Calls of the client "quick" become jobs after a second.
+// withKeys runs f with a tool that takes 3 s; calls of the client "quick" become jobs after 1 s.
 func withKeys(t *testing.T, f func(t *testing.T, s *jobServer, runs *atomic.Int64)) {
 	var runs atomic.Int64
 	keys := idempotency.New(emptyRecords{}, 0)
@@ -102,8 +100,7 @@ func TestIdempotencyKey(t *testing.T) {
 	})
 }
 
-// TestIdempotencyKeyOfJob checks calls with an idempotency key that become jobs. A repeated call
-// with the same key must return the same job.
+// A repeated call with the same key must return the same job.
 func TestIdempotencyKeyOfJob(t *testing.T) {
 	withKeys(t, func(t *testing.T, s *jobServer, runs *atomic.Int64) {
 		c := s.connectAs("quick", "1")
@@ -140,9 +137,7 @@ func (d *doneCallRecords) ReadNotes(recorder.NoteKind, string, time.Time) ([]rec
 	return []recorder.Note{d.key}, nil
 }
 
-// TestLostResult checks that the reply to a repeated call is marked if the result of the first call
-// is not stored. The structured content of the reply to a repeated call must contain the call's
-// status.
+// TestLostResult checks that the reply to a repeated call is marked if the result of the first call is not stored.
 func TestLostResult(t *testing.T) {
 	records := &doneCallRecords{}
 	for _, isStored := range []bool{true, false} { // the first server stores the key
@@ -164,8 +159,7 @@ func TestLostResult(t *testing.T) {
 	}
 }
 
-// TestMetaOfTools checks that read-only tools ignore the idempotency key. If a tool has an undo,
-// its metadata must name the tool that undoes its calls.
+// TestMetaOfTools checks that read-only tools ignore the idempotency key.
 func TestMetaOfTools(t *testing.T) {
 	isReadOnly := true
 	p := plugintest.Load(t, plugintest.Package{Tools: []plugintest.Tool{

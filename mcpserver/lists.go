@@ -40,8 +40,6 @@ func (s *Server) newLibrary() *server.MCPServer {
 	return server.NewMCPServer(serverName, s.opts.Version, options...)
 }
 
-// listTools returns the tools that the client lists, sorted by name. listTools returns
-// either all tools that the client can call, or only the tools of the gateway.
 func (l *toolLists) listTools(ctx context.Context, _ []mcp.Tool) []mcp.Tool {
 	client := newListClient(ctx)
 	var tools []mcp.Tool
@@ -54,7 +52,6 @@ func (l *toolLists) listTools(ctx context.Context, _ []mcp.Tool) []mcp.Tool {
 	return tools
 }
 
-// allTools returns all tools that the client can call: tools of plugins and built-in tools.
 func (l *toolLists) allTools(client listClient) []mcp.Tool {
 	define := l.definitionFunc(client)
 	pluginTools := l.server.catalog.tools.Load().listedTools
@@ -68,9 +65,7 @@ func (l *toolLists) allTools(client listClient) []mcp.Tool {
 	return tools
 }
 
-// definitionFunc returns a function that converts the definition of a plugin's tool to the
-// form that the given client needs. If the client's calls can become jobs, the tool gets the
-// argument "_detach".
+// If the client's calls can become jobs, the tool gets the argument "_detach".
 func (l *toolLists) definitionFunc(client listClient) func(*listedTool) mcp.Tool {
 	_, mayDetach := l.server.jobs.detachRuleOf(client.id())
 	hasOutputSchemas := l.server.opts.ListsOutputSchemas(client.info.Name, client.info.Version)
@@ -111,10 +106,8 @@ type listClient struct {
 	info    mcp.Implementation
 }
 
-// id returns the name and version of the client.
 func (c listClient) id() clients.ID { return clients.ID{Name: c.info.Name, Version: c.info.Version} }
 
-// newListClient returns the client whose request mcp-go is serving.
 func newListClient(ctx context.Context) listClient {
 	if info := server.RequestProtocolInfoFromContext(ctx); info != nil && info.Modern && info.ClientInfo != nil {
 		return listClient{"sessionless " + info.ClientInfo.Name + " " + info.ClientInfo.Version, *info.ClientInfo}

@@ -12,8 +12,7 @@ import (
 
 const setLevelRequest = `{"jsonrpc":"2.0","id":7,"method":"logging/setLevel","params":{"level":%q}}`
 
-// TestClientsReceiveLogs checks that clients receive log messages of their level over
-// both transports. A client of protocol version 2026-07-28 must receive no log messages.
+// A client of protocol version 2026-07-28 must receive no log messages.
 func TestClientsReceiveLogs(t *testing.T) {
 	s := serveTools(t, returnOutput(`1`), Options{})
 	p := s.dial(t)

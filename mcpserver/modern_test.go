@@ -15,7 +15,6 @@ import (
 const modernMeta = `{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"new","version":"3"},` +
 	`"io.modelcontextprotocol/clientCapabilities":{},"progressToken":"p"}`
 
-// modernClient returns a client of protocol version 2026-07-28.
 func (s *testServer) modernClient(t testing.TB) *client {
 	c := s.sessionlessClient(t)
 	c.version = "2026-07-28"
@@ -61,8 +60,7 @@ func TestModernCallsMayShareAnID(t *testing.T) {
 		s.modernClient(t).postLater(ctx, callText(`1`, `{}`, modernMeta))
 		<-h.started
 	}
-	// MCP 2026-07-28 has no sessions, so a request ID does not identify the client. A
-	// cancellation by one client must not cancel another client's call.
+	// MCP 2026-07-28 has no sessions, so one client must not cancel another client's call by its request ID.
 	c := s.modernClient(t)
 	c.headers.Set("Mcp-Method", "notifications/cancelled")
 	c.headers.Del("Mcp-Name")
@@ -148,8 +146,6 @@ func TestModernClientListens(t *testing.T) {
 	}
 }
 
-// TestModernEmptySubscription checks that the response to an empty subscription follows
-// the acknowledgement at once.
 func TestModernEmptySubscription(t *testing.T) {
 	s := serveTools(t, callerFunc(echoArguments), Options{})
 	c := s.modernClient(t)

@@ -15,8 +15,7 @@ import (
 	"opentabs/wire"
 )
 
-// getPrompt serves a prompts/get request. The result of prompts/get has no member isError, so
-// every failure is a JSON-RPC error with a sentence for the agent.
+// The result of prompts/get has no member isError, so every failure of a prompt is a JSON-RPC error.
 func (s *Server) getPrompt(ctx context.Context, q request) reply {
 	prompt, ok := s.plugins.Set().Prompt(q.Params.Name)
 	if brokenErr := s.catalog.brokenPluginError(q.Params.Name); !ok && brokenErr != nil {
@@ -51,7 +50,6 @@ func (s *Server) getPrompt(ctx context.Context, q request) reply {
 	return r
 }
 
-// toFault converts the reply to a failed call into a JSON-RPC error.
 func toFault(r reply) reply {
 	code := wire.CodeInternal
 	var m struct {
@@ -67,9 +65,7 @@ func toFault(r reply) reply {
 	return f
 }
 
-// promptResult converts the output of a prompt to the members of a prompts/get result, without the
-// braces. The output is a text, which becomes one user message, a list of messages, or an object
-// {description?, messages}.
+// The output of a prompt is a text (one user message), a list of messages, or an object {description?, messages}.
 func promptResult(output json.RawMessage, description string) ([]byte, error) {
 	messages := output
 	switch {
@@ -103,7 +99,6 @@ func promptResult(output json.RawMessage, description string) ([]byte, error) {
 	return append(append(b, `"messages":`...), messages...), nil
 }
 
-// promptMessage is one message of a prompt. The role and the content of a prompt message are JSON.
 type promptMessage struct {
 	role    string
 	content []byte
@@ -113,8 +108,7 @@ func (m promptMessage) encodeJSON() []byte {
 	return fmt.Appendf(nil, `{"role":%s,"content":%s}`, m.role, m.content)
 }
 
-// promptMessages validates a list of messages and returns them in MCP's form. If one message is
-// invalid in MCP, clients reject the whole prompt.
+// If one message of a prompt is invalid in MCP, clients reject the whole prompt.
 func promptMessages(list json.RawMessage) ([][]byte, error) {
 	var rawMessages []json.RawMessage
 	if list[0] != '[' || json.Unmarshal(list, &rawMessages) != nil {
@@ -131,7 +125,6 @@ func promptMessages(list json.RawMessage) ([][]byte, error) {
 	return messages, nil
 }
 
-// parsePromptMessage parses {role, content}, where content is a text or a content block.
 func parsePromptMessage(raw json.RawMessage) (promptMessage, error) {
 	var m struct {
 		Role    string          `json:"role"`
@@ -150,7 +143,6 @@ func parsePromptMessage(raw json.RawMessage) (promptMessage, error) {
 	return promptMessage{role: `"` + m.Role + `"`, content: block}, nil
 }
 
-// parseContent returns one content block; a text becomes a text block.
 func parseContent(raw json.RawMessage) ([]byte, bool) {
 	if raw[0] == '"' {
 		return newTextBlock(raw), true
@@ -158,7 +150,6 @@ func parseContent(raw json.RawMessage) ([]byte, bool) {
 	return raw, content.IsBlock(raw)
 }
 
-// newTextBlock returns the content block for a text that is already quoted as JSON.
 func newTextBlock(quoted []byte) []byte {
 	return fmt.Appendf(nil, `{"type":"text","text":%s}`, quoted)
 }

@@ -13,7 +13,6 @@ import (
 	"opentabs/wire"
 )
 
-// withPrompts is a plugin with a prompt that has arguments and a prompt that has none.
 var withPrompts = plugintest.Package{Prompts: []plugintest.Prompt{
 	{Name: "summarise", DisplayName: "Summarise", Description: "Sums a channel up.",
 		Input: json.RawMessage(`{"type":"object","properties":{"channel":{"type":"string","description":"Which."},"days":{"type":"integer"}},"required":["channel"]}`)},
@@ -58,8 +57,6 @@ func TestPromptsListChanged(t *testing.T) {
 	}
 }
 
-// TestPromptRuns checks that a prompt runs over each transport with its arguments, and
-// sends progress before its result.
 func TestPromptRuns(t *testing.T) {
 	var got dispatch.Call
 	s := serveTools(t, callerFunc(func(_ context.Context, c dispatch.Call) (dispatch.Result, error) {

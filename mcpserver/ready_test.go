@@ -51,9 +51,7 @@ func TestListsWaitForThePlugins(t *testing.T) {
 	}
 }
 
-// TestInitializeWaitsForThePlugins checks that the instructions for the MCP client name
-// the sites even right after the server's start. The server may delay its response to
-// initialize only for a limited time.
+// The server may delay its response to initialize only for a limited time.
 func TestInitializeWaitsForThePlugins(t *testing.T) {
 	_, store := plugintest.Registry(t, plugintest.Package{})
 	registry := plugin.NewRegistry(store, zerolog.Nop())
@@ -92,8 +90,6 @@ func TestListsStopWaitingForPlugins(t *testing.T) {
 	}
 }
 
-// TestCallOfABrokenPlugin checks that the error of a call names the plugin's problem, but
-// reveals no path of the user's files.
 func TestCallOfABrokenPlugin(t *testing.T) {
 	s := newServer(t, callerFunc(echoArguments), Options{}, plugintest.Package{Name: "a"}, plugintest.Package{Name: "b"})
 	pkg, _ := s.reg.Set().Plugin("a")

@@ -17,11 +17,9 @@ import (
 	"opentabs/wire"
 )
 
-// metaError is the key in a failed result's _meta that contains the error for programs. The
-// result's text content contains the error text for agents.
+// metaError is the key in a failed result's _meta that contains the error for programs.
 const metaError = "opentabs/error"
 
-// The following keys in a tool result's _meta are for the audience, the job and the durations.
 const (
 	metaAudience = "opentabs/audience"
 	metaJob      = "opentabs/job"
@@ -30,26 +28,23 @@ const (
 	metaUntrusted = "opentabs/untrusted"
 )
 
-// reply is the answer to a request: a result or, if Code is not 0, a JSON-RPC error.
 type reply struct {
 	transport.Fault // Code is 0 for a result
 
 	// callID is the ID of the call in the log, or empty if the request made no call.
 	callID string
-	// output is the text content: what the tool returned, as JSON without line breaks. output
-	// is nil for undefined, and for a result that consists only of content blocks.
+	// output is the text content: what the tool returned, as JSON without line breaks. output is nil if the tool
+	// returned undefined or only content blocks.
 	output json.RawMessage
 	// data is the structured content of the MCP result, or nil if the tool returned no object.
 	data json.RawMessage
 	// blocks are the content blocks that follow the text content in the MCP result, each as JSON.
-	blocks [][]byte
-	// text is the text content of the result of a failed call or of a built-in tool.
+	blocks  [][]byte
 	text    string
 	isError bool
 	// errorMeta is the error for programs, as JSON, in the _meta of the result.
 	errorMeta json.RawMessage
-	// audience is who the result is for, and job is the job that the call has become. Both
-	// are sent in the result's _meta. Each may be empty.
+	// audience is who the result is for, and job is the job that the call has become. Each may be empty.
 	audience string
 	job      json.RawMessage
 	// replayedCall is the value of metaReplayed: the ID of an earlier call whose stored
@@ -59,13 +54,11 @@ type reply struct {
 	isResultLost bool
 	// untrusted is a JSON list of the pages that the result quotes, or nil for none.
 	untrusted json.RawMessage
-	// trace is the trace of the call, or nil. The value of metaHops is the durations in trace.
+	// trace is the trace of the call, or nil.
 	trace *hops.Trace
 	// onUndelivered, if not nil, runs if the client did not receive the answer.
 	onUndelivered func()
-	// For a response to prompts/get or resources/read, members are the members of its
-	// result as JSON, without braces.
-	members []byte
+	members       []byte
 	// requiresInput is true if members contains forms that the user must fill in (input_required).
 	requiresInput bool
 }
@@ -79,18 +72,15 @@ func (r reply) sizeBytes() int {
 	return n
 }
 
-// textRepeatsData reports whether the text content only repeats the structured content as JSON.
 func (r reply) textRepeatsData() bool {
 	return len(r.output) > 0 && len(r.output) == len(r.data) && &r.output[0] == &r.data[0] && len(r.blocks) == 0 && r.text == ""
 }
 
-// newFaultReply returns a reply that is a JSON-RPC error.
 func newFaultReply(code int, format string, args ...any) reply {
 	return reply{Fault: transport.Faultf(code, format, args...)}
 }
 
-// newSuccessReply returns the reply for the output of a tool. output is either JSON text
-// that the bridge has validated, or empty if the tool returned undefined.
+// output is either JSON text that the bridge has validated, or empty if the tool returned undefined.
 func newSuccessReply(callID string, output json.RawMessage) reply {
 	output = content.OneLine(output)
 	if len(output) == 0 {
@@ -102,8 +92,6 @@ func newSuccessReply(callID string, output json.RawMessage) reply {
 	return reply{callID: callID, output: output, data: content.ObjectOrNil(output)}
 }
 
-// newBrowserReply returns the reply for the output of a browser tool: text, and optionally a
-// picture and a link to a file.
 func newBrowserReply(result dispatch.Result) reply {
 	r := reply{callID: result.CallID, audience: result.Audience}
 	if json.Unmarshal(rawjson.Get(result.Output, "text"), &r.text) != nil {
@@ -116,8 +104,6 @@ func newBrowserReply(result dispatch.Result) reply {
 	return r
 }
 
-// addBrowserBlocks adds the picture and the file link from a tool's output, or from one step of
-// a batch.
 func (r *reply) addBrowserBlocks(output json.RawMessage) {
 	for _, block := range []struct{ member, blockType string }{{"image", `"image"`}, {"file", `"resource_link"`}} {
 		if value := rawjson.Get(output, block.member); value != nil {
@@ -127,8 +113,7 @@ func (r *reply) addBrowserBlocks(output json.RawMessage) {
 	}
 }
 
-// newFailureReply returns the reply for a failed call. An error that is not a *dispatch.Error
-// is reported as an internal error, without details.
+// An error that is not a *dispatch.Error is reported as an internal error, without details.
 func newFailureReply(err error) reply {
 	var e *dispatch.Error
 	if !errors.As(err, &e) {
@@ -147,7 +132,6 @@ var _ transport.Reply = reply{}
 // CallID implements transport.Reply.
 func (r reply) CallID() string { return r.callID }
 
-// Undelivered implements transport.Reply.
 func (r reply) Undelivered() {
 	if r.onUndelivered != nil {
 		r.onUndelivered()
@@ -183,7 +167,6 @@ func (r reply) WriteMember(w *bufio.Writer, identity json.RawMessage) {
 	w.WriteByte('}')
 }
 
-// writeContent writes the content of a tool's result: the text, then the content blocks.
 func (r reply) writeContent(w *bufio.Writer) {
 	w.WriteString(`"content":[`)
 	defer w.WriteByte(']')
@@ -199,8 +182,7 @@ func (r reply) writeContent(w *bufio.Writer) {
 	}
 }
 
-// writeText writes the text content block of a tool's result. writeText copies a string
-// exactly as the page encoded it, and writes all other values as JSON text.
+// writeText copies a string exactly as the page encoded it, and writes all other values as JSON text.
 func (r reply) writeText(w *bufio.Writer) {
 	w.WriteString(`{"type":"text","text":`)
 	switch {
@@ -214,7 +196,6 @@ func (r reply) writeText(w *bufio.Writer) {
 	w.WriteByte('}')
 }
 
-// writeMeta writes the member "_meta" of an MCP result, unless this member would be empty.
 func (r reply) writeMeta(w *bufio.Writer, identity json.RawMessage) {
 	separator := `,"_meta":{`
 	writeEntry := func(key string, value []byte) {

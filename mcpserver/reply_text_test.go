@@ -8,8 +8,6 @@ import (
 	"opentabs/wire"
 )
 
-// TestFaultRepeatsNoHiddenCharacters checks that an error that repeats a client's text is
-// short and has no hidden characters.
 func TestFaultRepeatsNoHiddenCharacters(t *testing.T) {
 	name := "no\U000e0101\U000e0148\u202epe"
 	text := newFaultReply(wire.CodeInternal, "There is no tool %q. List the tools.", name).Message

@@ -40,13 +40,11 @@ type Watcher interface {
 	Follow(o dispatch.FollowOptions) *dispatch.Follower
 }
 
-// callIDFromURI returns the call ID in the URI opentabs://calls/ID, or false for any other URI.
 func callIDFromURI(uri string) (string, bool) {
 	id, ok := strings.CutPrefix(uri, callsURI+"/")
 	return id, ok && id != "" && !strings.Contains(id, "/")
 }
 
-// read serves a resources/read request.
 func (r *resources) read(q request) reply {
 	uri := q.Params.URI
 	if id, ok := filestore.IDFromURI(uri); ok {
@@ -64,8 +62,7 @@ func (r *resources) read(q request) reply {
 	return newResourceReply(q, resourceMediaType, "text", string(text))
 }
 
-// readFile serves a resources/read request for a file. A client can read only the files that
-// its own calls wrote.
+// readFile serves a file to the client whose calls wrote the file, and to no other client.
 func (r *resources) readFile(q request, id string) reply {
 	if r.files == nil {
 		return newUnknownResourceReply(q, "This server stores no files.")
@@ -81,8 +78,6 @@ func (r *resources) readFile(q request, id string) reply {
 	return newResourceReply(q, file.MediaType, "blob", base64.StdEncoding.EncodeToString(content))
 }
 
-// newResourceReply returns a reply with the content of an MCP resource. The argument member is the
-// JSON member that contains the content: "text", or "blob" for content in base64.
 func newResourceReply(q request, mediaType, member, content string) reply {
 	b := fmt.Appendf(nil, `"contents":[{"uri":%s,"mimeType":%s,%s:`, rawjson.Encode(q.Params.URI), rawjson.Encode(mediaType), rawjson.Encode(member))
 	b = append(rawjson.AppendString(b, content), `}]`...)
@@ -92,7 +87,6 @@ func newResourceReply(q request, mediaType, member, content string) reply {
 	return reply{members: b}
 }
 
-// newUnknownResourceReply returns the error reply for a resource that does not exist.
 func newUnknownResourceReply(q request, sentence string) reply {
 	code := mcp.RESOURCE_NOT_FOUND
 	if q.Params.IsModern() {
@@ -103,8 +97,7 @@ func newUnknownResourceReply(q request, sentence string) reply {
 	return f
 }
 
-// findContent returns the content of an MCP resource that describes calls. findContent omits the
-// results of calls, because only the calling client and the user may see a result.
+// findContent omits the results of calls, because only the calling client and the user may see a result.
 func (r *resources) findContent(uri string) (any, bool) {
 	if uri == callsURI {
 		list := shape.List{Calls: r.calls.Calls()}
@@ -126,11 +119,8 @@ func (r *resources) findContent(uri string) (any, bool) {
 	return view, ok
 }
 
-// hideResult removes a call's result from its snapshot, and converts the call's status to the
-// format tool-call-progress.v1.
 func hideResult(v *dispatch.View) { v.Result, v.Status = "", v.Status.ForProgress() }
 
-// unknownResource is the error for the URI of a resource that does not exist.
 type unknownResource string
 
 func (uri unknownResource) Error() string {

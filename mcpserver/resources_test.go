@@ -18,8 +18,7 @@ import (
 	"opentabs/wire"
 )
 
-// runningCall returns a dispatcher, the ID of a running call, and the sink of its page.
-// The call that runningCall starts runs until the test ends.
+// runningCall starts a call that runs until the test ends, and returns the call's dispatcher, ID and page sink.
 func runningCall(t *testing.T) (d *dispatch.Dispatcher, id string, sink dispatch.Sink) {
 	t.Helper()
 	sinks := make(chan dispatch.Sink, 1)
@@ -46,7 +45,6 @@ func reportProgress(sink dispatch.Sink, progress float64) {
 	sink.Reports([]wire.Report{{Progress: &progress}}, 0)
 }
 
-// resourceText returns the text in the answer to a resources/read request.
 func resourceText(t *testing.T, m receivedMessage) string {
 	t.Helper()
 	var r struct {
@@ -62,8 +60,6 @@ func readText(uri, meta string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":%q,"_meta":%s}}`, uri, meta)
 }
 
-// requestAsModernClient posts a request of protocol version 2026-07-28, and returns the
-// HTTP status and the first message of the response.
 func (s *testServer) requestAsModernClient(t *testing.T, method, name, body string) (int, receivedMessage) {
 	t.Helper()
 	c := s.modernClient(t)
@@ -143,8 +139,6 @@ func TestUnknownResources(t *testing.T) {
 	}
 }
 
-// TestListOfCallsIsBounded checks that the MCP resource with the list of calls contains
-// at most maxListedCalls calls.
 func TestListOfCallsIsBounded(t *testing.T) {
 	d := callCountWatcher(maxListedCalls + 7)
 	var list shape.List
@@ -154,7 +148,6 @@ func TestListOfCallsIsBounded(t *testing.T) {
 	}
 }
 
-// callCountWatcher is a fake Watcher that has the given number of calls.
 type callCountWatcher int
 
 func (n callCountWatcher) Calls() []dispatch.View          { return make([]dispatch.View, n) }
@@ -163,8 +156,8 @@ func (callCountWatcher) Follow(dispatch.FollowOptions) *dispatch.Follower {
 	return dispatch.New(nil, dispatch.Options{}).Follow(dispatch.FollowOptions{})
 }
 
-// TestSubscribersAreNotified checks that a resource's subscribers are notified of its
-// changes, and once more after the last change. The test runs over each transport of MCP.
+// TestSubscribersAreNotified checks that a resource's subscribers are notified of its changes, and once more after the
+// last change.
 func TestSubscribersAreNotified(t *testing.T) {
 	d, id, sink := runningCall(t)
 	s := serveTools(t, d, Options{CallWatcher: d})
@@ -233,9 +226,8 @@ func TestSubscribersAreNotified(t *testing.T) {
 	}
 }
 
-// TestResourceUpdatesAreRateLimited checks that each resource has at most two
-// notifications per second, and always one after the last change. A progress report of
-// one call must not cause a notification for the list of calls.
+// TestResourceUpdatesAreRateLimited checks that each resource has at most two notifications per second, and always one
+// after the last change.
 func TestResourceUpdatesAreRateLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, id, sink := runningCall(t)
@@ -290,8 +282,6 @@ func TestResourceUpdatesAreRateLimited(t *testing.T) {
 	})
 }
 
-// TestSlowSubscriberGetsOneNotification checks that a slow subscriber gets one
-// notification for many changes.
 func TestSlowSubscriberGetsOneNotification(t *testing.T) {
 	w := newResources(callCountWatcher(1), nil)
 	defer w.close()
@@ -308,8 +298,6 @@ func TestSlowSubscriberGetsOneNotification(t *testing.T) {
 	}
 }
 
-// TestSubscriptionsAreBounded checks the maximum number of subscriptions of one session
-// and of all sessions.
 func TestSubscriptionsAreBounded(t *testing.T) {
 	w := newResources(callCountWatcher(1), nil)
 	defer w.close()

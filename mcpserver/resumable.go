@@ -19,24 +19,18 @@ import (
 
 // Limits for calls whose clients must send another request to get the result.
 const (
-	// maxResumableCalls is the maximum number of calls that wait until their client repeats its
-	// request. If maxResumableCalls calls are waiting, opentabs keeps the client's request for each
-	// further call open, as it does for a client without forms.
+	// Beyond maxResumableCalls, opentabs keeps the requests of further calls open, as for a client without forms.
 	maxResumableCalls = 256
-	// If a call ends while no request of its client waits for it, the server keeps the answer for
-	// keptAnswerLifetime. maxKeptAnswerBytes limits the total size of the kept answers, in bytes.
-	// When the total size exceeds maxKeptAnswerBytes, the server drops the oldest answers.
+	// The server keeps an unfetched answer for keptAnswerLifetime, and drops the oldest answers above
+	// maxKeptAnswerBytes in total.
 	keptAnswerLifetime = 5 * time.Minute
 	maxKeptAnswerBytes = 64 << 20
 )
 
-// resumableCalls are the calls of clients that show forms and use protocol version 2026-07-28 or
-// later. The server cannot send requests to clients of protocol version 2026-07-28 or later. If a
-// call in resumableCalls needs the user's decision, the server answers the client's request with an
-// approval form (input_required). The client shows the form, and repeats its request with the
-// user's decision. Until the client repeats its request, the call waits in resumableCalls. If the
-// user decides elsewhere, such as in the side panel, the call continues without the repeated
-// request. resumableCalls is safe for concurrent use.
+// resumableCalls holds calls of clients with protocol version 2026-07-28 or later, to which the server cannot send
+// requests. If such a call needs a decision, the reply is a form (input_required), and the client repeats its request
+// with the answer. If the user decides on another surface, the call continues without the repeated request.
+// resumableCalls is safe for concurrent use.
 type resumableCalls struct {
 	seal seal.Seal
 
@@ -50,12 +44,10 @@ func newResumableCalls() *resumableCalls {
 	return &resumableCalls{seal: seal.New(), callsByID: map[string]*resumableCall{}}
 }
 
-// resumableCall is one call that can wait between two requests of its client.
 type resumableCall struct {
 	approvals *approvals
 	id        string
-	// requestDigest is the digest of the client's first request. When the client repeats its
-	// request, the repeated request must have the digest requestDigest.
+	// requestDigest is the digest of the client's first request, which a repeated request must have, too.
 	requestDigest seal.Digest
 	cancel        context.CancelCauseFunc
 	// ticketsChanged is a channel that receives a value when a ticket is added or removed.
@@ -65,12 +57,11 @@ type resumableCall struct {
 
 	mu                sync.Mutex      // guards all fields below
 	progress          *progressSender // progress of the request that waits for the call
-	hasWaitingRequest bool            // set while a request waits for the call
+	hasWaitingRequest bool
 	tickets           []*openTicket
 	dropTimer         *time.Timer // runs while the answer is kept
 }
 
-// openTicket is a ticket that is not yet resolved.
 type openTicket struct {
 	form.Question
 	// isAnswered is true if the client has answered the approval form, so that the form is not
@@ -78,7 +69,6 @@ type openTicket struct {
 	isAnswered, isDecided bool
 }
 
-// serveResumable serves a request of a client that receives forms as part of replies.
 func (a *approvals) serveResumable(ctx context.Context, q request) reply {
 	requestDigest := seal.HashRequest(q.Method, q.Client.Session, q.Params.Name, q.Params.Arguments)
 	if q.Params.RequestState == "" {
@@ -113,8 +103,6 @@ func (a *approvals) serveResumable(ctx context.Context, q request) reply {
 	return c.attachAndWait(ctx, q, p)
 }
 
-// attachAndWait waits for the reply to the request q. While attachAndWait waits, the progressSender
-// p sends the call's progress to the client.
 func (c *resumableCall) attachAndWait(ctx context.Context, q request, p *progressSender) reply {
 	r := c.awaitReply(ctx)
 	if ctx.Err() != nil {
@@ -123,8 +111,8 @@ func (c *resumableCall) attachAndWait(ctx context.Context, q request, p *progres
 	return r
 }
 
-// startResumable starts a call for a client's request. If the call waits for the user when the
-// request ends, the call continues. If startResumable returns an error, it has not started the call.
+// startResumable starts a call that continues after its request ends. If startResumable returns an error, no call
+// started.
 func (a *approvals) startResumable(q request, requestDigest seal.Digest) (*resumableCall, error) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	c := &resumableCall{
@@ -149,7 +137,6 @@ func (a *approvals) startResumable(q request, requestDigest seal.Digest) (*resum
 	return c, nil
 }
 
-// sendProgress sends progress to the request that is waiting for the call, if there is one.
 func (c *resumableCall) sendProgress(p dispatch.Progress) {
 	c.mu.Lock()
 	sender := c.progress
@@ -178,8 +165,7 @@ func (c *resumableCall) signalChange() {
 	}
 }
 
-// attach records that a request, whose progress p sends to the client, waits for the call. attach
-// returns false if another request is already waiting.
+// attach returns false if another request is already waiting.
 func (c *resumableCall) attach(p *progressSender) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -193,7 +179,6 @@ func (c *resumableCall) attach(p *progressSender) bool {
 	return true
 }
 
-// applyAnswers decides tickets by the client's answers to forms.
 func (c *resumableCall) applyAnswers(client dispatch.Client, answers map[string]json.RawMessage) {
 	c.mu.Lock()
 	tickets := slices.Clone(c.tickets)
@@ -210,8 +195,7 @@ func (c *resumableCall) applyAnswers(client dispatch.Client, answers map[string]
 	}
 }
 
-// awaitReply returns the answer to the waiting request: the call's reply, or a form that the client
-// has not shown. If ctx ends, awaitReply cancels the call.
+// If ctx ends, awaitReply cancels the call.
 func (c *resumableCall) awaitReply(ctx context.Context) reply {
 	heartbeat := time.NewTicker(c.approvals.heartbeat)
 	defer heartbeat.Stop()
@@ -237,7 +221,6 @@ func (c *resumableCall) awaitReply(ctx context.Context) reply {
 	}
 }
 
-// remindClient sends the client the reason why its call is waiting.
 func (c *resumableCall) remindClient() {
 	c.mu.Lock()
 	var questions []form.Question
@@ -252,8 +235,6 @@ func (c *resumableCall) remindClient() {
 	}
 }
 
-// detachWithForms detaches the waiting request if there are forms to show, and returns the
-// reply that contains the forms.
 func (c *resumableCall) detachWithForms() (reply, bool) {
 	calls := c.approvals.resumable
 	calls.mu.Lock()
@@ -291,12 +272,9 @@ func (c *resumableCall) detachWithForms() (reply, bool) {
 	return reply{members: members[1 : len(members)-1], requiresInput: true}, true
 }
 
-// unknownStateText is the error for a requestState whose call is no longer waiting.
 const unknownStateText = "This requestState is unknown: it expired, its answer was already sent, or the server restarted. " +
 	"Check with `opentabs calls` whether the call has run, then repeat the request without requestState."
 
-// findByState returns the call that a requestState identifies. If the requestState is unknown or
-// comes from a different request, findByState returns an error reply.
 func (r *resumableCalls) findByState(state string, requestDigest seal.Digest) (*resumableCall, reply) {
 	content, ok := r.seal.Decode(state)
 	if !ok {
@@ -314,7 +292,6 @@ func (r *resumableCalls) findByState(state string, requestDigest seal.Digest) (*
 	return c, reply{}
 }
 
-// storeAnswer keeps the answer of a call that ended while no request was waiting for the call.
 func (r *resumableCalls) storeAnswer(c *resumableCall) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -338,8 +315,6 @@ func (r *resumableCalls) storeAnswer(c *resumableCall) {
 	}
 }
 
-// dropExpired drops the answer of an ended call if no request of the client has fetched the answer
-// in time.
 func (r *resumableCalls) dropExpired(c *resumableCall) {
 	r.mu.Lock()
 	isExpired := slices.Contains(r.endedCalls, c) && !c.isAttached()
@@ -352,22 +327,20 @@ func (r *resumableCalls) dropExpired(c *resumableCall) {
 	}
 }
 
-// isAttached reports whether a request waits for the answer of the call. dropExpired calls
-// isAttached, because a request can arrive just before the answer is dropped.
+// dropExpired calls isAttached, because a request can arrive just before the answer is dropped.
 func (c *resumableCall) isAttached() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.hasWaitingRequest
 }
 
-// removeAnswered removes a call whose answer was returned to the client.
 func (r *resumableCalls) removeAnswered(c *resumableCall) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.removeCall(c)
 }
 
-// removeCall removes a call. The caller holds resumableCalls.mu.
+// The caller of removeCall holds resumableCalls.mu.
 func (r *resumableCalls) removeCall(c *resumableCall) {
 	delete(r.callsByID, c.id)
 	if i := slices.Index(r.endedCalls, c); i >= 0 {

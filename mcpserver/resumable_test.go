@@ -15,7 +15,6 @@ import (
 	"opentabs/wire"
 )
 
-// formsMeta is the _meta of a client of protocol version 2026-07-28 that shows forms.
 var formsMeta = strings.Replace(modernMeta, `clientCapabilities":{}`, `clientCapabilities":{"elicitation":{"form":{}}}`, 1)
 
 type formsResult struct {
@@ -27,14 +26,11 @@ type formsResult struct {
 	State string `json:"requestState"`
 }
 
-// repeatCallText repeats the request of callText with answers to forms.
 func repeatCallText(id, args, answers, state string) string {
 	text := callText(id, args, formsMeta)
 	return strings.TrimSuffix(text, "}}") + fmt.Sprintf(`,"inputResponses":%s,"requestState":%q}}`, answers, state)
 }
 
-// modernSender sends an MCP request of protocol version 2026-07-28 over HTTP or stdio.
-// modernSender returns the answer, without the progress notifications before the answer.
 type modernSender func(text string) receivedMessage
 
 var modernSenders = map[string]func(t *testing.T, s *testServer) modernSender{
@@ -61,7 +57,6 @@ var modernSenders = map[string]func(t *testing.T, s *testServer) modernSender{
 	},
 }
 
-// eachModernSender runs a test of protocol version 2026-07-28 over HTTP and over stdio.
 func eachModernSender(t *testing.T, gates []dispatch.Gate, f func(t *testing.T, g *approvalDispatcher, ask modernSender)) {
 	t.Helper()
 	for name, open := range modernSenders {
@@ -77,7 +72,6 @@ func eachModernSender(t *testing.T, gates []dispatch.Gate, f func(t *testing.T, 
 	}
 }
 
-// decodeQuestion decodes a result with exactly one form, and returns the key of the form.
 func (r receivedMessage) decodeQuestion(t *testing.T) (string, formsResult) {
 	t.Helper()
 	var a formsResult
@@ -109,8 +103,8 @@ func TestModernClientDecides(t *testing.T) {
 				if !strings.Contains(m.text, `"io.modelcontextprotocol/serverInfo"`) {
 					t.Errorf("the reply lacks serverInfo: %s", m.text)
 				}
-				// The server must accept a repeated request whose arguments are the same, but have
-				// a different order and different spaces. Answers to unknown forms have no effect.
+				// The server must accept a repeated request whose arguments are the same, but have a different order
+				// and different spaces.
 				m = ask(repeatCallText(`2`, `{ "b":2,"a":1 }`, fmt.Sprintf(`{"other":{"action":"accept"},%q:%s}`, key, tt.answer), q.State))
 				r := m.toolResultOf(t)
 				if r.ResultType != "complete" || r.IsError == tt.runs || (g.runs.Load() == 1) != tt.runs {
@@ -124,8 +118,6 @@ func TestModernClientDecides(t *testing.T) {
 	}
 }
 
-// TestModernSessions checks that protocol version 2026-07-28 has no session over HTTP,
-// and therefore no approval for a session.
 func TestModernSessions(t *testing.T) {
 	for name, want := range map[string]string{"http": "[allow once deny]", "stdio": "[allow once allow for this session deny]"} {
 		g := newApprovalDispatcher(t, alwaysAskGate{})
@@ -328,8 +320,6 @@ func TestModernClientsWithoutForms(t *testing.T) {
 	})
 }
 
-// countKept returns 0 if the server stores no resumable call and no answer, and a positive
-// number otherwise.
 func (c *resumableCalls) countKept() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -373,8 +363,6 @@ func TestKeptAnswersAreBounded(t *testing.T) {
 			t.Errorf("the loss was reported %d times; want 1", lost)
 		}
 
-		// Next, the test checks that an answer does not count as lost if a request fetches the
-		// answer while the server drops it.
 		h := c.putEnded("fetched", maxKeptAnswerBytes)
 		h.reply.onUndelivered = func() { lost++ }
 		h.attach(nil)

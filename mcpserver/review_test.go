@@ -11,7 +11,6 @@ import (
 	"opentabs/wire"
 )
 
-// newRefusals returns Options.Refusals that refuse all tools of the named plugins.
 func newRefusals(code wire.ErrorCode, message string, names ...string) func(string) func(dispatch.Tool) *wire.CallError {
 	return func(plugin string) func(dispatch.Tool) *wire.CallError {
 		return func(dispatch.Tool) *wire.CallError {

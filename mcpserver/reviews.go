@@ -38,7 +38,7 @@ type Inspector interface {
 	Recommend(plugin, hash string, permission wire.Permission, note, recommender string) error
 }
 
-// reviewTools are tools with which an agent inspects plugins. Only the user can enable a plugin.
+// Agents can inspect plugins, but only the user can enable a plugin.
 var reviewTools = []builtinTool{{
 	definition: newBuiltinDefinition("plugin_inspect", "Inspect a plugin",
 		"Shows a plugin before it is enabled: what it is, where it works, its tools, its settings, its author's own code in pages, what changed since the user's last review. "+
@@ -54,8 +54,7 @@ var reviewTools = []builtinTool{{
 
 func hasInspector(s *Server, _ clients.ID) bool { return s.reviews.inspector != nil }
 
-// reviews implements the tools with which agents inspect plugins. The methods of reviews are
-// safe for concurrent use.
+// reviews is safe for concurrent use.
 type reviews struct {
 	inspector    Inspector // nil if agents cannot inspect plugins
 	plugins      *plugin.Registry
@@ -92,8 +91,7 @@ func (r *reviews) inspectPlugin(q request) reply {
 	return reply{text: introduction + authorNotice + text}
 }
 
-// removePaths returns the text of an error about a plugin, but without the paths of folders on
-// this machine, because agents must not receive such paths.
+// removePaths removes folder paths from an error text, because agents must not receive paths of this machine.
 func (r *reviews) removePaths(name string, err error) string {
 	text := err.Error()
 	if pkg, ok := r.plugins.Set().Plugin(name); ok {

@@ -307,7 +307,6 @@ func TestStdioServesProtocolWithoutSessions(t *testing.T) {
 		t.Error(m.text)
 	}
 
-	// The client receives only the notifications that its subscription selects.
 	s.add(t, "one")
 	p.send(`{"jsonrpc":"2.0","id":"sub","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},"_meta":` + meta + `}}`)
 	ack := p.mustRead()

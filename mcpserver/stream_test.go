@@ -18,8 +18,7 @@ import (
 	"opentabs/dispatch"
 )
 
-// pipeListener is a listener whose connections are pipes in memory, so that a whole server
-// runs in fake time. A write to one end of a pipe blocks until the other end reads.
+// pipeListener accepts connections that are pipes in memory, so that a whole server runs in fake time.
 type pipeListener struct {
 	conns chan net.Conn
 	done  chan struct{}
@@ -51,9 +50,8 @@ func (l *pipeListener) dial() net.Conn {
 	return serverConn
 }
 
-// runInFakeTime runs f in fake time with a server that listens on pipes, and a client with a
-// session. In a synctest bubble, a channel belongs to the bubble that created it, so the
-// function f must create its own channels.
+// In a synctest bubble, a channel belongs to the bubble that created it, so the function f must create its own
+// channels.
 func runInFakeTime(t *testing.T, c Caller, o Options, f func(t *testing.T, s *testServer, l *pipeListener, a *client)) {
 	packages := newServer(t, c, Options{}) // files are read outside of fake time
 	synctest.Test(t, func(t *testing.T) {
@@ -79,8 +77,6 @@ func runInFakeTime(t *testing.T, c Caller, o Options, f func(t *testing.T, s *te
 	})
 }
 
-// sendUnreadCall sends a request on a new connection. sendUnreadCall reads no response from
-// the connection that it returns.
 func sendUnreadCall(t *testing.T, l *pipeListener, c *client, body string) net.Conn {
 	t.Helper()
 	conn := l.dial()
@@ -140,8 +136,7 @@ func TestClientThatDoesNotReadItsResultIsDisconnected(t *testing.T) {
 }
 
 func TestResultAfterLongSilenceArrives(t *testing.T) {
-	// The server sets a write deadline for each progress notification. The deadline for a
-	// notification must not apply to the result that the server writes later.
+	// The deadline for a notification must not apply to the result that the server writes later.
 	caller := callerFunc(func(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
 		c.Progress(dispatch.Progress{Progress: 1})
 		<-time.After(5 * time.Minute)
@@ -243,9 +238,8 @@ func TestOnlyIdleSessionsExpire(t *testing.T) {
 	})
 }
 
-// TestDisconnectedClientIsNotListed checks that a killed client is not listed, although
-// its session remains. A client counts as disconnected after it closed a response early,
-// or after 10 min without requests, until its next request.
+// A client counts as disconnected after it closed a response early, or after 10 min without requests, until its next
+// request.
 func TestDisconnectedClientIsNotListed(t *testing.T) {
 	runInFakeTime(t, newHangingCaller(), Options{}, func(t *testing.T, s *testServer, _ *pipeListener, quietClient *client) {
 		listening, callingClient := s.openOver(t, quietClient, "listening"), s.openOver(t, quietClient, "calling")
@@ -306,7 +300,6 @@ func TestDisconnectedClientIsNotListed(t *testing.T) {
 	})
 }
 
-// openOver opens another MCP session that reuses the HTTP connections of another client.
 func (s *testServer) openOver(t *testing.T, other *client, name string) *client {
 	t.Helper()
 	c := &client{t: t, url: s.url, http: other.http, headers: http.Header{}}

@@ -16,7 +16,6 @@ import (
 // updateInterval is the minimum time between two notifications about one resource.
 const updateInterval = 500 * time.Millisecond
 
-// The following constants limit the number of subscriptions to resources, per session and in total.
 const (
 	maxSubscriptions    = 256
 	maxAllSubscriptions = 10_000
@@ -27,22 +26,20 @@ var (
 	errStopping             = errors.New("opentabs is stopping; restart it, then subscribe")
 )
 
-// resources offers calls as MCP resources. Subscribers are notified of a changed resource at
-// once, then at most once per updateInterval, and always once after the last change. The memory
-// use of resources grows with subscriptions, not calls. resources is safe for concurrent use.
+// resources offers calls as MCP resources. Subscribers are notified of a changed resource at once, then at most once
+// per updateInterval, and always once after the last change. resources is safe for concurrent use.
 type resources struct {
 	calls Watcher
 	files *filestore.Store // nil if the server stores no files
 
 	mu                sync.Mutex // guards all fields below; locked before the subscribers' mutexes
 	subscribedByURI   map[string]*subscribedResource
-	subscriptionCount int                // the number of all subscriptions
+	subscriptionCount int
 	follower          *dispatch.Follower // nil while there is no subscription
 	isClosed          bool
 	eventReaders      sync.WaitGroup
 }
 
-// subscribedResource is one resource that has subscribers.
 type subscribedResource struct {
 	subscribers  map[*transport.Subscriber]struct{}
 	lastNotified time.Time
@@ -110,8 +107,7 @@ func (r *resources) Drop(s *transport.Subscriber) {
 	}
 }
 
-// removeSubscription removes a client's subscription to a resource, if there is one. The caller
-// holds resources.mu.
+// The caller of removeSubscription holds resources.mu.
 func (r *resources) removeSubscription(s *transport.Subscriber, uri string) {
 	resource, ok := r.subscribedByURI[uri]
 	if !ok {
@@ -134,7 +130,7 @@ func (r *resources) removeSubscription(s *transport.Subscriber, uri string) {
 	}
 }
 
-// stopFollowing stops reading the events of calls. The caller holds resources.mu.
+// The caller of stopFollowing holds resources.mu.
 func (r *resources) stopFollowing() {
 	if r.follower != nil {
 		r.follower.Close()
@@ -142,7 +138,6 @@ func (r *resources) stopFollowing() {
 	}
 }
 
-// close stops all notifications and waits for the goroutines.
 func (r *resources) close() {
 	r.mu.Lock()
 	r.isClosed = true
@@ -156,7 +151,6 @@ func (r *resources) close() {
 	r.eventReaders.Wait()
 }
 
-// readEvents reads the events of calls until the follower is closed.
 func (r *resources) readEvents(f *dispatch.Follower) {
 	for {
 		events, missedCount, err := f.Next(context.Background())
@@ -167,8 +161,6 @@ func (r *resources) readEvents(f *dispatch.Follower) {
 	}
 }
 
-// notifyOfEvents notifies the subscribers of each resource that events have changed. If
-// hasMissed is true, notifyOfEvents treats all resources as changed.
 func (r *resources) notifyOfEvents(events []*dispatch.Event, hasMissed bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -188,8 +180,7 @@ func (r *resources) notifyOfEvents(events []*dispatch.Event, hasMissed bool) {
 	}
 }
 
-// notifyOfChange notifies the subscribers of a changed resource, at once or when the current
-// updateInterval ends. The caller holds resources.mu.
+// notifyOfChange notifies subscribers at once or when the current updateInterval ends. The caller holds resources.mu.
 func (r *resources) notifyOfChange(uri string) {
 	resource, ok := r.subscribedByURI[uri]
 	if !ok || resource.pendingTimer != nil || r.isClosed {
@@ -208,7 +199,7 @@ func (r *resources) notifyOfChange(uri string) {
 	resource.notifySubscribers(uri)
 }
 
-// notifySubscribers notifies all subscribers of a resource. The caller holds resources.mu.
+// The caller of notifySubscribers holds resources.mu.
 func (resource *subscribedResource) notifySubscribers(uri string) {
 	resource.lastNotified, resource.pendingTimer = time.Now(), nil
 	for s := range resource.subscribers {

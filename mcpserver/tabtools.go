@@ -27,30 +27,24 @@ var tabTools = []builtinTool{{
 	run:       (*Server).listTabs,
 }}
 
-// tabAnswer describes one tab of one plugin for agents.
 type tabAnswer struct {
 	TabID int `json:"tabId"`
-	// Origin is scheme, host and port of the page. URL is the page's address without query and
-	// fragment, which can contain secrets. URL is empty while all tools of the plugin are blocked.
+	// URL is the page's address without query and fragment, which can contain secrets.
 	Origin      string `json:"origin"`
 	URL         string `json:"url,omitempty"`
 	Title       string `json:"title"`
 	Browser     string `json:"browser"`
 	BrowserName string `json:"browserName"`
 	Instance    string `json:"instance,omitempty"`
-	// Ready is true if the plugin's tools can run in the tab. NeedsReload is true if tools
-	// can run only after the tab is reloaded.
-	Ready       bool `json:"ready"`
-	NeedsReload bool `json:"needsReload,omitempty"`
+	Ready       bool   `json:"ready"`
+	NeedsReload bool   `json:"needsReload,omitempty"`
 }
 
-// pluginAnswer describes one plugin and its tabs, best tab first.
 type pluginAnswer struct {
 	Plugin      string               `json:"plugin"`
 	DisplayName string               `json:"displayName,omitempty"`
 	State       dispatch.PluginState `json:"state"`
 	// OffReason is the reason why all tools of the plugin are off; empty if a tool is on.
-	// An agent cannot turn on the tools of a plugin; only the user can.
 	OffReason string      `json:"off,omitempty"`
 	Tabs      []tabAnswer `json:"tabs"`
 	// NextStep is what the agent should do next if no tool of the plugin can run now, or empty.
@@ -95,8 +89,7 @@ func (s *Server) listTabs(_ context.Context, q request) reply {
 	return reply{text: strings.Join(lines, "\n"), data: rawjson.Encode(map[string]any{"plugins": answers})}
 }
 
-// tabsOf describes a plugin and its tabs for the result of plugin_list_tabs. For a plugin that
-// must not run, tabsOf returns no text of the plugin's author.
+// For a plugin that must not run, tabsOf returns no text of the plugin's author.
 func (s *Server) tabsOf(p *plugin.Plugin) pluginAnswer {
 	targets := s.opts.Tabs(p.Name)
 	answer := pluginAnswer{Plugin: p.Name, State: targets.State(), Tabs: []tabAnswer{}}
@@ -129,8 +122,7 @@ func (s *Server) tabsOf(p *plugin.Plugin) pluginAnswer {
 	return answer
 }
 
-// answerText returns a plugin and its tabs as sentences for the agent. Text that can come from
-// a page is quoted.
+// answerText quotes text that can come from a page.
 func (a pluginAnswer) answerText() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s", a.Plugin, a.State)

@@ -15,8 +15,6 @@ import (
 	"opentabs/wire"
 )
 
-// tabsOfMessages returns the tabs of the plugin messages: a tab with two documents, and a
-// tab that must be reloaded. The fixture has no tabs for any plugin other than messages.
 func tabsOfMessages(plugin string) dispatch.Targets {
 	if plugin != "messages" {
 		return dispatch.Targets{BrowserCount: 1}
@@ -30,12 +28,9 @@ func tabsOfMessages(plugin string) dispatch.Targets {
 	return dispatch.Targets{BrowserCount: 1, LiveTargets: []dispatch.Target{frame, top}, TabsToReload: []dispatch.Target{old}}
 }
 
-// withTabs returns a client of a server with the plugins "messages" and "wiki". The user
-// has not reviewed the plugin "wiki".
+// The user has not reviewed the plugin "wiki".
 func withTabs(t *testing.T) *client { return withTabsAndUnreviewed(t, "wiki") }
 
-// withTabsAndUnreviewed returns a client of a server with the plugins "messages" and
-// "wiki". The plugins whose names are in off are not reviewed.
 func withTabsAndUnreviewed(t *testing.T, off ...string) *client {
 	s := serveTools(t, callerFunc(echoArguments), Options{
 		Tabs: tabsOfMessages, Refusals: newRefusals(wire.ErrNotReviewed, "no", off...),
@@ -72,9 +67,7 @@ func TestAgentsListTabs(t *testing.T) {
 	}
 }
 
-// TestTabsOfDisabledPluginShowOnlyOrigins checks that agents receive only the origins and
-// titles of tabs for a plugin that is off. Agents must never receive the query of a tab's
-// URL.
+// Agents must never receive the query of a tab's URL.
 func TestTabsOfDisabledPluginShowOnlyOrigins(t *testing.T) {
 	c := withTabsAndUnreviewed(t, "messages", "wiki")
 	m := c.answer(toolText("plugin_list_tabs", `{}`, `{}`))
@@ -141,9 +134,8 @@ func TestInstanceOfACall(t *testing.T) {
 	}
 }
 
-// TestNextSteps checks the next step in the result of plugin_list_tabs for each state of
-// a plugin without a usable tool. If no plugin is installed, the result of
-// plugin_list_tabs must describe how to use any web page.
+// TestNextSteps checks the next step in the result of plugin_list_tabs for each state of a plugin without a usable
+// tool.
 func TestNextSteps(t *testing.T) {
 	tab := func(readiness dispatch.Readiness) []dispatch.Target {
 		return []dispatch.Target{{Browser: "b1", TabID: 7, URL: "https://a.example/", Readiness: readiness}}
@@ -174,8 +166,7 @@ func TestNextSteps(t *testing.T) {
 	}
 }
 
-// TestUnloadedPluginIsListed checks that plugin_list_tabs lists a plugin that could not be
-// loaded. The reason must be missing, because it can contain text of the plugin's author.
+// The reason must be missing, because it can contain text of the plugin's author.
 func TestUnloadedPluginIsListed(t *testing.T) {
 	registry, _ := plugintest.Registry(t, plugintest.Package{Name: "wiki"})
 	manifest := filepath.Join(registry.Set().Plugins()[0].Dir, "package.json")

@@ -15,7 +15,6 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-// newPackagesOfAllKinds returns plugins with all kinds of tools.
 func newPackagesOfAllKinds() []plugintest.Package {
 	isTrue, no := true, false
 	return []plugintest.Package{{
@@ -47,7 +46,6 @@ func newPackagesOfAllKinds() []plugintest.Package {
 	}}
 }
 
-// listTools returns the tools in the answer to tools/list, each as JSON.
 func listTools(t *testing.T, c *client) []json.RawMessage {
 	t.Helper()
 	var list struct {
@@ -60,7 +58,6 @@ func listTools(t *testing.T, c *client) []json.RawMessage {
 	return list.Tools
 }
 
-// clientVisibleTool is a tool as a client sees it.
 type clientVisibleTool struct {
 	Name        string                     `json:"name"`
 	Title       string                     `json:"title"`
@@ -186,7 +183,6 @@ func TestParametersNamedLikeAddedOnesReachTheTool(t *testing.T) {
 	}
 }
 
-// TestCategoryOfATool checks that the _meta of a tool contains the tool's category.
 func TestCategoryOfATool(t *testing.T) {
 	c := serveTools(t, callerFunc(echoArguments), Options{}, plugintest.Package{Tools: []plugintest.Tool{
 		{Name: "a", Description: "d", Group: " Reading "}, {Name: "b", Description: "d"},

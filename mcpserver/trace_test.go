@@ -12,9 +12,8 @@ import (
 	"opentabs/dispatch/hops"
 )
 
-// TestTracedCall checks that the _meta of a traced call's result contains the server's
-// timestamps (hops), even if the tool fails. The results of calls that are not traced
-// must contain no hops.
+// TestTracedCall checks that the _meta of a traced call's result contains the server's timestamps (hops), even if the
+// tool fails.
 func TestTracedCall(t *testing.T) {
 	caller := callerFunc(func(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
 		for _, m := range []hops.Checkpoint{hops.CheckpointTargetChosen, hops.CheckpointSent, hops.CheckpointAnswered, hops.CheckpointDecoded} {

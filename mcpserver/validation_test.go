@@ -15,7 +15,6 @@ import (
 	"opentabs/wire"
 )
 
-// countingGate allows every call and counts its decisions.
 type countingGate struct{ decisions atomic.Int32 }
 
 func (*countingGate) Name() string { return "counting" }
@@ -25,9 +24,7 @@ func (g *countingGate) Decide(dispatch.CallInfo) dispatch.Verdict {
 	return dispatch.Verdict{}
 }
 
-// TestArgumentsAreValidatedBeforeGates checks that a call, job, resumable call or prompt
-// with invalid arguments fails before any gate. An invalid call must not need approval or
-// count toward a limit.
+// An invalid call must not need approval or count toward a limit.
 func TestArgumentsAreValidatedBeforeGates(t *testing.T) {
 	pkg := plugintest.Package{
 		Tools: []plugintest.Tool{{

@@ -27,9 +27,7 @@ func IsBlock(text json.RawMessage) bool {
 	return ok
 }
 
-// anyBlock returns the content block that the members form, or false if the object is not
-// a content block. The validation of content blocks is as strict as the MCP schema,
-// because a client rejects a whole tool result if one content block is invalid.
+// anyBlock validates as strictly as the MCP schema, because clients reject a result with one invalid block.
 func (m *objectMembers) anyBlock() (foundBlock, bool) {
 	kind, ok := m.findValue("type")
 	if !ok || m.count > maxBlockMembers {
@@ -52,7 +50,6 @@ func (m *objectMembers) anyBlock() (foundBlock, bool) {
 	return b, ok && m.hasValidExtras()
 }
 
-// mediaBlock returns the content block of an image or a sound.
 func (m *objectMembers) mediaBlock(typePrefix string) (foundBlock, bool) {
 	mediaType := m.mediaType("mimeType")
 	if !m.hasOnlyMembers("type", "data", "mimeType", "annotations", "_meta") || !strings.HasPrefix(mediaType, typePrefix) {
@@ -66,7 +63,6 @@ func (m *objectMembers) mediaBlock(typePrefix string) (foundBlock, bool) {
 	return foundBlock{data: data, mediaType: mediaType, size: size}, ok
 }
 
-// resourceBlock returns the content block of an embedded file.
 func (m *objectMembers) resourceBlock() (foundBlock, bool) {
 	if !m.hasOnlyMembers("type", "resource", "annotations", "_meta") {
 		return foundBlock{}, false
@@ -99,8 +95,6 @@ func (m *objectMembers) resourceBlock() (foundBlock, bool) {
 	return b, ok
 }
 
-// hasValidExtras reports whether _meta and annotations, which every content block may
-// have, are valid.
 func (m *objectMembers) hasValidExtras() bool {
 	if v, ok := m.findValue("_meta"); ok && m.text[v.start] != '{' {
 		return false
@@ -147,14 +141,12 @@ func (m *objectMembers) hasValidURI() bool {
 	return err == nil && u.IsAbs()
 }
 
-// hasValidSize reports whether the member "size" is either missing or a number of bytes.
 func (m *objectMembers) hasValidSize() bool {
 	v, ok := m.findValue("size")
 	var n int64
 	return !ok || json.Unmarshal(v.sliceOf(m.text), &n) == nil && n >= 0 && m.text[v.start] != 'n'
 }
 
-// isBase64 contains true for each character of standard base64.
 var isBase64 = func() (table [256]bool) {
 	for _, c := range []byte("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/") {
 		table[c] = true
@@ -162,9 +154,7 @@ var isBase64 = func() (table [256]bool) {
 	return table
 }()
 
-// base64Size returns the decoded size in bytes of a JSON string in padded standard
-// base64. base64Size returns false for an empty string, and for text that is not padded
-// base64.
+// base64Size returns the decoded size in bytes of a JSON string in padded standard base64.
 func base64Size(quoted []byte) (int, bool) {
 	if len(quoted) < 6 || quoted[0] != '"' {
 		return 0, false

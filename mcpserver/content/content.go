@@ -35,13 +35,9 @@ type Result struct {
 	Blocks [][]byte
 }
 
-// Every content block that JSON.stringify has written contains one of blockHints. The
-// hints in blockHints are long and begin with a byte that is rare in JSON, because a text
-// search finds such hints fastest.
+// blockHints are long and begin with a byte that is rare in JSON, because a text search finds such hints fastest.
 var blockHints = [...][]byte{[]byte(`Type":"image/`), []byte(`Type":"audio/`), []byte(`"type":"resource`)}
 
-// mayHaveBlocks reports whether a result may contain content blocks, by a text search
-// that does not parse the JSON.
 func mayHaveBlocks(output []byte) bool {
 	for _, hint := range blockHints {
 		if bytes.Contains(output, hint) {
@@ -52,7 +48,6 @@ func mayHaveBlocks(output []byte) bool {
 }
 
 // SeparateBlocks separates the content blocks from a result, which must be compact JSON.
-// If the tool's result contains no content blocks, SeparateBlocks returns false.
 func SeparateBlocks(output json.RawMessage) (Result, bool) {
 	if !mayHaveBlocks(output) {
 		return Result{}, false
@@ -83,17 +78,13 @@ func SeparateBlocks(output json.RawMessage) (Result, bool) {
 	return s, true
 }
 
-// byteRange is a part of a tool's result: byte offsets from start to end.
 type byteRange struct{ start, end int }
 
 func (s byteRange) sliceOf(text []byte) []byte { return text[s.start:s.end] }
 
-// foundBlock is a content block that the contentFinder has found in a tool's result.
 type foundBlock struct {
 	bounds byteRange
-	// data is the byte range of the block's content within the JSON text. In the result
-	// for agents, a reference replaces the block's content. For a block without content,
-	// data is empty.
+	// data is the byte range of the block's content within the JSON text, empty for a block without content.
 	data      byteRange
 	mediaType string
 	size      int // of the decoded data, in bytes
@@ -110,8 +101,6 @@ type contentFinder struct {
 // blocks are found.
 const maxBlockDepth = 100
 
-// scanValue scans the JSON value at index i, and returns the index after the value, or
-// false for invalid JSON.
 func (f *contentFinder) scanValue(i, depth int) (int, bool) {
 	if i >= len(f.text) {
 		return 0, false
@@ -126,10 +115,6 @@ func (f *contentFinder) scanValue(i, depth int) (int, bool) {
 	return end, end >= 0
 }
 
-// scanSeparator scans the comma or closing byte after the value that ends at index i of
-// the JSON text. The result hasMore is true if the scanned byte is a comma, and false if
-// the scanned byte is the closing byte of the array or object. The result next is the
-// position after the scanned byte.
 func (f *contentFinder) scanSeparator(i int, closing byte) (next int, hasMore, ok bool) {
 	i = rawjson.SkipSpace(f.text, i)
 	if i >= len(f.text) || f.text[i] != ',' && f.text[i] != closing {
@@ -138,8 +123,6 @@ func (f *contentFinder) scanSeparator(i int, closing byte) (next int, hasMore, o
 	return rawjson.SkipSpace(f.text, i+1), f.text[i] == ',', true
 }
 
-// scanArray scans the JSON array at index i and calls onElement with the bytes of each
-// element.
 func (f *contentFinder) scanArray(i, depth int, onElement func(byteRange)) (int, bool) {
 	i = rawjson.SkipSpace(f.text, i+1)
 	if i < len(f.text) && f.text[i] == ']' {
@@ -162,8 +145,6 @@ func (f *contentFinder) scanArray(i, depth int, onElement func(byteRange)) (int,
 	}
 }
 
-// scanObject scans the JSON object at index i. If the object is a content block,
-// scanObject adds it to blocks.
 func (f *contentFinder) scanObject(i, depth int) (int, bool) {
 	countBefore := len(f.blocks)
 	m, end, ok := f.scanMembers(i, depth)
@@ -180,7 +161,6 @@ func (f *contentFinder) scanObject(i, depth int) (int, bool) {
 // maxBlockMembers is larger than the number of members of any content block.
 const maxBlockMembers = 10
 
-// objectMembers contains the members of a JSON object that is possibly a content block.
 type objectMembers struct {
 	text   []byte
 	count  int // the number of members; if it exceeds the arrays, the object is not a content block
@@ -188,7 +168,6 @@ type objectMembers struct {
 	values [maxBlockMembers]byteRange
 }
 
-// scanMembers scans the JSON object at i and returns its members and its end.
 func (f *contentFinder) scanMembers(i, depth int) (m objectMembers, end int, ok bool) {
 	m.text = f.text
 	i = rawjson.SkipSpace(f.text, i+1)
@@ -224,7 +203,6 @@ func (f *contentFinder) scanMembers(i, depth int) (m objectMembers, end int, ok 
 	}
 }
 
-// findValue returns the value of the object's named member.
 func (m *objectMembers) findValue(name string) (byteRange, bool) {
 	for i := range m.count {
 		if k := m.keys[i]; string(m.text[k.start+1:k.end-1]) == name {
@@ -254,9 +232,7 @@ func (m *objectMembers) hasOnlyMembers(names ...string) bool {
 	return true
 }
 
-// reducedResult returns the tool's result, in which a reference replaces the data of each
-// content block. The argument firstIndex is the index of the first content block in the
-// content array of the MCP result.
+// The argument firstIndex is the index of the first content block in the content array of the MCP result.
 func (f *contentFinder) reducedResult(firstIndex int) json.RawMessage {
 	var out []byte
 	copied := 0
@@ -272,10 +248,7 @@ func (f *contentFinder) reducedResult(firstIndex int) json.RawMessage {
 	return append(out, f.text[copied:]...)
 }
 
-// listOfBlocks returns the content blocks of a tool result that is an array of content
-// blocks and nothing else. At least one content block of the array must have a type other
-// than "text". If the tool result is not an array of content blocks, listOfBlocks returns
-// false.
+// listOfBlocks returns content blocks if the result is an array of blocks, at least one of which is not text.
 func (f *contentFinder) listOfBlocks() ([][]byte, bool) {
 	if f.text[0] != '[' {
 		return nil, false
@@ -296,7 +269,6 @@ func (f *contentFinder) listOfBlocks() ([][]byte, bool) {
 	return elements, isAllBlocks && blockIndex == len(f.blocks)
 }
 
-// isTextBlock reports whether text is a text block: {"type":"text","text":...}.
 func isTextBlock(text []byte) bool {
 	if text[0] != '{' {
 		return false
@@ -306,13 +278,11 @@ func isTextBlock(text []byte) bool {
 	return ok && m.hasOnlyMembers("type", "text", "annotations", "_meta") && m.hasStringValue("type", "text") && m.hasStrings("text") && m.hasValidExtras()
 }
 
-// hasStringValue reports whether the named member is the given string.
 func (m *objectMembers) hasStringValue(name, value string) bool {
 	v, ok := m.findValue(name)
 	return ok && m.text[v.start] == '"' && string(m.text[v.start+1:v.end-1]) == value
 }
 
-// hasStrings reports whether each of the named members of the object is a string.
 func (m *objectMembers) hasStrings(names ...string) bool {
 	for _, name := range names {
 		if v, ok := m.findValue(name); !ok || m.text[v.start] != '"' {
@@ -322,7 +292,6 @@ func (m *objectMembers) hasStrings(names ...string) bool {
 	return true
 }
 
-// hasOptionalStrings reports whether each of the named members is a string or absent.
 func (m *objectMembers) hasOptionalStrings(names ...string) bool {
 	for _, name := range names {
 		if v, ok := m.findValue(name); ok && m.text[v.start] != '"' {
@@ -332,8 +301,6 @@ func (m *objectMembers) hasOptionalStrings(names ...string) bool {
 	return true
 }
 
-// mediaType returns the media type that the member with the given name contains, or "" if
-// the member contains none.
 func (m *objectMembers) mediaType(name string) string {
 	v, ok := m.findValue(name)
 	if !ok || m.text[v.start] != '"' {

@@ -5,7 +5,6 @@ import (
 	"testing"
 )
 
-// BenchmarkContentScan searches for content blocks in a 10 MB result that has none.
 func BenchmarkContentScan(b *testing.B) {
 	one := `{"id":"C123/1","type":"message","text":"a message that is as long as most are","author":"ada"},`
 	output := []byte(`[` + strings.Repeat(one, 10<<20/len(one)) + `0]`)

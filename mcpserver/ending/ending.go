@@ -29,8 +29,8 @@ type Request struct {
 	ended  chan struct{} // nil until another request waits; closed by End
 }
 
-// Begin adds a request. The context ctx ends when the client cancels the request. The caller
-// of Begin must call Request.End at the end of the request.
+// The context ctx ends when the client cancels the request. The caller of Begin must call Request.End at the end of the
+// request.
 func (t *Table) Begin(ctx context.Context, client clients.ID) *Request {
 	r := &Request{table: t, ctx: ctx, client: client}
 	t.mu.Lock()
@@ -73,8 +73,6 @@ func (t *Table) WaitForCancelled(ctx context.Context, client clients.ID) {
 	}
 }
 
-// cancelledRequests returns, for each cancelled request of the client, a channel that is
-// closed when the request ends.
 func (t *Table) cancelledRequests(client clients.ID) (cancelled []<-chan struct{}) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

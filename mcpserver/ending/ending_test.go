@@ -9,8 +9,6 @@ import (
 	"opentabs/internal/clients"
 )
 
-// TestWaitForCancelled checks which requests delay the next request of a client, and for how
-// long.
 func TestWaitForCancelled(t *testing.T) {
 	client, other := clients.ID{Name: "agent"}, clients.ID{Name: "other"}
 	for name, tt := range map[string]struct {

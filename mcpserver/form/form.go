@@ -19,28 +19,24 @@ import (
 	"opentabs/wire"
 )
 
-// The choices that an approval form offers, in the words that the user reads. All MCP protocol
-// versions with elicitation support lists of plain texts as choices.
+// MCP clients show these choices as plain texts, because all MCP versions with elicitation support lists of plain
+// texts.
 const (
 	choiceOnce    = "allow once"
 	choiceSession = "allow for this session"
 	choiceDeny    = "deny"
 )
 
-// decisionField is the name of the only field of an approval form.
 const decisionField = "decision"
 
-// The limits for the texts in an approval form are in characters. The limit maxShownRequest is
-// large, because an upload request lists all file paths.
+// The limits for the texts in an approval form are in characters.
 const (
 	maxShownArgs    = 600
 	maxShownReason  = 1000
 	maxShownRequest = 100_000
 )
 
-// evaluateToolName is the tool that runs an agent's code. The approval form for
-// evaluateToolName shows the complete arguments, because the user must see all code before
-// approving it.
+// The form for browser_evaluate shows the complete arguments, because the user must see all code before approving it.
 const evaluateToolName = "browser_evaluate"
 
 // Question is the ticket of a suspended call for which a client shows a form to the user.
@@ -64,14 +60,12 @@ type Meta struct {
 	TicketID string `json:"opentabs/ticket"`
 }
 
-// formSchema is the JSON Schema of a form.
 type formSchema struct {
 	Type       string               `json:"type"`
 	Properties map[string]formField `json:"properties"`
 	Required   []string             `json:"required,omitempty"`
 }
 
-// formField is a field of a form in which the user selects one of several texts.
 type formField struct {
 	Type        string   `json:"type"`
 	Title       string   `json:"title"`
@@ -94,9 +88,8 @@ func (q Question) Build() Form {
 	return f
 }
 
-// scopeSentence describes the calls to which an approval applies: those of a plugin, those on
-// the site of a browser tool, or both. If an approval covers only the client's own call,
-// scopeSentence returns an empty string.
+// scopeSentence describes the calls to which an approval applies: those of a plugin, those on the site of a browser
+// tool, or both.
 func (q Question) scopeSentence() string {
 	isForPlugin := q.Caller != nil
 	site := ""
@@ -112,8 +105,7 @@ func (q Question) scopeSentence() string {
 	return ""
 }
 
-// choiceNames returns the choices that the approval form offers to the user. Approvals for
-// longer than a session are possible only on the surfaces of opentabs itself.
+// Approvals for longer than a session are possible only on the surfaces of opentabs itself.
 func (q Question) choiceNames() []string {
 	if slices.Contains(q.Scopes, wire.ScopeSession) {
 		return []string{choiceOnce, choiceSession, choiceDeny}
@@ -121,7 +113,6 @@ func (q Question) choiceNames() []string {
 	return []string{choiceOnce, choiceDeny}
 }
 
-// messageText returns the text that the client shows above the form.
 func (q Question) messageText() string {
 	var b strings.Builder
 	if q.Kind == wire.TicketUser {
@@ -156,9 +147,7 @@ func (q Question) ProgressMessage() string {
 // EscapeReason escapes characters in a reason that could mislead the user.
 func EscapeReason(reason string) string { return escapeForUser(reason, maxShownReason) }
 
-// escapeForUser makes a text of an agent or a page safe to show to the user who decides about
-// a call. escapeForUser returns one line of at most limit characters, without hidden
-// characters.
+// escapeForUser returns text of an agent or page as one line of at most limit characters, without hidden characters.
 func escapeForUser(text string, limit int) string {
 	escape := func(r rune) string { return strings.Trim(strconv.QuoteRuneToASCII(r), "'") }
 	line := strings.NewReplacer("\n", " ", "\t", " ", "\r", " ").Replace(strings.ToValidUTF8(text, "\ufffd"))

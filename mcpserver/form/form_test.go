@@ -27,8 +27,6 @@ func TestSafeText(t *testing.T) {
 	}
 }
 
-// TestFormNamesTheCaller checks that the form for a nested call names the calling plugin,
-// and the calls that a longer approval covers.
 func TestFormNamesTheCaller(t *testing.T) {
 	q := Question{dispatch.WaitingTicket{
 		Tool: "messages__echo", Kind: wire.TicketPermission, Args: `{}`, Scopes: []wire.Scope{wire.ScopeOnce, wire.ScopeSession},
@@ -54,8 +52,6 @@ func TestFormNamesTheCaller(t *testing.T) {
 }
 
 // TestFormShowsAllCode checks that the form for a tool that runs code shows all of the code.
-// The approval form for a tool that does not run code shows only the beginning of the
-// arguments.
 func TestFormShowsAllCode(t *testing.T) {
 	args := `{"function":"` + strings.Repeat("x", 5000) + `evil()"}`
 	for tool, isWhole := range map[string]bool{evaluateToolName: true, "browser_type": false} {

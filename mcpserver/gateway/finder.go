@@ -15,7 +15,6 @@ import (
 	"opentabs/internal/toolsearch"
 )
 
-// These constants limit the answer of tools_search.
 const (
 	// defaultLimit and maxLimit are the default and the maximum number of found tools.
 	defaultLimit, maxLimit = 8, 50
@@ -33,14 +32,12 @@ type Site struct {
 	// Name is the plugin's name, with which the names of its tools begin. DisplayName is
 	// the plugin's name for users.
 	Name, DisplayName string
-	// Tools are the plugin's tools in the order in which they are listed.
-	Tools []Tool
+	Tools             []Tool
 	// Source identifies the tools of the site: two sites with equal tools have an equal
 	// Source.
 	Source any
 }
 
-// Tool is a tool as tools_search finds it.
 type Tool struct {
 	// FullName is the name for calls, such as slack__send_message. Name is the tool's
 	// name without the name of its plugin, such as send_message.
@@ -64,29 +61,25 @@ const (
 	Hidden
 )
 
-// Query describes a search for tools.
 type Query struct {
 	// Text contains the words to search for. If Text is empty, the search returns all
 	// tools of the site.
 	Text string
 	// Site is the name of a site, or words of its name. If Site is empty, the search
 	// covers all sites.
-	Site string
-	// Limit is the maximum number of found tools; 0 selects the default.
+	Site  string
 	Limit int
 	// Availability returns the availability of a tool.
 	Availability func(site *Site, tool *Tool) Availability
 }
 
-// SearchResult is one search result: a tool and its site.
 type SearchResult struct {
 	Site *Site
 	Tool *Tool
 }
 
-// Finder searches tools. The zero value is ready to use. The index of a site is built
-// when a search first needs it, and is dropped when a search no longer covers the site. A
-// Finder is safe for concurrent use.
+// Finder searches tools. The index of a site is built when a search first needs it, and is dropped when a search no
+// longer covers the site. A Finder is safe for concurrent use.
 type Finder struct {
 	mu    sync.Mutex // guards parts
 	parts map[any]*toolsearch.Part
@@ -125,7 +118,6 @@ func (f *Finder) Find(sites []Site, q Query) (found []SearchResult, problem stri
 	return found, ""
 }
 
-// listTools returns the tools of sites in their order, without a search.
 func listTools(sites []Site, indexes []int, q Query) []SearchResult {
 	var available, off []SearchResult
 	for _, i := range indexes {
@@ -143,8 +135,7 @@ func listTools(sites []Site, indexes []int, q Query) []SearchResult {
 	return found[:min(q.Limit, len(found))]
 }
 
-// matchSites returns the indexes of the sites that match a name, in ascending order. If
-// no site matches, problem is a sentence that explains this to the agent.
+// matchSites returns the indexes of the sites that match a name, in ascending order.
 func matchSites(sites []Site, name string) (indexes []int, problem string) {
 	var similar []int
 	wanted := strings.ToLower(strings.TrimSpace(name))
@@ -167,8 +158,6 @@ func matchSites(sites []Site, name string) (indexes []int, problem string) {
 	return nil, fmt.Sprintf("There is no site %q%s. Leave site out to search all sites.", name, nearest.Suggestion(wanted, names))
 }
 
-// partsOf returns the search index of each given site, and drops the cached indexes of
-// all other sites.
 func (f *Finder) partsOf(sites []Site) []*toolsearch.Part {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -231,7 +220,6 @@ func (t *Tool) signature() string {
 	return t.FullName + "(" + strings.Join(arguments, ", ") + ")"
 }
 
-// summary returns the first sentence of the tool's description, truncated if it is long.
 func (t *Tool) summary() string {
 	text := firstSentence(plaintext.Line(t.Description, 4*maxSummary))
 	if characters := []rune(text); len(characters) > maxSummary {
@@ -240,9 +228,8 @@ func (t *Tool) summary() string {
 	return text
 }
 
-// firstSentence returns the beginning of a text up to the first period that precedes a
-// capital letter. A period before any other letter can belong to an abbreviation such as
-// "e.g.".
+// firstSentence ends at the first period before a capital letter, because other periods can belong to abbreviations
+// such as "e.g.".
 func firstSentence(text string) string {
 	for i := range text {
 		rest, ok := strings.CutPrefix(text[i:], ". ")
@@ -253,8 +240,7 @@ func firstSentence(text string) string {
 	return text
 }
 
-// DescribeSites lists the sites with their number of available tools, for a search
-// without words. DescribeSites returns "" if no tool is available.
+// DescribeSites lists the sites with their number of available tools, for a search without words.
 func DescribeSites(sites []Site, availability func(*Site, *Tool) Availability) string {
 	var lines []string
 	for i := range sites {
@@ -298,9 +284,8 @@ func (f *Finder) Nearest(sites []Site, name string, availability func(*Site, *To
 	return similar
 }
 
-// UnknownToolText returns the error for an agent that called a tool that does not exist.
-// The argument similar contains names of tools that are similar to an unknown name. If
-// listsGateway is true, the text recommends tools_search instead of tools/list.
+// UnknownToolText returns the error for an agent that called a tool that does not exist. If listsGateway is true, the
+// text recommends tools_search instead of tools/list.
 func UnknownToolText(name string, similar []string, listsGateway bool) string {
 	search := "List the tools (tools/list)"
 	if listsGateway {

@@ -43,7 +43,6 @@ func TestUsesGateway(t *testing.T) {
 	}
 }
 
-// siteNames returns n different site names.
 func siteNames(n int) []string {
 	names := make([]string, n)
 	for i := range names {
@@ -186,9 +185,7 @@ func TestDescribeSites(t *testing.T) {
 	}
 }
 
-// TestInstructionTexts compares the instructions for each InstructionFacts with the
-// golden texts in testdata. The golden file also has the size of each text in tokens, at
-// about 4 bytes per token.
+// TestInstructionTexts compares the instructions for each InstructionFacts with the golden texts in testdata.
 func TestInstructionTexts(t *testing.T) {
 	three := []string{"github", "jira", "slack"}
 	var b strings.Builder

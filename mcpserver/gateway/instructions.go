@@ -23,8 +23,7 @@ type InstructionFacts struct {
 	HasBrowserTools bool
 	// ListsTabs is true if the client's list of tools contains plugin_list_tabs.
 	ListsTabs bool
-	// UsesGateway is true if the client lists only the gateway tools. DefersTools is true if
-	// the client searches its list of tools itself.
+	// DefersTools is true if the client searches its list of tools itself.
 	UsesGateway, DefersTools bool
 }
 
@@ -70,7 +69,6 @@ func Instructions(s InstructionFacts) string {
 }
 
 // joinSites lists the names of sites in at most maxBytes bytes, such as "a, b and 7 more".
-// joinSites returns "" if not even the first name fits.
 func joinSites(names []string, maxBytes int) string {
 	var text string
 	for i, start := 0, ""; i < len(names) && len(start) <= maxBytes; i++ {

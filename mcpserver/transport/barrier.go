@@ -25,24 +25,18 @@ const (
 	// pingTimeout is the maximum time for which an answer waits until the client responds
 	// to a ping.
 	pingTimeout = 50 * time.Millisecond
-	// recentProgressTime limits the wait for a ping: an answer is delayed only if the
-	// call has reported progress within this time. A client that does not answer a ping
-	// within 5 s is assumed to answer no pings.
+	// An answer waits for a ping only if the call reported progress within recentProgressTime. A client that does not
+	// answer a ping within 5 s is assumed to answer no pings.
 	recentProgressTime = 5 * time.Second
-	// paddedAnswerBytes is the length of a padded answer with the line end, in bytes.
-	// Node.js reads at most 65,536 bytes at once, and runs the pending microtasks between
-	// two reads. A padded answer is so long that Node.js never reads its end together
-	// with the line before the answer. The padded line is short enough for clients that
-	// read lines of at most 64 KiB.
+	// Node.js reads at most 65,536 bytes at once, and runs the pending microtasks between two reads. A padded answer is
+	// so long that Node.js never reads its end together with the previous line. A padded answer suits clients that read
+	// lines of at most 64 KiB.
 	paddedAnswerBytes = 64 << 10
-	// minSeparation is the minimum time between progress and an answer in protocol
-	// versions without ping. A pause of minSeparation also helps clients that read more
-	// bytes at once than Node.js does.
+	// minSeparation is the minimum time between progress and an answer in protocol versions without ping.
 	minSeparation = 10 * time.Millisecond
 )
 
-// readBarrier waits until the client of a stdio session has read all progress that was
-// written. A readBarrier is safe for concurrent use.
+// readBarrier is safe for concurrent use.
 type readBarrier struct {
 	requests *clientRequests
 	send     Send // writes to the client
@@ -50,23 +44,18 @@ type readBarrier struct {
 	mu           sync.Mutex // guards all fields below
 	writtenCount uint64     // the number of progress notifications that were written
 	pendingPing  *ping      // the newest ping without an answer, or nil
-	// unansweredSince is the time of the first ping that the client did not answer in
-	// time, or zero. While unansweredSince is set, no answer is delayed and no ping is
-	// sent. Any answer to a ping, even a late one, resets unansweredSince to zero.
+	// While unansweredSince is set, no answer is delayed and no ping is sent. Any answer to a ping, even a late one,
+	// resets unansweredSince to zero.
 	unansweredSince time.Time
-	// hasAnsweredPing is set once the client has answered a ping.
 	hasAnsweredPing bool
 }
 
-// ping is one ping request that the server has sent, and that the client has not answered
-// yet.
 type ping struct {
 	coveredCount uint64 // the number of progress notifications that were written before the ping
 	sentAt       time.Time
 	answered     chan struct{} // closed when the client has answered
 }
 
-// countWritten counts a progress notification that was written, and returns its number.
 func (b *readBarrier) countWritten() uint64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -74,9 +63,7 @@ func (b *readBarrier) countWritten() uint64 {
 	return b.writtenCount
 }
 
-// awaitRead waits until the client has read progress number n, for at most pingTimeout.
-// awaitRead returns true if the answer to the call needs padding, because the client did
-// not answer a ping in time.
+// awaitRead waits for at most pingTimeout, and returns true if the answer needs padding.
 func (b *readBarrier) awaitRead(ctx context.Context, n uint64) (needsPadding bool) {
 	p := b.findCoveringPing(n)
 	if p != nil {
@@ -105,9 +92,6 @@ func (b *readBarrier) awaitRead(ctx context.Context, n uint64) (needsPadding boo
 	return b.hasAnsweredPing || time.Since(b.unansweredSince) <= recentProgressTime
 }
 
-// findCoveringPing returns an unanswered ping that was sent after the progress
-// notification number n, or sends a new ping. While the client does not answer pings,
-// findCoveringPing sends no ping and returns nil.
 func (b *readBarrier) findCoveringPing(n uint64) *ping {
 	b.mu.Lock()
 	if !b.unansweredSince.IsZero() {
@@ -135,8 +119,7 @@ func (b *readBarrier) findCoveringPing(n uint64) *ping {
 	return p
 }
 
-// recordPong records the client's answer to a ping, even if it is late. A JSON-RPC error
-// also counts as an answer to the ping, because the client must have read the ping.
+// A JSON-RPC error counts as an answer to a ping, because the client must have read the ping.
 func (b *readBarrier) recordPong(p *ping) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -147,8 +130,6 @@ func (b *readBarrier) recordPong(p *ping) {
 	}
 }
 
-// waitMinSeparation waits until minSeparation has passed since progressTime, or until ctx
-// ends.
 func waitMinSeparation(ctx context.Context, progressTime time.Time) {
 	remaining := minSeparation - time.Since(progressTime)
 	if remaining <= 0 {

@@ -11,24 +11,20 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// clientRequests contains the server's pending requests to the client of one session. The
-// methods of clientRequests are safe for concurrent use. From protocol version 2026-07-28
-// on, the server sends no requests to clients (see Request.AsksByReply).
+// clientRequests contains the pending requests to the client of one session, and is safe for concurrent use. From
+// protocol version 2026-07-28 on, the server sends no requests to clients (see Request.AsksByReply).
 type clientRequests struct {
 	mu          sync.Mutex               // guards answerFuncs
 	answerFuncs map[string]func(message) // callbacks by the key of the request's ID; each is called with one answer
 }
 
-// sendAndWait sends a request to the client, and returns the client's answer. If ctx ends
-// first, sendAndWait cancels the request and returns ctx's error. If send fails,
-// sendAndWait returns the error of send.
+// sendAndWait sends a request to the client, and returns the client's answer. If ctx ends first, sendAndWait cancels
+// the request and returns ctx's error.
 func (a *clientRequests) sendAndWait(ctx context.Context, send Send, method string, params any) (message, error) {
 	if err := ctx.Err(); err != nil {
 		return message{}, err
 	}
-	// The ID of a request to the client is random and never reused, even after a restart.
-	// Because of the unique ID, a client's late answer to one request is never mistaken
-	// for the answer to another request.
+	// The random ID is never reused, so that no late answer is mistaken for the answer to another request.
 	id := "opentabs-" + strings.ToLower(rand.Text())
 	key, answers := "s"+id, make(chan message, 1)
 	a.expectAnswer(key, func(m message) { answers <- m }) // never blocks, because the channel has room for one answer
@@ -63,7 +59,6 @@ func (a *clientRequests) sendAndWait(ctx context.Context, send Send, method stri
 	return message{}, ctx.Err()
 }
 
-// expectAnswer registers onAnswer for the answer to the request with the given key.
 func (a *clientRequests) expectAnswer(key string, onAnswer func(message)) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -73,15 +68,12 @@ func (a *clientRequests) expectAnswer(key string, onAnswer func(message)) {
 	a.answerFuncs[key] = onAnswer
 }
 
-// forgetRequest removes the request with the given key, so that a late answer is dropped.
 func (a *clientRequests) forgetRequest(key string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	delete(a.answerFuncs, key)
 }
 
-// handleAnswer passes the client's answer to the function that expectAnswer registered
-// for the answered request. An answer to a request that is no longer pending is dropped.
 func (a *clientRequests) handleAnswer(m message) {
 	key, ok := requestKey(m.ID)
 	if !ok {
@@ -96,9 +88,7 @@ func (a *clientRequests) handleAnswer(m message) {
 	}
 }
 
-// askFunction returns the function that sends requests to the client during a call, or
-// nil if the client cannot show forms. The session writes messages to the client with the
-// function send.
+// askFunction returns the function that sends requests to the client, or nil if the client cannot show forms.
 func (s *session) askFunction(send Send) Ask {
 	if send == nil || s.listener == nil || !supportsForms(s.listener.GetClientCapabilities().Elicitation) {
 		return nil
@@ -118,7 +108,6 @@ func supportsForms(c *mcp.ElicitationCapability) bool {
 	return c != nil && (c.Form != nil || c.URL == nil)
 }
 
-// showsForms reports whether a client with the given capabilities, as JSON, shows forms.
 func showsForms(capabilities json.RawMessage) bool {
 	var c struct {
 		Elicitation *mcp.ElicitationCapability `json:"elicitation"`

@@ -22,8 +22,7 @@ import (
 	"opentabs/wire"
 )
 
-// httpTransport serves MCP over Streamable HTTP. Protocol versions up to 2025-11-25 have
-// sessions; modern.go serves versions without sessions.
+// Protocol versions up to 2025-11-25 have sessions; modern.go serves versions without sessions.
 type httpTransport struct{ *Server }
 
 // Handler returns the HTTP handler that serves MCP's Streamable HTTP on one path. The handler
@@ -45,26 +44,20 @@ func (s httpTransport) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// refuseRequest rejects an HTTP request with a JSON-RPC error.
 func refuseRequest(w http.ResponseWriter, status int, id json.RawMessage, code int, message string) {
 	sendJSON(w, status, func(b *bufio.Writer) { b.Write(rpcError(id, code, message)) })
 }
 
-// sendJSON sends the JSON that f writes as the HTTP response. Each write has a deadline,
-// so that a client that does not read cannot block Shutdown.
+// Each write has a deadline, so that a client that does not read cannot block Shutdown.
 func sendJSON(w http.ResponseWriter, status int, f func(*bufio.Writer)) {
 	httpjson.WriteJSONHeader(w, status)
 	_ = writeBuffered(newLibraryWriter(w), f) // an error means that the client has disconnected and needs no answer
 }
 
-// hasModernHeader reports whether a request's header names a protocol version without
-// sessions.
 func hasModernHeader(r *http.Request) bool {
 	return mcp.IsModernProtocol(r.Header.Get(mcp.HeaderProtocolVersion))
 }
 
-// findSession returns the session that a request names. If the request names no known session,
-// findSession answers the request with status 400 (no session named) or 404 (unknown session).
 func (s httpTransport) findSession(w http.ResponseWriter, r *http.Request, id json.RawMessage) (*session, bool) {
 	name := r.Header.Get(mcp.HeaderSessionID)
 	if name == "" {
@@ -80,7 +73,6 @@ func (s httpTransport) findSession(w http.ResponseWriter, r *http.Request, id js
 	return knownSession, ok
 }
 
-// malformedParamsText returns the error text for malformed parameters of the call m.
 func malformedParamsText(m message, err error) string {
 	reason := err.Error()
 	var typeErr *json.UnmarshalTypeError // the text of a json.UnmarshalTypeError contains names of Go types
@@ -90,7 +82,6 @@ func malformedParamsText(m message, err error) string {
 	return "The params of " + m.Method + " are malformed (" + reason + "). Correct them, then call again."
 }
 
-// These constants are texts for clients about why a request was rejected.
 const (
 	duplicateIDText = "A request with this id is still running in this session. Give each request its own id."
 	StoppingText    = "opentabs is stopping. Restart it, then retry."
@@ -101,9 +92,7 @@ const (
 // unknown session.
 const codeUnknownSession = -32001
 
-// checkVersion reports whether the server supports the protocol version in a request's
-// header, and rejects any other version. The header MCP-Protocol-Version may be missing,
-// because the oldest clients do not send it.
+// The header MCP-Protocol-Version may be missing, because the oldest clients do not send it.
 func checkVersion(w http.ResponseWriter, r *http.Request, id json.RawMessage) bool {
 	v := r.Header.Get(mcp.HeaderProtocolVersion)
 	if v == "" || mcp.IsValidProtocolVersion(v) {
@@ -114,7 +103,6 @@ func checkVersion(w http.ResponseWriter, r *http.Request, id json.RawMessage) bo
 	return false
 }
 
-// serveSession serves a GET (listen) or DELETE (end) request for a session.
 func (s httpTransport) serveSession(w http.ResponseWriter, r *http.Request) {
 	if hasModernHeader(r) { // mcp-go rejects the request, because its protocol version has no sessions
 		s.modernHandler.ServeHTTP(w, r)
@@ -136,8 +124,6 @@ func (s httpTransport) serveSession(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serveListening sends a session its notifications (changed lists and resources, log
-// messages) until the client disconnects, the session ends or the server stops.
 func (s httpTransport) serveListening(w http.ResponseWriter, r *http.Request, clientSession *session) {
 	ctx, cancel := context.WithCancelCause(r.Context())
 	defer cancel(nil)
@@ -156,8 +142,6 @@ func (s httpTransport) serveListening(w http.ResponseWriter, r *http.Request, cl
 	}
 }
 
-// releaseTask releases the task of the request r. If the client closed the HTTP response too early,
-// releaseTask records the early close in the client's session.
 func (s httpTransport) releaseTask(r *http.Request, clientSession *session, key string) {
 	if r.Context().Err() != nil {
 		s.sessions.recordEarlyClose(clientSession)
@@ -165,7 +149,6 @@ func (s httpTransport) releaseTask(r *http.Request, clientSession *session, key 
 	s.sessions.releaseTask(clientSession, key)
 }
 
-// refuseTask answers a request that sessions.beginTask rejected.
 func (s httpTransport) refuseTask(w http.ResponseWriter, id json.RawMessage, err error) {
 	switch {
 	case errors.Is(err, errDuplicateID):
@@ -178,7 +161,6 @@ func (s httpTransport) refuseTask(w http.ResponseWriter, id json.RawMessage, err
 	}
 }
 
-// servePost serves one message of a client.
 func (s httpTransport) servePost(w http.ResponseWriter, r *http.Request) {
 	if !hasJSONContentType(r) {
 		refuseRequest(w, http.StatusUnsupportedMediaType, nil, wire.CodeInvalidRequest, "Send MCP messages with Content-Type: application/json.")
@@ -250,7 +232,6 @@ func (s httpTransport) servePost(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// hasJSONContentType reports whether the Content-Type of a request is JSON.
 func hasJSONContentType(r *http.Request) bool {
 	contentType := r.Header.Get("Content-Type")
 	if contentType == "application/json" {
@@ -264,8 +245,7 @@ func hasJSONContentType(r *http.Request) bool {
 // before the body arrives.
 const maxPreallocatedBytes = 64 << 10
 
-// readBody reads the body of a request. If the body exceeds the size limit, the error is
-// *http.MaxBytesError, and the result is the beginning of the body.
+// If the body exceeds the size limit, the error is *http.MaxBytesError, and the result is the beginning of the body.
 func (s httpTransport) readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if n := r.ContentLength; n > 0 && n <= maxPreallocatedBytes && n <= s.opts.MaxRequestBytes {
 		body := make([]byte, n)
@@ -275,14 +255,11 @@ func (s httpTransport) readBody(w http.ResponseWriter, r *http.Request) ([]byte,
 	return io.ReadAll(http.MaxBytesReader(w, r.Body, s.opts.MaxRequestBytes))
 }
 
-// refuseInvalid answers a request whose body is not one JSON-RPC message.
 func refuseInvalid(w http.ResponseWriter, body []byte) {
 	code, text := invalidMessageText(body)
 	refuseRequest(w, http.StatusBadRequest, nil, code, text)
 }
 
-// invalidMessageText returns the error code and text for bytes that parseMessage
-// rejected.
 func invalidMessageText(b []byte) (code int, text string) {
 	if !utf8.Valid(b) {
 		return wire.CodeParseError, "This is not UTF-8. Send one JSON-RPC message in UTF-8."
@@ -293,7 +270,6 @@ func invalidMessageText(b []byte) (code int, text string) {
 	return wire.CodeInvalidRequest, "This is not one JSON-RPC message. Send one JSON object, with a method that is a string."
 }
 
-// serveInitialize answers an initialize request and starts a session.
 func (s httpTransport) serveInitialize(w http.ResponseWriter, r *http.Request, m message, body []byte) {
 	clientSession := s.sessions.open(TransportHTTP, contextCredential(r.Context()))
 	answer := s.passToLibrary(r.Context(), clientSession, m, body)
@@ -305,7 +281,6 @@ func (s httpTransport) serveInitialize(w http.ResponseWriter, r *http.Request, m
 	answerHTTP(w, answer)
 }
 
-// answerHTTP writes an answer of mcp-go as JSON.
 func answerHTTP(w http.ResponseWriter, answer mcp.JSONRPCMessage) {
 	if answer == nil {
 		w.WriteHeader(http.StatusAccepted)
@@ -319,13 +294,11 @@ func answerHTTP(w http.ResponseWriter, answer mcp.JSONRPCMessage) {
 	sendJSON(w, http.StatusOK, func(w *bufio.Writer) { w.Write(b) })
 }
 
-// serveLegacyCall serves a call in a session.
 func (s httpTransport) serveLegacyCall(w http.ResponseWriter, r *http.Request, m message, p *Params, clientSession *session) {
 	key, _ := requestKey(m.ID) // servePost rejects an invalid ID
 	s.serveCall(w, r, m, p, clientSession, key, clientSession.credential.dispatchClient(clientSession.displayName, s.sessions.clientInfo(clientSession).Name))
 }
 
-// serveCall runs a call and writes its answer as the response to r.
 func (s httpTransport) serveCall(w http.ResponseWriter, r *http.Request, m message, p *Params, clientSession *session, key string, client dispatch.Client) {
 	ctx, cancel := context.WithCancelCause(r.Context())
 	defer cancel(nil)

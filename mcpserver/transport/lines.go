@@ -10,7 +10,6 @@ import (
 	"sync"
 )
 
-// lineTooLong is the error for a line that exceeded the size limit and was skipped.
 type lineTooLong struct {
 	// id is the ID of the request in the skipped line, or nil if the ID is unknown.
 	id json.RawMessage
@@ -19,7 +18,6 @@ type lineTooLong struct {
 // Error implements error.
 func (*lineTooLong) Error() string { return "the line is too long" }
 
-// lineReader reads lines of a limited length.
 type lineReader struct {
 	r        *bufio.Reader
 	maxBytes int64
@@ -29,10 +27,8 @@ func newLineReader(in io.Reader, limit int64) *lineReader {
 	return &lineReader{r: bufio.NewReaderSize(in, 64<<10), maxBytes: limit}
 }
 
-// nextLine returns the next line that is not blank, without its line end. The caller may
-// keep and change the returned bytes. If a line exceeds the limit, nextLine skips the
-// line and returns a *lineTooLong error. The last line of the input need not end with a
-// newline.
+// nextLine returns the next line that is not blank, which the caller may keep and change. If a line exceeds the limit,
+// nextLine skips the line and returns a *lineTooLong error.
 func (l *lineReader) nextLine() ([]byte, error) {
 	for {
 		line, err := l.readLine()
@@ -76,7 +72,6 @@ func (l *lineReader) readLine() ([]byte, error) {
 	}
 }
 
-// lastBytes returns the last idSearchBytes bytes of lineEnd and piece combined.
 func lastBytes(lineEnd, piece []byte) []byte {
 	joined := append(lineEnd, piece...)
 	if excess := len(joined) - idSearchBytes; excess > 0 {
@@ -85,8 +80,6 @@ func lastBytes(lineEnd, piece []byte) []byte {
 	return joined
 }
 
-// lineWriter writes messages as lines and never mixes two lines. A lineWriter is safe for
-// concurrent use.
 type lineWriter struct {
 	w           deadlineWriter
 	writeFailed chan struct{} // closed at the first failed write
@@ -95,8 +88,7 @@ type lineWriter struct {
 	err error      // the error of the first failed write
 }
 
-// newLineWriter returns a lineWriter that writes to out. If out supports write deadlines,
-// a write to a client that does not read fails after writeTimeout.
+// If out supports write deadlines, a write to a client that does not read fails after writeTimeout.
 func newLineWriter(out io.Writer) *lineWriter {
 	limit, _ := out.(writeDeadliner)
 	return &lineWriter{w: deadlineWriter{w: out, deadliner: limit, timeout: writeTimeout}, writeFailed: make(chan struct{})}
@@ -106,9 +98,7 @@ func newLineWriter(out io.Writer) *lineWriter {
 // half a line.
 func (l *lineWriter) write(f func(*bufio.Writer)) error { return l.writePadded(0, f) }
 
-// writePadded writes the output of f as one line, padded with spaces to at least
-// minLength bytes. JSON allows spaces after a value, so the padding does not change the
-// message.
+// writePadded pads with spaces to at least minLength bytes, which JSON allows after a value.
 func (l *lineWriter) writePadded(minLength int, f func(*bufio.Writer)) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -129,10 +119,8 @@ func (l *lineWriter) writePadded(minLength int, f func(*bufio.Writer)) error {
 	return l.err
 }
 
-// padding contains the spaces that lengthen a short line to its minimum length.
 var padding = strings.Repeat(" ", 4<<10)
 
-// countingWriter passes writes on to w and counts their bytes.
 type countingWriter struct {
 	w io.Writer
 	n int
@@ -145,12 +133,10 @@ func (c *countingWriter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// writeMessage writes one JSON-RPC message as a line.
 func (l *lineWriter) writeMessage(m []byte) error {
 	return l.write(func(b *bufio.Writer) { b.Write(m) })
 }
 
-// writeError returns the error of the first failed write, or nil if no write has failed.
 func (l *lineWriter) writeError() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

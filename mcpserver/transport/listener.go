@@ -11,38 +11,30 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// maxPendingNotifications limits the queue of notifications from mcp-go. Dropping
-// notifications from a full queue does no harm: all but the first are list_changed, and
-// clients need only one of each kind.
+// maxPendingNotifications limits list_changed notifications; dropping some is harmless, because clients need only one
+// of each kind.
 const maxPendingNotifications = 64
 
-// errNoResources is the error for a subscription if the server has no resources.
 var errNoResources = errors.New("there are no resources here; call tools instead")
 
-// listener is one session in the form that the library mcp-go requires. A listener stores
-// the notifications for the client: changed lists, changed resources and log messages. A
-// listener is safe for concurrent use.
+// listener is a session as mcp-go requires it, and is safe for concurrent use.
 type listener struct {
 	*Subscriber
 	logQueue
 	resources            Resources // nil if the server has no resources
 	id                   string
-	libraryNotifications chan mcp.JSONRPCNotification // the notifications from mcp-go
-	updateSignal         tokenSignal                  // set when a resource changed or a message was logged
+	libraryNotifications chan mcp.JSONRPCNotification
+	updateSignal         tokenSignal // set when a resource changed or a message was logged
 
 	mu            sync.Mutex // guards all fields below
 	isInitialized bool
 	clientInfo    mcp.Implementation
 	capabilities  mcp.ClientCapabilities
-	// isModern is set after the first message of protocol version 2026-07-28 or later. A
-	// client of protocol version 2026-07-28 receives only the notifications that filter
-	// selects, and each notification names its subscription.
+	// isModern is set after the first message of protocol version 2026-07-28 or later.
 	isModern       bool
 	filter         mcp.SubscriptionFilter
 	subscriptionID json.RawMessage
-	// isConfirmed is set once a client of protocol version 2026-07-28 has received the
-	// list of its subscriptions. The client must receive the list of its subscriptions
-	// before any notification.
+	// isConfirmed is set once a modern client has received its subscriptions, which must precede every notification.
 	isConfirmed bool
 }
 
@@ -62,8 +54,6 @@ func newListener(id string, resources Resources) *listener {
 	}
 }
 
-// useModern records that the client sent m, a message of protocol version 2026-07-28 or
-// later.
 func (l *listener) useModern(m message) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -73,8 +63,7 @@ func (l *listener) useModern(m message) {
 	}
 }
 
-// queueLog queues a log message, unless the client cannot receive log messages. Protocol
-// version 2026-07-28 has no log messages outside of requests.
+// Protocol version 2026-07-28 has no log messages outside of requests, so queueLog drops them.
 func (l *listener) queueLog(level mcp.LoggingLevel, n mcp.JSONRPCNotification) {
 	l.mu.Lock()
 	receivesLogs := l.isInitialized && !l.isModern
@@ -84,8 +73,6 @@ func (l *listener) queueLog(level mcp.LoggingLevel, n mcp.JSONRPCNotification) {
 	}
 }
 
-// tagSubscription adds the subscription's ID to a notification if the client's protocol
-// version requires the ID.
 func (l *listener) tagSubscription(n mcp.JSONRPCNotification) mcp.JSONRPCNotification {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -103,8 +90,6 @@ func (l *listener) tagSubscription(n mcp.JSONRPCNotification) mcp.JSONRPCNotific
 	return n
 }
 
-// awaitNotifications waits for notifications to the client and returns them. If ctx has
-// ended, awaitNotifications returns no notifications.
 func (l *listener) awaitNotifications(ctx context.Context) []mcp.JSONRPCNotification {
 	select {
 	case n := <-l.libraryNotifications:
@@ -116,8 +101,6 @@ func (l *listener) awaitNotifications(ctx context.Context) []mcp.JSONRPCNotifica
 	}
 }
 
-// popUpdates removes and returns all pending updates for the client: notifications of
-// changed resources, and log messages.
 func (l *listener) popUpdates() []mcp.JSONRPCNotification {
 	l.mu.Lock()
 	mayNotify := !l.isModern || l.isConfirmed

@@ -9,7 +9,6 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// acceptingResources is a Resources that accepts every subscription.
 type acceptingResources struct{}
 
 func (acceptingResources) Subscribe(s *Subscriber, uri string) error {
@@ -35,8 +34,6 @@ func TestBroadcastsKeepPendingUpdates(t *testing.T) {
 	}
 }
 
-// TestAcknowledgementComesFirst checks that notifications of changed resources follow the
-// acknowledgement of the subscription.
 func TestAcknowledgementComesFirst(t *testing.T) {
 	l := newListener("l", acceptingResources{})
 	l.useModern(message{Method: methodListen, ID: json.RawMessage(`1`)})
@@ -55,8 +52,6 @@ func TestAcknowledgementComesFirst(t *testing.T) {
 	}
 }
 
-// TestUnreadLogsAreBounded checks that the server keeps only the newest log messages for
-// a client that does not read.
 func TestUnreadLogsAreBounded(t *testing.T) {
 	l := newListener("x", nil)
 	l.Initialize()

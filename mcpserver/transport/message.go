@@ -10,7 +10,6 @@ import (
 	"opentabs/internal/plaintext"
 )
 
-// Names of the methods that package transport inspects.
 const (
 	methodInitialize = "initialize"
 	methodPing       = "ping"
@@ -21,7 +20,6 @@ const (
 	methodCancelled  = "notifications/cancelled"
 )
 
-// message is one JSON-RPC message whose parameters are not yet decoded.
 type message struct {
 	JSONRPC string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id"`
@@ -32,16 +30,13 @@ type message struct {
 	Error  json.RawMessage `json:"error,omitempty"`
 }
 
-// isAnswer reports whether m answers a request of the server.
 func (m message) isAnswer() bool { return m.Method == "" && (m.Result != nil || m.Error != nil) }
 
-// isRequest reports whether m requires an answer.
 func (m message) isRequest() bool {
 	return m.Method != "" && len(m.ID) > 0 && string(m.ID) != "null"
 }
 
-// hasInvalidID reports whether m is a request with an invalid ID. MCP requires that an ID
-// is a string or a number.
+// MCP requires that an ID is a string or a number.
 func (m message) hasInvalidID() bool {
 	if m.Method == "" || len(m.ID) == 0 {
 		return false
@@ -54,7 +49,6 @@ func (m message) hasInvalidID() bool {
 // its ID.
 const idSearchBytes = 4096
 
-// idAtStart returns the ID in the first bytes of a request, or nil if they contain no ID.
 func idAtStart(text []byte) json.RawMessage {
 	text = text[:min(len(text), idSearchBytes)]
 	d := json.NewDecoder(bytes.NewReader(text))
@@ -74,13 +68,9 @@ func idAtStart(text []byte) json.RawMessage {
 	return nil
 }
 
-// lastMemberID matches the end of an object whose last member is an ID. Text inside a
-// JSON string never matches lastMemberID, because JSON escapes each quote in a string
-// with a backslash.
+// lastMemberID never matches text inside a JSON string, because JSON escapes each quote in a string.
 var lastMemberID = lazyregexp.New(`[{,]\s*"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?[0-9]+)\s*\}\s*$`)
 
-// idAtEnd returns the ID in the last bytes of a request, or nil if the last member is not
-// an ID.
 func idAtEnd(text []byte) json.RawMessage {
 	match := lastMemberID().FindSubmatch(text)
 	if match == nil || !json.Valid(match[1]) {
@@ -89,9 +79,7 @@ func idAtEnd(text []byte) json.RawMessage {
 	return match[1]
 }
 
-// isForHandler reports whether m is a tools/call, prompts/get or resources/read request,
-// which the server's [Handler] answers. A request with a JSON-RPC version other than 2.0
-// is passed to mcp-go, which rejects the request.
+// Requests with a JSON-RPC version other than 2.0 are passed to mcp-go, which rejects them.
 func (m message) isForHandler() bool {
 	switch m.Method {
 	case MethodCall, MethodPrompt, MethodRead:
@@ -129,7 +117,6 @@ type Params struct {
 	} `json:"_meta"`
 }
 
-// reportedClient is the name and version that a client reports.
 type reportedClient struct {
 	Name    string `json:"name"`
 	Version string `json:"version"`
@@ -150,12 +137,9 @@ func (p *Params) Token() json.RawMessage {
 	return nil
 }
 
-// MaxReason limits the reason of a cancellation, in characters. A cancellation reason
-// that is longer than MaxReason is truncated.
+// MaxReason limits the reason of a cancellation, in characters.
 const MaxReason = 200
 
-// cancelReason returns the reason in a notifications/cancelled without hidden characters,
-// or "" if the reason is not a string.
 func (p *Params) cancelReason() string {
 	var reason string
 	if json.Unmarshal(p.Reason, &reason) != nil {
@@ -164,8 +148,7 @@ func (p *Params) cancelReason() string {
 	return plaintext.Line(reason, MaxReason)
 }
 
-// requestKey returns a comparable form of a JSON-RPC ID. The IDs "1" and 1 differ, but
-// "a" and "\u0061" are equal. For an invalid ID, requestKey returns false.
+// requestKey returns a comparable form of a JSON-RPC ID. The IDs "1" and 1 differ, but "a" and "\u0061" are equal.
 func requestKey(id json.RawMessage) (string, bool) {
 	id = bytes.TrimSpace(id)
 	if len(id) == 0 {

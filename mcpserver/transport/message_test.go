@@ -33,8 +33,6 @@ func TestRequestKey(t *testing.T) {
 	}
 }
 
-// checkSplit checks that the parsed message m and its parameters equal what encoding/json
-// decodes from b.
 func checkSplit(t *testing.T, b []byte, m message) {
 	t.Helper()
 	var want message

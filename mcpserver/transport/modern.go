@@ -15,9 +15,7 @@ import (
 	"opentabs/wire"
 )
 
-// serveModern serves a message of protocol version 2026-07-28 or later, which has no
-// sessions. A client cancels a request by closing the response, so a
-// notifications/cancelled is dropped.
+// Clients of protocol version 2026-07-28 cancel by closing the response, so a notifications/cancelled is dropped.
 func (s httpTransport) serveModern(w http.ResponseWriter, r *http.Request, m message, p *Params) {
 	switch {
 	case m.Method == methodCancelled && !m.isRequest():
@@ -34,9 +32,7 @@ func (s httpTransport) serveModern(w http.ResponseWriter, r *http.Request, m mes
 	}
 }
 
-// passModernToLibrary passes a message to mcp-go and the answer to the client. The
-// library mcp-go decodes an ID as a float64. An ID that a float64 cannot represent
-// exactly is replaced with a string, and restored in the answer.
+// mcp-go decodes IDs as float64, so passModernToLibrary sends mcp-go a string for an ID that float64 cannot represent.
 func (s httpTransport) passModernToLibrary(w http.ResponseWriter, r *http.Request, m message) {
 	if err := s.handler.Ready(r.Context(), m.Method); err != nil && m.isRequest() {
 		refuseRequest(w, http.StatusOK, m.ID, wire.CodeInternal, err.Error())
@@ -61,8 +57,7 @@ func (s httpTransport) passModernToLibrary(w http.ResponseWriter, r *http.Reques
 // exactFloatID matches integers that a float64 represents exactly.
 var exactFloatID = lazyregexp.New(`^-?[0-9]{1,15}$`)
 
-// idWriter replaces the ID in an answer of mcp-go with the client's ID. mcp-go writes
-// each message in one piece.
+// idWriter replaces the ID in an answer of mcp-go with the client's ID.
 type idWriter struct {
 	libraryWriter
 	replacement, clientID []byte
@@ -76,9 +71,7 @@ func (w idWriter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// serveModernListening serves a subscriptions/listen request until the client disconnects
-// or the server stops. The caller keeps the session clientSession open until
-// serveModernListening returns.
+// The caller of serveModernListening keeps clientSession open until serveModernListening returns.
 func (s httpTransport) serveModernListening(w http.ResponseWriter, r *http.Request, clientSession *session, m message, p *Params) {
 	reply := s.checkModernRequest(r, m, p)
 	switch {
@@ -138,7 +131,6 @@ func (s httpTransport) serveModernListening(w http.ResponseWriter, r *http.Reque
 	_ = stream.answer(status, func(w *bufio.Writer) { w.Write(b) }) // a disconnected client needs no answer
 }
 
-// serveModernCall serves a request for Handler without a session.
 func (s httpTransport) serveModernCall(w http.ResponseWriter, r *http.Request, m message, p *Params) {
 	if reply := s.checkModernRequest(r, m, p); reply != nil {
 		s.refuseModern(w, r, m, reply)
@@ -148,14 +140,11 @@ func (s httpTransport) serveModernCall(w http.ResponseWriter, r *http.Request, m
 	s.serveCall(w, r, m, p, s.sessions.findSessionless(credential), s.newUniqueKey(), credential.sessionlessClient(p.Meta.ClientInfo.Name))
 }
 
-// refuseModern rejects a request with the error of checkModernRequest.
 func (s httpTransport) refuseModern(w http.ResponseWriter, r *http.Request, m message, reply Reply) {
 	stream := newStream(w, r, s.opts.Heartbeat, func() {})
 	_ = stream.answer(http.StatusBadRequest, func(b *bufio.Writer) { WriteAnswer(b, m.ID, reply, nil) })
 }
 
-// checkModernRequest validates the headers and the body of an HTTP request. For a valid
-// request, checkModernRequest returns nil.
 func (s httpTransport) checkModernRequest(r *http.Request, m message, p *Params) Reply {
 	if reply := s.checkModernHeaders(r, m, p); reply != nil {
 		return reply
@@ -163,8 +152,6 @@ func (s httpTransport) checkModernRequest(r *http.Request, m message, p *Params)
 	return checkModernMeta(p)
 }
 
-// checkModernMeta returns an error if the _meta of a call violates protocol version
-// 2026-07-28; otherwise, checkModernMeta returns nil.
 func checkModernMeta(p *Params) Reply {
 	switch version := p.Meta.ProtocolVersion; {
 	case !mcp.IsValidProtocolVersion(version):
@@ -177,7 +164,6 @@ func checkModernMeta(p *Params) Reply {
 	return nil
 }
 
-// checkModernHeaders checks that the headers of a request repeat the values in its body.
 func (s httpTransport) checkModernHeaders(r *http.Request, m message, p *Params) Reply {
 	header, body := r.Header.Get(mcp.HeaderProtocolVersion), p.Meta.ProtocolVersion
 	switch {
@@ -203,8 +189,7 @@ func (s httpTransport) checkModernHeaders(r *http.Request, m message, p *Params)
 	return nil
 }
 
-// modernStatus returns the HTTP status that protocol version 2026-07-28 requires for a
-// JSON-RPC error code. The code of a successful result is 0.
+// modernStatus returns the HTTP status that protocol version 2026-07-28 requires for a JSON-RPC error code.
 func modernStatus(code int) int {
 	switch code {
 	case 0, wire.CodeInternal:
@@ -216,8 +201,6 @@ func modernStatus(code int) int {
 	}
 }
 
-// firstHeaderValue returns a lookup function: given the name of a header, the function
-// returns the header's first value.
 func firstHeaderValue(h http.Header) func(string) (string, bool) {
 	return func(name string) (string, bool) {
 		v := h.Values(name)

@@ -11,9 +11,7 @@ import (
 	"opentabs/wire"
 )
 
-// parseMessage parses b as one JSON-RPC message, which shares the memory of b. If b is
-// not one JSON-RPC object, parseMessage returns false, and invalidMessageText returns the
-// error.
+// The message that parseMessage returns shares the memory of b.
 func parseMessage(b []byte) (message, bool) {
 	// A message with invalid UTF-8 would be passed on to the browser, which would close
 	// the connection.
@@ -33,8 +31,7 @@ func parseMessage(b []byte) (message, bool) {
 	return m, true
 }
 
-// parseParams decodes parameters from valid JSON. A parameter that is missing has the
-// zero value. The decoded parameters share the memory of raw.
+// The parameters that parseParams returns share the memory of raw.
 func parseParams(raw json.RawMessage) (Params, error) {
 	if len(raw) == 0 {
 		return Params{}, nil
@@ -45,18 +42,15 @@ func parseParams(raw json.RawMessage) (Params, error) {
 	return decodeAnyForm[Params](raw)
 }
 
-// decodeAnyForm decodes any valid JSON with encoding/json. decodeAnyForm is slower than
-// splitMessage and splitParams.
+// decodeAnyForm is slower than splitMessage and splitParams.
 func decodeAnyForm[T any](raw []byte) (T, error) {
 	var v T
 	err := json.Unmarshal(raw, &v)
 	return v, err
 }
 
-// splitMessage parses a message from valid JSON exactly as encoding/json does, but five
-// times faster. Package encoding/json reads each byte of a message three times.
-// splitMessage returns false if only encoding/json can decode the message correctly, for
-// example because a key contains escapes.
+// splitMessage parses a message exactly as encoding/json does, but five times faster. splitMessage returns false if
+// only encoding/json can decode the message correctly, such as one with escaped keys.
 func splitMessage(b []byte) (m message, ok bool) {
 	if !isObject(b) {
 		return m, false
@@ -86,9 +80,8 @@ func splitMessage(b []byte) (m message, ok bool) {
 	return m, true
 }
 
-// splitParams parses parameters from valid JSON exactly as encoding/json does, but
-// faster. splitParams returns false if only encoding/json can decode the parameters
-// correctly.
+// splitParams parses as encoding/json does, but faster, and returns false if only encoding/json can decode the
+// parameters.
 func splitParams(raw []byte) (p Params, ok bool) {
 	if !isObject(raw) {
 		return p, false
@@ -122,8 +115,7 @@ func splitParams(raw []byte) (p Params, ok bool) {
 	return p, true
 }
 
-// splitMeta sets the fields of p.Meta from the JSON of the member _meta, and returns
-// false if only encoding/json can decode the JSON correctly.
+// splitMeta returns false if only encoding/json can decode the JSON of _meta correctly.
 func (p *Params) splitMeta(raw []byte) bool {
 	if !isObject(raw) {
 		return false
@@ -157,14 +149,11 @@ func (p *Params) splitMeta(raw []byte) bool {
 	return true
 }
 
-// isObject reports whether raw, which must be valid JSON, is an object.
 func isObject(raw []byte) bool {
 	i := rawjson.SkipSpace(raw, 0)
 	return i < len(raw) && raw[i] == '{'
 }
 
-// unescapedString returns the text of a JSON string without escapes. For a string with
-// escapes and for other JSON values, unescapedString returns false.
 func unescapedString(value []byte) (string, bool) {
 	if value[0] != '"' || bytes.IndexByte(value, '\\') >= 0 {
 		return "", false

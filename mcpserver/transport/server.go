@@ -20,43 +20,35 @@ import (
 
 // Options configure a [Server].
 type Options struct {
-	// Log is the log for messages about sessions and errors. By default, nothing is
-	// logged.
+	// Log receives messages about sessions and errors; by default, nothing is logged.
 	Log zerolog.Logger
-	// SessionIdle is how long an HTTP session without calls, streams and requests is
-	// kept. Required.
+	// SessionIdle (required) is how long an HTTP session without calls, streams and requests is kept.
 	SessionIdle time.Duration
-	// Heartbeat is the interval of keep-alive comments on a silent stream. Required.
+	// Heartbeat (required) is the interval of keep-alive comments on a silent stream.
 	Heartbeat time.Duration
-	// MaxRequestBytes is the maximum size of a request, in bytes. Required.
+	// MaxRequestBytes (required) is the maximum size of a request, in bytes.
 	MaxRequestBytes int64
-	// Identity is the server's name and version as JSON, for the results of protocol
-	// version 2026-07-28. Required.
+	// Identity (required) is the server's name and version as JSON, for the results of protocol version 2026-07-28.
 	Identity json.RawMessage
-	// OnSessionEnd receives the client of each ended session. For a client without
-	// sessions, OnSessionEnd is called when its token is removed. By default, ended
-	// sessions are not reported.
+	// OnSessionEnd receives the client of each ended session. For a client without sessions, OnSessionEnd is called
+	// when its token is removed.
 	OnSessionEnd func(dispatch.Client)
-	// Resources manages subscriptions. By default, the server has no resources.
+	// Resources manages subscriptions; if nil, the server has no resources.
 	Resources Resources
 }
 
-// Server connects MCP clients to a [Handler]. Create a Server with [New].
+// Server connects MCP clients to a [Handler].
 type Server struct {
-	opts     Options
-	handler  Handler
-	library  *server.MCPServer // answers the requests that are not for handler
-	sessions *sessions
-	// modernHandler answers HTTP requests of protocol version 2026-07-28 or later, except
-	// requests for Handler and subscriptions/listen.
+	opts          Options
+	handler       Handler
+	library       *server.MCPServer // answers the requests that are not for handler
+	sessions      *sessions
 	modernHandler *server.StreamableHTTPServer
-	// lastTaskKey counts the tasks that no client can cancel by an ID.
-	lastTaskKey atomic.Uint64
+	lastTaskKey   atomic.Uint64
 }
 
-// New returns a Server for a handler and a library. The handler answers the requests
-// tools/call, prompts/get and resources/read. The library mcp-go answers all requests
-// that the handler does not answer.
+// New returns a Server for a handler and a library. The handler answers the requests tools/call, prompts/get and
+// resources/read.
 func New(handler Handler, library *server.MCPServer, o Options) *Server {
 	s := &Server{opts: o, handler: handler, library: library}
 	if s.opts.OnSessionEnd == nil {
@@ -79,25 +71,20 @@ func (s *Server) Clients() []ClientInfo { return s.sessions.list() }
 // running calls. If ctx ends first, Shutdown cancels the calls and returns ctx's error.
 func (s *Server) Shutdown(ctx context.Context) error { return s.sessions.shutdown(ctx) }
 
-// RevokeToken ends the sessions, streams and calls of the client whose token was removed.
-// Before the caller calls RevokeToken, it must make sure that new requests with the token
-// are rejected.
+// RevokeToken ends the sessions, streams and calls of a client whose token the server already rejects.
 func (s *Server) RevokeToken(token string) {
 	revoked := Credential{Kind: dispatch.CredentialToken, Token: token}
 	s.sessions.revokeCredential(revoked)
 	s.opts.OnSessionEnd(revoked.sessionlessClient(""))
 }
 
-// Log sends a log message to each client whose log level includes the message, without
-// blocking. A client that does not read loses messages, the oldest first.
+// Log sends a log message to each client whose log level includes the message, without blocking.
 func (s *Server) Log(level mcp.LoggingLevel, n mcp.JSONRPCNotification) {
 	for _, l := range s.sessions.allListeners() {
 		l.queueLog(level, n)
 	}
 }
 
-// passToLibrary passes a session's message to mcp-go and returns the answer, or nil if
-// there is no answer.
 func (s *Server) passToLibrary(ctx context.Context, clientSession *session, m message, raw []byte) mcp.JSONRPCMessage {
 	if err := s.handler.Ready(ctx, m.Method); err != nil && m.isRequest() {
 		return newNotReadyAnswer(m.ID, err)
@@ -122,12 +109,10 @@ func (s *Server) passToLibrary(ctx context.Context, clientSession *session, m me
 	return answer
 }
 
-// newNotReadyAnswer returns the answer to a request that Handler.Ready rejected.
 func newNotReadyAnswer(id any, err error) mcp.JSONRPCMessage {
 	return mcp.NewJSONRPCError(mcp.NewRequestId(id), mcp.INTERNAL_ERROR, err.Error(), nil)
 }
 
-// recordClientName records the name of the client of a new session.
 func (s *Server) recordClientName(clientSession *session, m message) {
 	var p struct {
 		ProtocolVersion string         `json:"protocolVersion"`
@@ -141,8 +126,6 @@ func (s *Server) recordClientName(clientSession *session, m message) {
 		Str("protocol", p.ProtocolVersion).Msg("client connected")
 }
 
-// removeEndedSession removes an ended session from mcp-go and its subscriptions from
-// Resources, then calls OnSessionEnd.
 func (s *Server) removeEndedSession(in *session) {
 	s.library.UnregisterSession(context.Background(), in.id)
 	if s.opts.Resources != nil {
@@ -156,7 +139,6 @@ func (s *Server) removeEndedSession(in *session) {
 // newUniqueKey returns a key for a task that no client can cancel by its ID.
 func (s *Server) newUniqueKey() string { return "-" + strconv.FormatUint(s.lastTaskKey.Add(1), 10) }
 
-// newRequest returns the Request for a message of a session.
 func (s *Server) newRequest(clientSession *session, m message, p *Params, client dispatch.Client, send Send) Request {
 	r := Request{
 		Method: m.Method, Params: p, Client: client, Info: s.sessions.clientInfo(clientSession), Send: send,
@@ -175,8 +157,6 @@ func (s *Server) newRequest(clientSession *session, m message, p *Params, client
 	return r
 }
 
-// declaresStructuredOnly reports whether the capabilities of a client, as JSON, contain
-// structuredOnly.
 func declaresStructuredOnly(capabilities json.RawMessage) bool {
 	if !bytes.Contains(capabilities, []byte(structuredOnly)) {
 		return false
@@ -184,11 +164,8 @@ func declaresStructuredOnly(capabilities json.RawMessage) bool {
 	return rawjson.Get(rawjson.Get(capabilities, "experimental"), structuredOnly) != nil
 }
 
-// tooLargeText returns the error text for a request above the size limit.
 func (s *Server) tooLargeText() string {
 	return fmt.Sprintf("The request is larger than %d bytes. Send less in one request.", s.opts.MaxRequestBytes)
 }
 
-// encodeJSON returns v as JSON, and panics for values that have no JSON, which package
-// transport never encodes.
 func encodeJSON(v any) []byte { return rawjson.Encode(v) }

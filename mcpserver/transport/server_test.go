@@ -17,7 +17,6 @@ import (
 
 func TestMain(m *testing.M) { leaktest.Main(m) }
 
-// rejectingHandler is a Handler that rejects every call.
 type rejectingHandler struct{}
 
 func (rejectingHandler) Ready(context.Context, string) error { return nil }
@@ -30,7 +29,6 @@ func newTestServer(o Options) (*Server, *server.MCPServer) {
 	return New(rejectingHandler{}, library, o), library
 }
 
-// initializeSession opens a session over HTTP.
 func initializeSession(t *testing.T, s *Server) {
 	t.Helper()
 	post := func(session, body string) *httptest.ResponseRecorder {
@@ -53,8 +51,6 @@ func initializeSession(t *testing.T, s *Server) {
 	}
 }
 
-// TestEndedSessionsAreRemoved checks that idle sessions are removed, even from mcp-go, so
-// that no notifications are queued for them.
 func TestEndedSessionsAreRemoved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, library := newTestServer(Options{SessionIdle: time.Hour, Heartbeat: 25 * time.Second, MaxRequestBytes: 1 << 20})

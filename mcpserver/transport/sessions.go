@@ -17,7 +17,6 @@ import (
 	"opentabs/dispatch"
 )
 
-// Reasons why the context of a client's request ends before the request is answered.
 var (
 	ErrCancelled    = errors.New("the client cancelled it")
 	errClientGone   = errors.New("the client is gone or does not read")
@@ -26,10 +25,8 @@ var (
 	ErrRevoked      = errors.New("the token of the client was removed")
 )
 
-// errDuplicateID is the error for a request whose ID is the ID of a running request.
 var errDuplicateID = errors.New("a request with this id is still running in this session")
 
-// These constants are the values of Transport: how a session is connected.
 const (
 	TransportHTTP  = "http"
 	TransportStdio = "stdio"
@@ -50,43 +47,35 @@ type ClientInfo struct {
 	ConnectedSince time.Time
 }
 
-// session is one client's session and its tasks.
 type session struct {
 	id          string
-	displayName string         // the session's name in lists of calls; unlike id, displayName is not secret
-	listener    *listener      // the session as mcp-go sees it; nil for clients without sessions
-	credential  Credential     // the credential of the client
-	requests    clientRequests // the pending requests to the client
-	done        chan struct{}  // closed when the session has ended
-	info        ClientInfo     // guarded by sessions.mu
-	lastRequest time.Time      // the time of the last request; guarded by sessions.mu
-	closedEarly bool           // set if the client closed a response early and has sent no request since; guarded by sessions.mu
+	displayName string    // the session's name in lists of calls; unlike id, displayName is not secret
+	listener    *listener // the session as mcp-go sees it; nil for clients without sessions
+	credential  Credential
+	requests    clientRequests
+	done        chan struct{}
+	info        ClientInfo // guarded by sessions.mu
+	lastRequest time.Time  // the time of the last request; guarded by sessions.mu
+	closedEarly bool       // set if the client closed a response early and has sent no request since; guarded by sessions.mu
 	// runningTasks maps keys to the running tasks of the session; guarded by sessions.mu.
 	runningTasks map[string]task
-	// earlyCancels contains cancellations for requests that have not arrived yet. endedKeys is a
-	// ring buffer with the keys of the tasks that ended last. When the buffer is full, oldestEnded
-	// is the index of its oldest key. The mutex sessions.mu guards earlyCancels, endedKeys and
-	// oldestEnded.
+	// earlyCancels contains cancellations whose requests have not arrived; endedKeys is a ring buffer of ended tasks'
+	// keys. The mutex sessions.mu guards earlyCancels, endedKeys and oldestEnded.
 	earlyCancels map[string]earlyCancel
 	endedKeys    []string
 	oldestEnded  int
 }
 
-// inactiveClientLimit is how long a client still counts as connected after its last request or
-// stream has ended. A session whose client closed a response early also expires after
-// inactiveClientLimit.
+// inactiveClientLimit is how long a client still counts as connected after its last request or stream has ended.
 const inactiveClientLimit = 10 * time.Minute
 
-// earlyCancel records a cancellation that arrived before the request that it cancels.
 type earlyCancel struct {
 	arrivedAt time.Time
 	reason    string
 }
 
 const (
-	// earlyCancelLifetime is how long a cancellation that arrives before its request is kept for
-	// this request. Over HTTP, a call and its cancellation may use separate connections, so the
-	// cancellation may arrive first.
+	// Over HTTP, a cancellation may arrive before its call on another connection, and is kept for earlyCancelLifetime.
 	earlyCancelLifetime = 5 * time.Second
 	// maxEarlyCancels and maxEndedKeys limit the stored cancellations and the stored keys
 	// of ended tasks of one session.
@@ -94,29 +83,23 @@ const (
 	maxEndedKeys    = 256
 )
 
-// displayNameOf returns the display name of the session with the given ID.
 func displayNameOf(id string) string {
 	sum := sha256.Sum256([]byte(id))
 	return "session-" + hex.EncodeToString(sum[:6])
 }
 
-// task is a running call or an open stream of a client.
 type task struct {
 	cancel context.CancelCauseFunc
-	// isStream is true for a stream that belongs to no call. A stream that belongs to no call ends
-	// only when it is cancelled.
+	// A stream that belongs to no call ends only when it is cancelled.
 	isStream bool
 }
 
-// sessions is the table of all sessions. The methods of sessions are safe for concurrent
-// use.
+// The methods of sessions are safe for concurrent use.
 type sessions struct {
-	// idleTimeout is Options.SessionIdle.
 	idleTimeout time.Duration
 	// onSessionEnd is called for each session that has ended, while sessions.mu is not locked.
-	onSessionEnd func(*session)
-	resources    Resources // nil if the server has no resources
-	// shutdownBegun is closed when Shutdown begins.
+	onSessionEnd  func(*session)
+	resources     Resources // nil if the server has no resources
 	shutdownBegun chan struct{}
 	// openTasks counts the tasks that have not finished. Once isClosed is set, no more tasks are
 	// added.
@@ -155,7 +138,6 @@ func (t *sessions) findSessionless(c Credential) *session {
 	return s
 }
 
-// open starts a session of a client.
 func (t *sessions) open(transport string, c Credential) *session {
 	now, id := time.Now(), transport+"-"+strings.ToLower(rand.Text())
 	s := &session{
@@ -177,7 +159,6 @@ func (t *sessions) open(transport string, c Credential) *session {
 	return s
 }
 
-// allListeners returns the listeners of all sessions.
 func (t *sessions) allListeners() []*listener {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -188,8 +169,6 @@ func (t *sessions) allListeners() []*listener {
 	return list
 }
 
-// find returns the client's session with the given ID, and records the time of the
-// request.
 func (t *sessions) find(id string, c Credential) (*session, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -201,15 +180,13 @@ func (t *sessions) find(id string, c Credential) (*session, bool) {
 	return s, true
 }
 
-// recordEarlyClose records that a client closed a response early. After an early close, a client
-// can send further requests, because a session does not depend on a connection.
+// A client can send further requests after an early close, because a session does not depend on a connection.
 func (t *sessions) recordEarlyClose(s *session) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	s.closedEarly = true
 }
 
-// setClientName records the name that a session's client has reported.
 func (t *sessions) setClientName(id string, c reportedClient) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -218,17 +195,13 @@ func (t *sessions) setClientName(id string, c reportedClient) {
 	}
 }
 
-// clientInfo returns the description of a session's client.
 func (t *sessions) clientInfo(s *session) ClientInfo {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return s.info
 }
 
-// beginTask registers a task of a session, so that the task can be cancelled by cancelTask, the end
-// of the session, or Shutdown. The task must not start if beginTask returns errDuplicateID,
-// ErrSessionEnded or ErrShutdown. When the task has ended, the caller must call releaseTask and
-// then finishTask.
+// When a task of beginTask has ended, the caller must call releaseTask and then finishTask.
 func (t *sessions) beginTask(s *session, key string, k task) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -254,8 +227,7 @@ func (t *sessions) beginTask(s *session, key string, k task) error {
 	return nil
 }
 
-// releaseTask removes the task with the given key. A released task can no longer be cancelled, and
-// another request may use its ID again. Call finishTask after the answer has been written.
+// A released task can no longer be cancelled, and another request may use its ID again.
 func (t *sessions) releaseTask(s *session, key string) {
 	t.mu.Lock()
 	delete(s.runningTasks, key)
@@ -269,17 +241,13 @@ func (t *sessions) releaseTask(s *session, key string) {
 	t.mu.Unlock()
 }
 
-// finishTask ends a task. Shutdown waits until all tasks have ended.
 func (t *sessions) finishTask() { t.openTasks.Done() }
 
-// newCancelCause returns the cause for the context of a cancelled request: ErrCancelled
-// with the client's reason.
 func newCancelCause(reason string) error {
 	return fmt.Errorf("%w (%w)", ErrCancelled, &dispatch.Cancellation{CancelledBy: "the client", Reason: reason})
 }
 
-// cancelTask cancels the task with the given key, even if the task starts up to earlyCancelLifetime
-// later. If the task has already ended, cancelTask does nothing.
+// cancelTask cancels the task with the given key, even if the task starts up to earlyCancelLifetime later.
 func (t *sessions) cancelTask(s *session, key, reason string) {
 	t.mu.Lock()
 	k, ok := s.runningTasks[key]
@@ -292,8 +260,7 @@ func (t *sessions) cancelTask(s *session, key, reason string) {
 	}
 }
 
-// cancelEarly records a cancellation that arrived before its request. The caller holds
-// sessions.mu.
+// The caller of cancelEarly holds sessions.mu.
 func (s *session) cancelEarly(key, reason string) {
 	maps.DeleteFunc(s.earlyCancels, func(_ string, e earlyCancel) bool { return time.Since(e.arrivedAt) >= earlyCancelLifetime })
 	if len(s.earlyCancels) >= maxEarlyCancels {
@@ -305,8 +272,6 @@ func (s *session) cancelEarly(key, reason string) {
 	s.earlyCancels[key] = earlyCancel{arrivedAt: time.Now(), reason: reason}
 }
 
-// closeSession ends a session and cancels its tasks, or returns false for an unknown
-// session.
 func (t *sessions) closeSession(id string) bool {
 	t.mu.Lock()
 	s, ok := t.sessionsByID[id]
@@ -325,7 +290,6 @@ func (t *sessions) closeSession(id string) bool {
 	return true
 }
 
-// revokeCredential ends all sessions and tasks of a client.
 func (t *sessions) revokeCredential(c Credential) {
 	t.mu.Lock()
 	var ids []string
@@ -350,7 +314,7 @@ func (t *sessions) revokeCredential(c Credential) {
 	}
 }
 
-// runningTasksOf returns the running tasks of a session. The caller holds sessions.mu.
+// The caller of runningTasksOf holds sessions.mu.
 func runningTasksOf(s *session) []task {
 	tasks := make([]task, 0, len(s.runningTasks))
 	for _, k := range s.runningTasks {
@@ -359,11 +323,9 @@ func runningTasksOf(s *session) []task {
 	return tasks
 }
 
-// sweepInterval returns the time between two calls of closeExpired.
 func (t *sessions) sweepInterval() time.Duration { return min(t.idleTimeout, inactiveClientLimit) / 4 }
 
-// isExpired reports whether an HTTP session was idle for too long. The caller holds
-// sessions.mu.
+// The caller of isExpired holds sessions.mu.
 func (t *sessions) isExpired(s *session) bool {
 	limit := t.idleTimeout
 	if s.closedEarly {
@@ -372,7 +334,6 @@ func (t *sessions) isExpired(s *session) bool {
 	return len(s.runningTasks) == 0 && time.Since(s.lastRequest) >= limit
 }
 
-// closeExpired ends the HTTP sessions that were idle for too long.
 func (t *sessions) closeExpired() {
 	t.mu.Lock()
 	var expiredIDs []string
@@ -415,8 +376,7 @@ func (t *sessions) shutdown(ctx context.Context) error {
 	}
 }
 
-// cancelAll rejects new tasks and cancels all tasks. If streamsOnly is true, only streams
-// without a call are cancelled.
+// If streamsOnly is true, only streams without a call are cancelled.
 func (t *sessions) cancelAll(streamsOnly bool) {
 	t.mu.Lock()
 	if !t.isClosed {
@@ -441,14 +401,11 @@ func (t *sessions) cancelAll(streamsOnly bool) {
 	}
 }
 
-// isConnected reports whether a session's client counts as connected. A client over stdio
-// is always connected, because its session ends with the client. The caller holds
-// sessions.mu.
+// A client over stdio is always connected, because its session ends with the client. The caller holds sessions.mu.
 func (s *session) isConnected() bool {
 	return s.info.Transport != TransportHTTP || len(s.runningTasks) > 0 || !s.closedEarly && time.Since(s.lastRequest) < inactiveClientLimit
 }
 
-// list returns the sessions of connected clients, oldest first.
 func (t *sessions) list() []ClientInfo {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -10,7 +10,6 @@ import (
 
 func newTestSessions() *sessions { return newSessions(time.Hour, nil, func(*session) {}) }
 
-// startTask starts a task and returns its context.
 func startTask(t *testing.T, table *sessions, s *session, key string, stream bool) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithCancelCause(context.Background())

@@ -50,8 +50,6 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	return c.out.writeError()
 }
 
-// If ctx contains a credential, stdioCredential returns it; otherwise, stdioCredential
-// returns the credential of a local program without a token.
 func stdioCredential(ctx context.Context) Credential {
 	if c := contextCredential(ctx); c != (Credential{}) {
 		return c
@@ -59,23 +57,19 @@ func stdioCredential(ctx context.Context) Credential {
 	return Credential{Kind: dispatch.CredentialStdio}
 }
 
-// stdioClient is one MCP client that is served by ServeStdio.
 type stdioClient struct {
 	server      *Server
 	session     *session
 	out         *lineWriter
 	readBarrier readBarrier
-	requests    sync.WaitGroup // counts the running requests
+	requests    sync.WaitGroup
 }
 
-// readResult contains either a line that was read, or the error because of which no line
-// was read.
 type readResult struct {
 	line []byte
 	err  error
 }
 
-// serveMessages serves messages until in or ctx ends, a write fails, or Shutdown begins.
 func (c *stdioClient) serveMessages(ctx context.Context, in io.Reader) {
 	lines := make(chan readResult)
 	stopReading := make(chan struct{})
@@ -103,8 +97,6 @@ func (c *stdioClient) serveMessages(ctx context.Context, in io.Reader) {
 	}
 }
 
-// readLines sends the lines of r to the channel lines until r has ended or stopReading is
-// closed.
 func readLines(r *lineReader, lines chan<- readResult, stopReading <-chan struct{}) {
 	for {
 		line, err := r.nextLine()
@@ -119,9 +111,8 @@ func readLines(r *lineReader, lines chan<- readResult, stopReading <-chan struct
 	}
 }
 
-// serveLine begins to serve the message in the given line. A request that can be
-// cancelled is registered before serveLine returns, so that a cancellation in the next
-// line finds the request.
+// A request that can be cancelled is registered before serveLine returns, so that a cancellation in the next line finds
+// the request.
 func (c *stdioClient) serveLine(ctx context.Context, line []byte) {
 	m, ok := parseMessage(line)
 	if !ok {
@@ -160,7 +151,6 @@ func (c *stdioClient) serveLine(ctx context.Context, line []byte) {
 	}
 }
 
-// startRequest starts a request that can be cancelled.
 func (c *stdioClient) startRequest(ctx context.Context, line []byte, m message, p *Params) {
 	key, _ := requestKey(m.ID) // serveLine rejects an invalid ID
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -187,8 +177,6 @@ func (c *stdioClient) startRequest(ctx context.Context, line []byte, m message, 
 	})
 }
 
-// serveCall serves a request for Handler. If a client has cancelled the request, it
-// receives no answer.
 func (c *stdioClient) serveCall(ctx context.Context, key string, m message, p *Params) {
 	client := c.session.credential.dispatchClient(c.session.displayName, c.server.sessions.clientInfo(c.session).Name)
 	var reply Reply
@@ -218,8 +206,7 @@ func (c *stdioClient) serveCall(ctx context.Context, key string, m message, p *P
 	}
 }
 
-// lastWritten records the number and the time of the last progress notification of a
-// call. The methods of lastWritten are safe for concurrent use.
+// lastWritten is safe for concurrent use.
 type lastWritten struct {
 	mu        sync.Mutex // guards all fields below
 	number    uint64     // the number that readBarrier.countWritten returned; 0 if no message was sent
@@ -238,10 +225,8 @@ func (l *lastWritten) get() (number uint64, writtenAt time.Time) {
 	return l.number, l.writtenAt
 }
 
-// awaitProgressRead waits until the client has read the last progress of a call, as far
-// as the server can detect. The result minLength is the minimum length, in bytes, to
-// which the call's answer must be padded. The answer to a call without recent progress is
-// not delayed.
+// minLength is the minimum length, in bytes, to which awaitProgressRead's caller must pad the answer. Answers without
+// recent progress are not delayed.
 func (c *stdioClient) awaitProgressRead(ctx context.Context, last *lastWritten, isModern bool) (minLength int) {
 	number, writtenAt := last.get()
 	switch {
@@ -255,8 +240,6 @@ func (c *stdioClient) awaitProgressRead(ctx context.Context, last *lastWritten, 
 	return paddedAnswerBytes
 }
 
-// passToLibrary passes a message to mcp-go and writes the library's answer, if there is
-// one.
 func (c *stdioClient) passToLibrary(ctx context.Context, line []byte, m message) {
 	answer := c.server.passToLibrary(ctx, c.session, m, line)
 	if answer == nil || errors.Is(context.Cause(ctx), ErrCancelled) {
@@ -269,8 +252,6 @@ func (c *stdioClient) passToLibrary(ctx context.Context, line []byte, m message)
 	c.send(answer)
 }
 
-// forwardNotifications sends the client its notifications (changed lists and resources,
-// log messages).
 func (c *stdioClient) forwardNotifications(ctx context.Context) {
 	for ctx.Err() == nil {
 		for _, n := range c.session.listener.awaitNotifications(ctx) {
@@ -279,7 +260,6 @@ func (c *stdioClient) forwardNotifications(ctx context.Context) {
 	}
 }
 
-// send writes a message to the client as JSON.
 func (c *stdioClient) send(message any) {
 	b, err := json.Marshal(message)
 	if err != nil {

@@ -15,21 +15,16 @@ import (
 	"opentabs/internal/httpjson"
 )
 
-// These constants limit one write to a client that does not read. A notification is
-// small, so any client that reads accepts it at once. A write of a part of a large result
-// has a longer timeout, because a slow client may need time to read the part.
+// A large result has a longer write timeout than a notification, because a slow client may need time to read.
 const (
 	notifyTimeout = 5 * time.Second
 	writeTimeout  = 30 * time.Second
 )
 
-// errStreamEnded is the error for a message that is sent after the answer.
 var errStreamEnded = errors.New("the stream has ended")
 
-// bufferPool contains the buffers through which messages are written.
 var bufferPool = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, 64<<10) }}
 
-// writeBuffered calls f with a buffer in front of w and returns the first write error.
 func writeBuffered(w io.Writer, f func(*bufio.Writer)) error {
 	b, ok := bufferPool.Get().(*bufio.Writer)
 	if !ok {
@@ -43,9 +38,7 @@ func writeBuffered(w io.Writer, f func(*bufio.Writer)) error {
 	return err
 }
 
-// stream is the server's HTTP response to a client's call or GET request. The HTTP
-// response is plain JSON, or an event stream if the server sends messages before the
-// answer. A stream is safe for concurrent use.
+// stream is an HTTP response, plain JSON or an event stream, and is safe for concurrent use.
 type stream struct {
 	w             http.ResponseWriter
 	controller    *http.ResponseController
@@ -60,8 +53,7 @@ type stream struct {
 	writeErr       error // the error of the first failed write
 }
 
-// newStream starts the response to the HTTP request r. While the stream is silent, it
-// sends a comment at each heartbeat, so that the client and proxies keep the stream open.
+// A silent stream sends a comment at each heartbeat, so that the client and proxies keep the stream open.
 func newStream(w http.ResponseWriter, r *http.Request, heartbeat time.Duration, onWriteError func()) *stream {
 	s := &stream{
 		w: w, controller: http.NewResponseController(w), acceptsEvents: acceptsEvents(r), heartbeat: heartbeat, onWriteError: onWriteError,
@@ -74,15 +66,13 @@ func newStream(w http.ResponseWriter, r *http.Request, heartbeat time.Duration, 
 	return s
 }
 
-// acceptsEvents reports whether the client accepts an event stream. MCP requires that
-// clients accept event streams, but a plain HTTP client may accept only JSON.
+// MCP requires that clients accept event streams, but a plain HTTP client may accept only JSON.
 func acceptsEvents(r *http.Request) bool {
 	accept := strings.Join(r.Header.Values("Accept"), ",")
 	return accept == "" || strings.Contains(accept, "text/event-stream") ||
 		strings.Contains(accept, "*/*") || strings.Contains(accept, "text/*")
 }
 
-// open sends the headers of an event stream at once.
 func (s *stream) open() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -90,9 +80,7 @@ func (s *stream) open() {
 	_ = s.write(notifyTimeout, func(*bufio.Writer) {}) // after a failed write, onWriteError is called
 }
 
-// notify sends a message to the client before the answer. A write fails after
-// notifyTimeout if the client does not read. After one write has failed, all further
-// writes fail.
+// A write fails after notifyTimeout if the client does not read.
 func (s *stream) notify(message []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -103,8 +91,6 @@ func (s *stream) notify(message []byte) error {
 	return s.sendEvent(notifyTimeout, func(b *bufio.Writer) { b.Write(message) })
 }
 
-// sendAll sends notifications. If sending a notification fails, sendAll calls
-// onWriteError.
 func (s *stream) sendAll(notifications []mcp.JSONRPCNotification) {
 	for _, n := range notifications {
 		b, err := json.Marshal(n)
@@ -115,7 +101,6 @@ func (s *stream) sendAll(notifications []mcp.JSONRPCNotification) {
 	}
 }
 
-// sendComment sends a comment line of server-sent events, which clients ignore.
 func (s *stream) sendComment() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -128,8 +113,7 @@ func (s *stream) sendComment() {
 	}
 }
 
-// answer writes the answer and ends the stream. If no message was sent before the answer,
-// the parameter status becomes the HTTP status of the response.
+// The status of answer becomes the HTTP status only if no message was sent before the answer.
 func (s *stream) answer(status int, f func(*bufio.Writer)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -141,12 +125,9 @@ func (s *stream) answer(status int, f func(*bufio.Writer)) error {
 	return s.write(writeTimeout, f)
 }
 
-// smallAnswer is the length in bytes up to which net/http buffers a response until the
-// handler returns. A write deadline has no effect on an answer that net/http buffers.
+// smallAnswer is the length in bytes up to which net/http buffers a response until the handler returns.
 const smallAnswer = 2 << 10
 
-// endUnanswered ends the stream without an answer, because the client has cancelled its
-// call.
 func (s *stream) endUnanswered() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -160,8 +141,7 @@ func (s *stream) endUnanswered() {
 	}
 }
 
-// end stops the keep-alive comments and the notifications of a stream. The caller holds
-// stream.mu, and can write the answer after the stream has ended.
+// The caller of end holds stream.mu, and can still write the answer.
 func (s *stream) end() {
 	s.isEnded = true
 	if s.heartbeatTimer != nil {
@@ -169,8 +149,7 @@ func (s *stream) end() {
 	}
 }
 
-// start sends the headers of an event stream unless they were already sent. The caller
-// holds stream.mu.
+// The caller of start holds stream.mu.
 func (s *stream) start() {
 	if s.isStarted {
 		return
@@ -182,7 +161,7 @@ func (s *stream) start() {
 	s.w.WriteHeader(http.StatusOK)
 }
 
-// sendEvent sends one message as an event. The caller holds stream.mu.
+// The caller of sendEvent holds stream.mu.
 func (s *stream) sendEvent(timeout time.Duration, f func(*bufio.Writer)) error {
 	s.start()
 	return s.write(timeout, func(b *bufio.Writer) {
@@ -192,8 +171,7 @@ func (s *stream) sendEvent(timeout time.Duration, f func(*bufio.Writer)) error {
 	})
 }
 
-// write sends the output of f to the client and flushes the response. The caller holds
-// stream.mu.
+// The caller of write holds stream.mu.
 func (s *stream) write(timeout time.Duration, f func(*bufio.Writer)) error {
 	if s.writeErr != nil {
 		return s.writeErr
@@ -218,22 +196,17 @@ func (s *stream) write(timeout time.Duration, f func(*bufio.Writer)) error {
 	return err
 }
 
-// writeDeadliner is an output whose writes can have a deadline.
 type writeDeadliner interface{ SetWriteDeadline(time.Time) error }
 
-// deadlineWriter sets a deadline for every write that may block.
 type deadlineWriter struct {
 	w         io.Writer
 	deadliner writeDeadliner // nil if w has no deadlines
 	timeout   time.Duration
-	// bufferedBytes is how many bytes w accepts without waiting for the client. A write
-	// of at most bufferedBytes bytes has no deadline.
+	// bufferedBytes is how many bytes w accepts without waiting for the client, and therefore without a deadline.
 	bufferedBytes int
-	// hasDeadline is set once a write has set a deadline.
-	hasDeadline bool
+	hasDeadline   bool
 }
 
-// extendDeadline sets the deadline of the next write.
 func (p *deadlineWriter) extendDeadline() {
 	if p.deadliner != nil {
 		p.hasDeadline = true
@@ -249,8 +222,7 @@ func (p *deadlineWriter) Write(b []byte) (int, error) {
 	return p.w.Write(b)
 }
 
-// libraryWriter is the response to a request that mcp-go serves. Each write has a
-// deadline, so that a client that does not read cannot block Shutdown.
+// Each write of libraryWriter has a deadline, so that a client that does not read cannot block Shutdown.
 type libraryWriter struct {
 	http.ResponseWriter
 	controller *http.ResponseController
@@ -275,7 +247,6 @@ func (p libraryWriter) Flush() {
 // Unwrap returns the wrapped http.ResponseWriter, as http.ResponseController requires.
 func (p libraryWriter) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
-// setDeadline sets a write deadline and returns the function that removes the deadline.
 func (p libraryWriter) setDeadline() func() {
 	_ = p.controller.SetWriteDeadline(time.Now().Add(writeTimeout))
 	return func() { _ = p.controller.SetWriteDeadline(time.Time{}) }

@@ -28,7 +28,6 @@ func TestStreamIsSilentAfterItsEnd(t *testing.T) {
 	}
 }
 
-// responseRecorder is an HTTP response that records the bytes that the server writes.
 type responseRecorder struct {
 	bytes.Buffer
 	header http.Header
@@ -56,7 +55,6 @@ func TestFailedWriteIsReportedOnce(t *testing.T) {
 	}
 }
 
-// brokenResponse is an HTTP response whose client has disconnected.
 type brokenResponse struct{}
 
 func (brokenResponse) Header() http.Header       { return http.Header{} }

@@ -74,7 +74,6 @@ func (s *Subscriber) SubscribedResources() []string {
 	return slices.Sorted(maps.Keys(s.subscribedURIs))
 }
 
-// isSubscribed reports whether the client has subscribed to a resource.
 func (s *Subscriber) isSubscribed(uri string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -82,11 +81,9 @@ func (s *Subscriber) isSubscribed(uri string) bool {
 	return ok
 }
 
-// tokenSignal is a channel of capacity 1 that signals an update.
 type tokenSignal chan struct{}
 
-// set adds a token to the channel of the signal, without blocking. If the channel already
-// contains a token, set does nothing.
+// set never blocks, and does nothing if the signal already contains a token.
 func (s tokenSignal) set() {
 	select {
 	case s <- struct{}{}:
@@ -94,21 +91,17 @@ func (s tokenSignal) set() {
 	}
 }
 
-// maxPendingLogs is the maximum number of log messages that are queued for one client. If
-// the queue is full, the oldest log message is dropped.
+// maxPendingLogs is the maximum number of log messages that are queued for one client.
 const maxPendingLogs = 100
 
-// logLevels are the log levels of MCP, least important first.
 var logLevels = []mcp.LoggingLevel{
 	mcp.LoggingLevelDebug, mcp.LoggingLevelInfo, mcp.LoggingLevelNotice, mcp.LoggingLevelWarning, mcp.LoggingLevelError,
 	mcp.LoggingLevelCritical, mcp.LoggingLevelAlert, mcp.LoggingLevelEmergency,
 }
 
-// defaultLogLevel is the log level of a client that has set no level.
 const defaultLogLevel = mcp.LoggingLevelInfo
 
-// logQueue contains the log messages that are queued for one client. The methods of
-// logQueue are safe for concurrent use.
+// logQueue is safe for concurrent use.
 type logQueue struct {
 	updateSignal tokenSignal
 
@@ -132,7 +125,6 @@ func (q *logQueue) push(level mcp.LoggingLevel, n mcp.JSONRPCNotification) {
 	q.updateSignal.set()
 }
 
-// popAll removes and returns the queued log messages.
 func (q *logQueue) popAll() []mcp.JSONRPCNotification {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -7,16 +7,12 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// toolList is an answer to a tools/list request, encoded without mcp-go. The schemas of
-// tools are written unchanged, because they are already JSON. The library mcp-go would
-// copy each schema four times, which takes longer than starting a hundred plugins.
+// toolList encodes tools/list without mcp-go, which would copy each schema four times.
 type toolList struct {
 	id     json.RawMessage
 	result mcp.ListToolsResult
 }
 
-// If the answer is a response to tools/list, toToolList returns the answer as a toolList;
-// otherwise, toToolList returns false.
 func toToolList(id json.RawMessage, answer mcp.JSONRPCMessage) (toolList, bool) {
 	response, ok := answer.(mcp.JSONRPCResponse)
 	if !ok {
@@ -34,7 +30,6 @@ func toToolList(id json.RawMessage, answer mcp.JSONRPCMessage) (toolList, bool) 
 	return toolList{id, result}, true
 }
 
-// writeTo writes the answer to tools/list as JSON, without a line end.
 func (l toolList) writeTo(b *bufio.Writer) {
 	withoutTools := l.result
 	withoutTools.Tools = []mcp.Tool{}
@@ -56,8 +51,7 @@ func (l toolList) writeTo(b *bufio.Writer) {
 	b.WriteString("]}}")
 }
 
-// writeTool writes a tool as JSON, with the same members in the same order as mcp-go. A
-// tool with members that opentabs never sets is encoded by mcp-go.
+// writeTool writes the same members in the same order as mcp-go.
 func writeTool(b *bufio.Writer, t *mcp.Tool) {
 	if t.RawInputSchema == nil || t.Icons != nil || t.Execution != nil || t.DeferLoading ||
 		t.InputSchema.Type != "" || t.OutputSchema.Type != "" {

@@ -10,7 +10,6 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// TestToolListEqualsMCPGoEncoding checks that a toolList writes the same JSON as mcp-go.
 func TestToolListEqualsMCPGoEncoding(t *testing.T) {
 	isTrue := true
 	plain := mcp.NewToolWithRawSchema("a__plain", "Prints <b> & \"c\".", json.RawMessage(`{"type":"object"}`))
