@@ -14,14 +14,11 @@ import (
 	"opentabs/wire"
 )
 
-// builtinTool is a tool of opentabs itself, such as job_wait. A built-in tool never has the
-// name of a plugin's tool, because the names of plugin tools contain "__".
+// A built-in tool never has the name of a plugin's tool, because plugin tools contain "__".
 type builtinTool struct {
 	definition mcp.Tool
-	// isOffered reports whether the server lists the tool for the client.
-	isOffered func(s *Server, client clients.ID) bool
-	// run serves a tools/call request for the built-in tool.
-	run func(s *Server, ctx context.Context, q request) reply
+	isOffered  func(s *Server, client clients.ID) bool
+	run        func(s *Server, ctx context.Context, q request) reply
 }
 
 // builtinTools has all built-in tools by name, except the tools in gatewayToolTable.
@@ -35,7 +32,6 @@ func indexByName(toolLists ...[]builtinTool) map[string]builtinTool {
 	return tools
 }
 
-// newBuiltinDefinition returns the MCP definition of a built-in tool.
 func newBuiltinDefinition(name, title, description, schema string, isReadOnly bool) mcp.Tool {
 	definition := mcp.NewToolWithRawSchema(name, description, json.RawMessage(schema))
 	definition.Title = title
@@ -44,8 +40,6 @@ func newBuiltinDefinition(name, title, description, schema string, isReadOnly bo
 	return definition
 }
 
-// decodeArguments decodes the arguments of a built-in tool. If the arguments do not match the
-// tool's schema, decodeArguments returns a *dispatch.Error with a message for the agent.
 func decodeArguments(q request, arguments any) error {
 	if len(q.Params.Arguments) == 0 {
 		return nil
@@ -64,7 +58,6 @@ func newArgumentsError(format string, args ...any) error {
 	return &dispatch.Error{Code: wire.ErrInvalidArguments, Message: fmt.Sprintf(format, args...)}
 }
 
-// builtinTool returns the built-in tool that a request names, if the server offers it to the client.
 func (s *Server) builtinTool(q request) (builtinTool, bool) {
 	if i := slices.IndexFunc(gatewayToolTable, func(t builtinTool) bool { return t.definition.Name == q.Params.Name }); i >= 0 {
 		return gatewayToolTable[i], true
@@ -73,7 +66,6 @@ func (s *Server) builtinTool(q request) (builtinTool, bool) {
 	return t, ok && t.isOffered(s, q.clientID())
 }
 
-// offeredTools returns the built-in tools that the server lists for the client, sorted by name.
 func (s *Server) offeredTools(client clients.ID) []builtinTool {
 	var tools []builtinTool
 	for _, name := range slices.Sorted(maps.Keys(builtinTools)) {

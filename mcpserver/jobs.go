@@ -19,12 +19,9 @@ import (
 	"opentabs/wire"
 )
 
-// Detach determines when a running call becomes a job. When a call becomes a job, its client
-// receives the job's ID as the answer to the request. With the zero value of Detach, calls
-// never become jobs.
+// Detach determines when a running call becomes a job. With the zero value of Detach, calls never become jobs.
 type Detach struct {
-	// BeforeTimeout is true to turn a call into a job shortly before the client's timeout. For
-	// a client with an unknown timeout, BeforeTimeout has no effect.
+	// BeforeTimeout turns a call into a job shortly before the client's timeout, if the timeout is known.
 	BeforeTimeout bool
 	// After, if positive, is the time after which a call becomes a job. If the client's
 	// timeout is known and expires before After, the call becomes a job shortly before
@@ -32,23 +29,19 @@ type Detach struct {
 	After time.Duration
 }
 
-// noLimit is a time limit that never expires.
 const noLimit = -1
 
-// detachSchema is the JSON Schema of the argument "_detach".
 const detachSchema = `{"type":"string","description":"When to get a job (see job_wait): seconds, auto or never."}`
 
-// jobs handles calls that outlive their requests. The methods of jobs are safe for concurrent use.
+// jobs handles calls that outlive their requests, and is safe for concurrent use.
 type jobs struct {
 	dispatchJobs *joblist.List // nil if calls never become jobs
 	detachRule   func(client string) Detach
 	learned      LearnedTimeouts // nil disables learned timeouts
-	// replyToEnd returns the reply for an ended call of the named tool.
-	replyToEnd func(tool string, result dispatch.Result, err error) reply
+	replyToEnd   func(tool string, result dispatch.Result, err error) reply
 }
 
-// detachRuleOf returns the rule for when a client's calls become jobs. detachRuleOf returns
-// false if the calls never become jobs. Clients whose calls never become jobs get no tools for jobs.
+// detachRuleOf returns false if the client's calls never become jobs; such a client gets no tools for jobs.
 func (j *jobs) detachRuleOf(id clients.ID) (Detach, bool) {
 	if j.dispatchJobs == nil || j.detachRule == nil {
 		return Detach{}, false
@@ -61,10 +54,7 @@ func (j *jobs) detachRuleOf(id clients.ID) (Detach, bool) {
 	return d, d != Detach{}
 }
 
-// detachAfter returns how long a call runs before it becomes a job. If detachAfter
-// returns noLimit, the call becomes a job shortly before the client's timeout. If
-// detachAfter returns false, the call never becomes a job. The parameter argument is the
-// value of "_detach", or nil if "_detach" is missing.
+// detachAfter returns noLimit for a job shortly before the client's timeout, and false if the call never becomes a job.
 func (t *answerTimer) detachAfter(argument json.RawMessage) (time.Duration, bool, error) {
 	if t == nil {
 		return 0, false, nil
@@ -92,7 +82,6 @@ func (t *answerTimer) detachAfter(argument json.RawMessage) (time.Duration, bool
 	return time.Duration(seconds * float64(time.Second)), true, nil
 }
 
-// revokeToken cancels the jobs of a client whose token was removed.
 func (j *jobs) revokeToken(token string) {
 	if j.dispatchJobs == nil {
 		return
@@ -104,7 +93,6 @@ func (j *jobs) revokeToken(token string) {
 	}
 }
 
-// answerTimer measures how much longer the client of a request waits for the answer. An
 // answerTimer is safe for concurrent use after detachAfter has returned.
 type answerTimer struct {
 	rule      Detach
@@ -115,7 +103,6 @@ type answerTimer struct {
 	timer *time.Timer // nil before start
 }
 
-// startTimer sets q.timer if calls of the client can become jobs.
 func (j *jobs) startTimer(q *request) {
 	if q.Method != transport.MethodCall {
 		return
@@ -139,7 +126,6 @@ func (j *jobs) startTimer(q *request) {
 }
 
 // start starts a timer that calls onLimit shortly before the client's timeout expires.
-// The returned function stop stops the timer.
 func (t *answerTimer) start(onLimit func()) (stop func() bool) {
 	if t.waitLimit <= 0 {
 		return func() bool { return false }
@@ -158,8 +144,6 @@ func (t *answerTimer) restart() {
 	}
 }
 
-// run runs a call that may become a job. run returns the job if the call becomes a job, or the
-// call's result if the call ends first.
 func (j *jobs) run(ctx context.Context, q request, c dispatch.Call, detachTime time.Duration) (r dispatch.Result, job *joblist.Job, err error) {
 	job = j.dispatchJobs.Start(c)
 	hasEnded := waitForJob(ctx, q, job, detachTime)
@@ -174,9 +158,7 @@ func (j *jobs) run(ctx context.Context, q request, c dispatch.Call, detachTime t
 	return dispatch.Result{}, job, nil
 }
 
-// waitForJob waits until a job ends, and sends its progress to the client. waitForJob
-// returns false if the job still runs when the client disconnects or needs an answer, or
-// when maxWait expires. maxWait can be noLimit.
+// waitForJob returns false if the job still runs when the client needs an answer or maxWait, possibly noLimit, expires.
 func waitForJob(ctx context.Context, q request, job *joblist.Job, maxWait time.Duration) bool {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -191,7 +173,6 @@ func waitForJob(ctx context.Context, q request, job *joblist.Job, maxWait time.D
 	return hasEnded
 }
 
-// newJobAnswer returns a job as agents see it, with a hint about the next step.
 func newJobAnswer(v joblist.View) shape.Job {
 	a := shape.JobForAgent(v)
 	a.WaitsFor = form.EscapeReason(a.WaitsFor)
@@ -206,7 +187,6 @@ func newJobAnswer(v joblist.View) shape.Job {
 	return a
 }
 
-// formatJob describes a job in sentences for the agent.
 func formatJob(a shape.Job) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Job %s (%s) %s", a.JobID, a.Tool, jobStateText(a))
@@ -225,8 +205,6 @@ func formatJob(a shape.Job) string {
 	return b.String() + ". " + a.Hint
 }
 
-// jobStateText returns the state of a job as the predicate of a sentence. In JSON, a job
-// that is queued or waiting has the status "pending".
 func jobStateText(a shape.Job) string {
 	switch {
 	case a.Status == wire.StatusPending && a.WaitsFor != "":
@@ -239,13 +217,11 @@ func jobStateText(a shape.Job) string {
 	return "is " + string(a.Status)
 }
 
-// newJobReply returns the reply that contains a job's ID and status.
 func newJobReply(v joblist.View) reply {
 	a := newJobAnswer(v)
 	return reply{callID: a.JobID, text: formatJob(a), data: rawjson.Encode(a), job: newJobMeta(v)}
 }
 
-// newJobMeta returns a job's ID and status for the _meta of a result.
 func newJobMeta(v joblist.View) json.RawMessage {
 	return rawjson.Encode(struct {
 		Job    string          `json:"job"`

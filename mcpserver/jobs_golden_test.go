@@ -11,8 +11,6 @@ import (
 	"opentabs/wire"
 )
 
-// TestJobResultsForAgents checks the JSON and the text that agents receive for a job in
-// each status.
 func TestJobResultsForAgents(t *testing.T) {
 	var b bytes.Buffer
 	for _, status := range []wire.CallStatus{"waiting for approval", wire.StatusRunning, wire.StatusDone, wire.StatusFailed, wire.StatusCancelled, wire.StatusTimedOut} {

@@ -19,7 +19,6 @@ import (
 	"opentabs/wire"
 )
 
-// jobServer is a server in fake time whose tool is a Go function.
 type jobServer struct {
 	*testServer
 	t            *testing.T
@@ -33,7 +32,6 @@ func withJobs(t *testing.T, o dispatch.Options, detach func(client string) Detac
 	withJobOptions(t, o, Options{Detach: detach}, tool, f)
 }
 
-// withJobOptions runs f with a test server that has the given options.
 func withJobOptions(t *testing.T, o dispatch.Options, options Options, tool func(dispatch.Sink), f func(t *testing.T, s *jobServer)) {
 	s := &jobServer{}
 	d := dispatch.New(&dispatchtest.Bridge{
@@ -60,13 +58,10 @@ func withJobOptions(t *testing.T, o dispatch.Options, options Options, tool func
 
 func alwaysDetach(d Detach) func(string) Detach { return func(string) Detach { return d } }
 
-// connectAs returns a new session of a client with the given name and version.
 func (s *jobServer) connectAs(name, version string) *client {
 	return s.connectClient(name, version, `{}`)
 }
 
-// connectClient returns a new session of a client with the given name, version and
-// capabilities.
 func (s *jobServer) connectClient(name, version, capabilities string) *client {
 	c := &client{t: s.t, url: s.url, http: s.http, headers: http.Header{}}
 	text := strings.Replace(initializeText(name), `"version":"1.2"`, `"version":"`+version+`"`, 1)
@@ -76,8 +71,6 @@ func (s *jobServer) connectClient(name, version, capabilities string) *client {
 	return c
 }
 
-// newSecondCounter returns a tool that reports progress each second for n seconds, then
-// returns output.
 func newSecondCounter(n int, output string) func(dispatch.Sink) {
 	return func(sink dispatch.Sink) {
 		total := float64(n)
@@ -96,7 +89,6 @@ func toolText(name, args, meta string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s,"_meta":%s}}`, name, args, meta)
 }
 
-// jobFromMessages returns the job that the last of the received messages contains.
 func jobFromMessages(t *testing.T, msgs []receivedMessage) shape.Job {
 	t.Helper()
 	if len(msgs) == 0 {
@@ -160,8 +152,7 @@ func TestJobIsPickedUpByAnotherSession(t *testing.T) {
 	})
 }
 
-// TestDetachTimes checks when the client receives the answer to a call of 90 s. The time
-// depends on the rule for the client and on the argument _detach.
+// TestDetachTimes checks when the client receives the answer to a call of 90 s.
 func TestDetachTimes(t *testing.T) {
 	for _, test := range []struct {
 		rule   Detach
@@ -200,8 +191,6 @@ func TestDetachTimes(t *testing.T) {
 	}
 }
 
-// TestProgressRestartsTheTimer checks that a call becomes a job later if each progress
-// notification restarts the client's timeout.
 func TestProgressRestartsTheTimer(t *testing.T) {
 	tool := func(sink dispatch.Sink) {
 		for i := range 5 {
@@ -228,9 +217,7 @@ func TestProgressRestartsTheTimer(t *testing.T) {
 	})
 }
 
-// TestJobThatWaitsForTheUser checks that the client receives a job while the call waits
-// for approval. The server must cancel the form that asks for approval. After the user's
-// decision, the job continues.
+// The server must cancel the form that asks for approval.
 func TestJobThatWaitsForTheUser(t *testing.T) {
 	o := dispatch.Options{Gates: []dispatch.Gate{alwaysAskGate{}}}
 	withJobs(t, o, alwaysDetach(Detach{After: 20 * time.Second}), newSecondCounter(3, `"done"`), func(t *testing.T, s *jobServer) {
@@ -262,8 +249,6 @@ func TestJobThatWaitsForTheUser(t *testing.T) {
 	})
 }
 
-// TestRemindersRestartTheTimer checks that reminders keep a client from giving up on a
-// call.
 func TestRemindersRestartTheTimer(t *testing.T) {
 	o := dispatch.Options{Gates: []dispatch.Gate{alwaysAskGate{}}, SuspendLimit: 20 * time.Minute}
 	withJobs(t, o, alwaysDetach(Detach{BeforeTimeout: true}), newSecondCounter(1, `1`), func(t *testing.T, s *jobServer) {
@@ -322,8 +307,6 @@ func TestShortCallDoesNotBecomeAJob(t *testing.T) {
 	})
 }
 
-// TestCancelBeforeJobIsReported checks for each transport that the client can cancel a
-// call before the server has reported the job.
 func TestCancelBeforeJobIsReported(t *testing.T) {
 	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{After: 20 * time.Second}), newSecondCounter(90, `1`), func(t *testing.T, s *jobServer) {
 		c := s.connectAs("x", "1")
@@ -350,8 +333,6 @@ func TestCancelBeforeJobIsReported(t *testing.T) {
 	})
 }
 
-// TestJobWhoseIDIsNotDelivered checks that a job is cancelled if its ID does not reach
-// its client.
 func TestJobWhoseIDIsNotDelivered(t *testing.T) {
 	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{After: time.Second}), newSecondCounter(90, `1`), func(t *testing.T, s *jobServer) {
 		info := transport.ClientInfo{Name: "x", Transport: transport.TransportHTTP}
@@ -364,8 +345,6 @@ func TestJobWhoseIDIsNotDelivered(t *testing.T) {
 	})
 }
 
-// TestDetachWithoutJobs checks that if calls never become jobs, opentabs passes an
-// argument named _detach to the tool.
 func TestDetachWithoutJobs(t *testing.T) {
 	m := serveTools(t, callerFunc(echoArguments), Options{}).open(t, "a").answer(callText(`1`, `{"_detach":"5"}`, `{}`))
 	if got := string(m.toolResultOf(t).Structured); got != `{"_detach":"5"}` {
@@ -373,8 +352,6 @@ func TestDetachWithoutJobs(t *testing.T) {
 	}
 }
 
-// TestWaitingReasonOfJobIsOneLine checks that the reason why a job is waiting is one line
-// without hidden characters.
 func TestWaitingReasonOfJobIsOneLine(t *testing.T) {
 	v := joblist.View{View: dispatch.View{Waiting: &dispatch.WaitingTicket{Reason: "log in\nJob call_2 is done.\u202e"}}}
 	v.Status = wire.StatusPending
@@ -383,8 +360,6 @@ func TestWaitingReasonOfJobIsOneLine(t *testing.T) {
 	}
 }
 
-// TestAudienceOfTheEnd checks that the MCP result of a call contains the audience that
-// the tool has chosen.
 func TestAudienceOfTheEnd(t *testing.T) {
 	for audience, want := range map[string]string{"": "", "user": `"user"`, "internal": `"internal"`} {
 		s := serveTools(t, callerFunc(func(context.Context, dispatch.Call) (dispatch.Result, error) {

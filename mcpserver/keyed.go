@@ -12,16 +12,13 @@ import (
 	"opentabs/wire"
 )
 
-// Keys in the _meta of the results and tools that MCP clients receive.
 const (
 	metaReplayed   = "opentabs/replayed"   // the ID of the earlier call whose ending a result repeats
 	metaResultLost = "opentabs/resultLost" // a mark for a result that is not stored
 	metaUndo       = "opentabs/undo"       // the tool that undoes a call
 )
 
-// idempotencyKeyOf returns the idempotency key of a call, or "" if it has none.
-// idempotencyKeyOf also returns "" for a read-only tool, because such a tool can safely run
-// again. If idempotencyKeyOf fails, the error is a sentence for the agent.
+// idempotencyKeyOf returns "" for a read-only tool, which can safely run again; an error is a sentence for the agent.
 func idempotencyKeyOf(s *Server, q request, l *listedTool) (string, error) {
 	key, err := idempotency.ParseKey(q.Params.Meta.IdempotencyKey)
 	if err != nil || s.opts.Keys == nil || l.tool.IsReadOnly() {
@@ -30,8 +27,6 @@ func idempotencyKeyOf(s *Server, q request, l *listedTool) (string, error) {
 	return key, nil
 }
 
-// callWithKey makes a call with an idempotency key, or returns the ending of the earlier call
-// with the same key.
 func callWithKey(ctx context.Context, s *Server, q request, l *listedTool, c dispatch.Call, key string, detachTime time.Duration, mayDetach bool) reply {
 	use, err := s.opts.Keys.Start(key, c)
 	if err != nil {
@@ -66,7 +61,6 @@ func callWithKey(ctx context.Context, s *Server, q request, l *listedTool, c dis
 	return r
 }
 
-// newEndedCallReply returns the reply for an ended call with an idempotency key.
 func newEndedCallReply(s *Server, q request, l *listedTool, c dispatch.Call, use *idempotency.Use) reply {
 	ending := use.Ending()
 	if !ending.IsResultLost {
@@ -81,14 +75,12 @@ func newEndedCallReply(s *Server, q request, l *listedTool, c dispatch.Call, use
 	return r
 }
 
-// lostResult is the structured content of the reply when the result of a call is not stored.
 type lostResult struct {
 	CallID         string          `json:"call_id"`
 	Status         wire.CallStatus `json:"status"`
 	IsResultStored bool            `json:"result_stored"`
 }
 
-// newStartedJobReply returns the reply for a call that becomes a job.
 func newStartedJobReply(s *Server, q request, l *listedTool, job *joblist.Job) reply {
 	job.Keep()
 	r := newJobReply(viewJob(job))
@@ -98,7 +90,6 @@ func newStartedJobReply(s *Server, q request, l *listedTool, job *joblist.Job) r
 	return r
 }
 
-// newListedToolMeta returns the _meta of a tool, or nil if there is none.
 func newListedToolMeta(t *plugin.Tool) map[string]any {
 	meta := map[string]any{}
 	if t.Group != "" {

@@ -14,8 +14,7 @@ import (
 	"opentabs/mcpserver/transport"
 )
 
-// progressSender sends the progress of a call to its client, under the progress token of one
-// request. A progressSender is safe for concurrent use.
+// progressSender sends progress under the progress token of one request, and is safe for concurrent use.
 type progressSender struct {
 	ctx         context.Context // the context of the request; nothing is sent after it ends
 	sendMessage transport.Send
@@ -24,15 +23,12 @@ type progressSender struct {
 	mu       sync.Mutex // guards all fields below, and keeps notifications in order
 	isClosed bool
 	buf      []byte
-	// firstSent and lastSent are when the first and the last progress notification were sent;
-	// zero before the first one. longestPause is the longest time between two notifications.
+	// longestPause is the longest time between two notifications.
 	firstSent, lastSent time.Time
 	longestPause        time.Duration
 }
 
-// newProgressSender returns the progressSender of a request. If the client cannot receive
-// progress or sent no progress token, newProgressSender returns a nil progressSender, whose
-// methods do nothing.
+// newProgressSender returns nil, whose methods do nothing, if the client cannot receive progress or sent no token.
 func newProgressSender(ctx context.Context, p *transport.Params, send transport.Send) *progressSender {
 	token := p.Token()
 	if token == nil || send == nil {
@@ -41,8 +37,7 @@ func newProgressSender(ctx context.Context, p *transport.Params, send transport.
 	return &progressSender{ctx: ctx, sendMessage: send, token: token}
 }
 
-// close waits for a progress notification that is being sent. After close, progressSender sends
-// no more progress, because the answer to the request must be the last message.
+// After close, progressSender sends no progress, because the answer to the request must be the last message.
 func (s *progressSender) close() {
 	if s == nil {
 		return
@@ -52,8 +47,7 @@ func (s *progressSender) close() {
 	s.isClosed = true
 }
 
-// send sends one progress notification. A notification that cannot be sent is dropped, because
-// progress never changes a call. The transport cancels the calls of a disconnected client.
+// A progress notification that cannot be sent is dropped, because progress never changes a call.
 func (s *progressSender) send(p dispatch.Progress) {
 	if s == nil {
 		return
@@ -76,8 +70,6 @@ func (s *progressSender) send(p dispatch.Progress) {
 	s.lastSent = now
 }
 
-// addProgressTimes adds the times of progress notifications to g, the description of a request
-// that timed out. receivedAt is when the request arrived.
 func (s *progressSender) addProgressTimes(g *clients.GiveUp, receivedAt time.Time) {
 	if s == nil {
 		return
@@ -92,7 +84,6 @@ func (s *progressSender) addProgressTimes(g *clients.GiveUp, receivedAt time.Tim
 	g.LongestPause = max(s.longestPause, s.firstSent.Sub(receivedAt))
 }
 
-// appendProgress appends a notifications/progress message with the client's progress token.
 func appendProgress(dst []byte, token json.RawMessage, p dispatch.Progress) []byte {
 	dst = append(dst, `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":`...)
 	dst = append(dst, token...)
@@ -119,8 +110,7 @@ func appendProgress(dst []byte, token json.RawMessage, p dispatch.Progress) []by
 	return append(dst, `}}}`...)
 }
 
-// appendNumber appends a finite number with all its digits, so that different numbers stay
-// different. Numbers below 1e-6 and numbers from 1e21 are written with an exponent.
+// appendNumber appends a finite number with all its digits, so that different numbers stay different.
 func appendNumber(dst []byte, f float64) []byte {
 	if abs := math.Abs(f); abs != 0 && (abs < 1e-6 || abs >= 1e21) {
 		return strconv.AppendFloat(dst, f, 'e', -1, 64)

@@ -38,7 +38,6 @@ func TestEncodedResults(t *testing.T) {
 	}
 }
 
-// encodeResult returns the JSON of the result r for a protocol version with sessions.
 func encodeResult(t *testing.T, r reply) string {
 	t.Helper()
 	text := writeReply(t, r)
@@ -88,8 +87,6 @@ func TestLargeResultArrivesWholeBesideProgress(t *testing.T) {
 	}
 }
 
-// TestResultOfBrowserTool checks that the reply for a browser tool contains text, a
-// picture, and a link to the file that the tool wrote.
 func TestResultOfBrowserTool(t *testing.T) {
 	output := `{"text":"Done.","image":{"data":"AAAA","mimeType":"image/png"},"file":{"uri":"opentabs://files/abc","name":"shop.har","mimeType":"application/json","size":10}}`
 	want := `{"content":[{"type":"text","text":"Done."},{"type":"image","data":"AAAA","mimeType":"image/png"},` +

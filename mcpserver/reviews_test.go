@@ -15,7 +15,6 @@ import (
 	"opentabs/wire"
 )
 
-// recordingInspector is an Inspector that stores recommendations in a policy.Policy.
 type recordingInspector struct {
 	set    func() *plugin.Set
 	policy *policy.Policy
@@ -30,7 +29,6 @@ func (d *recordingInspector) Recommend(name, hash string, permission wire.Permis
 	return d.policy.Recommend(name, hash, permission, note, by)
 }
 
-// withReviews returns a client, and a server with one plugin that has the permission off.
 func withReviews(t *testing.T) (*testServer, *client, *recordingInspector) {
 	inspector := &recordingInspector{values: settings.New(t.TempDir(), settings.Options{})}
 	s := serveTools(t, callerFunc(echoArguments), Options{Inspector: inspector}, plugintest.Package{
@@ -61,8 +59,7 @@ func newMarkReviewedText(token, more string) string {
 	return toolText("plugin_mark_reviewed", `{"plugin":"messages","reviewToken":"`+token+`","permission":"auto"`+more+`}`, `{}`)
 }
 
-// TestAgentsReviewIsARecommendation checks that an agent can inspect and recommend a plugin, but
-// not enable it. The user must see the agent's recommendation and decide about the review.
+// TestAgentsReviewIsARecommendation checks that an agent can inspect and recommend a plugin, but not enable it.
 func TestAgentsReviewIsARecommendation(t *testing.T) {
 	s, c, inspector := withReviews(t)
 	token := inspectedToken(t, c)
@@ -139,8 +136,6 @@ func TestInspectTool(t *testing.T) {
 	}
 }
 
-// TestInspectToolHasNoLocalPath checks that plugin_inspect returns no path of this
-// machine, in results or errors.
 func TestInspectToolHasNoLocalPath(t *testing.T) {
 	s, c, _ := withReviews(t)
 	pkg, _ := s.reg.Set().Plugin("messages")

@@ -43,8 +43,6 @@ func TestLargeResultIsSentOnce(t *testing.T) {
 	}
 }
 
-// checkResultForms calls a tool and checks whether the result has a text and structured
-// content.
 func checkResultForms(t *testing.T, c *client, meta string, wantText, wantData bool) {
 	t.Helper()
 	answer := c.answer(callText(`1`, `{}`, meta)).text

@@ -17,17 +17,13 @@ import (
 // metaCategory is the key in a tool's _meta that contains the tool's category.
 const metaCategory = "opentabs/category"
 
-// listedTool is a tool of a plugin as agents see it.
 type listedTool struct {
-	tool          *plugin.Tool
-	definition    mcp.Tool
-	definedByTool definedArguments
-	// hasHeaderArguments is true if the schema makes clients repeat arguments in HTTP headers
-	// (x-mcp-header).
+	tool               *plugin.Tool
+	definition         mcp.Tool
+	definedByTool      definedArguments
 	hasHeaderArguments bool
 }
 
-// newListedTool returns a plugin's tool as agents see it, or an error if the tool cannot be listed.
 func newListedTool(t *plugin.Tool) (*listedTool, error) {
 	if !plugin.IsObjectSchema(t.InputSchema) {
 		return nil, errors.New(`the root of the input schema is not "type": "object"`)
@@ -72,8 +68,7 @@ func newListedTool(t *plugin.Tool) (*listedTool, error) {
 	return l, nil
 }
 
-// withDetach returns the definition of the tool with the argument "_detach". withDetach
-// removes the output schema, because the tool can return a job, which violates the schema.
+// withDetach removes the output schema, because the tool can return a job, which violates the schema.
 func (l *listedTool) withDetach() mcp.Tool {
 	t := l.definition
 	t.RawOutputSchema = nil
@@ -83,9 +78,8 @@ func (l *listedTool) withDetach() mcp.Tool {
 	return t
 }
 
-// definesProperty reports whether the root of a compact JSON Schema has the named property.
-// definesProperty searches the text before it parses the schema, because a server with a
-// hundred plugins calls definesProperty ten thousand times.
+// definesProperty searches the text before parsing, because a server with 100 plugins calls definesProperty 10,000
+// times.
 func definesProperty(schema json.RawMessage, name string) bool {
 	if !bytes.Contains(schema, []byte(`"`+name+`"`)) {
 		return false
@@ -93,7 +87,6 @@ func definesProperty(schema json.RawMessage, name string) bool {
 	return rawjson.Get(rawjson.Get(schema, "properties"), name) != nil
 }
 
-// withProperty returns the JSON Schema of an object with one more property.
 func withProperty(schema json.RawMessage, name string, property json.RawMessage) json.RawMessage {
 	if rawjson.KindOf(schema) != rawjson.KindObject {
 		return schema

@@ -10,22 +10,17 @@ import (
 	"opentabs/internal/rawjson"
 )
 
-// fileName is the name of the newest file of the audit log. Older files of the audit log
-// are named audit.jsonl.1, audit.jsonl.2 and so on.
+// Older files of the audit log are named audit.jsonl.1, audit.jsonl.2 and so on.
 const fileName = "audit.jsonl"
 
 const (
-	// maxFileBytes is the maximum size of one file of the audit log, and keptFiles is how
-	// many of these files are kept.
 	maxFileBytes = 10 << 20
 	keptFiles    = 5
-	// maxPendingBytes is the size of the audit log's write buffer. If the write buffer is
-	// full, new records are dropped and counted.
+	// If the write buffer of maxPendingBytes is full, new records are dropped and counted.
 	maxPendingBytes = 4 << 20
 )
 
-// Log writes records to the audit log. Open returns a Log, and Close must be called when
-// the Log is no longer needed.
+// Log writes records to the audit log.
 type Log struct {
 	lineLog *linefile.Log
 	log     zerolog.Logger
@@ -51,8 +46,6 @@ func (l *Log) Write(r Record) {
 	}
 }
 
-// encode returns a record as one line of JSON with a line feed, or nil if the record
-// cannot be encoded.
 func (l *Log) encode(r Record) []byte {
 	if r.Time.IsZero() {
 		r.Time = time.Now().UTC()

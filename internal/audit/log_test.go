@@ -66,8 +66,6 @@ func TestWriteAndRead(t *testing.T) {
 	}
 }
 
-// TestDamagedLines checks that Read returns the other records of an audit log with
-// damaged or truncated lines.
 func TestDamagedLines(t *testing.T) {
 	dir := t.TempDir()
 	text := `{"kind":"call","call_id":"1"}` + "\n" + `{"kind":"call","ca` + "\n\n" + strings.Repeat("x", 3<<20) + "\n" + `{"kind":"call","call_id":"2"}`

@@ -36,11 +36,9 @@ const (
 	KindLateAccess Kind = "late-access"
 	// KindSite means that the user changed what browser tools may do on a site.
 	KindSite Kind = "site"
-	// KindSettings means that settings of a plugin changed. The audit log has the names
-	// of the changed settings, but not their values.
+	// KindSettings means that settings of a plugin changed; the record has their names, but not their values.
 	KindSettings Kind = "settings"
-	// KindRecommendation means that an agent recommended a permission for a plugin. A
-	// recommendation changes no permission.
+	// KindRecommendation means that an agent recommended a permission for a plugin.
 	KindRecommendation Kind = "recommendation"
 	// KindClient means that the token of an MCP client was added or removed.
 	KindClient Kind = "client"
@@ -51,8 +49,7 @@ const (
 	KindDropped Kind = "dropped"
 )
 
-// Record is one line of the audit log. The JSON of an audit record omits the fields that
-// do not apply to the record's kind.
+// Record is one line of the audit log.
 type Record struct {
 	Time time.Time `json:"time"`
 	Kind Kind      `json:"kind"`
@@ -63,8 +60,7 @@ type Record struct {
 	Prompt bool `json:"prompt,omitempty"`
 	// Hash is the hash of the plugin's content at the time of the event.
 	Hash string `json:"hash,omitempty"`
-	// AuditedCall describes the call and the page in which the call ran. If Kind is not KindCall,
-	// only some fields of AuditedCall are set.
+	// AuditedCall describes the call and the page in which the call ran.
 	shape.AuditedCall
 	// Approved is the user's permission or approval that allowed the call; nil if the
 	// call was not allowed.
@@ -93,13 +89,11 @@ type Record struct {
 	Level   wire.LogLevel `json:"level,omitempty"`
 	Message string        `json:"message,omitempty"`
 
-	// Dropped is how many records before this record could not be written. For KindLog,
-	// Dropped counts only log lines of the same plugin.
+	// Dropped is how many records before this record could not be written.
 	Dropped int `json:"dropped,omitempty"`
 }
 
-// RecordOfCall returns the audit record of a call that has ended. The fields Approved and
-// Decisions of the audit record are empty and must be set by the caller.
+// RecordOfCall returns the audit record of an ended call; the caller must set Approved and Decisions.
 func RecordOfCall(e dispatch.EndedCall) Record {
 	return Record{
 		Kind: KindCall, Tool: e.View.ToolName, Prompt: e.View.Prompt, AuditedCall: shape.CallForAudit(e),
@@ -115,8 +109,7 @@ type Approval struct {
 	At time.Time `json:"at,omitzero"`
 }
 
-// Decision is one of the user's decisions about a call. A call can need several decisions, for
-// example if the tool asks a question.
+// Decision is one of the user's decisions about a call.
 type Decision struct {
 	At    time.Time  `json:"at"`
 	By    string     `json:"by"`

@@ -15,7 +15,6 @@ import (
 	"opentabs/internal/terminal"
 )
 
-// browserPrefix is the prefix of the names of browser tools, such as browser_click.
 const browserPrefix = "browser_"
 
 // Line formats a record of the audit log as one line: the time, the tool and the event,
@@ -31,8 +30,6 @@ func Line(r audit.Record) string {
 	return line + terminal.SafeLine(eventText(r))
 }
 
-// eventText describes the event of an audit record without the time and the tool, as in
-// "denied by the side panel".
 func eventText(r audit.Record) string {
 	isAllowed := r.Allow != nil && *r.Allow
 	switch r.Kind {
@@ -85,7 +82,6 @@ func chooseText(condition bool, yes, no string) string {
 	return no
 }
 
-// callText describes how a call ended: its status, duration, caller and approval.
 func callText(r audit.Record) string {
 	text := string(r.Status)
 	if r.ErrorCode != "" && string(r.ErrorCode) != string(r.Status) {
@@ -105,8 +101,6 @@ func callText(r audit.Record) string {
 	return text
 }
 
-// callerText names the caller of a call: an MCP client, or another tool with its tab and
-// site, followed by the client of that tool.
 func callerText(r audit.Record) string {
 	client := r.ToClient().String()
 	switch {

@@ -13,7 +13,6 @@ import (
 
 var testTime = time.Date(2026, 5, 4, 3, 2, 1, 0, time.Local)
 
-// TestLine checks the line that Line returns for each kind of audit record.
 func TestLine(t *testing.T) {
 	yes, no := true, false
 	const decider = "the side panel"

@@ -19,13 +19,10 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// extractTimeout limits the run time of the child process that reads a plugin's tools.
-// The extractTimeout is long enough for the race detector on a busy machine.
+// extractTimeout is long enough for the race detector on a busy machine.
 const extractTimeout = 10 * time.Minute
 
-// childOptions are build options that use the test binary as the child process. Without
-// GORACE=atexit_sleep_ms=0, a program built with -race sleeps for a second before it
-// exits.
+// Without GORACE=atexit_sleep_ms=0, a program built with -race sleeps for a second before it exits.
 var childOptions = func() jsbuild.Options {
 	if runtime.GOOS == "windows" {
 		return jsbuild.Options{Extract: []string{os.Args[0], "__extract"}, ExtractTimeout: extractTimeout}
@@ -33,7 +30,6 @@ var childOptions = func() jsbuild.Options {
 	return jsbuild.Options{Extract: []string{"/usr/bin/env", "GORACE=atexit_sleep_ms=0", os.Args[0], "__extract"}, ExtractTimeout: extractTimeout}
 }()
 
-// createPlugin creates the plugin tickets and returns the plugin's directory.
 func createPlugin(t testing.TB) string {
 	t.Helper()
 	result, err := Create(CreateOptions{Name: "tickets", Dir: t.TempDir(), Domain: "tickets.example.com"})
@@ -43,8 +39,6 @@ func createPlugin(t testing.TB) string {
 	return result.Dir
 }
 
-// createPluginWithEdit creates the plugin tickets and replaces one text in a file of the
-// plugin.
 func createPluginWithEdit(t testing.TB, file, old, replacement string) string {
 	t.Helper()
 	dir := createPlugin(t)
@@ -59,7 +53,6 @@ func createPluginWithEdit(t testing.TB, file, old, replacement string) string {
 	return dir
 }
 
-// readPluginFile returns the content of a file in a plugin's directory.
 func readPluginFile(t testing.TB, dir, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))

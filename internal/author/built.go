@@ -10,17 +10,14 @@ import (
 	"opentabs/plugin"
 )
 
-// tempBuild is a build of a plugin's current source in a temporary directory.
 type tempBuild struct {
 	*plugin.Plugin
-	sourceDir string // the plugin's directory
-	outDir    string // directory of the built files
+	sourceDir string
+	outDir    string
 	result    *jsbuild.BuildResult
 }
 
-// buildTemporary builds the plugin in dir into a temporary directory. Call remove to
-// delete the temporary directory. If the plugin's source does not compile, the error is a
-// *jsbuild.BuildError.
+// The caller of buildTemporary must call remove; if the source does not compile, the error is a *jsbuild.BuildError.
 func buildTemporary(ctx context.Context, dir string, o jsbuild.Options) (b *tempBuild, remove func(), err error) {
 	tempDir, err := os.MkdirTemp("", "opentabs-author-")
 	if err != nil {
@@ -34,7 +31,6 @@ func buildTemporary(ctx context.Context, dir string, o jsbuild.Options) (b *temp
 	return b, remove, nil
 }
 
-// buildInto builds the plugin in dir into tempDir and loads the built package.
 func buildInto(ctx context.Context, tempDir, dir string, o jsbuild.Options) (*tempBuild, error) {
 	b := &tempBuild{outDir: filepath.Join(tempDir, "dist")}
 	o.Out = b.outDir

@@ -18,12 +18,10 @@ const (
 	levelError Level = "error"
 	// levelWarning marks a weakness of the plugin.
 	levelWarning Level = "warning"
-	// levelSuggestion marks an improvement that the author can ignore. Suggestions do not
-	// count as problems, so a plugin with suggestions passes `plugin check`.
+	// levelSuggestion marks an improvement that the author can ignore; plugins with suggestions pass `plugin check`.
 	levelSuggestion Level = "suggestion"
 )
 
-// levels are all severity levels, in the order in which findings are sorted.
 var levels = []Level{levelError, levelWarning, levelSuggestion}
 
 // Finding is one place in a plugin that violates a linter rule.
@@ -31,9 +29,8 @@ type Finding struct {
 	// Rule is the ID of the violated rule in [Rules].
 	Rule  string `json:"rule"`
 	Level Level  `json:"level"`
-	// Where is the place of the problem: a file with an optional line, a tool such as
-	// "list_items", or a field such as "list_items: input.filter.since". Where is empty
-	// if the finding is about the whole plugin.
+	// Where is the place of the problem: a file with an optional line, a tool such as "list_items", or a field such as
+	// "list_items: input.filter.since".
 	Where string `json:"where,omitempty"`
 	// Text describes the problem and the action for the author.
 	Text string `json:"text"`
@@ -74,24 +71,20 @@ func Rules() []Rule {
 	return all
 }
 
-// reportFunc adds a finding to the result of a check. where becomes Finding.Where; format
-// and args become Finding.Text.
+// where becomes Finding.Where; format and args become Finding.Text.
 type reportFunc = func(where, format string, args ...any)
 
-// rule is a linter rule together with the function that checks the rule.
 type rule struct {
 	Rule
 	level Level
 	check func(b *tempBuild, report reportFunc)
 }
 
-// rules contains all rules that the linter checks in a built plugin.
 var rules = slices.Concat(packageRules, toolRules, fieldRules)
 
 // CheckOptions configure [Check].
 type CheckOptions struct {
-	// Build contains the options with which Check builds the plugin. Check ignores the
-	// output directory in Build, because it builds into a temporary directory.
+	// Build contains the build options; Check ignores their output directory and builds into a temporary directory.
 	Build jsbuild.Options
 	// If NoTypes is true, Check does not run the TypeScript compiler to check types.
 	NoTypes bool
@@ -136,7 +129,6 @@ func Check(ctx context.Context, dir string, o CheckOptions) (*CheckResult, error
 	return c, nil
 }
 
-// addProblems adds problems of the build as findings of the rule "build".
 func (c *CheckResult) addProblems(level Level, problems []jsbuild.Problem) {
 	for _, p := range problems {
 		text := p.Text
@@ -147,7 +139,6 @@ func (c *CheckResult) addProblems(level Level, problems []jsbuild.Problem) {
 	}
 }
 
-// applyRules checks all rules and adds their findings.
 func (c *CheckResult) applyRules(b *tempBuild) {
 	for _, ruleToApply := range rules {
 		ruleToApply.check(b, func(where, format string, args ...any) {

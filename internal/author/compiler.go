@@ -15,18 +15,14 @@ import (
 )
 
 const (
-	// compilerTimeout is the maximum run time of the TypeScript compiler.
 	compilerTimeout = 2 * time.Minute
-	// maxDiagnostics is the maximum number of findings from the TypeScript compiler.
-	maxDiagnostics = 50
+	maxDiagnostics  = 50
 )
 
 // diagnostic matches an error message of the TypeScript compiler, such as "src/a.ts(3,7):
 // error TS2322: text".
 var diagnostic = lazyregexp.New(`^(.+?)\((\d+),(\d+)\): error (TS\d+: .*)$`)
 
-// checkTypes runs the TypeScript compiler that is installed for the plugin. If the
-// compiler cannot run, checkTypes adds the reason to NotChecked in the result.
 func (c *CheckResult) checkTypes(ctx context.Context, dir string) error {
 	if _, err := os.Stat(filepath.Join(dir, "tsconfig.json")); err != nil {
 		c.NotChecked = append(c.NotChecked, "types: there is no tsconfig.json; copy one from a plugin that `opentabs plugin create` made")
@@ -65,8 +61,6 @@ func (c *CheckResult) checkTypes(ctx context.Context, dir string) error {
 	return nil
 }
 
-// findCompiler returns the path of the tsc script in the nearest node_modules; "" if tsc
-// is not installed.
 func findCompiler(dir string) string {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -83,7 +77,6 @@ func findCompiler(dir string) string {
 	}
 }
 
-// addDiagnostics adds the error messages of tsc as findings.
 func (c *CheckResult) addDiagnostics(out string) {
 	addedCount := 0
 	for line := range strings.Lines(out) {

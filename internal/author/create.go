@@ -16,8 +16,7 @@ import (
 	"opentabs/wire"
 )
 
-// templates contains the template files for a new plugin. The names of the template files
-// end in ".tmpl", so that compilers and linters ignore them.
+// The names of the template files end in ".tmpl", so that compilers and linters ignore them.
 //
 //go:embed template
 var templates embed.FS
@@ -29,22 +28,17 @@ const defaultDomain = "example.com"
 
 // CreateOptions describe the plugin that [Create] writes.
 type CreateOptions struct {
-	// Name is the name of the plugin, optionally with a scope, such as "tickets" or
-	// "@acme/tickets". Name can also be the name of the plugin's npm package.
+	// Name is the name of the plugin, optionally with a scope, such as "tickets" or "@acme/tickets".
 	Name string
-	// Dir is the directory in which Create creates the plugin's directory. The default
-	// Dir is the current directory.
+	// Dir is the directory in which Create creates the plugin's directory; default: the current directory.
 	Dir string
-	// Domain is the plugin's site: a host, optionally with a port, or a URL. Default:
-	// example.com.
+	// Domain is the plugin's site: a host, optionally with a port, or a URL; default: example.com.
 	Domain string
-	// DisplayName is the plugin's name for users. By default, DisplayName is derived from
-	// Name.
+	// DisplayName is the plugin's name for users; by default, it is derived from Name.
 	DisplayName string
-	// Description describes the plugin to users in one sentence. By default, the
-	// description is a sentence that names Domain.
+	// Description describes the plugin to users in one sentence; the default names Domain.
 	Description string
-	// World is the JavaScript world of the adapter, "main" or "isolated". Default: main.
+	// World is the JavaScript world of the adapter, "main" (default) or "isolated".
 	World string
 }
 
@@ -61,20 +55,15 @@ type CreateResult struct {
 	Files []string
 }
 
-// scaffold contains the values for the templates of a new plugin. In a template,
-// {{FIELD}} is replaced by the value of the scaffold's field FIELD, and {{json FIELD}} by
-// that value as JSON.
+// In a template, {{FIELD}} is the value of the scaffold's field FIELD, and {{json FIELD}} the value as JSON.
 type scaffold struct {
 	Name, Package, DisplayName, Description, Pattern, Site string
-	// URL is the address of the site's start page.
-	URL string
-	// World is the JavaScript world of the adapter; empty for the main world.
-	World string
+	URL                                                    string
+	World                                                  string
 }
 
-// Create writes a small plugin that builds, and passes check and test, without changes.
-// The new plugin has two tools with tests, an icon, a README and the types for editors.
-// If an option is invalid or the plugin's directory is not empty, Create writes nothing.
+// Create writes a small plugin that builds, and passes check and test, without changes. If an option is invalid or the
+// plugin's directory is not empty, Create writes nothing.
 func Create(o CreateOptions) (*CreateResult, error) {
 	s, err := o.newScaffold()
 	if err != nil {
@@ -107,7 +96,6 @@ func Create(o CreateOptions) (*CreateResult, error) {
 	return c, nil
 }
 
-// newScaffold validates the options and sets the defaults.
 func (o CreateOptions) newScaffold() (scaffold, error) {
 	s := scaffold{Package: packageName(o.Name), DisplayName: joinLines(o.DisplayName), Description: joinLines(o.Description)}
 	var err error
@@ -142,8 +130,6 @@ func (o CreateOptions) newScaffold() (scaffold, error) {
 	return s, nil
 }
 
-// packageName returns the package name for the name of a plugin or package. plugin.NameOf
-// validates the returned name.
 func packageName(name string) string {
 	name = strings.TrimSpace(name)
 	scope, unscopedName, isScoped := strings.Cut(name, "/")
@@ -158,7 +144,6 @@ func packageName(name string) string {
 	return scope + unscopedName
 }
 
-// titleOf turns a name such as "acme-chat" into "Acme Chat".
 func titleOf(name string) string {
 	words := strings.Split(name, "-")
 	for i, word := range words {
@@ -167,11 +152,8 @@ func titleOf(name string) string {
 	return strings.Join(words, " ")
 }
 
-// joinLines replaces each run of white space with one space.
 func joinLines(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// sitePatternOf returns the host of a domain or URL, and the match pattern of the site's pages.
-// If the host is a domain with a dot, such as example.com, the pattern includes its subdomains.
 func sitePatternOf(domain string) (site, pattern string, err error) {
 	site = strings.TrimSpace(domain)
 	if site == "" {
@@ -195,16 +177,12 @@ func sitePatternOf(domain string) (site, pattern string, err error) {
 	return "", "", fmt.Errorf("the domain %q can't be used: %w", domain, err)
 }
 
-// newFile is a file to write. name is the file's path relative to the plugin's directory,
-// with slashes.
 type newFile struct {
 	name string
 	text []byte
 }
 
-// fillIn replaces the placeholders in a template with the values of the scaffold. Package
-// text/template is not used, because text/template keeps the linker from dropping unused
-// methods of the whole program.
+// Package text/template would keep the linker from dropping unused methods of the whole program.
 func (s scaffold) fillIn(template string) string {
 	replacements := []string{"{{world}}", ""}
 	if s.World != "" {
@@ -218,7 +196,6 @@ func (s scaffold) fillIn(template string) string {
 	return strings.NewReplacer(replacements...).Replace(template)
 }
 
-// renderFiles returns the files of a new plugin, with the values of the scaffold.
 func (s scaffold) renderFiles() ([]newFile, error) {
 	var files []newFile
 	err := fs.WalkDir(templates, "template", func(name string, d fs.DirEntry, err error) error {

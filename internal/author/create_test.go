@@ -11,8 +11,6 @@ import (
 	"opentabs/wire"
 )
 
-// TestCreatedPluginPassesCheck checks that the only finding for a new plugin is the
-// suggestion to use the isolated world.
 func TestCreatedPluginPassesCheck(t *testing.T) {
 	dir := createPlugin(t)
 	checkResult, err := Check(t.Context(), dir, CheckOptions{Build: childOptions})
@@ -113,9 +111,6 @@ func TestCreateKeepsExistingFiles(t *testing.T) {
 	}
 }
 
-// TestCreateWorld checks that a new plugin for the isolated world has "world" in
-// package.json. For a plugin in the isolated world, the linter must not suggest the
-// isolated world.
 func TestCreateWorld(t *testing.T) {
 	result, err := Create(CreateOptions{Name: "tickets", Dir: t.TempDir(), World: "isolated"})
 	if err != nil {
@@ -136,8 +131,6 @@ func TestCreateWorld(t *testing.T) {
 	}
 }
 
-// TestCreatedFilesHaveNoPlaceholders checks that `opentabs plugin create` replaces every
-// placeholder of the templates.
 func TestCreatedFilesHaveNoPlaceholders(t *testing.T) {
 	for _, world := range []string{"main", "isolated"} {
 		result, err := Create(CreateOptions{Name: "tickets", Dir: t.TempDir(), World: world, Description: "A {{Site}} of tickets."})

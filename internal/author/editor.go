@@ -16,17 +16,12 @@ import (
 )
 
 const (
-	// typesDir contains the types of the modules that plugins import. The plugin's
-	// tsconfig.json refers to typesDir. Neither git nor the plugin's npm package includes
-	// the folder typesDir.
-	typesDir = ".opentabs/types"
-	// typesFileHeader is the file that stores the hash of all other files in typesDir.
+	// The plugin's tsconfig.json refers to typesDir, which git and the npm package leave out.
+	typesDir        = ".opentabs/types"
 	typesFileHeader = typesDir + "/made-of"
 )
 
-// writeEditorTypes writes the types of @opentabs/sdk and zod into the plugin's folder
-// .opentabs/types, where editors and tsc find them without an installation.
-// writeEditorTypes returns false if the types are already up to date.
+// writeEditorTypes lets editors and tsc find the types of @opentabs/sdk and zod without an installation.
 func writeEditorTypes(dir string) (bool, error) {
 	files, versionMark, err := editorTypes()
 	if err != nil {
@@ -70,8 +65,6 @@ func RefreshEditorTypes(dir string) error {
 	return err
 }
 
-// editorTypes returns the files with the types for editors, and a hash of all these
-// files.
 func editorTypes() (files []newFile, versionMark string, err error) {
 	hash := sha256.New()
 	err = fs.WalkDir(sdkts.Source, ".", func(name string, d fs.DirEntry, err error) error {
@@ -97,10 +90,7 @@ func editorTypes() (files []newFile, versionMark string, err error) {
 	return files, hex.EncodeToString(hash.Sum(nil)) + "\n", nil
 }
 
-// typesPath returns the path of an SDK file in a plugin's directory; "" if compilers do
-// not need the file. typesPath accepts all TypeScript files of the SDK, which compilers
-// read as types. typesPath accepts only the declarations and licenses of vendored
-// packages, because compilers do not read their JavaScript.
+// typesPath accepts all TypeScript files of the SDK, but only declarations and licenses of vendored packages.
 func typesPath(name string) string {
 	if rest, ok := strings.CutPrefix(name, "src/"); ok {
 		return typesDir + "/sdk/" + rest

@@ -21,22 +21,18 @@ import (
 	"opentabs/internal/lazyregexp"
 )
 
-// maxPackBytes is the maximum size of a package before compression, in bytes. `opentabs
-// plugin install` rejects packages that are larger than maxPackBytes.
+// `opentabs plugin install` rejects packages that are larger than maxPackBytes, before compression.
 const maxPackBytes = 200 << 20
 
-// packTime is the modification time of every file in a package. npm also uses a fixed
-// time, so that packages with the same content have the same bytes.
+// packTime is fixed, as in npm, so that packages with the same content have the same bytes.
 var packTime = time.Date(1985, time.October, 26, 8, 15, 0, 0, time.UTC)
 
-// packedNames matches the files outside of dist that every package contains. Like npm,
-// Pack packs a README or a license even if package.json does not list the file.
+// Like npm, Pack packs a README or a license even if package.json does not list the file.
 var packedNames = lazyregexp.New(`(?i)^(package\.json|readme(\.[^/]*)?|licen[cs]e(\.[^/]*)?)$`)
 
 // PackResult describes the package that [Pack] wrote.
 type PackResult struct {
-	// Path is the path of the .tgz file. Path is relative if the user gave a relative
-	// output path.
+	// Path is the path of the .tgz file, relative if the user gave a relative output path.
 	Path string `json:"path"`
 	// Package and Version are the name and version in package.json.
 	Package string `json:"name"`
@@ -58,9 +54,8 @@ type PackedFile struct {
 	Bytes int    `json:"size"`
 }
 
-// Pack writes the npm package of the built plugin in dir, with package.json, the README,
-// the license and dist. out is the path of the .tgz file, or a directory for a file named
-// NAME-VERSION.tgz. Pack writes the same bytes for the same content.
+// Pack writes the npm package of the built plugin in dir, with package.json, the README, the license and dist. out is
+// the path of the .tgz file, or a directory for a file named NAME-VERSION.tgz.
 func Pack(dir, out string) (*PackResult, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -91,7 +86,6 @@ func Pack(dir, out string) (*PackResult, error) {
 	return p, nil
 }
 
-// readName reads the name and version of the plugin from package.json.
 func (p *PackResult) readName(root *os.Root) error {
 	text, err := root.ReadFile("package.json")
 	if err != nil {
@@ -108,11 +102,9 @@ func (p *PackResult) readName(root *os.Root) error {
 	return nil
 }
 
-// versionPattern matches the versions that npm accepts.
 var versionPattern = lazyregexp.New(`^(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$`)
 
-// packPath returns the path of the .tgz file. By default, the .tgz file has the name that
-// npm pack uses.
+// By default, the .tgz file has the name that npm pack uses.
 func packPath(out, name, version string) (string, error) {
 	file := strings.ReplaceAll(strings.TrimPrefix(name, "@"), "/", "-") + "-" + version + ".tgz"
 	if out == "" {
@@ -130,7 +122,6 @@ func packPath(out, name, version string) (string, error) {
 	return "", fmt.Errorf("check %s: %w", out, err)
 }
 
-// packedFiles returns the sorted paths of the files to pack, with slashes.
 func packedFiles(root *os.Root) ([]string, error) {
 	topEntries, err := fs.ReadDir(root.FS(), ".")
 	if err != nil {
@@ -160,7 +151,6 @@ func packedFiles(root *os.Root) ([]string, error) {
 	return names, err
 }
 
-// writeArchive returns a compressed tar archive of the packed files.
 func (p *PackResult) writeArchive(root *os.Root, names []string) ([]byte, error) {
 	var b bytes.Buffer
 	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)

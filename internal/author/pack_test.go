@@ -15,8 +15,6 @@ import (
 	"time"
 )
 
-// createPackablePlugin returns a plugin directory with files that a package contains and
-// files that a package leaves out.
 func createPackablePlugin(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -62,8 +60,6 @@ func TestPack(t *testing.T) {
 	}
 }
 
-// unpackFiles returns the files of an archive by name. unpackFiles also checks that the
-// files are sorted, and that their headers have the same mode, time and owner.
 func unpackFiles(t testing.TB, path string) map[string]string {
 	t.Helper()
 	f, err := os.Open(path)

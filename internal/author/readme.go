@@ -16,19 +16,14 @@ import (
 
 const readmeFile = "README.md"
 
-// The lines tablesBegin and tablesEnd of README.md enclose the generated tables. The rest
-// of README.md is text of the plugin's author.
 const (
 	tablesBegin = "<!-- opentabs plugin readme: begin (what is below is made from the plugin) -->"
 	tablesEnd   = "<!-- opentabs plugin readme: end -->"
 )
 
-// UpdateReadme updates the tables of tools, prompts and settings in the plugin's
-// README.md. The tables in README.md are between two marker lines. If the marker lines or
-// README.md are missing, UpdateReadme creates them. UpdateReadme returns true if it
-// changed README.md. If check is true, UpdateReadme writes nothing and reports whether
-// README.md would change. If the plugin's source does not compile, the error is a
-// *jsbuild.BuildError.
+// UpdateReadme updates the tables of tools, prompts and settings in the plugin's README.md. UpdateReadme returns true
+// if it changed README.md. If check is true, UpdateReadme writes nothing and reports whether README.md would change. If
+// the plugin's source does not compile, the error is a *jsbuild.BuildError.
 func UpdateReadme(ctx context.Context, dir string, check bool, o jsbuild.Options) (bool, error) {
 	b, removeBuild, err := buildTemporary(ctx, dir, o)
 	if err != nil {
@@ -53,8 +48,6 @@ func UpdateReadme(ctx context.Context, dir string, check bool, o jsbuild.Options
 	return true, nil
 }
 
-// readmeTexts returns the current content of README.md, and the content with updated
-// tables.
 func (b *tempBuild) readmeTexts() (currentText, updatedText []byte, err error) {
 	currentText, err = os.ReadFile(filepath.Join(b.sourceDir, readmeFile))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -76,7 +69,6 @@ func (b *tempBuild) readmeTexts() (currentText, updatedText []byte, err error) {
 	return currentText, []byte(text[:tablesStart] + tables + text[tablesStart+tablesLength+len(tablesEnd):]), nil
 }
 
-// formatTables returns the tables of a plugin's tools, prompts and settings, in Markdown.
 func formatTables(p *plugin.Plugin) string {
 	var b strings.Builder
 	b.WriteString("| tool | does | |\n|---|---|---|\n")
@@ -106,13 +98,10 @@ func formatTables(p *plugin.Plugin) string {
 	return b.String()
 }
 
-// escapeCell escapes a text for the cell of a Markdown table.
 func escapeCell(text string) string {
 	return strings.NewReplacer("|", `\|`, "<", "&lt;").Replace(joinLines(text))
 }
 
-// formatHints describes the effect of a tool on the site, such as "reads", according to the
-// tool's annotations. formatHints returns "" for a tool without annotations.
 func formatHints(a plugin.Annotations) string {
 	switch {
 	case a.ReadOnly != nil && *a.ReadOnly:

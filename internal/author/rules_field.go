@@ -18,7 +18,6 @@ const (
 	maxChoices     = 100
 )
 
-// fieldRules are the rules about the arguments and results of a tool.
 var fieldRules = []rule{
 	{Rule{"field-description", "An agent chooses the value of a field by its description: the meaning, the unit, an example."}, levelWarning, checkFieldDescriptions},
 	{Rule{"field-any", "A value without a schema is not validated, and an agent has to guess its form."}, levelWarning, checkFieldWithoutSchema},
@@ -30,7 +29,6 @@ var fieldRules = []rule{
 	{Rule{"schema-depth", "Agents make most mistakes in deeply nested arguments."}, levelWarning, checkDepth},
 }
 
-// schema contains the keywords of a JSON Schema that linter rules check.
 type schema struct {
 	Type                 any                        `json:"type"`
 	Description          string                     `json:"description"`
@@ -50,18 +48,14 @@ type schema struct {
 	MaxItems             *int                       `json:"maxItems"`
 }
 
-// schemaField is one node of a JSON Schema, such as a property.
 type schemaField struct {
 	schema
-	// path is the path of the node, such as "input.filter.since". name is the last step
-	// of path, such as "since". The field name is empty for an item of a list and for an
-	// alternative of a union.
+	// name is the last step of path, empty for list items and alternatives of a union.
 	path, name string
 	depth      int
 }
 
-// eachField calls visit for the root of a schema and all nodes below it, with properties
-// sorted by name. eachField skips malformed nodes, because the loader reports them.
+// eachField visits properties sorted by name, and skips malformed nodes, because the loader reports them.
 func eachField(root string, raw json.RawMessage, visit func(schemaField)) {
 	var walk func(path, name string, depth int, raw json.RawMessage)
 	walk = func(path, name string, depth int, raw json.RawMessage) {
@@ -84,7 +78,6 @@ func eachField(root string, raw json.RawMessage, visit func(schemaField)) {
 	walk(root, "", 0, raw)
 }
 
-// eachInput calls visit for every field in the arguments of every tool.
 func eachInput(b *tempBuild, visit func(tool string, f schemaField)) {
 	for _, t := range b.Tools {
 		eachField("input", t.InputSchema, func(f schemaField) { visit(t.Name, f) })
@@ -99,7 +92,6 @@ func checkFieldDescriptions(b *tempBuild, report reportFunc) {
 	})
 }
 
-// acceptsAnything reports whether the schema accepts any value.
 func (s schema) acceptsAnything() bool {
 	return s.Type == nil && s.Properties == nil && s.Items == nil && s.AnyOf == nil && s.OneOf == nil && s.AllOf == nil &&
 		s.Enum == nil && s.Const == nil && s.Ref == "" && s.Not == nil
@@ -130,11 +122,8 @@ func checkUnknownArguments(b *tempBuild, report reportFunc) {
 	}
 }
 
-// amountNamePattern matches the names of fields that limit the number of results, such as
-// "limit" or "page_size".
 var amountNamePattern = lazyregexp.New(`(?i)^(limit|count|max|maxResults?|max_results?|per_?page|page_?size|top|size|n|num|number_of.*|num_.*|max[A-Z_].*)$`)
 
-// hasType reports whether the schema allows the JSON type kind.
 func (s schema) hasType(kind string) bool {
 	if types, ok := s.Type.([]any); ok {
 		return slices.Contains(types, any(kind))
@@ -153,15 +142,12 @@ func checkBounds(b *tempBuild, report reportFunc) {
 	})
 }
 
-// isUnbounded reports whether a number in a schema has no maximum that its author has
-// set. For z.int(), zod itself sets the largest safe integer of JavaScript as the
-// maximum.
+// zod itself sets the largest safe integer as the maximum of z.int(), so isUnbounded ignores this maximum.
 func (s schema) isUnbounded() bool {
 	const maxSafeInteger = 1<<53 - 1
 	return (s.Maximum == nil || *s.Maximum >= maxSafeInteger) && s.ExclusiveMaximum == nil
 }
 
-// reservedFields are the arguments that the server adds to every tool.
 var reservedFields = []string{"tabId", "browser", "instance"}
 
 func checkReserved(b *tempBuild, report reportFunc) {

@@ -24,7 +24,6 @@ const (
 	largeAdapterBytes = 2 << 20
 )
 
-// packageRules are the rules about package.json and the plugin's files.
 var packageRules = []rule{
 	{Rule{"package-version", "npm accepts only versions of three numbers, and updates are found by comparing versions."}, levelError, checkVersion},
 	{Rule{"package-main", "Tools for this package format find the adapter by the key main."}, levelWarning, checkMain},
@@ -43,7 +42,6 @@ var packageRules = []rule{
 	{Rule{"readme", "Users read the README before they choose a plugin, so its list of tools has to be correct."}, levelWarning, checkReadme},
 }
 
-// packageJSON contains the members of package.json that linter rules check.
 type packageJSON struct {
 	Version      string            `json:"version"`
 	Main         string            `json:"main"`
@@ -53,8 +51,7 @@ type packageJSON struct {
 	Dependencies map[string]string `json:"dependencies"`
 }
 
-// readManifest reads package.json. Members of package.json with a wrong type stay empty,
-// because the build reports such members.
+// Members of package.json with a wrong type stay empty, because the build reports them.
 func (b *tempBuild) readManifest() packageJSON {
 	var pkg packageJSON
 	if text, err := os.ReadFile(filepath.Join(b.sourceDir, "package.json")); err == nil {

@@ -12,8 +12,6 @@ import (
 	"opentabs/plugin"
 )
 
-// buildGoodPlugin returns a built plugin that violates no linter rule. buildGoodPlugin
-// builds the plugin's dist folder from its source files.
 func buildGoodPlugin(t testing.TB) *tempBuild {
 	t.Helper()
 	dir := t.TempDir()
@@ -45,20 +43,16 @@ func buildGoodPlugin(t testing.TB) *tempBuild {
 	return b
 }
 
-// addInputField returns a function that adds an argument to a test plugin's first tool.
 func addInputField(name, schema string) func(testing.TB, *tempBuild) {
 	return func(_ testing.TB, b *tempBuild) {
 		b.Tools[0].InputSchema = fmt.Appendf(nil, `{"type":"object","properties":{"first":{"type":"string","description":"d"},%q:%s},"additionalProperties":false}`, name, schema)
 	}
 }
 
-// renameTool returns a function that renames the first tool of a test plugin.
 func renameTool(name string) func(testing.TB, *tempBuild) {
 	return func(t testing.TB, b *tempBuild) { b.Tools[0].Name = name; rewriteReadme(t, b) }
 }
 
-// describeTool returns a function that replaces the description of a test plugin's first
-// tool.
 func describeTool(text string) func(testing.TB, *tempBuild) {
 	return func(t testing.TB, b *tempBuild) { b.Tools[0].Description = text; rewriteReadme(t, b) }
 }
@@ -72,15 +66,12 @@ func rewriteReadme(t testing.TB, b *tempBuild) {
 	writePluginFile(t, b.sourceDir, readmeFile, string(updated))
 }
 
-// editManifest returns a function that replaces a text in a test plugin's package.json.
 func editManifest(old, replacement string) func(testing.TB, *tempBuild) {
 	return func(t testing.TB, b *tempBuild) {
 		writePluginFile(t, b.sourceDir, "package.json", strings.Replace(readPluginFile(t, b.sourceDir, "package.json"), old, replacement, 1))
 	}
 }
 
-// annotateTool returns a function that sets the annotations of a test plugin's first
-// tool.
 func annotateTool(readOnly, destructive *bool) func(testing.TB, *tempBuild) {
 	return func(t testing.TB, b *tempBuild) {
 		b.Tools[0].Annotations = plugin.Annotations{ReadOnly: readOnly, Destructive: destructive}
@@ -92,7 +83,6 @@ func applyBothEdits(firstEdit, secondEdit func(testing.TB, *tempBuild)) func(tes
 	return func(t testing.TB, b *tempBuild) { firstEdit(t, b); secondEdit(t, b) }
 }
 
-// removeSource returns a function that removes a source file of a test plugin.
 func removeSource(name string) func(testing.TB, *tempBuild) {
 	return func(t testing.TB, b *tempBuild) {
 		if err := os.Remove(filepath.Join(b.sourceDir, filepath.FromSlash(name))); err != nil {
@@ -101,7 +91,6 @@ func removeSource(name string) func(testing.TB, *tempBuild) {
 	}
 }
 
-// findingsOf returns the findings of all linter rules for a build.
 func findingsOf(b *tempBuild) []Finding {
 	c := &CheckResult{}
 	c.applyRules(b)

@@ -9,9 +9,6 @@ import (
 )
 
 const (
-	// minToolChars is the minimum length of a tool's description, in characters. A
-	// description with fewer than minToolChars characters cannot describe what a tool
-	// does and when to use the tool.
 	minToolChars = 30
 	// maxToolChars limits the length of a tool's description, because agents read all
 	// descriptions in each session.
@@ -19,7 +16,6 @@ const (
 	maxToolNameChars = 40
 )
 
-// toolRules are the rules about a tool as a whole.
 var toolRules = []rule{
 	{Rule{"tool-name", "Agents infer what a tool does from its name, which begins with a verb, as in list_channels."}, levelWarning, checkToolNames},
 	{Rule{"tool-description", "An agent chooses a tool by this text alone: what the tool does, what it returns, when to use it."}, levelWarning, checkToolDescriptions},
@@ -28,7 +24,6 @@ var toolRules = []rule{
 	{Rule{"tool-undo", "A user who presses Undo expects that another tool takes a change back."}, levelWarning, checkUndos},
 }
 
-// toolNameVerbs are the verbs that the linter accepts at the start of a tool's name.
 var toolNameVerbs = strings.Fields(`
 	accept activate add analyze apply approve archive ask assign attach authorize block book buy call cancel change check clear click clone
 	close collect combine comment compare complete compute configure confirm connect convert copy count create deactivate decline delete deploy
@@ -61,7 +56,6 @@ func checkToolNames(b *tempBuild, report reportFunc) {
 	}
 }
 
-// verbsWithoutNoun are verbs that need no noun in the name of a tool.
 var verbsWithoutNoun = []string{"search", "describe", "query", "navigate", "download", "upload", "translate"}
 
 func lastWord(name string) string { return name[strings.LastIndexByte(name, '_')+1:] }
@@ -99,8 +93,6 @@ func checkAnnotations(b *tempBuild, report reportFunc) {
 	}
 }
 
-// readVerbs are the first words in the names of tools that change nothing. changeVerbs
-// are the first words in the names of tools that make changes.
 var (
 	readVerbs   = []string{"get", "list", "read", "search", "find", "describe", "count", "view", "show", "fetch", "query", "check", "inspect", "export", "lookup", "preview"}
 	changeVerbs = []string{"delete", "remove", "create", "send", "update", "edit", "post", "add", "buy", "pay", "order", "purchase", "publish", "archive", "cancel", "rename", "move", "invite", "submit", "upload", "write", "set", "transfer"}

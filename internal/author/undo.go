@@ -20,7 +20,6 @@ func checkUndos(b *tempBuild, report reportFunc) {
 	}
 }
 
-// describeUndos returns a sentence for each tool with an undo.
 func describeUndos(p *plugin.Plugin) []string {
 	var sentences []string
 	for _, t := range p.Tools {

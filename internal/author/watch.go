@@ -14,58 +14,41 @@ import (
 )
 
 const (
-	// scanInterval is the time between two scans of a plugin's files. One scan takes a
-	// few microseconds per file. Unlike file events of the operating system, scans detect
-	// changes on every file system, in containers and behind symbolic links.
+	// Unlike file events, scans detect changes on every file system, in containers and behind symbolic links.
 	scanInterval = 30 * time.Millisecond
-	// scanTimeDivisor limits scans to 1/20 of the total time. A scan of a large directory
-	// tree takes longer, so large trees are scanned less often than small trees.
+	// scanTimeDivisor limits scans to 1/20 of the total time, so that large trees are scanned less often.
 	scanTimeDivisor = 20
-	// mtimeResolution is the coarsest resolution of a file's modification time. Two
-	// changes of a file within mtimeResolution can leave the same modification time.
+	// mtimeResolution is the coarsest resolution of modification times: two changes within it can have equal times.
 	mtimeResolution = 20 * time.Millisecond
-	// maxWatched is the maximum number of watched files.
-	maxWatched = 20_000
+	maxWatched      = 20_000
 )
 
-// sourceExtensions are the extensions of files that a build can read. The watcher ignores
-// files that a build cannot read, such as logs.
 var sourceExtensions = []string{
 	".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".json",
 	".css", ".html", ".svg", ".graphql", ".md", ".png", ".jpg", ".gif", ".webp",
 }
 
-// excludedDirs are top-level directories without source files.
 var excludedDirs = []string{"node_modules", "dist"}
 
-// snapshot contains the stamps of a plugin's files at one moment, by path with slashes.
 type snapshot map[string]fileStamp
 
-// fileStamp describes one file at the time of a scan. Two values of fileStamp are equal
-// if the file did not change between the two scans.
 type fileStamp struct {
 	modified time.Time
 	size     int64
-	// content is the hash of the file's content, or zero if no scan happened within
-	// mtimeResolution of a change of the file. A change of a file right after a scan can
-	// leave the file's size and modification time unchanged.
+	// content is a hash for files that changed within mtimeResolution of a scan, because size and time may stay equal.
 	content [sha256.Size]byte
 }
 
-// recentFiles contains the paths of files that changed less than mtimeResolution before a
-// scan.
 type recentFiles map[string]bool
 
 // Watcher watches the files of one plugin.
 type Watcher struct {
 	dir      string
-	reported snapshot    // stamps of the files at the last report of changes
-	recent   recentFiles // files that were recent in the last scan
+	reported snapshot
+	recent   recentFiles
 }
 
-// NewWatcher starts to watch the plugin in dir. [Watcher.Run] reports all later changes
-// of files that a build can read. NewWatcher ignores dist, node_modules and directories
-// whose names begin with a dot.
+// NewWatcher starts to watch the plugin in dir. [Watcher.Run] reports all later changes of files that a build can read.
 func NewWatcher(dir string) (*Watcher, error) {
 	current, recent, err := scanFiles(dir, nil, nil)
 	if err != nil {
@@ -74,10 +57,8 @@ func NewWatcher(dir string) (*Watcher, error) {
 	return &Watcher{dir: dir, reported: current, recent: recent}, nil
 }
 
-// Run calls onChange with the sorted relative paths of changed files, once two
-// consecutive scans find the same files. If files change while onChange runs, Run reports
-// these changes in the next call of onChange. Run returns the error of ctx when ctx is
-// done, and an error if the plugin's directory cannot be read.
+// Run calls onChange with the sorted relative paths of changed files, once two consecutive scans find the same files.
+// Run returns the error of ctx when ctx is done, and an error if the plugin's directory cannot be read.
 func (w *Watcher) Run(ctx context.Context, onChange func(files []string)) error {
 	lastSnapshot := w.reported
 	scanTimer := time.NewTimer(scanInterval)
@@ -106,9 +87,6 @@ func (w *Watcher) Run(ctx context.Context, onChange func(files []string)) error 
 	}
 }
 
-// scanFiles returns the stamps of a plugin's files, and the files that changed within
-// mtimeResolution of the scan. lastSnapshot and lastRecent are the results of the
-// previous scan. scanFiles leaves out a file that is removed during the scan.
 func scanFiles(dir string, lastSnapshot snapshot, lastRecent recentFiles) (snapshot, recentFiles, error) {
 	files, recent := snapshot{}, recentFiles{}
 	now := time.Now()
@@ -157,8 +135,6 @@ func hashFile(path string) ([sha256.Size]byte, error) {
 	return sha256.Sum256(content), err
 }
 
-// changesSince returns the sorted paths of the files that were added, changed or removed
-// since an earlier snapshot.
 func (s snapshot) changesSince(earlier snapshot) []string {
 	var files []string
 	for name, current := range s {

@@ -10,7 +10,6 @@ import (
 	"time"
 )
 
-// writePluginFile writes a file into the directory of a plugin.
 func writePluginFile(t testing.TB, dir, name, text string) {
 	t.Helper()
 	file := filepath.Join(dir, filepath.FromSlash(name))
@@ -22,7 +21,6 @@ func writePluginFile(t testing.TB, dir, name, text string) {
 	}
 }
 
-// setOldTime sets the modification time of a file to an hour ago.
 func setOldTime(t testing.TB, dir, name string) {
 	t.Helper()
 	oldTime := time.Now().Add(-time.Hour)
@@ -31,7 +29,6 @@ func setOldTime(t testing.TB, dir, name string) {
 	}
 }
 
-// scanFolder returns the stamps of the files in dir.
 func scanFolder(t testing.TB, dir string) snapshot {
 	t.Helper()
 	files, _, err := scanFiles(dir, nil, nil)
@@ -67,10 +64,7 @@ func TestScanFindsSourceFiles(t *testing.T) {
 	}
 }
 
-// TestScanOfARecentFile scans a file right after its modification. If a recently changed
-// file is written again, the scan must report a change even if the file's size and time
-// are equal. If a recently changed file is not written again, the second scan must report
-// no change.
+// A file that is written again right after a scan counts as changed, even with equal size and time.
 func TestScanOfARecentFile(t *testing.T) {
 	for _, content := range []string{"1", "2"} {
 		dir := t.TempDir()

@@ -9,27 +9,21 @@ import (
 	"opentabs/dispatch/hops"
 )
 
-// callsMeasurement is the result of the benchmark action "calls". All times in
-// callsMeasurement are in nanoseconds.
+// All times in callsMeasurement are in nanoseconds.
 type callsMeasurement struct {
 	// EachNs is how long each call took, from just before the request was written until
 	// the last byte of the response was read.
 	EachNs []int64 `json:"eachNs"`
 	// AllNs is the time from the start of the first call to the end of the last call.
-	AllNs int64 `json:"allNs"`
-	// Failed is the number of calls that ended with an error. Problem is the error
-	// message of one of the failed calls.
+	AllNs   int64  `json:"allNs"`
 	Failed  int    `json:"failed"`
 	Problem string `json:"problem,omitempty"`
 	// Bytes is the length of the body of the last call's response, in bytes.
-	Bytes int `json:"bytes"`
-	// Hops are the hops of each traced call with their times, in the order of the calls
-	// in EachNs. Hops is empty if the request did not ask for traced calls.
-	Hops [][]hops.Hop `json:"hops,omitempty"`
+	Bytes int          `json:"bytes"`
+	Hops  [][]hops.Hop `json:"hops,omitempty"`
 }
 
-// measureCalls makes o.Calls tool calls and measures the duration of each call. Up to
-// o.InFlight calls run at the same time, each on a separate keep-alive connection.
+// measureCalls makes up to o.InFlight calls at once, each on a separate keep-alive connection.
 func measureCalls(t *target, o request) (callsMeasurement, error) {
 	workers := make([]worker, max(1, o.InFlight))
 	var nextCall atomic.Int64
@@ -57,7 +51,6 @@ func measureCalls(t *target, o request) (callsMeasurement, error) {
 	return m, nil
 }
 
-// worker makes tool calls over one connection, one call at a time.
 type worker struct {
 	target      *target
 	request     request
@@ -70,8 +63,6 @@ type worker struct {
 	err         error
 }
 
-// makeCalls makes tool calls until all workers together have made the requested number of
-// calls. The workers of a measurement share the counter nextCall.
 func (w *worker) makeCalls(nextCall *atomic.Int64) error {
 	c, err := w.target.acquire()
 	if err != nil {
@@ -111,7 +102,6 @@ func (w *worker) makeCalls(nextCall *atomic.Int64) error {
 	}
 }
 
-// hopsOf returns the hops of a traced call, with their times, from the response to the call.
 func hopsOf(response []byte) ([]hops.Hop, error) {
 	var r struct {
 		Result struct {
@@ -124,18 +114,14 @@ func hopsOf(response []byte) ([]hops.Hop, error) {
 	return r.Result.Meta.Hops, err
 }
 
-// streamMeasurement is the result of the benchmark action "stream": one call with its
-// notifications and its response. All times in streamMeasurement are in milliseconds
-// since 1970.
+// All times in streamMeasurement are in milliseconds since 1970.
 type streamMeasurement struct {
-	BeganMs float64 `json:"beganMs"`
-	EndedMs float64 `json:"endedMs"`
-	Events  []event `json:"events"`
-	// Result is the server's JSON-RPC response to the measured tools/call request.
-	Result json.RawMessage `json:"result"`
+	BeganMs float64         `json:"beganMs"`
+	EndedMs float64         `json:"endedMs"`
+	Events  []event         `json:"events"`
+	Result  json.RawMessage `json:"result"`
 }
 
-// event is an MCP notification and the time at which the client read it.
 type event struct {
 	AtMs    float64         `json:"atMs"`
 	Message json.RawMessage `json:"message"`
@@ -144,8 +130,6 @@ type event struct {
 // epochMs converts t to milliseconds since 1970, with a precision of 1 µs.
 func epochMs(t time.Time) float64 { return float64(t.UnixMicro()) / 1000 }
 
-// measureStream makes one call with a progress token, and records when each notification
-// arrives.
 func measureStream(t *target, o request) (streamMeasurement, error) {
 	c, err := t.acquire()
 	if err != nil {
@@ -168,14 +152,12 @@ func measureStream(t *target, o request) (streamMeasurement, error) {
 	return s, nil
 }
 
-// cancelMeasurement is the result of the benchmark action "cancel".
 type cancelMeasurement struct {
 	// SentMs is when the client sent the notification "notifications/cancelled", in
 	// milliseconds since 1970.
 	SentMs float64 `json:"sentMs"`
 }
 
-// measureCancel makes one call and cancels the call after its first progress report.
 func measureCancel(t *target, o request) (cancelMeasurement, error) {
 	var measurement cancelMeasurement
 	callConn, err := t.acquire()

@@ -14,21 +14,14 @@ import (
 	"time"
 )
 
-// Only one goroutine at a time is allowed to use a conn. Requests are written without
-// net/http, so that the client's overhead does not distort the measurement. A conn must
-// not be used by several goroutines at once.
+// conn writes requests without net/http, so that the client's overhead does not distort the measurement.
 type conn struct {
-	net net.Conn
-	in  *bufio.Reader
-	// requestHead is the head of every HTTP request, up to the value of Content-Length.
-	// The buffer lastRequest contains the last request that was sent, and is reused for
-	// each request.
+	net                      net.Conn
+	in                       *bufio.Reader
 	requestHead, lastRequest []byte
 	body                     bytes.Buffer
 }
 
-// dialTarget opens a connection for POST requests to the URL target. Each request on the
-// connection has a JSON body and the given HTTP headers.
 func dialTarget(target string, headers map[string]string) (*conn, error) {
 	u, err := url.Parse(target)
 	if err != nil {
@@ -50,7 +43,6 @@ func dialTarget(target string, headers map[string]string) (*conn, error) {
 
 func (c *conn) close() { _ = c.net.Close() }
 
-// send writes an HTTP request with the given body, without reading the response.
 func (c *conn) send(body []byte) error {
 	c.lastRequest = append(c.lastRequest[:0], c.requestHead...)
 	c.lastRequest = strconv.AppendInt(c.lastRequest, int64(len(body)), 10)
@@ -60,8 +52,6 @@ func (c *conn) send(body []byte) error {
 	return err
 }
 
-// readHead reads the head of an HTTP response. If the response's HTTP status is 300 or
-// more, readHead returns an error.
 func (c *conn) readHead() (*http.Response, error) {
 	resp, err := http.ReadResponse(c.in, nil)
 	if err != nil {
@@ -75,8 +65,7 @@ func (c *conn) readHead() (*http.Response, error) {
 	return resp, nil
 }
 
-// post sends an HTTP request and returns the whole response body. The response body that post
-// returns is in a buffer that the next request on the same connection overwrites.
+// The response body that post returns is valid until the next request on the connection.
 func (c *conn) post(body []byte) ([]byte, error) {
 	if err := c.send(body); err != nil {
 		return nil, err
@@ -91,7 +80,6 @@ func (c *conn) post(body []byte) ([]byte, error) {
 	return c.body.Bytes(), err
 }
 
-// requestHeader sends an HTTP request and returns one header of the response.
 func (c *conn) requestHeader(body []byte, name string) (string, error) {
 	if err := c.send(body); err != nil {
 		return "", err
@@ -105,10 +93,7 @@ func (c *conn) requestHeader(body []byte, name string) (string, error) {
 	return resp.Header.Get(name), err
 }
 
-// requestEvents sends an HTTP request and calls onEvent for each server-sent event of the
-// response. onEvent receives the data of the event, and the time at which the event was read.
-// The data that onEvent receives is valid only until onEvent returns. If the response is not
-// an event stream, onEvent receives the whole body.
+// The data that onEvent receives is valid only until onEvent returns.
 func (c *conn) requestEvents(body []byte, onEvent func(data []byte, arrivalTime time.Time)) error {
 	if err := c.send(body); err != nil {
 		return err

@@ -15,10 +15,8 @@ import (
 	"github.com/coder/websocket"
 )
 
-// floorServer is the baseline server: it does only the minimum work for a call in a page.
-// For each call, floorServer decodes the JSON request, sends text to a page and back, and
-// encodes the JSON response. Unlike opentabs, floorServer has no gates, timers, schemas
-// or error reports. The routes of floorServer:
+// floorServer is the baseline server: it does only the minimum work for a call in a page. Unlike opentabs, floorServer
+// has no gates, timers, schemas or error reports. The routes of floorServer:
 //
 //	POST /echo        returns the JSON of the request
 //	POST /page/<way>  sends the JSON to the extension and back; way is how far (see floor/worker.js in e2e/bench)
@@ -50,8 +48,6 @@ func newFloorServer() http.Handler {
 	return mux
 }
 
-// exchangeText decodes the JSON body of an HTTP request, encodes the JSON again, and
-// responds with the result of transform.
 func exchangeText(w http.ResponseWriter, r *http.Request, transform func([]byte) ([]byte, error)) {
 	var v any
 	if err := json.NewDecoder(r.Body).Decode(&v); err != nil {
@@ -70,8 +66,6 @@ func exchangeText(w http.ResponseWriter, r *http.Request, transform func([]byte)
 	_, _ = w.Write(text)
 }
 
-// askExtension sends text to the extension with a route and a new request number, and waits
-// up to 30 s for the response with the same request number.
 func (f *floorServer) askExtension(route string, text []byte) ([]byte, error) {
 	id := <-f.lastID + 1
 	f.lastID <- id
@@ -135,9 +129,6 @@ func (f *floorServer) serveExtension(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serveNotifications makes the page send notifications, and forwards each notification as a
-// server-sent event. The HTTP request's body contains the number of notifications (count) and
-// the time between two notifications in milliseconds (everyMs).
 func (f *floorServer) serveNotifications(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {

@@ -13,21 +13,14 @@ import (
 	"sync/atomic"
 )
 
-// followerCounts contains the lowest and the highest number of events that a follower has
-// read so far. For each line of stdin, the program bench prints one followerCounts as
-// JSON.
+// For each line of stdin, the program bench prints one followerCounts as JSON.
 type followerCounts struct {
-	// Least and Most are the lowest and the highest number of events that one follower
-	// has read. Missed is how many times the server reported to a follower that events
-	// were lost.
 	Least  int64 `json:"least"`
 	Most   int64 `json:"most"`
 	Missed int64 `json:"missed"`
 	Bytes  int64 `json:"bytes"`
 }
 
-// followerGroup is a group of HTTP clients that read the event stream of the route
-// /events.
 type followerGroup struct {
 	conns  []net.Conn
 	events []atomic.Int64
@@ -35,9 +28,7 @@ type followerGroup struct {
 	bytes  atomic.Int64
 }
 
-// followEvents opens n event streams and prints n, and then prints the current counts for
-// each line of stdin. If isStuck is true, the clients never read their streams, like
-// clients that hang.
+// The clients of a stuck follower group never read their streams, like clients that hang.
 func followEvents(port int, token string, n int, isStuck bool, stdin io.Reader, stdout io.Writer) error {
 	c := &followerGroup{events: make([]atomic.Int64, n)}
 	defer func() {
@@ -66,8 +57,6 @@ func followEvents(port int, token string, n int, isStuck bool, stdin io.Reader, 
 	return nil
 }
 
-// open sends the request for one event stream, and returns the response body after the
-// server has confirmed the stream.
 func (c *followerGroup) open(port int, token string) (io.Reader, error) {
 	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
 	conn, err := net.Dial("tcp", address)
@@ -94,7 +83,6 @@ func (c *followerGroup) open(port int, token string) (io.Reader, error) {
 	return resp.Body, err
 }
 
-// read counts the events of one event stream until the stream ends.
 func (c *followerGroup) read(i int, body io.Reader) {
 	eventMarker, missedMarker := []byte("\ndata: "), []byte("\nevent: missed")
 	var buffer [32 << 10]byte

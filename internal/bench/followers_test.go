@@ -12,7 +12,6 @@ import (
 	"testing"
 )
 
-// TestFollow checks that a follower counts an event that arrives in two parts.
 func TestFollow(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != "Bearer T" {

@@ -22,33 +22,23 @@ type instantBridge struct{}
 
 var _ dispatch.Bridge = instantBridge{}
 
-// Targets returns the only document of the simulated browser.
 func (instantBridge) Targets(context.Context, dispatch.TargetChoice) dispatch.Targets {
 	return dispatch.Targets{BrowserCount: 1, LiveTargets: []dispatch.Target{{Browser: "b", TabID: 1, DocumentID: "d"}}}
 }
 
-// Start finishes a call at once and returns the call's arguments as its result.
 func (instantBridge) Start(_ context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError {
 	sink.Finish(run.Args, nil)
 	return nil
 }
 
-// Answer does nothing, because no tool of the benchmark sends a request that needs an
-// answer.
 func (instantBridge) Answer(string, int, json.RawMessage, *wire.CallError) {}
 
-// Resync does nothing, because the tools that the benchmark calls report no activities.
 func (instantBridge) Resync(string, string) {}
 
-// Cancel always answers that the call has already finished, because calls of the
-// instantBridge end at once.
 func (instantBridge) Cancel(_, _ string, answered func(wire.CancelOutcome)) {
 	answered(wire.CancelFinished)
 }
 
-// newInstantServer returns the HTTP routes of opentabs serve, with an instantBridge instead
-// of a browser. The server reads the plugins and client tokens from stateDir, and
-// authenticates each request as opentabs serve does.
 func newInstantServer(stateDir, token string) (http.Handler, error) {
 	log := zerolog.Nop()
 	registry := plugin.NewRegistry(plugin.NewStore(stateDir, plugin.StoreOptions{}), log)

@@ -39,8 +39,6 @@ import (
 
 func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
-// run runs the program bench with the command-line arguments args, and returns the exit
-// code.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	mode := ""
 	if len(args) > 0 {
@@ -88,9 +86,6 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// startProfile starts to write a CPU profile to the file with the given name, or does nothing
-// if name is empty. The result stop is a function that ends the CPU profile and closes its
-// file.
 func startProfile(name string) (stop func() error, err error) {
 	if name == "" {
 		return func() error { return nil }, nil
@@ -108,8 +103,6 @@ func startProfile(name string) (stop func() error, err error) {
 	}, nil
 }
 
-// serveLoopback runs an HTTP server on a loopback port until stdin closes, and prints the
-// port to stdout. If port is 0, the HTTP server listens on any free port.
 func serveLoopback(server *http.Server, port int, stdin io.Reader, stdout io.Writer) error {
 	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil {

@@ -7,24 +7,18 @@ import (
 	"io"
 )
 
-// request is one line of JSON that the benchmark reads from stdin. Action is what to do,
-// such as "calls", and all other fields are parameters of the action.
 type request struct {
 	Action string `json:"do"`
-	// Target is the name of the server to measure. For the action "connect", Target is the
-	// name under which the benchmark stores the server that URL, Token and IsTraced describe.
+	// For the action "connect", Target is the name under which the benchmark stores the server that URL, Token and
+	// IsTraced describe.
 	Target string `json:"target"`
 	URL    string `json:"url"`
 	Token  string `json:"token"`
 	// IsTraced is true if the server should return the timing of each hop of a call.
-	IsTraced bool `json:"isTraced"`
-	// Tool is the full name of the tool that the benchmark calls, and Args are the tool's
-	// arguments.
-	Tool string          `json:"tool"`
-	Args json.RawMessage `json:"args"`
-	// Calls is the total number of calls, and InFlight is how many calls run at once.
-	// EveryMs is the time from one call's start to the next call's start, in
-	// milliseconds; 0 means no pause.
+	IsTraced bool            `json:"isTraced"`
+	Tool     string          `json:"tool"`
+	Args     json.RawMessage `json:"args"`
+	// EveryMs is the time from one call's start to the next call's start, in milliseconds; 0 means no pause.
 	Calls    int     `json:"calls"`
 	InFlight int     `json:"inFlight"`
 	EveryMs  float64 `json:"everyMs"`
@@ -33,23 +27,18 @@ type request struct {
 	Command []string `json:"command"`
 	Env     []string `json:"env"`
 	Port    int      `json:"port"`
-	// TokenFile is the path of the file with the server's token. If TokenFile is not
-	// empty, the action "start" also measures how long the server takes to answer
-	// tools/list.
+	// If TokenFile is set, the action "start" measures how long the server takes to answer tools/list.
 	TokenFile string `json:"tokenFile"`
 	// SettleMs is how long the action "start" waits, in milliseconds, before it measures
 	// the server's memory.
 	SettleMs float64 `json:"settleMs"`
 }
 
-// client maps the names of the measured servers, as benchmark requests use them, to the
-// connections to these servers.
 type client struct {
 	targets map[string]*target
 }
 
-// serveRequests runs benchmark requests from in, one after the other. Each benchmark
-// request produces one line of output: {"ok": result} or {"failed": "error"}.
+// Each benchmark request produces one line of output: {"ok": result} or {"failed": "error"}.
 func serveRequests(in io.Reader, out io.Writer) error {
 	c := client{targets: map[string]*target{}}
 	lines := bufio.NewReader(in)
@@ -75,8 +64,6 @@ func serveRequests(in io.Reader, out io.Writer) error {
 	}
 }
 
-// handleRequest runs the action that a line of JSON requests, and returns the
-// measurement.
 func (c *client) handleRequest(line []byte) (any, error) {
 	var o request
 	if err := json.Unmarshal(line, &o); err != nil {

@@ -10,8 +10,6 @@ import (
 	"testing"
 )
 
-// runRequests passes benchmark requests to serveRequests, and returns the lines of its
-// output.
 func runRequests(t *testing.T, requests ...string) []string {
 	t.Helper()
 	var out bytes.Buffer
@@ -41,8 +39,6 @@ func TestCalls(t *testing.T) {
 	}
 }
 
-// newFailingServer starts an MCP server whose calls send one progress notification and
-// then fail.
 func newFailingServer(t *testing.T) *httptest.Server {
 	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var m struct {

@@ -31,8 +31,6 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// startServer runs the program bench as a server in a separate process until the
-// benchmark ends, and returns the server's URL.
 func startServer(b *testing.B, args ...string) string {
 	b.Helper()
 	program, err := os.Executable()
@@ -67,13 +65,8 @@ func startServer(b *testing.B, args ...string) string {
 	return "http://127.0.0.1:" + strings.TrimSpace(line)
 }
 
-// BenchmarkServer compares the HTTP and MCP server of opentabs with a plain JSON echo
-// server. The server of opentabs uses a simulated bridge, which answers at once, instead
-// of a browser. Each server runs in a separate process, and the benchmark alternates
-// between blocks of calls to each server. For each server, the benchmark computes the
-// median of each block of calls, and then the median of these medians. The reported ratio
-// divides the median time of opentabs by the median time of the echo server, like the row
-// "server" of `make bench`.
+// BenchmarkServer compares the HTTP and MCP server of opentabs with a plain JSON echo server. The reported ratio
+// divides the median time of opentabs by the median time of the echo server, like the row "server" of `make bench`.
 func BenchmarkServer(b *testing.B) {
 	const callsPerBlock = 1000
 	stateDir := b.TempDir()

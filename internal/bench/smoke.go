@@ -18,34 +18,24 @@ import (
 	"opentabs/internal/bench/smoke"
 )
 
-// smokeFile is the file with the stored value of each row of `make bench-smoke`. The
-// constant program is the path of the binary that `make build` writes. The constants
 // smokeFile and program are paths relative to the root of the repository.
 const (
 	smokeFile = "internal/bench/smoke.json"
 	program   = "bin/opentabs"
 )
 
-// smokeAttempts is how many measurements of a row must all be worse than its stored value
-// before the benchmark fails. One measurement is not enough, because other programs on the
-// machine can slow it down.
+// One measurement of a row is not enough, because other programs on the machine can slow it down.
 const smokeAttempts = 3
 
-// smokeGroup is a group of rows in the table of `make bench-smoke` whose values come from
-// the same measurement.
 type smokeGroup struct {
-	rows []smoke.Row
-	// measure runs the measurement and returns the measured value of each row, in the
-	// order of rows. The parameter dir is an empty temporary directory.
+	rows    []smoke.Row
 	measure func(ctx context.Context, dir string) ([]float64, error)
 	// needsLinux is true if the measurement reads /proc, which only Linux has.
 	needsLinux bool
 }
 
-// smokeGroups lists all groups of rows that `make bench-smoke` measures. The tolerances of the counts are
-// small, so that five more allocations, or one more field in a message frame, fail the
-// benchmark. The tolerances of times and memory are several times the spread of 20 runs on
-// one machine (see docs/performance.md), because ratios of times differ between processors.
+// The tolerances of times and memory are several times the spread of 20 runs on one machine (see docs/performance.md),
+// because ratios of times differ between processors.
 var smokeGroups = []smokeGroup{
 	{rows: []smoke.Row{
 		{ID: "call-allocs", What: "allocations of a call over HTTP to a tool without a page, with those of its client", Tolerance: 3},
@@ -83,9 +73,6 @@ var smokeGroups = []smokeGroup{
 	}, measure: measureProgram},
 }
 
-// runSmoke measures all rows of `make bench-smoke` and compares them with the stored
-// values. If isUpdate is true, runSmoke replaces the stored values with the measured
-// values.
 func runSmoke(ctx context.Context, stdout io.Writer, isUpdate bool) error {
 	last, err := smoke.Read(smokeFile)
 	if err != nil {
@@ -126,9 +113,6 @@ func (g smokeGroup) ids() []string {
 	return ids
 }
 
-// measureGroup measures all rows of a group, and returns each row with its lowest
-// measured value. If a row is worse than its stored value, measureGroup repeats the
-// measurement, up to smokeAttempts times in total.
 func measureGroup(ctx context.Context, group smokeGroup, last []smoke.Row) ([]smoke.Row, error) {
 	rows := slices.Clone(group.rows)
 	for i := range rows {
@@ -163,8 +147,6 @@ func measureWithoutCollector(ctx context.Context, group smokeGroup, dir string) 
 	return group.measure(ctx, dir)
 }
 
-// countExtensionWork runs a script that counts what the extension does for a call, such
-// as the bytes that it sends.
 func countExtensionWork(ctx context.Context) ([]float64, error) {
 	cmd := exec.CommandContext(ctx, "node_modules/.bin/tsx", "extension/test/smoke-counts.ts")
 	cmd.Stderr = os.Stderr

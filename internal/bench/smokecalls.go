@@ -18,25 +18,19 @@ import (
 	"opentabs/plugin"
 )
 
-// smokeTool is the full name of the tool that `make bench-smoke` calls over HTTP. The
-// JSON text smokeArgs is exactly as long as the arguments of the calls in the row
-// "server" of `make bench`.
+// smokeArgs is exactly as long as the arguments of the calls in the row "server" of `make bench`.
 const smokeTool = "smoke__echo"
 
 var smokeArgs = json.RawMessage(`{"text":"` + strings.Repeat("x", 188) + `"}`)
 
-// callCosts are the costs of one tool call over HTTP, measured without a browser.
 type callCosts struct {
-	// ratio is the time of a tool call over HTTP divided by the time of a plain HTTP
-	// echo.
 	ratio float64
 	// allocs is the number of heap allocations of a tool call, in the client and the
 	// server together.
 	allocs float64
 }
 
-// measureSmokeCalls compares tool calls over HTTP with plain HTTP echoes. The client and
-// the servers run in one process, so the number of allocations includes the client's.
+// The client and the servers run in one process, so the allocations include the client's.
 func measureSmokeCalls(dir string) (costs callCosts, err error) {
 	state := filepath.Join(dir, "state")
 	if err := installSmokePlugin(dir, state); err != nil {
@@ -78,8 +72,6 @@ func measureSmokeCalls(dir string) (costs callCosts, err error) {
 	return costs, err
 }
 
-// installSmokePlugin writes a plugin with the tool smokeTool and installs the plugin in a
-// state directory.
 func installSmokePlugin(dir, state string) error {
 	const code = `(()=>{globalThis.__openTabs.adapters["smoke"]={tools:[]}})();` + "\n"
 	const statement = `(function(){var o=(globalThis).__openTabs;var a=o.adapters["smoke"];a.__adapterHash="%x";Object.freeze(a);})();` + "\n"
@@ -103,8 +95,6 @@ func installSmokePlugin(dir, state string) error {
 	return err
 }
 
-// listenInProcess runs an HTTP server on a free loopback port until the returned function
-// stop is called.
 func listenInProcess(server *http.Server) (url string, stop func(), err error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -114,8 +104,6 @@ func listenInProcess(server *http.Server) (url string, stop func(), err error) {
 	return "http://" + listener.Addr().String(), func() { _ = server.Close() }, nil
 }
 
-// makeSmokeClient connects to a server and returns a function that calls smokeTool once
-// over this connection.
 func makeSmokeClient(url, token string) (call func() error, stop func(), err error) {
 	t, err := connectTarget(url, token)
 	if err != nil {
@@ -139,9 +127,7 @@ func makeSmokeClient(url, token string) (call func() error, stop func(), err err
 	}, c.close, nil
 }
 
-// countAllocs returns the average number of heap allocations of one run of f, rounded
-// down. Unlike testing.AllocsPerRun, countAllocs keeps the number of processors, because
-// f waits for other goroutines.
+// Unlike testing.AllocsPerRun, countAllocs keeps the number of processors, because f waits for other goroutines.
 func countAllocs(runs int, f func() error) (float64, error) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

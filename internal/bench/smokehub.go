@@ -18,13 +18,8 @@ import (
 	"opentabs/wsbridge"
 )
 
-// hubCosts are the costs of one tool run through the WebSocket hub.
 type hubCosts struct {
-	// ratio is the duration of a tool run divided by the duration of a plain echo through the
-	// WebSocket library.
-	ratio float64
-	// dispatchBytes is the length of the message frame that starts a tool run without
-	// arguments.
+	ratio         float64
 	dispatchBytes float64
 }
 
@@ -72,8 +67,6 @@ func measureSmokeHub(ctx context.Context) (costs hubCosts, err error) {
 	return costs, err
 }
 
-// makeBareEcho returns a function that sends a message over a WebSocket and waits until
-// the server returns it.
 func makeBareEcho(ctx context.Context) (echo func() error, stop func(), err error) {
 	conns := make(chan *websocket.Conn, 1)
 	floorURL, stopServer, err := listenInProcess(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -113,45 +106,31 @@ func makeBareEcho(ctx context.Context) (echo func() error, stop func(), err erro
 	}, nil
 }
 
-// endSignal receives the end of a tool run and ignores all other events of the run.
 type endSignal chan *wire.CallError
 
 var _ dispatch.Sink = endSignal(nil)
 
-// Reports ignores progress reports.
 func (endSignal) Reports([]wire.Report, int) {}
 
-// Ask does nothing when the tool sends a request to the server.
 func (endSignal) Ask(wire.ToolAskParams) {}
 
-// LinkLost does nothing when the browser disconnects.
 func (endSignal) LinkLost() {}
 
-// LinkRestored does nothing when the browser reconnects.
 func (endSignal) LinkRestored() {}
 
-// Finish sends the error of the ended run to the channel s, or nil if the run succeeded.
 func (s endSignal) Finish(_ json.RawMessage, err *wire.CallError) { s <- err }
 
-// reportingBridge simulates a browser whose tools never end by themselves. The channel
-// sinks receives the [dispatch.Sink] of each tool run, so that a benchmark can send
-// progress reports to the run.
 type reportingBridge struct {
 	instantBridge
 	sinks chan dispatch.Sink
 }
 
-// Start sends the run's sink to the channel b.sinks. Through the sink of a run, the benchmark
-// reports progress and ends the run. The run ends when the benchmark calls Finish on the
-// sink.
 func (b reportingBridge) Start(_ context.Context, _ dispatch.Run, sink dispatch.Sink) *wire.CallError {
 	b.sinks <- sink
 	return nil
 }
 
-// measureSmokeReports measures how long package dispatch takes for one progress report.
-// measureSmokeReports divides this time by the time of a minimal operation: locking a
-// mutex, reading the clock and storing a number.
+// measureSmokeReports compares a progress report with locking a mutex, reading the clock and storing a number.
 func measureSmokeReports(ctx context.Context) (ratio float64, err error) {
 	bridge := reportingBridge{sinks: make(chan dispatch.Sink, 1)}
 	d := dispatch.New(bridge, dispatch.Options{})

@@ -12,19 +12,13 @@ import (
 )
 
 const (
-	// idleTime is how long a server runs before its memory is measured. About 3 s after
-	// its start, the server returns unused memory to the operating system.
-	idleTime = 5 * time.Second
-	// idleStartTimeout limits the whole measurement of an idle server, from its start to
-	// its exit.
+	// About 3 s after its start, the server returns unused memory, so the measurement waits for idleTime.
+	idleTime         = 5 * time.Second
 	idleStartTimeout = time.Minute
 )
 
-// measureIdleServer starts a server without plugins and measures the idle server. The
-// argument dir is the server's state directory. measureIdleServer returns the number of
-// goroutines, the resident memory in MB, and the resident memory without file-backed pages in
-// MB. To count the goroutines, measureIdleServer sends SIGQUIT, which makes the server write
-// its goroutines to stderr and exit.
+// To count the goroutines, measureIdleServer sends SIGQUIT, which makes the server write its goroutines to stderr and
+// exit.
 func measureIdleServer(ctx context.Context, dir string) ([]float64, error) {
 	ctx, stop := context.WithTimeout(ctx, idleStartTimeout)
 	defer stop()
@@ -52,8 +46,6 @@ func measureIdleServer(ctx context.Context, dir string) ([]float64, error) {
 	return []float64{float64(goroutines), float64(rss) / 1e6, float64(private) / 1e6}, nil
 }
 
-// measureProgram returns how many allocations the program opentabs makes before main
-// starts, and the size of its binary in MB.
 func measureProgram(ctx context.Context, _ string) ([]float64, error) {
 	cmd := exec.CommandContext(ctx, program, "version")
 	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")

@@ -16,28 +16,21 @@ import (
 	"time"
 )
 
-// startMeasurement is the result of the benchmark action "start". All times in
-// startMeasurement are in milliseconds since just before the server process was started.
+// All times in startMeasurement are in milliseconds since just before the server process was started.
 type startMeasurement struct {
 	AcceptsMs float64 `json:"acceptsMs"`
 	// HealthMs is when the server responded to /healthz; 0 if /healthz was not requested.
 	HealthMs float64 `json:"healthMs"`
-	// ListMs is when the response to tools/list was complete; 0 if tools/list was not
-	// requested. Tools is the number of tools in the response to tools/list.
+	// ListMs is when the response to tools/list was complete; 0 if tools/list was not requested.
 	ListMs float64 `json:"listMs"`
 	Tools  int     `json:"tools"`
-	// RSSBytes is the server's resident memory, measured request.SettleMs after the last
-	// response. AnonBytes is the part of the resident memory that is not backed by a
-	// file.
+	// RSSBytes is the server's resident memory, measured request.SettleMs after the last response.
 	RSSBytes  int64 `json:"rssBytes"`
 	AnonBytes int64 `json:"anonBytes"`
 }
 
-// startTimeout is how long a server may take to start before the benchmark fails.
 const startTimeout = time.Minute
 
-// measureStart starts a server, waits until the server responds to /healthz on o.Port,
-// measures the server's memory and stops the server.
 func measureStart(o request) (s startMeasurement, err error) {
 	ctx, stop := context.WithTimeout(context.Background(), startTimeout)
 	defer stop()
@@ -102,8 +95,6 @@ func measureStart(o request) (s startMeasurement, err error) {
 	return s, err
 }
 
-// listTools starts an MCP session, requests the list of tools once, and returns the
-// response.
 func listTools(url, tokenFile string) ([]byte, error) {
 	token, err := os.ReadFile(tokenFile)
 	if err != nil {
@@ -131,8 +122,6 @@ func countTools(answer []byte) (int, error) {
 	return len(listResponse.Result.Tools), err
 }
 
-// isKilledBy reports whether err, the result of [exec.Cmd.Wait], means that the signal
-// sig ended the process.
 func isKilledBy(err error, sig syscall.Signal) bool {
 	var exitError *exec.ExitError
 	if !errors.As(err, &exitError) {

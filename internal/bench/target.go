@@ -10,25 +10,18 @@ import (
 	"opentabs/dispatch/hops"
 )
 
-// target is a server whose speed is measured: an MCP server, or the baseline server of `bench
-// floor`, which echoes the bodies of requests.
 type target struct {
 	url       string
 	headers   map[string]string
 	lastID    atomic.Int64
 	idleConns chan *conn // idle connections, which acquire reuses
-	isTraced  bool       // true if the results of calls include their hops
+	isTraced  bool
 }
 
 const maxIdleConns = 1024
 
-// connectTarget returns a target for the server at url. If token is not empty, the server is
-// an MCP server, and connectTarget starts a session with protocol version 2025-11-25. For
-// clients with protocol version 2025-11-25, opentabs omits text that only repeats the
-// structured content of a result. The comparison is fair only if opentabs sends a large
-// result once, like the baseline server.
-//
-// If token is empty, connectTarget sends no request.
+// For clients with protocol version 2025-11-25, opentabs omits text that only repeats the structured content of a
+// result.
 func connectTarget(url, token string) (*target, error) {
 	t := &target{url: url, headers: map[string]string{}, idleConns: make(chan *conn, maxIdleConns)}
 	if token == "" {
@@ -59,9 +52,7 @@ func connectTarget(url, token string) (*target, error) {
 	return t, err
 }
 
-// traceCalls adds the header that makes the server return the hops of each later call.
-// traceCalls closes the idle connections, because requests on these connections would
-// lack the new header.
+// traceCalls closes the idle connections, because their requests would lack the new header.
 func (t *target) traceCalls() {
 	t.isTraced = true
 	t.headers = maps.Clone(t.headers)
@@ -71,7 +62,6 @@ func (t *target) traceCalls() {
 	}
 }
 
-// acquire returns an idle connection, or opens a new connection if none is idle.
 func (t *target) acquire() (*conn, error) {
 	select {
 	case c := <-t.idleConns:
@@ -81,8 +71,7 @@ func (t *target) acquire() (*conn, error) {
 	}
 }
 
-// release keeps an idle connection for reuse, or closes it if maxIdleConns connections are
-// already idle. The caller of release must first read the whole response from the connection.
+// The caller of release must first read the whole response from the connection.
 func (t *target) release(c *conn) {
 	select {
 	case t.idleConns <- c:
@@ -91,9 +80,6 @@ func (t *target) release(c *conn) {
 	}
 }
 
-// makeCallRequest appends a tools/call request with a new ID to dst, and returns the ID.
-// If hasProgress is true, the request asks for progress notifications, and its ID is also
-// the progress token.
 func (t *target) makeCallRequest(dst []byte, tool string, args []byte, hasProgress bool) ([]byte, int64) {
 	id := t.lastID.Add(1)
 	dst = append(dst, `{"jsonrpc":"2.0","id":`...)
@@ -108,9 +94,7 @@ func (t *target) makeCallRequest(dst []byte, tool string, args []byte, hasProgre
 	return append(dst, "}}"...), id
 }
 
-// responseError returns the beginning of an error response, or "" if the response reports no
-// error. responseError does not decode the JSON, because a response may be as large as 100
-// MB.
+// responseError does not decode the JSON, because a response may be as large as 100 MB.
 func responseError(body []byte) string {
 	if bytes.Contains(firstBytes(body), []byte(`"error":{`)) || bytes.Contains(lastBytes(body), []byte(`"isError":true`)) ||
 		bytes.Contains(firstBytes(body), []byte(`"isError":true`)) {
@@ -119,8 +103,6 @@ func responseError(body []byte) string {
 	return ""
 }
 
-// firstBytes returns at most the first 1,000 bytes of b.
 func firstBytes(b []byte) []byte { return b[:min(len(b), 1000)] }
 
-// lastBytes returns at most the last 1,000 bytes of b.
 func lastBytes(b []byte) []byte { return b[max(0, len(b)-1000):] }

@@ -31,23 +31,18 @@ import (
 )
 
 const (
-	// maxNameChars is the maximum length of a browser name that the user chooses, in
-	// characters.
 	maxNameChars = 60
 	// keepUnnamed is how long opentabs remembers a disconnected browser that the user has
 	// not named.
 	keepUnnamed = 30 * 24 * time.Hour
-	// seenPrecision is the resolution of the stored time at which a browser last connected. Because
-	// the stored time is only accurate to the hour, opentabs need not write the file each time a
-	// browser connects.
+	// seenPrecision limits writes: the stored connect time of a browser is only accurate to the hour.
 	seenPrecision = time.Hour
 )
 
 // Browser is a browser that is or was connected to opentabs.
 type Browser struct {
 	ID string `json:"id"`
-	// Name is the browser's name as users see it, such as "Chrome on Linux 2". No two
-	// browsers have the same name.
+	// Name is the browser's name as users see it, such as "Chrome on Linux 2".
 	Name string `json:"name"`
 	// IsGiven is true if the user chose the name; false for a default name.
 	IsGiven bool `json:"given,omitempty"`
@@ -55,8 +50,6 @@ type Browser struct {
 	// panel; empty if there is none.
 	SentName string `json:"sent,omitempty"`
 	// SentDefault is the default name that the extension sent, such as "Chrome on Linux".
-	// Default is the browser's default name without a number: SentDefault, or a name with
-	// the profile and the computer, such as "Chrome (Work) on laptop".
 	SentDefault string    `json:"sent_default,omitempty"`
 	Default     string    `json:"default"`
 	LastSeen    time.Time `json:"last_seen"`
@@ -66,18 +59,13 @@ type Browser struct {
 // default browsers.
 type document struct {
 	Browsers []Browser `json:"browsers"`
-	// Defaults maps the name of each MCP client, in lower case, to the ID of the client's
-	// default browser. The key "" of Defaults is for all clients without their own
-	// default browser.
+	// Defaults maps MCP client names in lower case, or "" for all other clients, to browser IDs.
 	Defaults map[string]string `json:"defaults,omitempty"`
 }
 
 // Store keeps the names of browsers and the default browsers of clients in one file.
 type Store struct {
-	path string
-	// findDefault returns a browser's default name, such as "Chrome (Work) on laptop".
-	// findDefault returns "" if the browser's profile is unknown. If findDefault is nil,
-	// the default name is the name that the extension sent.
+	path        string
 	findDefault func(browserID, sentName string) string
 
 	mu  sync.Mutex // guards doc and the file at path
@@ -107,13 +95,11 @@ func Open(path string) (s *Store, warning string) {
 	return s, warning
 }
 
-// UseDefaults sets the function that finds better default names of browsers, such as "Chrome (Work)
-// on laptop". If the function find returns "", NameOf uses the name that the extension sent. Call
+// UseDefaults sets the function that finds better default names of browsers, such as "Chrome (Work) on laptop". Call
 // UseDefaults before the first call of NameOf.
 func (s *Store) UseDefaults(find func(browserID, sentName string) string) { s.findDefault = find }
 
-// defaultName returns the default name of a browser. defaultName reuses a default name that
-// findDefault has returned earlier, because findDefault reads many files.
+// defaultName reuses an earlier result of findDefault, because findDefault reads many files.
 func (s *Store) defaultName(b Browser, sentName string) string {
 	switch {
 	case s.findDefault == nil:
@@ -124,10 +110,8 @@ func (s *Store) defaultName(b Browser, sentName string) string {
 	return cmp.Or(s.findDefault(b.ID, sentName), sentName)
 }
 
-// NameOf returns the name of a browser that connects, and whether the user chose this
-// name. The parameter sentName is the name that the extension sent, and isDefault is true
-// if the extension generated this name. If the user types a name in the extension, it
-// replaces a name that was set with `opentabs browser rename`.
+// NameOf returns the name of a connecting browser, and whether the user chose it. A name that the user types in the
+// extension replaces a name from `opentabs browser rename`.
 func (s *Store) NameOf(id, sentName string, isDefault bool) (name string, isGiven bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -159,12 +143,10 @@ func (s *Store) NameOf(id, sentName string, isDefault bool) (name string, isGive
 	return b.Name, b.IsGiven
 }
 
-// Rename gives a browser a new name, and returns the renamed browser. The parameter browser selects
-// the browser to rename; see [wire.MatchesBrowser]. An empty new name restores the default name.
+// Rename gives a browser a new name, and returns the renamed browser. An empty new name restores the default name.
 //
-// If another connected browser already has the new name, Rename returns an error. If a
-// disconnected browser has the new name, Rename deletes the disconnected browser, and the
-// renamed browser becomes the default browser of its clients.
+// If another connected browser already has the new name, Rename returns an error. If a disconnected browser has the new
+// name, Rename deletes the disconnected browser, and the renamed browser becomes the default browser of its clients.
 func (s *Store) Rename(browser, name string, connected []string) (Browser, error) {
 	name = strings.TrimSpace(name)
 	if err := checkName(name); err != nil {
@@ -190,9 +172,8 @@ func (s *Store) Rename(browser, name string, connected []string) (Browser, error
 	return b, s.save()
 }
 
-// SetDefault sets the default browser of a client, which runs the client's calls if
-// several browsers have a matching tab. An empty client name means all clients without
-// their own default browser. If browser is empty, SetDefault removes the default browser.
+// SetDefault sets the default browser of a client, which runs the client's calls if several browsers have a matching
+// tab. SetDefault with an empty browser removes the default browser.
 func (s *Store) SetDefault(client, browser string) (Browser, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -226,10 +207,8 @@ func (s *Store) Forget(browser string, connected []string) error {
 	return s.save()
 }
 
-// DefaultFor returns the ID of a client's default browser; empty if the client has none.
-// If a client has several names, DefaultFor uses the first name that has a default
-// browser. If the client has no default browser itself, DefaultFor returns the default
-// browser for all other clients.
+// DefaultFor returns the ID of a client's default browser; empty if the client has none. If the client has no default
+// browser itself, DefaultFor returns the default browser for all other clients.
 func (s *Store) DefaultFor(clientNames ...string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -241,9 +220,8 @@ func (s *Store) DefaultFor(clientNames ...string) string {
 	return ""
 }
 
-// List returns all stored browsers, sorted by name. The function clientsOf returns the
-// names of the MCP clients whose default browser has the given ID. The name "" represents
-// all clients without their own default browser.
+// List returns all stored browsers, sorted by name. The function clientsOf returns the names of the MCP clients whose
+// default browser has the given ID.
 func (s *Store) List() (browsers []Browser, clientsOf func(id string) []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -257,7 +235,6 @@ func (s *Store) List() (browsers []Browser, clientsOf func(id string) []string) 
 	return browsers, func(id string) []string { return clients[id] }
 }
 
-// checkName rejects a browser name that is too long or has unprintable characters.
 func checkName(name string) error {
 	switch {
 	case utf8.RuneCountInString(name) > maxNameChars:
@@ -268,8 +245,6 @@ func checkName(name string) error {
 	return nil
 }
 
-// unusedName returns a name that no browser other than id has: base, or base followed by
-// a number, such as "Chrome on Linux 2".
 func (s *Store) unusedName(id, base string) string {
 	for n := 1; ; n++ {
 		name := base
@@ -290,8 +265,6 @@ func (s *Store) find(id string) (Browser, bool) {
 	return s.doc.Browsers[i], true
 }
 
-// findName returns the stored browser with the given name. findName ignores the difference between
-// upper and lower case.
 func (s *Store) findName(name string) (Browser, bool) {
 	i := slices.IndexFunc(s.doc.Browsers, func(b Browser) bool { return strings.EqualFold(b.Name, name) })
 	if i < 0 {
@@ -300,8 +273,6 @@ func (s *Store) findName(name string) (Browser, bool) {
 	return s.doc.Browsers[i], true
 }
 
-// lookUp returns the browser that ref selects, see [wire.MatchesBrowser]. If ref is empty and the
-// store contains only one browser, lookUp returns the store's only browser.
 func (s *Store) lookUp(ref string) (Browser, error) {
 	if ref == "" && len(s.doc.Browsers) == 1 {
 		return s.doc.Browsers[0], nil
@@ -325,16 +296,11 @@ func (s *Store) lookUp(ref string) (Browser, error) {
 	return Browser{}, fmt.Errorf("several browsers match %q: %s; use the name or more characters of the id", ref, strings.Join(names, ", "))
 }
 
-// put adds a browser to the store. If the store contains a browser with the same ID, put replaces
-// the stored browser.
 func (s *Store) put(b Browser) {
 	s.doc.Browsers = slices.DeleteFunc(s.doc.Browsers, func(known Browser) bool { return known.ID == b.ID })
 	s.doc.Browsers = append(s.doc.Browsers, b)
 }
 
-// replace removes the browser with the ID oldID from the store. For each client whose default
-// browser was oldID, replace makes newID the default browser. If newID is empty, replace removes
-// oldID as the default browser of clients.
 func (s *Store) replace(oldID, newID string) {
 	s.doc.Browsers = slices.DeleteFunc(s.doc.Browsers, func(b Browser) bool { return b.ID == oldID })
 	for client, id := range s.doc.Defaults {
@@ -348,8 +314,6 @@ func (s *Store) replace(oldID, newID string) {
 	}
 }
 
-// forgetOld removes each browser that has no name from the user and has not connected for
-// 30 days.
 func (s *Store) forgetOld() {
 	for _, b := range slices.Clone(s.doc.Browsers) {
 		if !b.IsGiven && time.Since(b.LastSeen) > keepUnnamed {
@@ -358,9 +322,7 @@ func (s *Store) forgetOld() {
 	}
 }
 
-// save writes the names of browsers and the default browsers to the disk. The file omits
-// browsers that run a copy of another browser's profile, because their IDs change with
-// each start.
+// The file of browser names omits browsers that run a copied profile, because their IDs change with each start.
 func (s *Store) save() error {
 	stored := s.doc
 	stored.Browsers = slices.DeleteFunc(slices.Clone(s.doc.Browsers), func(b Browser) bool { return wire.IsBrowserCopy(b.ID) })

@@ -18,7 +18,6 @@ func openTest(t *testing.T) (s *Store, path string) {
 	return s, path
 }
 
-// expectName checks the name that NameOf returns for a browser that connects.
 func expectName(t *testing.T, s *Store, id, sentName string, isDefault bool, want string) {
 	t.Helper()
 	if name, _ := s.NameOf(id, sentName, isDefault); name != want {
@@ -68,8 +67,6 @@ func TestRename(t *testing.T) {
 	}
 }
 
-// TestReinstalledExtension gives a browser the name of a disconnected browser. The renamed browser
-// must also replace the disconnected browser as the default browser of MCP clients.
 func TestReinstalledExtension(t *testing.T) {
 	s, _ := openTest(t)
 	expectName(t, s, "old", "Work", false, "Work")
@@ -88,7 +85,6 @@ func TestReinstalledExtension(t *testing.T) {
 	}
 }
 
-// TestDefaults checks which browser DefaultFor returns for an MCP client.
 func TestDefaults(t *testing.T) {
 	s, path := openTest(t)
 	expectName(t, s, "a", "A", false, "A")
@@ -134,7 +130,6 @@ func TestOldBrowsersAreForgotten(t *testing.T) {
 	}
 }
 
-// TestDamagedFile checks that Open renames a damaged file instead of deleting it.
 func TestDamagedFile(t *testing.T) {
 	_, path := openTest(t)
 	if err := os.WriteFile(path, []byte("{"), 0o600); err != nil {
@@ -147,9 +142,8 @@ func TestDamagedFile(t *testing.T) {
 	expectName(t, s, "a", "Chrome on Linux", true, "Chrome on Linux")
 }
 
-// TestDefaultsWithProfile checks that a browser gets a default name with its profile, such as
-// "Chrome (Work) on laptop". The default name is searched only once for each browser, and a name
-// from the user takes precedence over the default name.
+// TestDefaultsWithProfile checks that a browser gets a default name with its profile, such as "Chrome (Work) on
+// laptop".
 func TestDefaultsWithProfile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "browsers.json")
 	s, _ := Open(path)

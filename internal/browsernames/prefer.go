@@ -8,9 +8,7 @@ import (
 	"opentabs/dispatch"
 )
 
-// Prefer wraps a bridge. If possible, the returned bridge runs each call in the default
-// browser of the call's client. The returned bridge prefers the default browser only if
-// the call names no browser and several browsers could run the call.
+// Prefer returns a bridge that runs each call, if possible, in the default browser of the call's client.
 func Prefer(bridge dispatch.Bridge, s *Store) dispatch.Bridge {
 	return preferringBridge{bridge, s}
 }
@@ -20,9 +18,6 @@ type preferringBridge struct {
 	store *Store
 }
 
-// Targets returns the documents that can run a call, and the browsers that can open a new
-// tab for the call. If several browsers can run the call, Targets prefers the client's
-// default browser.
 func (p preferringBridge) Targets(ctx context.Context, choice dispatch.TargetChoice) dispatch.Targets {
 	targets := p.Bridge.Targets(ctx, choice)
 	if choice.Browser != "" {
@@ -43,10 +38,7 @@ func (p preferringBridge) Targets(ctx context.Context, choice dispatch.TargetCho
 	return targets
 }
 
-// preferTargets returns only the documents in the preferred browser if they are as ready
-// to run the call as the documents in other browsers. If the best document in another
-// browser is more ready than every document in the preferred browser, preferTargets
-// returns all documents.
+// preferTargets prefers a browser only if its documents are at least as ready as those of other browsers.
 func preferTargets(targets []dispatch.Target, choice dispatch.TargetChoice, isPreferred func(dispatch.Target) bool) []dispatch.Target {
 	bestOf := func(isWanted func(dispatch.Target) bool) (best int) {
 		for _, t := range targets {
@@ -67,8 +59,6 @@ func preferTargets(targets []dispatch.Target, choice dispatch.TargetChoice, isPr
 	return slices.DeleteFunc(slices.Clone(targets), func(t dispatch.Target) bool { return !isPreferred(t) })
 }
 
-// nameWithoutVersion removes the version at the end of a client's name, such as " 2.1.0"
-// in "claude-code 2.1.0".
 func nameWithoutVersion(name string) string {
 	i := strings.LastIndexByte(name, ' ')
 	if i < 0 || i+1 == len(name) || name[i+1] < '0' || name[i+1] > '9' {

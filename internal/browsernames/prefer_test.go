@@ -8,7 +8,6 @@ import (
 	"opentabs/dispatch/dispatchtest"
 )
 
-// targetsIn returns one document for each of the given browsers, all with the given readiness.
 func targetsIn(readiness dispatch.Readiness, browsers ...string) (targets []dispatch.Target) {
 	for _, b := range browsers {
 		targets = append(targets, dispatch.Target{Browser: b, BrowserName: b, TabID: 1, Readiness: readiness})
@@ -44,9 +43,7 @@ func TestPrefer(t *testing.T) {
 		"instance of another server": {dispatch.TargetChoice{Client: cursor, Sites: []string{"https://x.example"}}, targetsIn(dispatch.Ready, "a", "b"), []string{"a", "b"}},
 	} {
 		bridge := &dispatchtest.Bridge{TargetsFunc: func(dispatch.TargetChoice) dispatch.Targets {
-			// The simulated bridge returns all browsers in which the call could open a tab, even if
-			// a tab of the plugin is already open. Like the simulated bridge, a real bridge returns
-			// all browsers in which the call could open a tab.
+			// Like the simulated bridge, a real bridge returns all browsers in which the call could open a tab.
 			return dispatch.Targets{LiveTargets: c.live, BrowsersToOpen: targetsIn(dispatch.ReadyUnknown, "a", "b")}
 		}}
 		var got []string
@@ -59,8 +56,6 @@ func TestPrefer(t *testing.T) {
 	}
 }
 
-// TestPreferOpensTab checks that a call opens its new tab in the client's default browser
-// if several browsers could open the tab.
 func TestPreferOpensTab(t *testing.T) {
 	s, _ := openTest(t)
 	s.NameOf("b", "B", false)

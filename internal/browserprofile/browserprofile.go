@@ -21,8 +21,6 @@ import (
 )
 
 const (
-	// maxNameChars is the maximum length of the profile name, and of the host name, in a
-	// browser's name.
 	maxNameChars = 30
 	// maxFileBytes is how many bytes of each storage file are searched for the browser's
 	// ID.
@@ -32,8 +30,7 @@ const (
 // Machine describes the computer whose browser profiles [Machine.DefaultName] searches.
 type Machine struct {
 	// OS is the operating system, as in runtime.GOOS: "linux", "darwin" or "windows".
-	OS string
-	// Home is the user's home directory; empty if unknown.
+	OS   string
 	Home string
 	// Getenv is os.Getenv except in tests.
 	Getenv func(string) string
@@ -72,8 +69,6 @@ func (m Machine) DefaultName(extensionID, browserID, sentName string) string {
 	return ""
 }
 
-// composeName composes a browser's name from the product, the profile and the host name.
-// If the browser has only one profile, the browser's name omits the profile.
 func (m Machine) composeName(sentName string, profileNames map[string]string, profileDir string) string {
 	product, platform, _ := strings.Cut(sentName, " on ")
 	if profileName := plaintext.Line(profileNames[profileDir], maxNameChars); len(profileNames) > 1 && profileName != "" {
@@ -89,8 +84,6 @@ func (m Machine) composeName(sentName string, profileNames map[string]string, pr
 	return product + " on " + host
 }
 
-// dataDirs returns the directories in which Chromium browsers store their profiles by
-// default. dataDirs also returns directories that do not exist.
 func (m Machine) dataDirs() []string {
 	if m.Home == "" {
 		return nil
@@ -118,9 +111,7 @@ func (m Machine) dataDirs() []string {
 	return dirs
 }
 
-// hasText reports whether one of the extension's database files in folder contains a
-// text. A search in the raw bytes finds the text, because Chrome's database (LevelDB)
-// stores short texts unchanged.
+// A search in the raw bytes finds the text, because Chrome's database (LevelDB) stores short texts unchanged.
 func hasText(folder, text string) bool {
 	for _, pattern := range []string{"*.log", "*.ldb"} {
 		files, err := filepath.Glob(filepath.Join(folder, pattern))
@@ -146,8 +137,6 @@ func fileHasText(path, text string) bool {
 	return err == nil && bytes.Contains(data, []byte(text))
 }
 
-// readProfiles maps the directory of each browser profile, such as "Profile 1", to the
-// profile's name, such as "Work".
 func readProfiles(dataDir string) map[string]string {
 	data, err := os.ReadFile(filepath.Join(dataDir, "Local State"))
 	if err != nil {

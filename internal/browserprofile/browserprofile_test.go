@@ -12,7 +12,6 @@ const (
 	testBrowser   = "6f0b8a51-3f0e-4f0b-9a46-0a4f5b0f8f11"
 )
 
-// writeFile writes a file and creates the missing parent directories.
 func writeFile(t *testing.T, path, text string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -23,8 +22,6 @@ func writeFile(t *testing.T, path, text string) {
 	}
 }
 
-// TestDefaultName checks the names of browsers with several profiles, with one profile,
-// and with a profile that is not on this computer.
 func TestDefaultName(t *testing.T) {
 	m := Machine{OS: "linux", Home: t.TempDir(), Getenv: func(string) string { return "" }, HostName: "laptop.example.com"}
 	chrome := filepath.Join(m.Home, ".config", "google-chrome")
@@ -53,7 +50,6 @@ func TestDefaultName(t *testing.T) {
 	}
 }
 
-// TestDataDirs checks the directories of browser profiles on each operating system.
 func TestDataDirs(t *testing.T) {
 	for goos, want := range map[string]string{
 		"linux": "/h/.config/chromium", "darwin": "/h/Library/Application Support/Google/Chrome", "windows": "/l/Google/Chrome/User Data",

@@ -1,10 +1,7 @@
-// Package browsertest runs the tests of a plugin in a real browser, for `opentabs plugin
-// test --browser`.
+// Package browsertest runs the tests of a plugin in a real browser, for `opentabs plugin test --browser`.
 //
-// Package browsertest starts a daemon, a Chromium with the extension, and a simulation of
-// the plugin's sites, with a temporary profile and state directory. Package jsbuild runs
-// a plugin's tests in a simulated page, or in a browser that implements its interface
-// TestBrowser. [Browser] implements TestBrowser.
+// Package browsertest starts a daemon, a Chromium with the extension, and a simulation of the plugin's sites, with a
+// temporary profile and state directory. [Browser] implements TestBrowser.
 package browsertest
 
 import (
@@ -33,24 +30,22 @@ import (
 	"opentabs/wire"
 )
 
-// Options configure [Start]. All fields are required.
+// Options configure [Start]; all fields are required.
 type Options struct {
-	// Dir is the directory of the plugin.
 	Dir string
-	// Getenv reads environment variables. One variable can name the browser.
+	// Getenv reads environment variables, one of which can name the browser.
 	Getenv func(string) string
-	// Warnf receives warnings for the user of `opentabs plugin test`.
-	Warnf func(format string, args ...any)
+	Warnf  func(format string, args ...any)
 }
 
 // Browser is a browser with a daemon and simulated sites for the tests of one plugin.
 type Browser struct {
-	dir      string // directory of all files that the tests write
+	dir      string
 	daemon   *daemon.StartedDaemon
 	client   *mcpclient.Client
-	cleanups []func() // functions that Close calls, in reverse order
+	cleanups []func()
 
-	program string // path of the browser's program
+	program string
 	plugin  *plugin.Plugin
 	browser *realtab.Browser
 	site    *realtab.Site
@@ -80,8 +75,7 @@ func Start(ctx context.Context, o Options) (*Browser, error) {
 // Program returns the path of the browser's program.
 func (t *Browser) Program() string { return t.program }
 
-// start starts the daemon, the browser and the simulated sites. If start returns an
-// error, the caller calls Close to end the processes that are already running.
+// If start returns an error, the caller must call Close to end the processes that are already running.
 func (t *Browser) start(ctx context.Context, o Options) (err error) {
 	if t.program, err = realtab.Find(o.Getenv); err != nil {
 		return err
@@ -128,11 +122,9 @@ func (t *Browser) start(ctx context.Context, o Options) (err error) {
 	return nil
 }
 
-// loadTimeout is the maximum time for the browser to load the extension.
 const loadTimeout = 2 * time.Minute
 
-// removeAll removes a directory and warns on failure. removeAll makes several attempts,
-// because a browser still writes files while it exits.
+// removeAll makes several attempts, because a browser still writes files while it exits.
 func removeAll(warnf func(string, ...any), dir string) {
 	err := os.RemoveAll(dir)
 	for tries := 0; err != nil && tries < 20; tries++ {
@@ -146,7 +138,6 @@ func removeAll(warnf func(string, ...any), dir string) {
 
 func (t *Browser) onClose(f func()) { t.cleanups = append(t.cleanups, f) }
 
-// Close stops the browser and the daemon, and removes their files.
 func (t *Browser) Close() {
 	for len(t.cleanups) > 0 {
 		lastIndex := len(t.cleanups) - 1
@@ -155,8 +146,6 @@ func (t *Browser) Close() {
 	}
 }
 
-// serve starts a daemon that has loaded the plugin in pluginDir. After the daemon has
-// started, serve writes the extension's files for this daemon and connects an MCP client.
 func (t *Browser) serve(ctx context.Context, pluginDir string) error {
 	homeDir := filepath.Join(t.dir, "home")
 	dirs := config.Dirs{Config: homeDir, State: homeDir}
@@ -214,17 +203,12 @@ func (t *Browser) serve(ctx context.Context, pluginDir string) error {
 	return err
 }
 
-// closeTimeout is the maximum time for ending the MCP session.
 const closeTimeout = time.Second
 
-// pollInterval is the time between two checks of a condition in the browser.
 const pollInterval = 20 * time.Millisecond
 
-// parseTimeout is the maximum time for a new tab to parse its document.
 const parseTimeout = 3 * time.Second
 
-// pollUntil calls the function check repeatedly until it returns true or an error, or
-// until ctx is done.
 func (t *Browser) pollUntil(ctx context.Context, check func() (bool, error)) error {
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
@@ -242,9 +226,7 @@ func (t *Browser) pollUntil(ctx context.Context, check func() (bool, error)) err
 	}
 }
 
-// waitForSync blocks until the browser has received the current plugin and settings. A
-// sync that is already in progress could have read the plugin before its last change, so
-// waitForSync waits for two further syncs.
+// waitForSync waits for two further syncs, because one in progress could have read the plugin too early.
 func (t *Browser) waitForSync(ctx context.Context) error {
 	countSynced := func() int {
 		for _, b := range t.daemon.Hub.Browsers() {
@@ -269,8 +251,6 @@ func (t *Browser) SetResponder(answer func(context.Context, any) (json.RawMessag
 	t.answer = answer
 }
 
-// answerRequest passes an HTTP request of a page to the test script, and returns the
-// script's response.
 func (t *Browser) answerRequest(ctx context.Context, r realtab.Request) (realtab.Answer, error) {
 	t.mu.Lock()
 	answer := t.answer

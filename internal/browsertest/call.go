@@ -14,8 +14,7 @@ import (
 	"opentabs/wire"
 )
 
-// callRequest describes a tool call that a test makes. All times are in milliseconds
-// since the tool's handler started.
+// All times in callRequest are in milliseconds since the tool's handler started.
 type callRequest struct {
 	Tool           string          `json:"tool"`
 	Input          json.RawMessage `json:"input"`
@@ -44,33 +43,25 @@ type callError struct {
 	Tool    *wire.ToolErrorInfo `json:"tool,omitempty"`
 }
 
-// nestedCall describes a call that the tool under test made to another tool.
 type nestedCall struct {
 	Tool  string          `json:"tool"`
 	Input json.RawMessage `json:"input"`
 }
 
-// userRequest describes an approval that the tool under test requested from the user.
 type userRequest struct {
 	Reason string `json:"reason"`
 	Title  string `json:"title,omitempty"`
 }
 
-// callOutcome is the answer to a test's tool call: the call's result and the state of the
-// tab.
 type callOutcome struct {
 	Call callResult `json:"call"`
 	*tabState
 }
 
-// stopTimeout limits how long the test waits, after a call has ended, for the page's
-// report whether the tool stopped. A page usually reports within 2 s whether the tool has
-// stopped.
+// A page usually reports within 2 s whether its tool has stopped, so stopTimeout is generous.
 const stopTimeout = 10 * time.Second
 
-// runningCall is a tool call that a test has made and that has not ended. Only the
-// goroutine of followEvents accesses a runningCall until the channel done is closed. When
-// done is closed, only callTool accesses the runningCall.
+// Only the goroutine of followEvents accesses a runningCall until done is closed, and then only callTool.
 type runningCall struct {
 	request  callRequest
 	tab      *testTab
@@ -82,8 +73,6 @@ type runningCall struct {
 	done     chan struct{}
 }
 
-// callTool calls a tool through the MCP client, as an agent does. The tool calls of a
-// test file run one after another.
 func (t *Browser) callTool(ctx context.Context, params json.RawMessage) (*callOutcome, error) {
 	var request callRequest
 	if err := json.Unmarshal(params, &request); err != nil {
@@ -123,9 +112,6 @@ func (t *Browser) callTool(ctx context.Context, params json.RawMessage) (*callOu
 	return &callOutcome{c.result, state}, nil
 }
 
-// followEvents records the events of a call until the call has ended. If the daemon has
-// asked the page to stop the tool, followEvents also waits for the page's report about
-// the stop.
 func (c *runningCall) followEvents(ctx context.Context, follower *dispatch.Follower) {
 	defer close(c.done)
 	defer func() {
@@ -153,8 +139,6 @@ func (c *runningCall) followEvents(ctx context.Context, follower *dispatch.Follo
 	}
 }
 
-// recordEvent adds an event to the result of the running call. recordEvent returns true
-// for the last event of the call.
 func (c *runningCall) recordEvent(ctx context.Context, e *dispatch.Event) (isLast bool) {
 	r := &c.result
 	switch e.Kind {
@@ -181,7 +165,6 @@ func (c *runningCall) recordEvent(ctx context.Context, e *dispatch.Event) (isLas
 	return false
 }
 
-// isStopSent reports whether the daemon has asked the page to stop the tool.
 func isStopSent(v dispatch.View) bool {
 	switch v.ErrorCode {
 	case wire.ErrCancelled, wire.ErrIdleTimeout, wire.ErrDeadlineExceeded:
@@ -190,9 +173,7 @@ func isStopSent(v dispatch.View) bool {
 	return false
 }
 
-// scheduleActions starts the timers that cancel the call or navigate its tab when the
-// test requires it. A call that waited for approval sends the running event twice, but
-// its timers must start only once.
+// A call that waited for approval sends the running event twice, but its timers must start only once.
 func (c *runningCall) scheduleActions(ctx context.Context) {
 	if len(c.timers) > 0 {
 		return
@@ -206,12 +187,9 @@ func (c *runningCall) scheduleActions(ctx context.Context) {
 	scheduleAt(c.request.NavigateAt, func() { c.navigateAway(ctx) })
 }
 
-// navigateRetryPause is the pause between a failed navigation and the next attempt.
 const navigateRetryPause = 50 * time.Millisecond
 
-// navigateAway navigates the tab of the call to another page of the same site. A busy
-// browser can refuse a navigation, so navigateAway retries until ctx is done. When the
-// call ends, ctx is cancelled.
+// A busy browser can refuse a navigation, so navigateAway retries until ctx is done.
 func (c *runningCall) navigateAway(ctx context.Context) {
 	for ctx.Err() == nil {
 		tabURL, err := c.tab.tab.URL(ctx)
@@ -234,8 +212,6 @@ func (c *runningCall) markReported() {
 	}
 }
 
-// finish completes a call's result from two sources: the MCP client's response, and the
-// daemon's events about the call.
 func (c *runningCall) finish(got mcpclient.Result, err error, unfollow func()) {
 	var info struct {
 		Code    wire.ErrorCode      `json:"code"`
@@ -287,7 +263,6 @@ func (c *runningCall) finish(got mcpclient.Result, err error, unfollow func()) {
 	}
 }
 
-// resultOf returns the JSON result of a tool from the MCP client's response.
 func resultOf(got mcpclient.Result) json.RawMessage {
 	if got.StructuredContent != nil {
 		return got.StructuredContent
@@ -306,8 +281,6 @@ func resultOf(got mcpclient.Result) json.RawMessage {
 	return quoted
 }
 
-// textOf returns the text of an MCP content block. For blocks without text, textOf
-// returns a note with the type and the size.
 func textOf(c mcpclient.Content) string {
 	if c.Type == "text" {
 		return c.Text

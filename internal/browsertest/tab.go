@@ -13,17 +13,14 @@ import (
 	"opentabs/wire"
 )
 
-// testTab is the tab that the running test currently controls.
 type testTab struct {
-	tab *realtab.Tab
-	ctx context.Context // ends when the test opens another tab
-	// deniesApprovals makes the simulated user deny all approvals.
+	tab             *realtab.Tab
+	ctx             context.Context // ends when the test opens another tab
 	deniesApprovals bool
 	// lastLogSeq is the sequence number of the last log entry that the test has received.
 	lastLogSeq uint64
 }
 
-// testPage describes a page that a test asks the browser to open.
 type testPage struct {
 	URL            string                     `json:"url"`
 	HTML           string                     `json:"html"`
@@ -35,7 +32,6 @@ type testPage struct {
 	User           string                     `json:"user"`
 }
 
-// tabState contains what the script of a test can read about its tab.
 type tabState struct {
 	URL  string     `json:"url"`
 	Logs []logEntry `json:"logs"`
@@ -49,9 +45,7 @@ type logEntry struct {
 	TS      string          `json:"ts"`
 }
 
-// open closes the test's tab, opens a new tab, and blocks until the plugin runs in the
-// new tab. A call of open cancels the calls in the old tab, and any earlier open that is
-// still in progress.
+// A call of open cancels the calls in the old tab, and any earlier open that is still in progress.
 func (t *Browser) open(ctx context.Context, params json.RawMessage) (*tabState, error) {
 	var page testPage
 	if err := json.Unmarshal(params, &page); err != nil {
@@ -112,8 +106,6 @@ func (t *Browser) waitUntilParsed(ctx context.Context, newTab *testTab) error {
 	return err
 }
 
-// resolveURL returns the URL of the page to open, or an error if the plugin does not run
-// at the URL.
 func (t *Browser) resolveURL(page *testPage) (*url.URL, error) {
 	testedPlugin, ok := t.daemon.Registry.Set().Plugin(t.plugin.Name)
 	if !ok {
@@ -138,7 +130,6 @@ func (t *Browser) resolveURL(page *testPage) (*url.URL, error) {
 	return pageURL, nil
 }
 
-// closeTab closes the current tab and blocks until the daemon has no tab.
 func (t *Browser) closeTab(ctx context.Context) error {
 	tab := t.currentTab()
 	if tab == nil {

@@ -14,8 +14,7 @@ import (
 type Module struct {
 	// Name is the path of the module's source file; empty for the code before the first
 	// module.
-	Name string
-	// IsLibrary is true if the module's path is the path of a library.
+	Name      string
 	IsLibrary bool
 	Code      string
 }
@@ -24,12 +23,9 @@ type Module struct {
 // before each module.
 var moduleComment = lazyregexp.New(`(?m)^ {0,4}// ((?:[A-Za-z-]+:)?[^\s:]+(?:\.(?:[cm]?[jt]sx?|json|svg|css)|locales))[ \t]*\r?$`)
 
-// libraryPath matches the paths of modules that the author did not write: npm packages
-// and the SDK.
 var libraryPath = lazyregexp.New(`(^|/)node_modules/|^opentabs[a-z-]*:(zod|sdk)/|(^|/)plugin-sdk/(dist|src)/`)
 
-// SplitModules splits the code of a bundle at the comments before its modules.
-// SplitModules drops modules that contain only white space.
+// SplitModules splits the code of a bundle into modules, and drops modules of white space only.
 func SplitModules(code string) []Module {
 	var modules []Module
 	moduleStart, name := 0, ""
@@ -43,9 +39,7 @@ func SplitModules(code string) []Module {
 		moduleStart, name = match[0], code[match[2]:match[3]]
 	}
 	add(len(code))
-	// A build appends code to the end of a bundle. If the last module is a library,
-	// SplitModules returns the code that the build appended as a separate module, because
-	// reviews omit libraries.
+	// Code after the last library module becomes a module, because reviews omit libraries but show code of the build.
 	if lastIndex := len(modules) - 1; lastIndex >= 0 && modules[lastIndex].IsLibrary {
 		if i := strings.LastIndex(modules[lastIndex].Code, "\n})();"); i >= 0 {
 			closingCode := modules[lastIndex].Code[i+1:]

@@ -13,16 +13,13 @@ import (
 	"opentabs/wire"
 )
 
-// errUnknownCall is the error for a call that neither the server's memory nor the
-// recorder contains. The side panel shows the text of errUnknownCall to the user.
+// The side panel shows the text of errUnknownCall to the user.
 var errUnknownCall = errors.New("the call is not recorded any more")
 
-// maxDepth limits how many levels of parent calls are read to find the client's call above
-// a nested call.
+// maxDepth limits how many parent calls of a nested call are read.
 const maxDepth = 16
 
-// Source gives access to the calls and the plugin logs of a daemon. All functions in a
-// Source are required, except TraceIDOf.
+// Source gives access to the calls and plugin logs of a daemon; all functions except TraceIDOf are required.
 type Source struct {
 	// Find returns a call that is still in the server's memory.
 	Find func(callID string) (dispatch.View, bool)
@@ -31,11 +28,9 @@ type Source struct {
 	// ReadLog returns the log entries between the times from and to that match the filter
 	// f, oldest first.
 	ReadLog func(f pluginlog.Filter, from, to time.Time) ([]pluginlog.Entry, error)
-	// TraceIDOf returns the ID of the trace that opentabs exports for a client's call. By
-	// default, opentabs exports no traces.
+	// TraceIDOf returns the ID of the exported trace of a client's call; if nil, opentabs exports no traces.
 	TraceIDOf func(rootCallID string) string
 	// UndoOf returns the call that undoes the given call, or nil if no call can undo it.
-	// The parameter created is the time at which the given call was created.
 	UndoOf func(callID string, created time.Time) (*wire.CallUndo, error)
 }
 
@@ -63,7 +58,6 @@ func (s *Source) Inspect(p wire.CallInspectParams) (r wire.CallInspectResult, er
 	return r, nil
 }
 
-// find looks up a call in the server's memory, and then in the recorder.
 func (s *Source) find(callID string) (dispatch.View, error) {
 	if v, ok := s.Find(callID); ok {
 		return v, nil
@@ -75,9 +69,7 @@ func (s *Source) find(callID string) (dispatch.View, error) {
 	return v, err
 }
 
-// traceID returns the ID of the trace to which a call belongs, or "" if the call has no
-// trace. If the client sent no trace ID, the call belongs to the trace that opentabs
-// exports.
+// traceID returns the client's trace ID, the ID of the exported trace, or "" for a call without a trace.
 func (s *Source) traceID(v *dispatch.View) string {
 	if v.Trace == nil {
 		return ""

@@ -14,7 +14,6 @@ import (
 
 var arrival = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 
-// callView returns a call that ended 2 s after its arrival.
 func callView(callID, parentCallID string, status wire.CallStatus) dispatch.View {
 	ended := arrival.Add(2 * time.Second)
 	v := dispatch.View{Plugin: "messages", Tool: "export", BrowserName: "Work", TabID: 7, Created: arrival, Ended: &ended}
@@ -23,8 +22,6 @@ func callView(callID, parentCallID string, status wire.CallStatus) dispatch.View
 	return v
 }
 
-// newSource returns a Source that finds one call in the server's memory and another call
-// on the disk.
 func newSource(live, recorded dispatch.View, entries ...pluginlog.Entry) *Source {
 	return &Source{
 		Find: func(callID string) (dispatch.View, bool) { return live, callID == live.CallID },
@@ -46,7 +43,6 @@ func newSource(live, recorded dispatch.View, entries ...pluginlog.Entry) *Source
 	}
 }
 
-// TestUndoOfCall checks that the details of a call contain the call that has undone it.
 func TestUndoOfCall(t *testing.T) {
 	s := newSource(callView("call_1", "", wire.StatusDone), callView("call_2", "", wire.StatusDone))
 	s.UndoOf = func(callID string, created time.Time) (*wire.CallUndo, error) {
@@ -63,8 +59,6 @@ func TestUndoOfCall(t *testing.T) {
 	}
 }
 
-// TestPhases checks the phases of calls with and without a trace, both in memory and on
-// the disk.
 func TestPhases(t *testing.T) {
 	live, recorded := callView("call_1", "", wire.StatusDone), callView("call_2", "", wire.StatusDone)
 	live.Trace = &hops.View{Start: arrival, Hops: []hops.Hop{{Stage: "gates", Us: 1500}, {Stage: "handler", StartUs: 1500, Us: 1_998_500}}, TraceID: "0af7"}

@@ -12,24 +12,18 @@ import (
 )
 
 const (
-	// maxLogDelay is the longest expected delay between the end of a call and the arrival of
-	// its last log entries. Pages send log entries in batches every 100 ms.
-	maxLogDelay = 500 * time.Millisecond
-	// maxLogEntries is how many log entries of a call are shown, and maxLogChars is the
-	// maximum length of each shown entry.
+	// maxLogDelay is the longest expected delay between the end of a call and the arrival of its last log entries.
+	// Pages send log entries in batches every 100 ms.
+	maxLogDelay   = 500 * time.Millisecond
 	maxLogEntries = 20
 	maxLogChars   = 1000
-	// maxHints is how many hints for the plugin's author are shown, and maxHintChars is
-	// the maximum length of each hint.
-	maxHints     = 4
-	maxHintChars = 500
-	maxFrame     = 300 // maximum length of a line of a stack trace, in characters
+	maxHints      = 4
+	maxHintChars  = 500
+	maxFrame      = 300 // maximum length of a line of a stack trace, in characters
 )
 
-// failureOf returns the stack trace, the hints and the log lines of a failed call, or nil
-// if the plugin's log has none of these. The parameter entries is the plugin's log while
-// the call ran, oldest first. Log entries do not name their call, so entries of other
-// calls in the same tab are included.
+// failureOf returns nil if the plugin's log explains nothing about the failed call. Log entries do not name their call,
+// so entries of other calls in the same tab are included.
 func failureOf(v *dispatch.View, entries []pluginlog.Entry) *wire.CallFailure {
 	entries = slices.DeleteFunc(slices.Clone(entries), func(e pluginlog.Entry) bool {
 		return e.Tab != v.TabID || e.Browser != v.BrowserName
@@ -60,14 +54,11 @@ func failureOf(v *dispatch.View, entries []pluginlog.Entry) *wire.CallFailure {
 	return &f
 }
 
-// findThrown returns the index of the log entry for the error that a call's tool threw,
-// and the hint in this entry. If the log has no entry for the error, the returned index
-// is -1. The log entry for a thrown error is "TOOL failed: ERROR", with the hint on the
-// next line (extension/src/host/failure-log.ts:thrownFailure).
+// The log entry for a thrown error is "TOOL failed: ERROR", with the hint on the next line
+// (extension/src/host/failure-log.ts:thrownFailure).
 //
-// Only the log redacts secrets, so the error in the log can differ from the error of the
-// call. If no log entry matches the error exactly, but the tool logged only one failure,
-// findThrown returns the entry of this failure.
+// Only the log redacts secrets, so the error in the log can differ from the error of the call. If no log entry matches
+// exactly, but the tool logged only one failure, findThrown returns this failure's entry.
 func findThrown(v *dispatch.View, entries []pluginlog.Entry) (int, string) {
 	index, candidates := -1, 0
 	for i, e := range slices.Backward(entries) {
@@ -89,15 +80,11 @@ func findThrown(v *dispatch.View, entries []pluginlog.Entry) (int, string) {
 	return index, ""
 }
 
-// isSameText reports whether two texts are equal except for white space and hidden
-// characters. isSameText compares an error in the log with the error of a call, which can
-// differ in white space and hidden characters.
+// The log's copy of an error can differ from the call's error in white space and hidden characters.
 func isSameText(a, b string) bool {
 	return plaintext.Line(a, wire.MaxLogChars) == plaintext.Line(b, wire.MaxLogChars)
 }
 
-// messageOf returns the text of a log entry, followed by the JSON values that the plugin
-// logged with it.
 func messageOf(e pluginlog.Entry) string {
 	message := e.Message
 	if data := strings.TrimSuffix(strings.TrimPrefix(string(e.Data), "["), "]"); data != "" {

@@ -11,14 +11,10 @@ import (
 	"opentabs/wire"
 )
 
-// entryAt returns a log entry from the test's plugin and the call's tab. The time of the
-// log entry is d after the call's arrival.
 func entryAt(d time.Duration, level wire.LogLevel, message string) pluginlog.Entry {
 	return pluginlog.Entry{Time: arrival.Add(d), Plugin: "messages", Browser: "Work", Tab: 7, Level: level, Message: message}
 }
 
-// inspectFailure returns what Inspect reports about the failure of a call with the given
-// error and log entries.
 func inspectFailure(t *testing.T, status wire.CallStatus, errorText string, entries ...pluginlog.Entry) *wire.CallFailure {
 	t.Helper()
 	v := callView("call_1", "", status)
@@ -54,7 +50,6 @@ func TestFailureOfThrownError(t *testing.T) {
 	}
 }
 
-// TestThrownEntry checks which log entry opentabs finds for the error of a call.
 func TestThrownEntry(t *testing.T) {
 	withStack := func(d time.Duration, message, frame string) pluginlog.Entry {
 		e := entryAt(d, wire.LogError, message)

@@ -1,9 +1,8 @@
 // Package callprompt lets the user allow or deny waiting calls in the terminal.
 //
-// [New] returns a [Prompter] for the terminal of a command. [Prompter.Ask] asks the user about
-// one call and sends the answer to the server. Other surfaces, such as the side panel, show
-// the same question as the terminal, and the user's first answer counts. If the user answers
-// on another surface, Ask prints the name of that surface.
+// [New] returns a [Prompter] for the terminal of a command. [Prompter.Ask] asks the user about one call and sends the
+// answer to the server. Other surfaces, such as the side panel, show the same question as the terminal, and the user's
+// first answer counts.
 package callprompt
 
 import (
@@ -23,13 +22,9 @@ import (
 	"opentabs/wire"
 )
 
-// minReadTime is how long a question must be visible before an answer counts. If the user
-// typed a line before the question was readable, the line was probably meant for another
-// program.
+// A line typed within minReadTime, before a question is readable, was probably meant for another program.
 const minReadTime = 500 * time.Millisecond
 
-// calls is the part of [httpapi.CallsClient] that a [Prompter] needs. In tests, a fake
-// implementation of calls replaces the HTTP client.
 type calls interface {
 	Get(ctx context.Context, callID string) (recorder.Record, error)
 	Decide(ctx context.Context, callID string, d httpapi.Decision) (httpapi.DecideResponse, error)
@@ -47,8 +42,7 @@ type Prompter struct {
 	typedLines   chan string // lines that the user has typed; closed at the end of the input
 }
 
-// New returns a [Prompter] that reads the user's answers from the reader in. If in or
-// stderr is not a terminal, New returns nil.
+// New returns a [Prompter] that reads answers from in, or nil if in or stderr is not a terminal.
 func New(server httpapi.CallsClient, out *terminal.Output, in io.Reader) *Prompter {
 	if !terminal.IsTerminal(in) || !terminal.HasErrorTerminal(out) {
 		return nil
@@ -60,9 +54,7 @@ func newPrompter(server calls, out *terminal.Output, in io.Reader) *Prompter {
 	return &Prompter{calls: server, out: out, in: in, questionSlot: make(chan struct{}, 1), typedLines: make(chan string)}
 }
 
-// readLines sends each line that the user types to p.typedLines. If the user types a line
-// while no question is open, the next question receives the line at once. A question
-// ignores a line that the user typed before the question appeared.
+// A question ignores a line that the user typed before the question appeared.
 func (p *Prompter) readLines() {
 	defer close(p.typedLines)
 	scanner := bufio.NewScanner(p.in)
@@ -71,10 +63,9 @@ func (p *Prompter) readLines() {
 	}
 }
 
-// Ask shows a waiting call and asks the user for a decision. If the user decides on another
-// surface, the caller cancels ctx, and Ask withdraws the question. If the terminal's input
-// has ended, Ask returns what the call still waits for, such as "waiting for approval".
-// Otherwise Ask returns "".
+// Ask shows a waiting call and asks the user for a decision. If the user decides on another surface, the caller cancels
+// ctx, and Ask withdraws the question. If the terminal's input has ended, Ask returns what the call still waits for,
+// such as "waiting for approval".
 func (p *Prompter) Ask(ctx context.Context, callID, ticketID string) (waitingText string) {
 	select {
 	case p.questionSlot <- struct{}{}:
@@ -106,16 +97,12 @@ func (p *Prompter) Ask(ctx context.Context, callID, ticketID string) (waitingTex
 	}
 }
 
-// question is an open question in the terminal about one waiting call.
 type question struct {
 	prompter *Prompter
 	view     dispatch.View
 	ticketID string
 }
 
-// readAnswer asks the user to allow the call, and repeats the question until the user types
-// yes or no. The result isAnswered is false if the terminal's input has ended or ctx was
-// cancelled.
 func (q question) readAnswer(ctx context.Context) (allow, isAnswered bool) {
 	isAction := q.view.Waiting.Kind == wire.TicketUser
 	text := "Allow this call? [y/N] "
@@ -148,18 +135,14 @@ func (q question) readAnswer(ctx context.Context) (allow, isAnswered bool) {
 	}
 }
 
-// decide sends the user's decision to the server, and prints a note if the decision had no
-// effect. If sending the decision to the server fails, decide returns false, and the caller
-// asks the user again.
+// decide returns false if sending the decision failed, so that the caller asks the user again.
 func (q question) decide(ctx context.Context, allow bool) bool {
 	decision := httpapi.Decision{Allow: &allow, TicketID: q.ticketID}
 	if allow {
 		decision.Scope = wire.ScopeOnce
 	}
 	out := q.prompter.out
-	// When the server receives the decision, the server closes the question at once, which
-	// cancels ctx. The request with the user's decision must not be cancelled with ctx, or
-	// the terminal would report the decision as made on another surface.
+	// The decision closes the question and cancels ctx, so the request with the decision must not depend on ctx.
 	decideCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), decideTimeout)
 	defer cancel()
 	result, err := q.prompter.calls.Decide(decideCtx, q.view.CallID, decision)
@@ -177,14 +160,10 @@ func (q question) decide(ctx context.Context, allow bool) bool {
 	return true
 }
 
-// decideTimeout limits the duration of a request that sends a decision to the server.
 const decideTimeout = 10 * time.Second
 
-// lookUpTimeout limits the duration of the request that reads on which surface the user
-// decided.
 const lookUpTimeout = 2 * time.Second
 
-// printWithdrawal ends the open question and prints why the user's answer is no longer needed.
 func (q question) printWithdrawal(ctx context.Context) {
 	out := q.prompter.out
 	terminal.EndQuestion(out)
@@ -199,8 +178,6 @@ func (q question) printWithdrawal(ctx context.Context) {
 	}
 }
 
-// formatEarlierDecision describes a decision that the user made on another surface, as in
-// "already denied by the side panel".
 func formatEarlierDecision(isAllowed bool, surface string) string {
 	decision := "denied"
 	if isAllowed {

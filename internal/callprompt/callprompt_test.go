@@ -17,13 +17,12 @@ import (
 	"opentabs/wire"
 )
 
-// fakeCalls simulates a server with one call that is waiting for approval.
 type fakeCalls struct {
 	view      dispatch.View
 	decisions []httpapi.Decision
 	result    httpapi.DecideResponse
-	errors    []error // the errors of the next calls of Decide, in order
-	onDecide  func()  // called before Decide returns, unless nil
+	errors    []error
+	onDecide  func()
 }
 
 func (f *fakeCalls) Get(context.Context, string) (recorder.Record, error) {
@@ -46,14 +45,12 @@ func (f *fakeCalls) Decide(ctx context.Context, _ string, d httpapi.Decision) (h
 	return f.result, nil
 }
 
-// promptFixture is a [Prompter] with a simulated terminal and a simulated server.
 type promptFixture struct {
-	calls    *fakeCalls
-	screen   *terminaltest.Screen
-	typed    *io.PipeWriter
-	prompter *Prompter
-	isAsking bool
-	// waitingText is the text that Prompter.Ask returned.
+	calls       *fakeCalls
+	screen      *terminaltest.Screen
+	typed       *io.PipeWriter
+	prompter    *Prompter
+	isAsking    bool
 	waitingText string
 	withdraw    context.CancelFunc
 }
@@ -75,7 +72,6 @@ func startQuestion(t *testing.T, kind wire.TicketKind) *promptFixture {
 	return f
 }
 
-// ask calls Prompter.Ask in a new goroutine.
 func (f *promptFixture) ask() {
 	ctx, cancel := context.WithCancel(context.Background())
 	f.isAsking, f.withdraw = true, cancel
@@ -87,16 +83,12 @@ func (f *promptFixture) ask() {
 	synctest.Wait()
 }
 
-// typeLine simulates a user who types a line after a delay.
 func (f *promptFixture) typeLine(delay time.Duration, line string) {
 	time.Sleep(delay)
 	go io.WriteString(f.typed, line+"\n")
 	synctest.Wait()
 }
 
-// check compares the state of the fixture with isAsking and want. isAsking is whether a
-// question is open. want is the last decision that the server received: "allow", "deny"
-// or "" for none.
 func (f *promptFixture) check(t *testing.T, isAsking bool, want string) {
 	t.Helper()
 	got := ""
@@ -187,8 +179,6 @@ func TestDecidedElsewhere(t *testing.T) {
 	})
 }
 
-// TestLateAnswer checks what the terminal shows if the user answers a question after the
-// call was decided or has ended.
 func TestLateAnswer(t *testing.T) {
 	for want, result := range map[string]httpapi.DecideResponse{
 		"already denied by a notification":     {Outcome: wire.DecisionAlreadyMade, By: "a notification"},

@@ -8,13 +8,10 @@ import (
 	"opentabs/internal/httpapi"
 )
 
-// errCallEnded is the error with which an event handler stops the event stream when the
-// call has ended.
 var errCallEnded = errors.New("the call has ended")
 
-// AwaitEnd blocks until a call has ended and returns its final state. AwaitEnd calls
-// onWaiting each time the call begins to wait for the user. If ctx is cancelled first,
-// AwaitEnd returns the error of ctx.
+// AwaitEnd blocks until a call has ended and returns its final state. AwaitEnd calls onWaiting each time the call
+// begins to wait for the user.
 func AwaitEnd(ctx context.Context, calls httpapi.CallsClient, id string, onWaiting func(dispatch.View)) (dispatch.View, error) {
 	var last dispatch.View
 	ticketID := ""

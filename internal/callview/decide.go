@@ -16,14 +16,12 @@ import (
 // Choice is the user's decision to allow or deny a call that waits for the user.
 type Choice struct {
 	Allow bool
-	// Scope is for which further calls an approval holds, such as wire.ScopeSession. For
-	// is how long the approval holds if Scope is wire.ScopeTime.
+	// Scope is for which further calls an approval holds, and For is for how long if Scope is wire.ScopeTime.
 	Scope wire.Scope
 	For   time.Duration
 }
 
-// AlreadyDecidedError is the error for a decision about a call that no longer waits for
-// the user. The text of an AlreadyDecidedError is a sentence for the user.
+// AlreadyDecidedError is the error, a sentence for the user, for a decision about a call that no longer waits.
 type AlreadyDecidedError struct{ sentence string }
 
 // Error returns a sentence for the user, such as "call_1 is not waiting for approval".
@@ -33,10 +31,8 @@ func newAlreadyDecidedError(format string, args ...any) error {
 	return &AlreadyDecidedError{fmt.Sprintf(format, args...)}
 }
 
-// Decide sends the user's decision about a call to the server, and returns a sentence
-// about its effect. If the call does not wait for the user, Decide returns an
-// [*AlreadyDecidedError]. If the call cannot be allowed in the chosen scope, Decide
-// returns a [usererr.Error].
+// Decide sends the user's decision about a call to the server, and returns a sentence about its effect. If the call
+// does not wait for the user, Decide returns an [*AlreadyDecidedError].
 func Decide(ctx context.Context, calls httpapi.CallsClient, id string, c Choice) (string, error) {
 	v, err := calls.Get(ctx, id)
 	switch {
@@ -59,8 +55,7 @@ func Decide(ctx context.Context, calls httpapi.CallsClient, id string, c Choice)
 	return c.describeEffect(v.View), nil
 }
 
-// decisionFor returns the request that sends the decision to the server. The decision
-// names the ticket w, so that it cannot apply to a later ticket of the same call.
+// The decision names the ticket w, so that it cannot apply to a later ticket of the call.
 func (c Choice) decisionFor(w dispatch.WaitingTicket) httpapi.Decision {
 	d := httpapi.Decision{Allow: &c.Allow, TicketID: w.TicketID}
 	if c.Allow {
@@ -69,8 +64,6 @@ func (c Choice) decisionFor(w dispatch.WaitingTicket) httpapi.Decision {
 	return d
 }
 
-// describeEffect returns a sentence about the effect of the decision, such as "denied
-// chat__post".
 func (c Choice) describeEffect(v dispatch.View) string {
 	tool := terminal.SafeLine(v.ToolName)
 	switch {
@@ -82,8 +75,6 @@ func (c Choice) describeEffect(v dispatch.View) string {
 	return "allowed " + tool + " " + ScopeText(c.Scope, c.For)
 }
 
-// explainNotWaiting returns an error that explains why a call does not wait for the user:
-// for example, because the call has ended or was decided elsewhere.
 func explainNotWaiting(v dispatch.View) error {
 	if v.Ended != nil {
 		return newAlreadyDecidedError("%s has already ended (%s)", v.CallID, statusText(v))

@@ -9,13 +9,11 @@ import (
 	"opentabs/wire"
 )
 
-// EventLine formats an event as one line with its time, call ID, tool and description. If
-// verbose is true, EventLine includes messages that are not meant for the user.
+// EventLine formats an event as one line with its time, call ID, tool and description.
 func EventLine(e dispatch.Event, verbose bool) string {
 	return fmt.Sprintf("%s  %s  %s  %s", e.Time.Local().Format(clockTime), e.Call.CallID, terminal.SafeLine(e.Call.ToolName), EventText(e, verbose))
 }
 
-// clockTime is the format of an event's time, in the syntax of [time.Time.Format].
 const clockTime = "15:04:05.000"
 
 // EventText describes an event of a call without its time, its call ID and its tool.
@@ -60,8 +58,6 @@ func EventText(e dispatch.Event, verbose bool) string {
 	return terminal.SafeLine(string(e.Kind))
 }
 
-// suspendedText describes what a suspended call waits for, and with which command the
-// user decides.
 func suspendedText(e dispatch.Event) string {
 	w := e.Call.Waiting
 	if w == nil { // the user decided before the event was printed
@@ -74,8 +70,6 @@ func suspendedText(e dispatch.Event) string {
 	return text + fmt.Sprintf("%s (opentabs calls approve|deny %s)", terminal.SafeLine(w.Reason), e.Call.CallID)
 }
 
-// resolutionText describes the user's decision about a call, as in "denied, by the side
-// panel".
 func resolutionText(r *dispatch.Resolution) string {
 	if r == nil {
 		return "decided"
@@ -86,7 +80,6 @@ func resolutionText(r *dispatch.Resolution) string {
 	return "allowed " + ScopeText(r.Scope, r.Duration) + ", by " + terminal.SafeLine(r.Surface)
 }
 
-// progressText describes a progress report, as in "progress 90% hello".
 func progressText(e dispatch.Event) string {
 	text := "progress"
 	if progress := e.Call.Progress; progress != nil {
@@ -101,8 +94,6 @@ func progressText(e dispatch.Event) string {
 	return text
 }
 
-// activityText describes the change of an activity by its type and size, without the
-// content.
 func activityText(a *wire.Activity) string {
 	if a == nil {
 		return "activity"

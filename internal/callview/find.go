@@ -22,18 +22,13 @@ const (
 	Open
 )
 
-// idPrefix is the text with which the ID of every call begins.
 const idPrefix = "call_"
 
-// maxShownIDs is how many matching calls an error message lists if the user typed an
-// ambiguous ID.
 const maxShownIDs = 5
 
-// FindID returns the whole ID of the call that the user means. The user can type a whole
-// ID or its beginning, or nothing if the selection contains only one call. FindID returns
-// an unknown whole ID unchanged, so that the server rejects the ID. FindID returns a
-// [usererr.Error] if typed matches several calls, or if typed is empty and the selection
-// has no call.
+// FindID returns the whole ID of the call that the user means. FindID returns an unknown whole ID unchanged, so that
+// the server rejects the ID. FindID returns a [usererr.Error] if typed matches several calls, or if typed is empty and
+// the selection has no call.
 func FindID(ctx context.Context, calls httpapi.CallsClient, typed string, selection Selection) (string, error) {
 	if isWholeID(typed) {
 		return typed, nil
@@ -57,12 +52,9 @@ func FindID(ctx context.Context, calls httpapi.CallsClient, typed string, select
 	return typed, nil
 }
 
-// FindRecordedID returns the whole ID of the call that the user means, also if the call
-// ended long ago. The user can type a whole ID or its beginning. FindRecordedID searches
-// the given calls in listed, and the calls that were recorded in the state directory
-// stateDir. If no call matches, FindRecordedID returns an empty ID. If several calls
-// match, FindRecordedID returns a [usererr.Error]. A whole ID is returned unchanged, even
-// if no call has this ID.
+// FindRecordedID returns the whole ID of the call that the user means, also if the call ended long ago. The user can
+// type a whole ID or its beginning. If no call matches, FindRecordedID returns an empty ID. If several calls match,
+// FindRecordedID returns a [usererr.Error].
 func FindRecordedID(stateDir, typed string, listed []dispatch.View) (string, error) {
 	if isWholeID(typed) {
 		return typed, nil
@@ -101,20 +93,14 @@ func hasIDPrefix(id, typed string) bool {
 	return strings.HasPrefix(id, typed) || strings.HasPrefix(id, idPrefix+typed)
 }
 
-// idMatches are the calls that match the ID, or the beginning of an ID, that the user
-// typed.
 type idMatches []dispatch.View
 
-// add adds a call unless the list already contains the call.
 func (m *idMatches) add(c dispatch.View) {
 	if !slices.ContainsFunc(*m, func(other dispatch.View) bool { return other.CallID == c.CallID }) {
 		*m = append(*m, c)
 	}
 }
 
-// choose returns the ID of the only matching call, or of the call whose ID equals the
-// typed text. If no call matches, choose returns an empty ID. If several calls match and
-// none has exactly the typed ID, choose returns a [usererr.Error].
 func (m idMatches) choose(typed string) (string, error) {
 	var names []string
 	for _, c := range m {
@@ -132,8 +118,6 @@ func (m idMatches) choose(typed string) (string, error) {
 	return "", usererr.Errorf("several calls match: name one of %s", strings.Join(names, ", "))
 }
 
-// contains reports whether the call c belongs to the selection s, such as the waiting
-// calls.
 func (s Selection) contains(c dispatch.View) bool {
 	if s == Waiting {
 		return c.Waiting != nil
@@ -141,7 +125,6 @@ func (s Selection) contains(c dispatch.View) bool {
 	return c.Ended == nil
 }
 
-// emptyText returns the error message for the user if no call is in the selection.
 func (s Selection) emptyText() string {
 	if s == Waiting {
 		return "no call waits for you"

@@ -21,8 +21,6 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-// TestCallInTheTerminal checks the details, the table row and the event lines of a call
-// whose fields are all set.
 func TestCallInTheTerminal(t *testing.T) {
 	now := dispatchtest.ArrivalTime.Add(10 * time.Second)
 	waiting, ended := dispatchtest.View(), dispatchtest.View()

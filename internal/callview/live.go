@@ -6,7 +6,6 @@ import (
 	"time"
 )
 
-// liveCall shows the details of a call in a terminal and redraws them in place.
 type liveCall struct {
 	out      *terminal.Output
 	verbose  bool
@@ -33,8 +32,6 @@ func (l *liveCall) showEvent(dispatch.Event, []byte) error { return nil }
 func (l *liveCall) showMissed(int)                         {}
 func (l *liveCall) pause() time.Duration                   { return watchTick }
 
-// redraw draws the details of the call, with the run time and the remaining time as of
-// now.
 func (l *liveCall) redraw(now time.Time) {
 	if l.view == nil {
 		return
@@ -44,8 +41,6 @@ func (l *liveCall) redraw(now time.Time) {
 	l.block.Draw(s.renderLines(rows - 1))
 }
 
-// end clears the redrawn lines and prints all details of the call, including lines that
-// did not fit on the screen.
 func (l *liveCall) end(v *dispatch.View) {
 	l.block.Clear()
 	if v != nil {
@@ -53,17 +48,12 @@ func (l *liveCall) end(v *dispatch.View) {
 	}
 }
 
-// plainSilence is the minimum time between two prints of a changing activity.
 const plainSilence = time.Second
 
-// plainCall prints a call line by line, for output that is not a terminal.
 type plainCall struct {
-	out     *terminal.Output
-	verbose bool
-	// printedLines has the lines that were last printed of each activity, by the
-	// activity's type.
-	printedLines map[string][]string
-	// hasPrintedEnd is true once the terminal shows that the call has ended.
+	out           *terminal.Output
+	verbose       bool
+	printedLines  map[string][]string
 	hasPrintedEnd bool
 }
 
@@ -77,9 +67,6 @@ func (p *plainCall) begin(v dispatch.View) error {
 	return nil
 }
 
-// showEvent prints an event of the call as one line. Unless p.verbose is true, showEvent
-// omits reports that are not for the user. Events about activities are omitted, because
-// the method show already prints the activities.
 func (p *plainCall) showEvent(e dispatch.Event, _ []byte) error {
 	p.hasPrintedEnd = p.hasPrintedEnd || e.Kind == dispatch.EventEnded
 	isReport := e.Kind == dispatch.EventProgress || e.Kind == dispatch.EventActivity
@@ -93,7 +80,6 @@ func (p *plainCall) showMissed(n int)     { p.out.Notef("%s were missed", termin
 func (p *plainCall) redraw(time.Time)     {}
 func (p *plainCall) pause() time.Duration { return plainSilence }
 
-// show prints each activity that has changed, from its first changed line on.
 func (p *plainCall) show(v dispatch.View) {
 	s := newCallDetails(p.out, v, p.verbose)
 	shown, _ := s.shownActivities()
@@ -121,8 +107,6 @@ func (p *plainCall) show(v dispatch.View) {
 	}
 }
 
-// end prints the last changes of a call's activities. If the event for the end of the
-// call was lost, end also prints the call's final status.
 func (p *plainCall) end(v *dispatch.View) {
 	if v == nil {
 		return
@@ -133,8 +117,6 @@ func (p *plainCall) end(v *dispatch.View) {
 	}
 }
 
-// jsonCall prints the state of a call, and then each event of the call, as JSON on one
-// line each.
 type jsonCall struct{ out *terminal.Output }
 
 func (j jsonCall) begin(v dispatch.View) error {

@@ -11,8 +11,7 @@ import (
 	"opentabs/wire"
 )
 
-// RecordRows returns a table of recorded calls, one row per call. The first row of the
-// table contains the column names.
+// RecordRows returns a table of recorded calls, one row per call.
 func RecordRows(records []recorder.Entry, verbose bool) [][]string {
 	rows := [][]string{{"TIME", "CALL", "TOOL", "STATUS", "RAN", "CLIENT", "SITE", "MESSAGE"}}
 	for _, r := range records {
@@ -25,8 +24,6 @@ func RecordRows(records []recorder.Entry, verbose bool) [][]string {
 	return rows
 }
 
-// endTime returns when a recorded call ended. If the record has no end, endTime returns
-// when the call was created.
 func endTime(r recorder.Record) time.Time {
 	if r.Ended == nil {
 		return r.Created
@@ -41,8 +38,6 @@ func PrintRecord(out *terminal.Output, r recorder.Record, verbose bool) {
 	out.PrintSafeLines(recordLines(r, verbose)...)
 }
 
-// recordLines returns the lines for the fields that only recorded calls have, such as the
-// site and the approval.
 func recordLines(r recorder.Record, verbose bool) []string {
 	var lines []string
 	if r.Site != "" {
@@ -79,7 +74,6 @@ func recordLines(r recorder.Record, verbose bool) []string {
 	return lines
 }
 
-// undoText describes whether another call has undone a call.
 func undoText(u wire.CallUndo) string {
 	by := terminal.SafeLine(u.By)
 	switch u.State {
@@ -91,8 +85,6 @@ func undoText(u wire.CallUndo) string {
 	return by + " may have undone the call, but its result did not arrive"
 }
 
-// jsonBlock formats a recorded JSON value as indented lines under a title. If the JSON
-// value is empty, jsonBlock returns nil.
 func jsonBlock(title, text string, realBytes int, isIncomplete bool) []string {
 	if text == "" || text == "{}" {
 		return nil

@@ -8,8 +8,6 @@ import (
 	"opentabs/internal/recorder"
 )
 
-// TestDroppedMessages checks that the details of a recorded call include how many
-// messages were not recorded.
 func TestDroppedMessages(t *testing.T) {
 	for droppedCount, want := range map[int]string{
 		0: "", 1: "  1 earlier message was not recorded", 980: "  980 earlier messages were not recorded",

@@ -12,8 +12,7 @@ import (
 	"time"
 )
 
-// WaitingSummary counts the calls that wait for the user, as in "1 call is waiting for
-// approval". If no call waits, WaitingSummary returns "".
+// WaitingSummary counts the calls that wait for the user, as in "1 call is waiting for approval".
 func WaitingSummary(calls []dispatch.View) string {
 	counts := map[string]int{}
 	for _, v := range calls {
@@ -30,8 +29,8 @@ func WaitingSummary(calls []dispatch.View) string {
 	return strings.Join(parts, ", ")
 }
 
-// Rows returns a table of calls with one row for each call. The first row of the table has the
-// column names. The column TIME LEFT exists only if a call waits for the user.
+// Rows returns a table of calls with one row for each call. The column TIME LEFT exists only if a call waits for the
+// user.
 func Rows(calls []dispatch.View, verbose bool, now time.Time) [][]string {
 	const waitColumn = 6
 	rows := [][]string{{"CALL", "TOOL", "STATUS", "PROGRESS", "RAN", "CLIENT", "TIME LEFT", "MESSAGE"}}
@@ -46,14 +45,11 @@ func Rows(calls []dispatch.View, verbose bool, now time.Time) [][]string {
 	return rows
 }
 
-// shortIDLength is how many characters of a call's ID are shown in a narrow terminal. Commands also
-// accept a shortened ID, because they accept the beginning of an ID.
+// In a narrow terminal, call IDs are shortened to shortIDLength characters; commands accept the beginning of an ID.
 const shortIDLength = len("call_") + 8
 
-// FitRows shortens cells in a table of calls for a narrow terminal, so that the status and message
-// of each call stay visible. FitRows shortens call IDs, and removes the error code from the status
-// of failed calls. FitRows shortens times to hours and minutes, with the month and day unless the
-// date is today.
+// FitRows shortens cells in a table of calls for a narrow terminal, so that the status and message of each call stay
+// visible.
 func FitRows(rows [][]string, columns int, now time.Time) {
 	if columns >= minColumnsForWholeCells {
 		return
@@ -72,8 +68,6 @@ func FitRows(rows [][]string, columns int, now time.Time) {
 	}
 }
 
-// shortTime shortens a time such as "2026-05-04 03:02:01" to "05-04 03:02", or to "03:02"
-// if the date is today.
 func shortTime(text string, now time.Time) string {
 	at, err := time.ParseInLocation(time.DateTime, text, now.Location())
 	switch {
@@ -85,19 +79,14 @@ func shortTime(text string, now time.Time) string {
 	return at.Format("01-02 15:04")
 }
 
-// minColumnsForWholeCells is how many columns a terminal must have to show complete IDs,
-// times and error codes.
 const minColumnsForWholeCells = 120
 
-// treeRow is a call and its depth in the tree of nested calls; a call that is not nested has depth
-// 0.
 type treeRow struct {
 	dispatch.View
 	depth int
 }
 
-// orderInTrees orders calls so that each nested call follows its parent call. Nested calls with the
-// same parent are sorted from oldest to newest.
+// orderInTrees puts nested calls after their parent call, oldest first.
 func orderInTrees(calls []dispatch.View) []treeRow {
 	isListed, children := map[string]bool{}, map[string][]dispatch.View{}
 	for _, v := range calls {
@@ -125,8 +114,6 @@ func orderInTrees(calls []dispatch.View) []treeRow {
 	return rows
 }
 
-// callRow returns the cells of a call in the table of calls. Nested calls are indented by
-// their depth.
 func callRow(v dispatch.View, depth int, verbose bool, now time.Time) []string {
 	progress, messageCell := v.Progress, WithStatusWord(v.UserStatusWord, v.UserMessage)
 	if verbose {
@@ -160,21 +147,15 @@ func WaitingText(w dispatch.WaitingTicket) string {
 	return stateApproval
 }
 
-// stateApproval is the status of a call that needs the user's approval, and stateUser is
-// the status of a call whose tool asks the user to act in the page.
 const (
 	stateApproval = "waiting for approval"
 	stateUser     = "waiting for you"
 )
 
-// timeLeftText returns how much time the user has left to answer, such as "4 min 30 s";
-// "0.0 s" if the time is over.
 func timeLeftText(w dispatch.WaitingTicket, now time.Time) string {
 	return terminal.Elapsed(max(0, w.ExpiresAt.Sub(now)))
 }
 
-// statusText returns the status of a call, with the error code of a failed call, as in
-// "failed (tab_closed)".
 func statusText(v dispatch.View) string {
 	if v.ErrorCode == "" || string(v.ErrorCode) == string(v.Status) {
 		return string(v.Status)
@@ -182,8 +163,6 @@ func statusText(v dispatch.View) string {
 	return fmt.Sprintf("%s (%s)", v.Status, v.ErrorCode)
 }
 
-// endText returns the status of an ended call and the time from its arrival to its end, as in
-// "done after 1.4 s".
 func endText(v dispatch.View) string {
 	total := runTime(v)
 	if v.Ended != nil && !v.Created.IsZero() {
@@ -192,8 +171,6 @@ func endText(v dispatch.View) string {
 	return statusText(v) + " after " + shortDuration(total)
 }
 
-// waitTimeText returns how long an ended call waited for the user, as in ", of which 1.3 s
-// waiting for approval"; "" if the call did not wait.
 func waitTimeText(v dispatch.View) string {
 	forApproval, forUser := waterfall.WaitTime(&v, v.Created)
 	var texts []string
@@ -211,8 +188,6 @@ func waitTimeText(v dispatch.View) string {
 	return ", of which " + strings.Join(texts, " and ")
 }
 
-// runTimeText returns how long a call ran, without the time in which it waited; "" if the call
-// has not run.
 func runTimeText(v dispatch.View) string {
 	if v.RunMs <= 0 {
 		return ""
@@ -220,8 +195,6 @@ func runTimeText(v dispatch.View) string {
 	return shortDuration(runTime(v))
 }
 
-// shortDuration formats a duration as [terminal.Elapsed] does, except that it gives durations below
-// 0.1 s in milliseconds.
 func shortDuration(d time.Duration) string {
 	if d < 100*time.Millisecond {
 		return humanize.Duration(d)
@@ -229,7 +202,6 @@ func shortDuration(d time.Duration) string {
 	return terminal.Elapsed(d)
 }
 
-// runTime returns how long the call had run when the server created v.
 func runTime(v dispatch.View) time.Duration {
 	return time.Duration(v.RunMs * float64(time.Millisecond))
 }

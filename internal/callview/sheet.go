@@ -10,36 +10,23 @@ import (
 	"time"
 )
 
-// callDetails formats the details of one call. Control characters in all lines of the
-// details are escaped.
+// Control characters in all lines of callDetails are escaped.
 type callDetails struct {
-	view dispatch.View
-	// verbose is true if the terminal also shows reports and activities that are not for
-	// the user.
+	view    dispatch.View
 	verbose bool
-	// columns is the width of the terminal, or 0 if the output is not a terminal. If
-	// columns is 0, progress is printed as a text line instead of a bar, and table cells
-	// are not shortened.
 	columns int
 	glyphs  terminal.Glyphs
 	now     time.Time
-	// viewTime is when view was read from the server. For a running call, the time since
-	// viewTime is added to the run time.
+	// viewTime is when view was read; for a running call, the time since viewTime is added to the run time.
 	viewTime time.Time
 }
 
-// detailLabelWidth is the width, in characters, of the labels in the details of a call,
-// such as "status".
 const detailLabelWidth = 9
 
-// fieldLine formats a line of the call's details: a label, such as "status", and a text.
 func fieldLine(label, text string) string {
 	return fmt.Sprintf("%-*s  %s", detailLabelWidth, label, text)
 }
 
-// renderLines returns the details of a call as lines: its fields, timeline, question to
-// the user, and activities. If maxLines is not 0, the activities are shortened so that
-// all lines fit into maxLines.
 func (s callDetails) renderLines(maxLines int) []string {
 	lines := append(s.headLines(), s.timelineLines()...)
 	lines = append(lines, s.questionLines()...)
@@ -96,7 +83,6 @@ func (s callDetails) statusLine() string {
 	return statusText(v)
 }
 
-// elapsedTime returns how long the call has run at the time s.now.
 func (s callDetails) elapsedTime() time.Duration {
 	d := runTime(s.view)
 	if s.view.Ended == nil && s.view.Waiting == nil && s.view.Status == wire.StatusRunning {
@@ -105,8 +91,6 @@ func (s callDetails) elapsedTime() time.Duration {
 	return d
 }
 
-// progressBar returns the progress of a call as a bar, or as plain text if the output is
-// not a terminal. If the call has reported no progress, progressBar returns "".
 func (s callDetails) progressBar() string {
 	v, bar := s.view, terminal.Bar{Elapsed: s.elapsedTime()}
 	progress := v.Progress
@@ -152,8 +136,6 @@ func (s callDetails) timelineLines() []string {
 	return lines
 }
 
-// questionLines describes what the call waits for, and with which commands the user
-// answers.
 func (s callDetails) questionLines() []string {
 	w := s.view.Waiting
 	if w == nil {
@@ -179,8 +161,6 @@ func (s callDetails) questionLines() []string {
 	return lines
 }
 
-// argumentLines returns the arguments of a call that waits for approval, as indented
-// lines.
 func (s callDetails) argumentLines(w dispatch.WaitingTicket) []string {
 	if w.Args == "" || w.Kind == wire.TicketUser {
 		return nil
@@ -195,8 +175,6 @@ func (s callDetails) argumentLines(w dispatch.WaitingTicket) []string {
 	return lines
 }
 
-// shownActivities returns the activities that the terminal shows, and the number of
-// activities that are hidden because they are not for the user.
 func (s callDetails) shownActivities() (shown []dispatch.ActivityView, hidden int) {
 	for _, a := range s.view.Activities {
 		if s.verbose || a.Audience == dispatch.AudienceUser {
@@ -208,8 +186,6 @@ func (s callDetails) shownActivities() (shown []dispatch.ActivityView, hidden in
 	return shown, hidden
 }
 
-// activityLines returns the lines for all activities of a call. If maxLines is not 0, the
-// activities are shortened to about maxLines lines in total.
 func (s callDetails) activityLines(maxLines int) []string {
 	shown, hidden := s.shownActivities()
 	var lines []string
@@ -243,9 +219,7 @@ func activityHead(a dispatch.ActivityView) string {
 	return heading
 }
 
-// shortenLines reduces lines to at most maxLines lines, including a note with the number
-// of omitted lines. Shortened tables and JSON keep their beginning, and other texts keep
-// their end.
+// shortenLines keeps the beginning of tables and JSON, and the end of other texts.
 func shortenLines(kind string, lines []string, maxLines int) []string {
 	if len(lines) <= maxLines {
 		return lines
@@ -257,7 +231,6 @@ func shortenLines(kind string, lines []string, maxLines int) []string {
 	return append([]string{fmt.Sprintf("... %s above", terminal.Plural(omittedLines, "line"))}, lines[omittedLines:]...)
 }
 
-// newCallDetails returns the details of a call whose view was just read from the server.
 func newCallDetails(out *terminal.Output, v dispatch.View, verbose bool) callDetails {
 	now := time.Now()
 	s := callDetails{view: v, verbose: verbose, glyphs: out.Glyphs(), now: now, viewTime: now}
@@ -267,9 +240,7 @@ func newCallDetails(out *terminal.Output, v dispatch.View, verbose bool) callDet
 	return s
 }
 
-// Print prints the details of a call, such as its status, progress and activities. The
-// view v must have been read just now, because the printed run time of a running call
-// depends on the current time.
+// Print prints the details of a call; v must have been read just now, because the run time depends on the clock.
 func Print(out *terminal.Output, v dispatch.View, verbose bool) {
 	out.PrintSafeLines(newCallDetails(out, v, verbose).renderLines(0)...)
 }

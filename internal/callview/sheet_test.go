@@ -12,7 +12,6 @@ import (
 	"opentabs/wire"
 )
 
-// runningView returns a running call whose activities are a long text and a long table.
 func runningView() dispatch.View {
 	half, total := 0.5, 100.0
 	var text []string
@@ -42,8 +41,6 @@ func runningView() dispatch.View {
 	}
 }
 
-// TestSheetFitsTheScreen checks that a small screen shows the end of a long text, and the
-// beginning of a long table.
 func TestSheetFitsTheScreen(t *testing.T) {
 	now := time.Now()
 	s := callDetails{view: runningView(), columns: 80, glyphs: terminal.ASCIIGlyphs, now: now.Add(time.Second), viewTime: now}
@@ -64,8 +61,6 @@ func TestSheetFitsTheScreen(t *testing.T) {
 	}
 }
 
-// TestSheetHidesInternalActivities checks that the details of a call show messages and
-// activities for other audiences only with --verbose.
 func TestSheetHidesInternalActivities(t *testing.T) {
 	now := time.Now()
 	for _, columns := range []int{0, 80} {
@@ -106,8 +101,6 @@ func TestCallsInTrees(t *testing.T) {
 	}
 }
 
-// TestFitRows checks that FitRows shortens cells for a narrow terminal, and keeps
-// complete cells for a wide terminal.
 func TestFitRows(t *testing.T) {
 	now := time.Date(2026, 11, 28, 12, 0, 0, 0, time.Local)
 	for columns, want := range map[int]string{

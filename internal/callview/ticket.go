@@ -11,12 +11,10 @@ import (
 	"opentabs/wire"
 )
 
-// maxDescriptionBytes is how many bytes of a tool's description are shown to the user.
 const maxDescriptionBytes = 300
 
-// TicketLines describes a waiting call, so that the user can decide about the call. The
-// description includes the tool, the author's description of the call, the page and the
-// arguments. TicketLines escapes control characters in all texts.
+// TicketLines describes a waiting call, so that the user can decide about the call. TicketLines escapes control
+// characters in all texts.
 func TicketLines(v dispatch.View, now time.Time) []string {
 	w := v.Waiting
 	if w == nil {
@@ -41,8 +39,6 @@ func TicketLines(v dispatch.View, now time.Time) []string {
 	return lines
 }
 
-// formatTool returns the display names of a tool and its plugin, and whether the tool can
-// change data or only reads.
 func formatTool(w dispatch.WaitingTicket) string {
 	if w.Kind == wire.TicketUser {
 		return ""
@@ -58,8 +54,6 @@ func formatTool(w dispatch.WaitingTicket) string {
 	return name + ": " + effect
 }
 
-// formatPage describes the page in which a waiting call would run: the tab's title, the
-// site and the browser.
 func formatPage(page *dispatch.TicketPage) string {
 	if page == nil {
 		return ""
@@ -73,8 +67,6 @@ func formatPage(page *dispatch.TicketPage) string {
 	return "in " + strings.Join(texts, ", ")
 }
 
-// shortenText truncates a text to at most limit bytes plus "...", without splitting a
-// character.
 func shortenText(text string, limit int) string {
 	if len(text) <= limit {
 		return text

@@ -10,8 +10,7 @@ import (
 	"opentabs/internal/waterfall"
 )
 
-// PrintTiming prints how long each phase of a call took. Each phase of the call has a
-// line with its start, its duration and, on a terminal, a bar.
+// PrintTiming prints how long each phase of a call took.
 func PrintTiming(out *terminal.Output, v dispatch.View, now time.Time) {
 	columns := 0
 	if out.IsTerminal() {
@@ -29,9 +28,7 @@ type Timing struct {
 	Phases  []TimingPhase `json:"phases"`
 }
 
-// TimingPhase is one phase of a call, such as "waiting for approval". StartMs is the time
-// from the arrival of the call to the start of the phase, and Ms is the phase's duration,
-// both in milliseconds.
+// TimingPhase is one phase of a call, such as "waiting for approval".
 type TimingPhase struct {
 	Name    string  `json:"name"`
 	StartMs float64 `json:"start_ms"`
@@ -52,9 +49,6 @@ func NewTiming(v dispatch.View, now time.Time) Timing {
 	return t
 }
 
-// timingLines returns the lines that PrintTiming prints on a terminal with the given
-// number of columns. If columns is 0, the output is not a terminal, and the lines have no
-// bars.
 func timingLines(v dispatch.View, now time.Time, columns int, g terminal.Glyphs) []string {
 	phases := waterfall.Phases(&v, now)
 	var total time.Duration
@@ -77,8 +71,6 @@ func timingLines(v dispatch.View, now time.Time, columns int, g terminal.Glyphs)
 	return lines
 }
 
-// preciseDuration formats durations, including very short ones: "0.2 ms", "12 ms", "3.5
-// s".
 func preciseDuration(d time.Duration) string {
 	switch {
 	case d < 10*time.Millisecond:

@@ -10,8 +10,6 @@ import (
 	"opentabs/internal/terminal"
 )
 
-// TestTimingLines checks the phases of a call as printed on a terminal with 80 columns
-// and in a pipe.
 func TestTimingLines(t *testing.T) {
 	start := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 	ended := start.Add(40 * time.Second)

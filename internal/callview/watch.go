@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// Options determine what [Watch] and [Follow] print. By default, [Watch] and [Follow]
-// print text, and omit messages that are not for the user.
+// Options determine what [Watch] and [Follow] print.
 type Options struct {
 	// Verbose makes [Watch] and [Follow] also show messages that are not for the user;
 	// false by default.
@@ -19,25 +18,16 @@ type Options struct {
 	JSON bool
 }
 
-// display shows a watched call to the user. At most one method of a display runs at a
-// time.
+// At most one method of a display runs at a time.
 type display interface {
-	// begin shows the first state of the call that was read, and show shows each later
-	// state.
 	begin(v dispatch.View) error
 	show(v dispatch.View)
-	// showEvent shows an event that happened after the state that begin has shown. The
-	// parameter raw is the event's JSON as the server sent it.
 	showEvent(e dispatch.Event, raw []byte) error
-	// showMissed shows that n events were lost.
 	showMissed(n int)
 	// redraw is called every 100 ms to update the run time on the screen.
 	redraw(now time.Time)
-	// end shows the final state of the call. If the server could not return the final
-	// state of the call, v is nil.
+	// end receives nil if the server could not return the final state of the call.
 	end(v *dispatch.View)
-	// pause returns the minimum time between two requests to the server for the state of
-	// a changing call.
 	pause() time.Duration
 }
 
@@ -51,11 +41,8 @@ func newDisplay(out *terminal.Output, o Options) display {
 	return &plainCall{out: out, verbose: o.Verbose, printedLines: map[string][]string{}}
 }
 
-// watchTick is how often the terminal redraws a watched call.
 const watchTick = 100 * time.Millisecond
 
-// streamItem is one item of a call's event stream: the start of the stream, an event, or
-// a number of lost events.
 type streamItem struct {
 	isFollowing bool
 	event       *dispatch.Event
@@ -94,7 +81,6 @@ func Watch(ctx context.Context, client *httpapi.Client, id string, out *terminal
 	}
 }
 
-// streamEvents sends the events of one call to the channel items until ctx is cancelled.
 func streamEvents(ctx context.Context, client *httpapi.Client, id string, items chan<- streamItem) error {
 	send := func(item streamItem) error {
 		select {
@@ -113,8 +99,6 @@ func streamEvents(ctx context.Context, client *httpapi.Client, id string, items 
 	})
 }
 
-// watcher follows one call: it reads the state of the call from the server and passes
-// states and events to a display.
 type watcher struct {
 	client   *httpapi.Client
 	id       string
@@ -129,8 +113,6 @@ type watcher struct {
 	viewTime time.Time
 }
 
-// handle passes one item of the call's event stream to the display. The method handle
-// skips events that the first displayed state of the call already includes.
 func (w *watcher) handle(ctx context.Context, item streamItem) (hasEnded bool, err error) {
 	switch {
 	case item.isFollowing: // the first view is read only now, so that the stream has all later events
@@ -157,24 +139,19 @@ func (w *watcher) handle(ctx context.Context, item streamItem) (hasEnded bool, e
 	return hasEnded, w.display.showEvent(*item.event, item.raw)
 }
 
-// refreshCall reads the call from the server again if the call has changed and the
-// display's pause is over.
 func (w *watcher) refreshCall(ctx context.Context, now time.Time) (hasEnded bool, err error) {
 	if w.isStale && now.Sub(w.viewTime) >= w.display.pause() {
 		if err := w.fetchCall(ctx); err != nil {
 			return false, err
 		}
 		w.display.show(*w.lastView)
-		// Normally, an event notifies the watcher that the call has ended. If the event
-		// for the end of the call was lost, refreshCall reports the end 1 s later.
+		// If the event for the end of the call was lost, refreshCall reports the end 1 s later.
 		hasEnded = w.lastView.Ended != nil && w.lastView.Seq > w.viewSeq && time.Since(*w.lastView.Ended) > time.Second
 	}
 	w.display.redraw(now)
 	return hasEnded, nil
 }
 
-// fetchCall requests the watched call from the server and stores the result in
-// w.lastView.
 func (w *watcher) fetchCall(ctx context.Context) error {
 	record, err := w.client.Calls.Get(ctx, w.id)
 	if err != nil {

@@ -12,7 +12,6 @@ import (
 	"opentabs/internal/terminal/terminaltest"
 )
 
-// recordedDisplay is a display that records which of its methods were called.
 type recordedDisplay struct{ calls []string }
 
 func (r *recordedDisplay) begin(dispatch.View) error { r.calls = append(r.calls, "begin"); return nil }

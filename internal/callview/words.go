@@ -21,12 +21,10 @@ func CallerText(caller *dispatch.Caller) string {
 	return fmt.Sprintf("%s (%s)", caller.Tool, tabText)
 }
 
-// browserText returns the name of the browser in which a call runs, or the browser's ID
-// if an older server did not send the name.
+// An older server did not send the browser's name, so browserText can return the browser's ID.
 func browserText(v dispatch.View) string { return terminal.SafeLine(cmp.Or(v.BrowserName, v.Browser)) }
 
-// ScopeText describes the scope of an approval, such as "for the session" or "for 10
-// min". The duration d is used only for wire.ScopeTime; 0 means unknown.
+// ScopeText describes the scope of an approval, such as "for the session" or "for 10 min"; d = 0 means unknown.
 func ScopeText(s wire.Scope, d time.Duration) string {
 	switch s {
 	case wire.ScopeSession:
@@ -40,8 +38,6 @@ func ScopeText(s wire.Scope, d time.Duration) string {
 	return terminal.SafeLine(string(s))
 }
 
-// scopeFlags lists the flags of `opentabs calls approve` that choose the given scopes,
-// for an error message.
 func scopeFlags(scopes []wire.Scope) string {
 	flags := map[wire.Scope]string{
 		wire.ScopeOnce: "once, without a flag", wire.ScopeSession: "with --this-session",

@@ -30,7 +30,6 @@ const (
 	exitInterrupted    = 130 // Ctrl-C, or SIGTERM
 )
 
-// exitCodes maps the error code of a failed call to an exit code.
 var exitCodes = map[wire.ErrorCode]int{
 	wire.ErrIdleTimeout:      exitTimedOut,
 	wire.ErrDeadlineExceeded: exitTimedOut,
@@ -90,8 +89,8 @@ func NewExitCodesCmd() *cobra.Command {
 	}
 }
 
-// ExplainError returns a sentence about err for the user, and the exit code. ctx is the
-// context of the failed command.
+// ExplainError returns a sentence about err for the user, and the exit code. In ExplainError, ctx is the context of the
+// failed command.
 func ExplainError(ctx context.Context, err error) (string, int) {
 	var callFailure *toolcall.Failure
 	var tooLate *callview.AlreadyDecidedError

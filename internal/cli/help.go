@@ -12,10 +12,8 @@ import (
 // HelpColumns is the maximum width of help texts.
 const HelpColumns = 80
 
-// PrintUsage prints the arguments, examples, subcommands and flags of a command. Cobra's
-// own templates are not used, because they need package text/template. A program that
-// imports text/template is several megabytes larger, because the linker keeps unused
-// methods.
+// PrintUsage prints the arguments, examples, subcommands and flags of a command. PrintUsage does not use package
+// text/template, which makes programs several megabytes larger.
 func PrintUsage(cmd *cobra.Command) error {
 	var b strings.Builder
 	b.WriteString("Usage:\n")
@@ -42,15 +40,12 @@ func PrintUsage(cmd *cobra.Command) error {
 	return err
 }
 
-// isGroup reports whether cmd only prints its help when run without a subcommand.
 func isGroup(cmd *cobra.Command) bool {
 	return cmd.RunE != nil && reflect.ValueOf(cmd.RunE).Pointer() == reflect.ValueOf(ShowHelp).Pointer()
 }
 
-// writeSubcommands writes the subcommands of cmd by group, followed by the help topics.
-// If a group of cmd has the same title as a help group of a subcommand, writeSubcommands
-// also lists the commands of the subcommand's group. For example, `opentabs --help` also
-// lists the commands for authors that belong to `opentabs plugin`.
+// If a subcommand has a help group with a title of cmd's groups, writeSubcommands lists this group's commands, too. For
+// example, `opentabs --help` also lists the commands for authors that belong to `opentabs plugin`.
 func writeSubcommands(b *strings.Builder, cmd *cobra.Command) {
 	groups := cmd.Groups()
 	if len(groups) == 0 {
@@ -81,11 +76,9 @@ func writeSubcommands(b *strings.Builder, cmd *cobra.Command) {
 	writeHelpLines(b, "Other help:", cmd, topics)
 }
 
-// helpLine is one command in a list of commands, with its one-line summary.
 type helpLine struct{ name, summary string }
 
-// writeHelpLines writes a list of commands below cmd under a title. In all lists of
-// commands, the summaries begin in the same column, except after very long command names.
+// The summaries in all lists of commands begin in one column, except after very long command names.
 func writeHelpLines(b *strings.Builder, title string, cmd *cobra.Command, lines []helpLine) {
 	if len(lines) == 0 {
 		return

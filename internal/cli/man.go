@@ -13,8 +13,7 @@ import (
 	"opentabs/internal/version"
 )
 
-// manColumns is the width of preformatted text in a manual page. The program man indents
-// preformatted text, so the text must be narrower than the terminal.
+// The program man indents preformatted text, so manColumns is narrower than the terminal.
 const manColumns = 72
 
 type manOptions struct {
@@ -41,7 +40,6 @@ func NewManCmd(p *Program) *cobra.Command {
 	return cmd
 }
 
-// manPage is the file name and the text of a manual page.
 type manPage struct{ file, text string }
 
 func runMan(_ context.Context, opts manOptions, pages []manPage) error {
@@ -64,7 +62,6 @@ func runMan(_ context.Context, opts manOptions, pages []manPage) error {
 	}{files}, "wrote %d manual pages to %s", len(files), opts.dir)
 }
 
-// manPages returns the manual pages of a command, its subcommands and its help topics.
 func manPages(cmd *cobra.Command) []manPage {
 	pages := []manPage{{manName(cmd) + ".1", newManPage(cmd)}}
 	for _, sub := range cmd.Commands() {
@@ -75,10 +72,8 @@ func manPages(cmd *cobra.Command) []manPage {
 	return pages
 }
 
-// manName returns the name of a command's manual page, such as "opentabs-plugin-install".
 func manName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
 
-// newManPage returns the manual page of a command in roff format.
 func newManPage(cmd *cobra.Command) string {
 	var b strings.Builder
 	name := manName(cmd)
@@ -117,8 +112,7 @@ func newManPage(cmd *cobra.Command) string {
 	return b.String()
 }
 
-// writeManParagraph writes a paragraph of a manual page. Paragraphs with indented lines,
-// such as lists, keep their line breaks.
+// Paragraphs with indented lines, such as lists, keep their line breaks.
 func writeManParagraph(b *strings.Builder, paragraph string) {
 	b.WriteString(".PP\n")
 	isList := strings.HasPrefix(paragraph, " ") || strings.Contains(paragraph, "\n ")
@@ -133,7 +127,6 @@ func writeManParagraph(b *strings.Builder, paragraph string) {
 	}
 }
 
-// writeManText writes a section of a manual page in which all line breaks are kept.
 func writeManText(b *strings.Builder, title, text string) {
 	fmt.Fprintf(b, ".SH %s\n.nf\n", title)
 	for line := range strings.Lines(text) {
@@ -142,7 +135,6 @@ func writeManText(b *strings.Builder, title, text string) {
 	b.WriteString(".fi\n")
 }
 
-// escapeRoff escapes a line of text for roff.
 func escapeRoff(line string) string {
 	line = strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(line)
 	if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") {

@@ -11,8 +11,7 @@ import (
 	"opentabs/internal/terminal"
 )
 
-// TestManPages checks that each command and each help topic has a manual page. Text of
-// the help must not be interpreted as a roff request.
+// Text of the help must not be interpreted as a roff request.
 func TestManPages(t *testing.T) {
 	p := &Program{Out: terminal.New(os.Stderr, os.Stderr, os.Getenv)}
 	root := &cobra.Command{Use: "opentabs", Short: "Run tools", RunE: ShowHelp}

@@ -18,8 +18,7 @@ type Program struct {
 	Getenv func(string) string
 }
 
-// Report prints the result of a command. If asJSON is true, result is printed as JSON to
-// stdout. If asJSON is false, the formatted sentence is printed as a notice for the user.
+// Report prints the result of a command. If asJSON is true, result is printed as JSON to stdout.
 func (p *Program) Report(asJSON bool, result any, format string, args ...any) error {
 	if asJSON {
 		return p.Out.PrintValue(result)
@@ -41,8 +40,7 @@ func (p *Program) MakeDirs() (config.Dirs, error) {
 	return dirs, err
 }
 
-// OpenHome returns the installation with its settings, and creates missing directories.
-// flags are the settings on the command line, by flag name.
+// OpenHome returns the installation with its settings and the flags' settings, and creates missing directories.
 func (p *Program) OpenHome(flags map[string]string) (*home.Home, error) {
 	dirs, err := p.MakeDirs()
 	if err != nil {
@@ -60,7 +58,6 @@ func (p *Program) FindHome() (*home.Home, error) {
 	return p.loadHome(dirs, nil)
 }
 
-// loadHome returns the installation in dirs with its settings.
 func (p *Program) loadHome(dirs config.Dirs, flags map[string]string) (*home.Home, error) {
 	s, err := config.Load(dirs, p.Getenv, flags)
 	if err != nil {
@@ -88,8 +85,7 @@ func (p *Program) OpenPolicy(ctx context.Context) (home.PolicyAccess, error) {
 	return h.OpenPolicy(ctx)
 }
 
-// NewClient returns an API client of the running daemon. If no daemon runs, NewClient
-// returns an error and creates no directories.
+// NewClient returns an API client of the running daemon.
 func (p *Program) NewClient(ctx context.Context) (*httpapi.Client, error) {
 	h, err := p.FindHome()
 	if err != nil {

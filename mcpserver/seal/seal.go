@@ -38,15 +38,13 @@ type Content struct {
 	RequestDigest Digest
 }
 
-// Sizes of the parts of a sealed text, in bytes. An ID is a text from rand.Text.
 const (
 	idBytes         = 26
 	nonceBytes      = 8
 	sealedTextBytes = idBytes + 8 + nonceBytes + 2*sha256.Size
 )
 
-// Encode encodes and signs c as a sealed text. Each call of Encode returns a different
-// text, because the text contains a nonce.
+// Encode encodes and signs c as a sealed text.
 func (s Seal) Encode(c Content) string {
 	b := append(make([]byte, 0, sealedTextBytes), c.ID...)
 	b = binary.BigEndian.AppendUint64(b, uint64(c.ExpiresAt.UnixMilli()))
@@ -77,8 +75,7 @@ func (s Seal) computeMAC(body []byte) []byte {
 	return h.Sum(nil)
 }
 
-// HashRequest returns the hash of a request and its session. Arguments that differ only
-// in spaces or in the order of members have equal hashes.
+// HashRequest ignores spaces and the order of members in the arguments.
 func HashRequest(method, session, name string, arguments json.RawMessage) Digest {
 	d := json.NewDecoder(bytes.NewReader(arguments))
 	d.UseNumber() // json.Number keeps all digits

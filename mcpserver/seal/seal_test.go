@@ -9,8 +9,6 @@ import (
 	"opentabs/mcpserver/seal"
 )
 
-// TestSeal checks that a sealed text is valid only for the Seal that created it, and that
-// different requests have different digests.
 func TestSeal(t *testing.T) {
 	s, other := seal.New(), seal.New()
 	sealedContent := seal.Content{ID: rand.Text(), ExpiresAt: time.UnixMilli(1234567890123), RequestDigest: seal.HashRequest("m", "s", "n", json.RawMessage(`{}`))}

@@ -27,8 +27,6 @@ const (
 	Key = "benchmark"
 	// Origin is the value of the HTTP header Origin that the simulated browser sends.
 	Origin = "chrome-extension://benchmark"
-	// pingID is the ID of the ping request that the simulated browser sends right after
-	// its list of tabs.
 	pingID = "ping-2"
 )
 
@@ -37,19 +35,14 @@ var Target = dispatch.Target{Browser: "benchmark", TabID: 1, DocumentID: "docume
 
 // Browser is a simulated browser that responds to every tool run with the same result.
 type Browser struct {
-	ws *websocket.Conn
-	// lastRunBytes is the length of the last message frame that started a tool run.
+	ws           *websocket.Conn
 	lastRunBytes atomic.Int64
-	// synced is closed when the hub has processed the list of tabs that the simulated browser
-	// sends. The hub's response to a ping that follows the list of tabs shows that the hub
-	// has processed the list.
+	// synced is closed when the hub has answered the ping that follows the list of tabs.
 	synced    chan struct{}
 	setSynced func()
 }
 
-// Connect connects a simulated browser to a hub. Every tool that the simulated browser
-// runs returns output as its result. Connect blocks until the hub has received the
-// browser's list of tabs.
+// Connect connects a simulated browser to a hub. Connect blocks until the hub has received the browser's list of tabs.
 func Connect(ctx context.Context, hubURL string, output json.RawMessage) (*Browser, error) {
 	u, err := url.Parse(hubURL)
 	if err != nil {
@@ -112,9 +105,7 @@ func (b *Browser) Close() { _ = b.ws.CloseNow() }
 // run.
 func (b *Browser) LastRunBytes() int64 { return b.lastRunBytes.Load() }
 
-// answerToolRuns responds to every tool run with body until the connection closes. To save
-// time, answerToolRuns does not parse message frames: the request ID is always at the same
-// position.
+// answerToolRuns does not parse message frames, to save time: the request ID is always at the same position.
 func (b *Browser) answerToolRuns(ctx context.Context, body []byte) {
 	idPosition := bytes.Index(wire.AppendRequest(nil, pingID, wire.MethodPing, nil), []byte(pingID))
 	answer := []byte{}

@@ -45,12 +45,8 @@ func Write(name string, rows []Row) error {
 	return os.WriteFile(name, text.Bytes(), 0o644)
 }
 
-// linePrefix returns the text at the start of a row's line in the file that [Write]
-// writes.
 func linePrefix(id string) string { return `{"id":"` + id + `",` }
 
-// lineOf returns the number of the line that contains the row with the given ID, from 1;
-// 0 if the text does not contain the row.
 func lineOf(text, id string) int {
 	for i, line := range strings.Split(text, "\n") {
 		if strings.HasPrefix(line, linePrefix(id)) {

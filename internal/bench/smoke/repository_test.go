@@ -9,7 +9,6 @@ import (
 	"testing"
 )
 
-// repository is a temporary git repository that contains a file of stored rows.
 type repository struct {
 	t    *testing.T
 	dir  string
@@ -24,7 +23,6 @@ func newRepository(t *testing.T) repository {
 	return r
 }
 
-// git runs a git command without the user's git configuration, and returns the output.
 func (r repository) git(args ...string) string {
 	r.t.Helper()
 	cmd := exec.Command("git", args...)
@@ -38,8 +36,6 @@ func (r repository) git(args ...string) string {
 	return strings.TrimSpace(string(output))
 }
 
-// commit writes the rows to the file, commits the file and returns the short hash of the
-// commit.
 func (r repository) commit(rows []Row) string {
 	r.t.Helper()
 	if err := Write(r.file, rows); err != nil {

@@ -9,12 +9,9 @@ import (
 
 // Row is one number that `make bench-smoke` measures, such as the allocations of a call.
 type Row struct {
-	// ID is the unique name of the row. The field What describes the measurement for
-	// developers.
 	ID   string `json:"id"`
 	What string `json:"what"`
-	// Value is the measured number, such as 113 for 113 allocations. Unit is the unit of
-	// Value, such as "MB" or "x"; empty for counts.
+	// Unit is the unit of Value, such as "MB" or "x"; empty for counts.
 	Value float64 `json:"value"`
 	Unit  string  `json:"unit"`
 	// Tolerance is how far a new measurement may be above the stored value, in the unit
@@ -28,14 +25,11 @@ type Row struct {
 // between two measurements.
 const roundingError = 1e-9
 
-// isWorse reports whether value exceeds the stored value by more than the tolerance.
 func (r Row) isWorse(value float64) bool { return value > r.Value+r.Tolerance+roundingError }
 
-// isBetter reports whether value is below the stored value by more than the tolerance.
 func (r Row) isBetter(value float64) bool { return value < r.Value-r.Tolerance-roundingError }
 
-// IsWorse reports whether a new measurement of a row exceeds the row's stored value by
-// more than the tolerance. If the row has no stored value, IsWorse returns false.
+// IsWorse reports whether a new measurement of a row exceeds the row's stored value by more than the tolerance.
 func IsWorse(last []Row, measured Row) bool {
 	row, ok := find(last, measured.ID)
 	return ok && row.isWorse(measured.Value)
@@ -96,9 +90,8 @@ func Compare(last, measured []Row, commitsSince func(id string) string) Result {
 	return result
 }
 
-// Err returns an error that lists every [Loss], every row without a stored value, and
-// every stored row that was not measured. If the measurements match the stored values,
-// Err returns nil.
+// Err returns an error that lists every [Loss], every row without a stored value, and every stored row that was not
+// measured.
 func (r Result) Err() error {
 	var lines []string
 	for _, loss := range r.Losses {
@@ -158,7 +151,6 @@ func find(rows []Row, id string) (Row, bool) {
 	return Row{}, false
 }
 
-// format returns a number followed by its unit, such as "113" or "1.35 x".
 func format(value float64, unit string) string {
 	text := strconv.FormatFloat(value, 'f', -1, 64)
 	if unit == "" {

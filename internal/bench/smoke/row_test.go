@@ -5,15 +5,12 @@ import (
 	"testing"
 )
 
-// fakeRows are rows with stored values, as in the file that Read returns.
 var fakeRows = []Row{
 	{ID: "allocs", What: "allocations of a call", Value: 30, Tolerance: 2, Date: "2026-11-23"},
 	{ID: "ratio", What: "time of a call, as a multiple of an echo", Value: 1.43, Unit: "x", Tolerance: 0.25, Date: "2026-11-22"},
 	{ID: "bytes", What: "bytes of a frame", Value: 242, Unit: "B", Tolerance: 10, Date: "2026-11-21"},
 }
 
-// measure returns rows as if they were just measured: the rows of fakeRows with the given
-// values.
 func measure(values ...float64) []Row {
 	rows := make([]Row, 0, len(values))
 	for i, value := range values {

@@ -20,19 +20,14 @@ import (
 )
 
 const (
-	// browserWait is how long the demo waits for a browser to connect to a server that
-	// has just started.
-	browserWait = 6 * time.Second
-	// browserPollInterval is how often the demo checks whether a browser has connected.
+	browserWait         = 6 * time.Second
 	browserPollInterval = 200 * time.Millisecond
-	// cleanupTimeout limits how long the demo may take to remove the example plugin.
-	cleanupTimeout = 10 * time.Second
+	cleanupTimeout      = 10 * time.Second
 )
 
 type demoOptions struct {
 	program *cli.Program
-	// browser is the name or ID of the browser in which the demo runs. If browser is
-	// empty, the demo needs exactly one connected browser.
+	// browser is a name or ID; if browser is empty, the demo needs exactly one connected browser.
 	browser string
 	keep    bool
 	yes     bool
@@ -127,31 +122,23 @@ func runDemo(ctx context.Context, opts demoOptions) error {
 	return errors.Join(err, stdout.PrintValue(demo.result))
 }
 
-// demoResult is the output of `opentabs demo --json`.
 type demoResult struct {
 	Browser string     `json:"browser"`
 	Calls   []demoCall `json:"calls"`
-	// Error is why the demo ended before its last call; empty if the demo has made all
-	// calls.
-	Error string `json:"error,omitempty"`
+	Error   string     `json:"error,omitempty"`
 }
 
-// demoCall describes one call in the output of `opentabs demo --json`.
 type demoCall struct {
 	Tool   string    `json:"tool"`
 	Status demoState `json:"status"`
-	// DurationMs is the duration of the call including the wait for approval, in
-	// milliseconds.
-	DurationMs int64 `json:"duration_ms"`
-	// Result is the result of the tool; absent if the call had none.
-	Result json.RawMessage `json:"result,omitempty"`
-	// Messages is the number of messages that the call exported.
-	Messages int `json:"messages,omitempty"`
+	// DurationMs includes the wait for approval.
+	DurationMs int64           `json:"duration_ms"`
+	Result     json.RawMessage `json:"result,omitempty"`
+	Messages   int             `json:"messages,omitempty"`
 	// DroppedPart is the number of the message page whose request the page dropped.
 	DroppedPart int `json:"dropped_part,omitempty"`
 }
 
-// demoState describes how a call of the demo has ended.
 type demoState string
 
 const (
@@ -160,8 +147,7 @@ const (
 	demoDenied    demoState = "denied"
 )
 
-// runWithPlugin enables the example plugin, runs action, and then removes the plugin,
-// even after an error or an interrupt.
+// runWithPlugin removes the example plugin even after an error or an interrupt.
 func runWithPlugin(ctx context.Context, plugin demoPlugin, siteURL string, action func() error) (err error) {
 	defer func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTimeout)
@@ -179,8 +165,6 @@ func runWithPlugin(ctx context.Context, plugin demoPlugin, siteURL string, actio
 	return action()
 }
 
-// startedServer returns an API client of the running server, and starts a server if none
-// is running.
 func startedServer(ctx context.Context, h *home.Home) (*httpapi.Client, error) {
 	client, err := h.Client(ctx)
 	if errors.Is(err, httpapi.ErrNoServer) {
@@ -191,8 +175,6 @@ func startedServer(ctx context.Context, h *home.Home) (*httpapi.Client, error) {
 	return client, err
 }
 
-// findBrowser returns the name of the browser in which the demo runs: the browser that
-// the user named, or else the only connected browser.
 func findBrowser(ctx context.Context, client *httpapi.Client, wanted string) (string, error) {
 	deadline := time.Now().Add(browserWait)
 	for {
@@ -224,7 +206,6 @@ func findBrowser(ctx context.Context, client *httpapi.Client, wanted string) (st
 	}
 }
 
-// confirmStart prints what the demo does, and reports whether the user agrees.
 func confirmStart(ctx context.Context, out *terminal.Output, questions *terminal.Questions, browserName string) bool {
 	out.PrintText(fmt.Sprintf(`The demo runs in the browser %s.
 Until it ends, it
@@ -238,9 +219,7 @@ Then it removes the plugin and closes the tab.`, terminal.SafeLine(browserName),
 	return questions.Confirm(ctx, "Start the demo? [Y/n] ")
 }
 
-// askYesNo asks a question whose default answer is yes. askYesNo returns at once.
-// askYesNo sends the answer to the returned channel, unless ctx ends before the user
-// answers.
+// askYesNo returns at once; the channel receives nothing if ctx ends before the user answers.
 func askYesNo(ctx context.Context, questions *terminal.Questions, question string) <-chan bool {
 	answers := make(chan bool, 1)
 	go func() {
@@ -252,7 +231,6 @@ func askYesNo(ctx context.Context, questions *terminal.Questions, question strin
 	return answers
 }
 
-// nextSteps returns the text at the end of the demo that suggests what to do next.
 func nextSteps(hasBrowserTools bool) string {
 	text := `
 The example plugin and its site are removed. Next:`
@@ -265,8 +243,6 @@ The example plugin and its site are removed. Next:`
   opentabs calls --follow       watch what agents do`
 }
 
-// hasBrowserTools reports whether the user has switched browser tools on. If the
-// permissions cannot be read, hasBrowserTools returns false.
 func hasBrowserTools(ctx context.Context, p *cli.Program) bool {
 	permissions, err := p.OpenPolicy(ctx)
 	if err != nil {
@@ -276,8 +252,6 @@ func hasBrowserTools(ctx context.Context, p *cli.Program) bool {
 	return err == nil && now.Permission != wire.PermissionOff
 }
 
-// countMessages returns the number of exported messages in the result of the example
-// tool.
 func countMessages(result json.RawMessage) int {
 	var exported struct {
 		Count int `json:"count"`

@@ -15,7 +15,6 @@ func TestNextSteps(t *testing.T) {
 	}
 }
 
-// TestTextsFit checks that the texts of the demo fit on a terminal of 80 columns.
 func TestTextsFit(t *testing.T) {
 	for _, text := range []string{nextSteps(false), stoppedText(40), deniedText} {
 		for line := range strings.Lines(text) {

@@ -19,15 +19,11 @@ import (
 
 const (
 	// stopAfter is how long the demo's second call runs before the demo cancels the call.
-	stopAfter = 4 * time.Second
-	// abortTimeout limits how long the demo waits until the example site reports the
-	// aborted request.
+	stopAfter    = 4 * time.Second
 	abortTimeout = 2 * time.Second
 	// approvalTimeout limits how long the demo waits for the user to approve the third
 	// call.
-	approvalTimeout = 45 * time.Second
-	// approvalPollInterval is how often the demo checks whether the third call is waiting
-	// for approval.
+	approvalTimeout      = 45 * time.Second
 	approvalPollInterval = 100 * time.Millisecond
 )
 
@@ -38,20 +34,17 @@ type demo struct {
 	client  *httpapi.Client
 	browser string
 	site    *site
-	// questions is nil if stdin is not a terminal. If there is no terminal for questions,
-	// the user approves the call in the side panel or with `opentabs calls approve`.
+	// questions is nil if stdin is not a terminal; the user then approves in the side panel or with `opentabs calls
+	// approve`.
 	questions *terminal.Questions
-	// result stores how the demo's calls have ended.
-	result demoResult
+	result    demoResult
 }
 
-// record adds a call to the result of the demo.
 func (d *demo) record(c demoCall, startedAt time.Time) {
 	c.DurationMs = time.Since(startedAt).Milliseconds()
 	d.result.Calls = append(d.result.Calls, c)
 }
 
-// showCalls makes the three calls of the demo, one after the other.
 func (d *demo) showCalls(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{d.showLongCall, d.showCancelledCall, d.showApproval} {
 		if err := step(ctx); err != nil {
@@ -61,7 +54,6 @@ func (d *demo) showCalls(ctx context.Context) error {
 	return nil
 }
 
-// call calls a tool of the example plugin with the argument channelId=general.
 func (d *demo) call(ctx context.Context, tool string) (mcpclient.Result, error) {
 	request := toolcall.Request{Tool: dispatch.Tool{Plugin: pluginName, Name: tool}.FullName(), Args: []string{"channelId=general"}, Browser: d.browser}
 	return toolcall.Call(ctx, d.client, daemon.CommandClient, request, d.program.In, d.program.Out)
@@ -120,8 +112,6 @@ func (d *demo) showCancelledCall(ctx context.Context) error {
 	return nil
 }
 
-// stoppedText describes a cancelled call whose page dropped its request for a part of the
-// channel.
 func stoppedText(part int) string {
 	return fmt.Sprintf("   Stopped: the code in the page ended, and the page dropped its request for\n   part %d of %d.", part, pageCount)
 }
@@ -129,7 +119,6 @@ func stoppedText(part int) string {
 // deniedText describes a denied call.
 const deniedText = "   Denied: the tool did not run. An agent would ask you before another try."
 
-// callOutcome is the result or the error of a call.
 type callOutcome struct {
 	result mcpclient.Result
 	err    error
@@ -155,9 +144,6 @@ func (d *demo) showApproval(ctx context.Context) error {
 	return d.reportApproval(ctx, callCtx, *ended, startedAt)
 }
 
-// waitForApprovalRequest waits until the third call is waiting for approval, and returns
-// the ID of the call. If the call ends without waiting for approval,
-// waitForApprovalRequest returns the outcome.
 func (d *demo) waitForApprovalRequest(ctx context.Context, outcome <-chan callOutcome) (string, *callOutcome) {
 	for {
 		calls, err := d.client.Calls.List(ctx)
@@ -174,8 +160,6 @@ func (d *demo) waitForApprovalRequest(ctx context.Context, outcome <-chan callOu
 	}
 }
 
-// waitForDecision waits until the user decides in this terminal or elsewhere, and returns
-// the outcome of the call.
 func (d *demo) waitForDecision(ctx context.Context, id string, outcome <-chan callOutcome) *callOutcome {
 	out := d.program.Out
 	var answers <-chan bool // nil without a terminal
@@ -202,7 +186,6 @@ func (d *demo) waitForDecision(ctx context.Context, id string, outcome <-chan ca
 	}
 }
 
-// reportApproval prints the outcome of the call that waited for approval.
 func (d *demo) reportApproval(ctx, callCtx context.Context, ended callOutcome, startedAt time.Time) error {
 	out := d.program.Out
 	call := demoCall{Tool: countTool}
@@ -229,7 +212,6 @@ func (d *demo) reportApproval(ctx, callCtx context.Context, ended callOutcome, s
 	return ended.err
 }
 
-// waitUntilCancelled keeps the example site and the example plugin until ctx ends.
 func (d *demo) waitUntilCancelled(ctx context.Context) {
 	d.program.Out.PrintText(`
 The example chat stays open. Ask your agent, for example:

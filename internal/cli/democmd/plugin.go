@@ -19,8 +19,7 @@ import (
 	"opentabs/wire"
 )
 
-// The demo renames the example plugin, and enables the plugin only for the example site.
-// If the user has a plugin named "messages", the demo does not affect that plugin.
+// The demo renames the example plugin, so that a user's plugin named "messages" is not affected.
 const (
 	pluginName  = "demo"
 	packageName = "opentabs-plugin-demo"
@@ -29,20 +28,16 @@ const (
 	countTool   = "count_authors"
 )
 
-// demoPlugin is the example plugin that the demo installs and removes.
 type demoPlugin struct {
 	home   *home.Home
 	client *httpapi.Client
-	// dir is the folder with the source code and the build of the example plugin.
-	dir string
+	dir    string
 }
 
 func newDemoPlugin(h *home.Home, client *httpapi.Client) demoPlugin {
 	return demoPlugin{home: h, client: client, dir: filepath.Join(h.State, "demo")}
 }
 
-// checkName returns an error if the user already has another plugin with the name of the
-// demo plugin.
 func (p demoPlugin) checkName() error {
 	entries, err := p.home.PluginStore().Entries()
 	for _, e := range entries {
@@ -53,8 +48,7 @@ func (p demoPlugin) checkName() error {
 	return err
 }
 
-// enable builds and installs the example plugin for the site at siteURL. The example
-// plugin's export tool runs without approval, and its other tools need approval.
+// enable lets the export tool run without approval, and requires approval for the other tools.
 func (p demoPlugin) enable(ctx context.Context, siteURL string) error {
 	if err := p.write(siteURL); err != nil {
 		return fmt.Errorf("write the example plugin: %w", err)
@@ -79,8 +73,7 @@ func (p demoPlugin) enable(ctx context.Context, siteURL string) error {
 	return policy.SetOpening(added.Name, true, httpapi.CommandLine)
 }
 
-// write writes the source files of the example plugin. The plugin's homepage is siteURL,
-// so that the first call opens the example site.
+// The plugin's homepage is siteURL, so that the first call opens the example site.
 func (p demoPlugin) write(siteURL string) error {
 	if err := os.RemoveAll(p.dir); err != nil {
 		return err
@@ -112,8 +105,7 @@ func (p demoPlugin) write(siteURL string) error {
 	return os.WriteFile(filepath.Join(p.dir, "package.json"), text, 0o600)
 }
 
-// remove removes the example plugin with its permissions and files, even after an
-// interrupted demo.
+// remove works even after an interrupted demo.
 func (p demoPlugin) remove(ctx context.Context) error {
 	entries, err := p.home.PluginStore().Entries()
 	isAdded := false

@@ -12,36 +12,26 @@ import (
 	"opentabs/internal/httpjson"
 )
 
-// siteHost is the host name of the example site. Browsers resolve host names that end in
-// ".localhost" to their own machine, so only browsers on this machine can open the
-// example site.
+// Browsers resolve host names that end in ".localhost" to their own machine, so only browsers on this machine can open
+// the example site.
 const siteHost = "opentabs-demo.localhost"
 
 const (
-	pageCount    = 40
-	pageMessages = 25
-	// answerDelay is how long the example site takes to respond to a request for a page
-	// of messages.
-	answerDelay = 300 * time.Millisecond
-	// siteStopTimeout limits how long the example site waits for open requests when it
-	// stops.
+	pageCount       = 40
+	pageMessages    = 25
+	answerDelay     = 300 * time.Millisecond
 	siteStopTimeout = time.Second
 )
 
-// site is the example site of the demo: a chat with a few channels, served on a loopback
-// address.
 type site struct {
-	url    string
-	server *http.Server
-	// stopping is closed when the example site stops, so that the site's page closes its
-	// tab.
+	url      string
+	server   *http.Server
 	stopping chan struct{}
 
 	mu           sync.Mutex // guards all fields below
 	abortedPages []int      // numbers of the message pages whose requests the browser aborted
 }
 
-// startSite serves the example site until the method stop is called.
 func startSite(ctx context.Context) (*site, error) {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -58,9 +48,7 @@ func startSite(ctx context.Context) (*site, error) {
 	return s, nil
 }
 
-// checkHost rejects requests whose Host header is not the address of the example site.
-// Without checkHost, a page of another site could reach the example site through DNS
-// rebinding.
+// Without checkHost, a page of another site could reach the example site through DNS rebinding.
 func (s *site) checkHost(next http.Handler, port int) http.Handler {
 	want := net.JoinHostPort(siteHost, strconv.Itoa(port))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -72,8 +60,6 @@ func (s *site) checkHost(next http.Handler, port int) http.Handler {
 	})
 }
 
-// stop stops the example site. When the example site stops, its page closes the browser
-// tab.
 func (s *site) stop() {
 	close(s.stopping)
 	ctx, cancel := context.WithTimeout(context.Background(), siteStopTimeout)
@@ -88,8 +74,7 @@ func servePage(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write([]byte(pageHTML)) // Write fails if the tab is closed
 }
 
-// serveOpen keeps a request of the example page open until the example site stops. The
-// example page closes its tab when the open request ends, even if the demo was killed.
+// The example page closes its tab when the request of serveOpen ends, even if the demo was killed.
 func (s *site) serveOpen(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	_, _ = w.Write([]byte(": open\n\n"))
@@ -106,8 +91,6 @@ type chatMessage struct {
 	Text   string `json:"text"`
 }
 
-// serveMessages responds with one page of a channel's messages. The URL parameter cursor
-// is the number of the page.
 func (s *site) serveMessages(w http.ResponseWriter, r *http.Request) {
 	number, err := strconv.Atoi(r.URL.Query().Get("cursor"))
 	if err != nil {
@@ -137,8 +120,6 @@ func (s *site) serveMessages(w http.ResponseWriter, r *http.Request) {
 	httpjson.Send(w, http.StatusOK, answer)
 }
 
-// lastAborted returns the number of the last message page whose request the browser
-// aborted, or 0.
 func (s *site) lastAborted() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -148,7 +129,6 @@ func (s *site) lastAborted() int {
 	return s.abortedPages[len(s.abortedPages)-1]
 }
 
-// pageHTML is the HTML document of the example site.
 const pageHTML = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Example chat (opentabs demo)</title><link rel="icon" href="data:,">
 <style>body{font:16px/1.5 system-ui,sans-serif;max-width:40rem;margin:4rem auto;padding:0 1rem;color-scheme:light dark}</style></head>

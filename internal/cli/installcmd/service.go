@@ -80,7 +80,6 @@ func newServiceStatusCmd(p *cli.Program) *cobra.Command {
 	return cmd
 }
 
-// newService returns the manager of the opentabs service on this machine.
 func newService(p *cli.Program) (service.Manager, error) {
 	userHome, err := os.UserHomeDir()
 	if err != nil {
@@ -137,11 +136,9 @@ func runServiceInstall(ctx context.Context, opts serviceOptions) error {
 	return nil
 }
 
-// serviceRemedy is what the user can do if the operating system cannot start the service.
 const serviceRemedy = "run the command in a session of your desktop or over SSH as the same user, or use opentabs without a service, because `opentabs mcp` starts the server when a client needs it"
 
-// stopForService stops a running opentabs server, because the service needs the server's
-// port. hasStopped is false if no server was running.
+// The service needs the port of a running server, so stopForService stops this server.
 func stopForService(ctx context.Context, p *cli.Program, h *home.Home) (hasStopped bool, err error) {
 	stopped, err := h.StopServer(ctx, false)
 	if errors.Is(err, httpapi.ErrNoServer) {
@@ -153,8 +150,6 @@ func stopForService(ctx context.Context, p *cli.Program, h *home.Home) (hasStopp
 	return err == nil, err
 }
 
-// restartAfterFailure starts the server in the background after the service failed to
-// start, and prints the outcome.
 func restartAfterFailure(ctx context.Context, p *cli.Program, h *home.Home) {
 	if err := h.StartServer(ctx); err != nil {
 		p.Out.Notef("the server is stopped and did not start again: %v; start it with `opentabs restart`", err)
@@ -163,8 +158,6 @@ func restartAfterFailure(ctx context.Context, p *cli.Program, h *home.Home) {
 	p.Out.Notef("the server runs again in the background, without the service")
 }
 
-// serviceEnvironment returns the environment variables of the current process that affect
-// the server.
 func serviceEnvironment(p *cli.Program, h *home.Home) map[string]string {
 	env := map[string]string{}
 	names := []string{"XDG_CONFIG_HOME", "XDG_STATE_HOME"}

@@ -57,17 +57,11 @@ prints the command that removes it.`,
 	return cmd
 }
 
-// removal is one item that `opentabs uninstall` removes, such as the extension's folder.
 type removal struct {
-	// text describes the item in the list that the user confirms.
-	text string
-	// remove removes the item and returns a sentence about the removal, or an empty
-	// string if the item did not exist.
+	text   string
 	remove func(context.Context) (string, error)
 }
 
-// uninstaller collects and then removes everything that opentabs has stored on this
-// machine.
 type uninstaller struct {
 	program   *cli.Program
 	home      *home.Home
@@ -99,7 +93,6 @@ func runUninstall(ctx context.Context, opts uninstallOptions) error {
 	return u.run(ctx)
 }
 
-// collect lists the items to remove, in the order in which they are removed.
 func (u *uninstaller) collect(ctx context.Context) error {
 	server, err := u.home.FindServer(ctx)
 	switch {
@@ -132,8 +125,6 @@ func (u *uninstaller) add(text string, remove func(context.Context) (string, err
 	u.removals = append(u.removals, removal{text, remove})
 }
 
-// collectClients adds each MCP client whose configuration contains opentabs to the items
-// to remove.
 func (u *uninstaller) collectClients() error {
 	machine, err := setup.ThisMachine(runtime.GOOS, u.program.Getenv)
 	if err != nil {
@@ -156,8 +147,6 @@ func (u *uninstaller) collectClients() error {
 	return nil
 }
 
-// revokeToken removes the token of an MCP client. If the client has no token, revokeToken
-// does nothing.
 func (u *uninstaller) revokeToken(name string) error {
 	clients, err := clienttoken.Open(u.home.ClientsFile()).List()
 	if err != nil || !slices.ContainsFunc(clients, func(known clienttoken.Client) bool { return known.Name == name }) {
@@ -166,9 +155,6 @@ func (u *uninstaller) revokeToken(name string) error {
 	return u.home.RemoveClient(name)
 }
 
-// collectData adds the folders with the user's data to the items to remove. If a folder
-// with user data contains the home directory or the current directory, collectData
-// returns an error.
 func (u *uninstaller) collectData() error {
 	for _, dir := range u.dataFolders() {
 		if err := checkOwnFolder(dir); err != nil {
@@ -179,15 +165,12 @@ func (u *uninstaller) collectData() error {
 	return nil
 }
 
-// dataFolders returns the existing folders with settings and state.
 func (u *uninstaller) dataFolders() []string {
 	dirs := slices.Compact([]string{u.home.Config, u.home.State})
 	return slices.DeleteFunc(dirs, func(dir string) bool { return !config.Exists(dir) })
 }
 
-// checkOwnFolder returns an error for a folder that contains the home directory or the
-// current directory. The user may have set OPENTABS_HOME to the home directory by
-// mistake.
+// The user may have set OPENTABS_HOME to the home directory by mistake, so checkOwnFolder rejects such a folder.
 func checkOwnFolder(dir string) error {
 	for _, find := range []func() (string, error){os.UserHomeDir, os.Getwd} {
 		inside, err := find()
@@ -201,20 +184,14 @@ func checkOwnFolder(dir string) error {
 	return nil
 }
 
-// finishedUninstall is the output of `opentabs uninstall --json`.
 type finishedUninstall struct {
-	// Removed has one sentence for each removed item.
 	Removed []string `json:"removed"`
-	// Data lists the folders with the user's data that still exist.
-	Data []string `json:"data"`
-	// Command is the package manager's command that removes the program opentabs, if a
-	// package manager has installed it. Command is empty if opentabs was installed
-	// without a package manager.
+	Data    []string `json:"data"`
+	// Command is the package manager's command that removes the program opentabs, if a package manager has installed
+	// it.
 	Command string `json:"command,omitempty"`
 }
 
-// run lists what `opentabs uninstall` would remove, asks the user for confirmation, and
-// removes everything.
 func (u *uninstaller) run(ctx context.Context) error {
 	out := u.program.Out
 	if len(u.removals) == 0 {
@@ -246,9 +223,7 @@ func (u *uninstaller) run(ctx context.Context) error {
 	return u.report("opentabs is removed; in Chrome, also remove the extension: open chrome://extensions")
 }
 
-// removeAll removes all items. After a failure, removeAll continues with the next item.
-// If the server refuses to stop because calls are running or waiting, removeAll returns
-// the error and removes nothing.
+// After a failure, removeAll continues, unless the server refuses to stop because calls are running or waiting.
 func (u *uninstaller) removeAll(ctx context.Context) error {
 	var failures []error
 	for i, r := range u.removals {
@@ -265,7 +240,6 @@ func (u *uninstaller) removeAll(ctx context.Context) error {
 	return errors.Join(failures...)
 }
 
-// report prints what `opentabs uninstall` has removed, and what remains on the machine.
 func (u *uninstaller) report(sentence string) error {
 	out := u.program.Out
 	result := finishedUninstall{Removed: []string{}, Data: append([]string{}, u.dataFolders()...), Command: u.installed.RemoveCommand()}
@@ -302,8 +276,7 @@ func (u *uninstaller) removeExtension(context.Context) (string, error) {
 	return folder + " stays, because it has files that are not part of the extension", nil
 }
 
-// removeProgram removes the opentabs program, and the previous program that an upgrade
-// has kept. On Windows, a running program cannot be removed.
+// On Windows, a running program cannot be removed.
 func (u *uninstaller) removeProgram(context.Context) (string, error) {
 	path := u.installed.Path
 	if err := os.Remove(upgrade.KeptPath(path)); err != nil && !errors.Is(err, fs.ErrNotExist) {

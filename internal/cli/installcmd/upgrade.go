@@ -47,19 +47,15 @@ variable ` + upgrade.URLVariable + ` names another folder of releases.`,
 	return cmd
 }
 
-// newestVersion is the output of `opentabs upgrade --check --json`.
 type newestVersion struct {
 	Version   string           `json:"version"`
 	Latest    string           `json:"latest"`
 	IsNewer   bool             `json:"newer"`
 	Installed installed.Method `json:"installed"`
 	Path      string           `json:"path"`
-	// Command is the command that upgrades opentabs, or empty if the newest version is
-	// installed.
-	Command string `json:"command,omitempty"`
+	Command   string           `json:"command,omitempty"`
 
-	// release describes the newest release. The field release.URL is empty if opentabs
-	// was installed with npm.
+	// release.URL is empty if opentabs was installed with npm.
 	release upgrade.Release
 }
 
@@ -88,19 +84,14 @@ func runUpgrade(ctx context.Context, opts upgradeOptions) error {
 	return upgradeArchive(ctx, opts, program, newest.release)
 }
 
-// finishedUpgrade is the output of `opentabs upgrade --json`.
 type finishedUpgrade struct {
-	Version  string `json:"version"`
-	Previous string `json:"previous"`
-	Path     string `json:"path"`
-	// Kept is the path at which the previous program is kept.
-	Kept string `json:"kept"`
-	// IsRestarted is true if the upgrade has restarted the server with the new version.
-	IsRestarted bool `json:"restarted"`
+	Version     string `json:"version"`
+	Previous    string `json:"previous"`
+	Path        string `json:"path"`
+	Kept        string `json:"kept"`
+	IsRestarted bool   `json:"restarted"`
 }
 
-// describeInstallation returns a clause about how the program was installed, such as "...
-// was built from source".
 func describeInstallation(program installed.Program) string {
 	switch program.Method {
 	case installed.Source:
@@ -111,8 +102,6 @@ func describeInstallation(program installed.Program) string {
 	return fmt.Sprintf("%s has installed %s", program.Method, program.Path)
 }
 
-// findNewest returns the newest version that is available from the source of this
-// installation, such as npm or a release archive.
 func findNewest(ctx context.Context, p *cli.Program, program installed.Program) (newestVersion, error) {
 	newest := newestVersion{Version: version.Version, Installed: program.Method, Path: program.Path}
 	var err error
@@ -139,8 +128,6 @@ func findNewest(ctx context.Context, p *cli.Program, program installed.Program) 
 	return newest, nil
 }
 
-// releaseURL returns the URL of the folder with all releases, or an empty string if this
-// build has none.
 func releaseURL(p *cli.Program) string {
 	if url := p.Getenv(upgrade.URLVariable); url != "" {
 		return url
@@ -148,7 +135,6 @@ func releaseURL(p *cli.Program) string {
 	return version.ReleaseURL
 }
 
-// findNewestInNPM returns the newest version of opentabs in the user's npm registry.
 func findNewestInNPM(ctx context.Context, p *cli.Program) (string, error) {
 	config, err := home.NPMConfig(p.Getenv, ".")
 	if err != nil {
@@ -172,7 +158,6 @@ func findNewestInNPM(ctx context.Context, p *cli.Program) (string, error) {
 	return newest.Version, nil
 }
 
-// upgradeArchive replaces the installed program with the program in a release archive.
 func upgradeArchive(ctx context.Context, opts upgradeOptions, program installed.Program, release upgrade.Release) error {
 	p := opts.program
 	h, err := p.OpenHome(nil)
@@ -202,8 +187,7 @@ func upgradeArchive(ctx context.Context, opts upgradeOptions, program installed.
 	return p.Out.PrintValue(finishedUpgrade{release.Version, version.Version, program.Path, kept, isRestarted})
 }
 
-// restartServer restarts a running server with the new program, unless calls are running
-// or waiting.
+// restartServer does not restart the server while calls are running or waiting.
 func restartServer(ctx context.Context, p *cli.Program, h *home.Home, newVersion string) (isRestarted bool, err error) {
 	stopped, err := h.StopServer(ctx, false)
 	var refused *httpapi.RefusedError
@@ -226,10 +210,9 @@ func restartServer(ctx context.Context, p *cli.Program, h *home.Home, newVersion
 	return true, nil
 }
 
-// StartServer starts the service if it is installed, and otherwise starts the server in
-// the background. If the service does not start, for example in a session without the
-// user's service manager, StartServer starts the server in the background and reports why.
-// StartServer returns when the server answers.
+// StartServer starts the service if it is installed, and otherwise starts the server in the background. If the service
+// does not start, for example in a session without the user's service manager, StartServer starts the server in the
+// background and reports why.
 func StartServer(ctx context.Context, p *cli.Program, h *home.Home) error {
 	manager, err := newService(p)
 	if err != nil || !manager.IsInstalled() {

@@ -17,7 +17,6 @@ import (
 )
 
 const (
-	// pairTimeout limits how long `opentabs pair` waits for the browser to connect.
 	pairTimeout = 60 * time.Second
 )
 
@@ -51,8 +50,6 @@ new key. Enter only a code that you see in your own browser.`,
 	return cmd
 }
 
-// pairedBrowser is the output of `opentabs pair --json` and `opentabs pair remove
-// --json`. For `opentabs pair remove`, Name is empty.
 type pairedBrowser struct {
 	ID   string `json:"id"`
 	Name string `json:"name,omitempty"`
@@ -91,8 +88,6 @@ func runPair(ctx context.Context, opts pairOptions) error {
 	return p.Report(opts.json, pairedBrowser{id, name}, "the browser %s is paired and connected", name)
 }
 
-// startedServer returns an API client of the running server, and starts a server if none
-// is running.
 func startedServer(ctx context.Context, h *home.Home) (*httpapi.Client, error) {
 	client, err := h.Client(ctx)
 	if errors.Is(err, httpapi.ErrNoServer) {

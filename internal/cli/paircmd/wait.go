@@ -11,8 +11,6 @@ import (
 )
 
 const (
-	// pollInterval is the interval at which WaitForBrowser checks whether the browser has
-	// connected.
 	pollInterval = 300 * time.Millisecond
 	// silenceTimeout is how long WaitForBrowser waits for the first connection attempt of an
 	// unpaired browser, before it reports that no browser reaches the server.
@@ -27,16 +25,13 @@ var (
 	ErrUnusedCode = errors.New("no browser has used the code")
 )
 
-// statusReader returns the status of the server, as [httpapi.Client] does.
 type statusReader interface {
 	Status(ctx context.Context) (httpapi.Status, error)
 }
 
-// WaitForBrowser waits for a connection from the browser that shows the given pairing code,
-// and returns the browser's name. The caller must store the pairing code before it calls WaitForBrowser.
-// WaitForBrowser returns [ErrOtherCode] as soon as only browsers that show other codes try to
-// connect, and [ErrUnusedCode] after the timeout. WaitForBrowser calls onSilence once if no
-// unpaired browser reaches the server; a nil onSilence is not called.
+// WaitForBrowser waits for a connection from the browser that shows the given pairing code, and returns the browser's
+// name. The caller must store the pairing code before it calls WaitForBrowser. WaitForBrowser returns [ErrOtherCode] as
+// soon as only browsers that show other codes try to connect, and [ErrUnusedCode] after the timeout.
 func WaitForBrowser(ctx context.Context, server statusReader, code string, timeout time.Duration, onSilence func()) (string, error) {
 	keyID := wire.KeyID(wire.PairingKey(code))
 	startedAt := time.Now()
@@ -68,9 +63,7 @@ func WaitForBrowser(ctx context.Context, server statusReader, code string, timeo
 	}
 }
 
-// showsOtherCode reports whether browsers have tried to connect since a given time, but
-// none of them with the pairing code of keyID. Attempts before `since` do not count,
-// because the browser may have displayed a new code since then.
+// Attempts before `since` do not count, because the browser may have displayed a new code since then.
 func showsOtherCode(unpaired []httpapi.UnpairedBrowser, keyID string, since time.Time) bool {
 	hasOther := false
 	for _, b := range unpaired {

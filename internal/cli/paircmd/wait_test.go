@@ -13,7 +13,6 @@ import (
 
 const testCode = "7KQ2MXD9R4TB8WZ0HJ5N"
 
-// timedStatus is a simulated server whose status depends on the time since its start.
 type timedStatus struct {
 	startedAt time.Time
 	statusAt  func(time.Duration) httpapi.Status

@@ -29,7 +29,6 @@ type pluginCreateOptions struct {
 	json    bool
 }
 
-// createdPlugin is the output of `opentabs plugin create --json`.
 type createdPlugin struct {
 	Name    string `json:"name"`
 	Dir     string `json:"dir"`
@@ -94,7 +93,6 @@ type pluginBuildOptions struct {
 	json    bool
 }
 
-// builtPlugin is the output of `opentabs plugin build --json`.
 type builtPlugin struct {
 	Name        string      `json:"name"`
 	DisplayName string      `json:"display_name"`
@@ -107,20 +105,16 @@ type builtPlugin struct {
 	DurationMs  int64       `json:"duration_ms"`
 }
 
-// builtPart is a tool or a prompt of a built plugin.
 type builtPart struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
 }
 
-// builtFile is a file that `opentabs plugin build` has written.
 type builtFile struct {
 	Path  string `json:"path"`
 	Bytes int    `json:"bytes"`
 }
 
-// newBuiltPlugin converts the result of a build to the output of `opentabs plugin build
-// --json`.
 func newBuiltPlugin(result *jsbuild.BuildResult) builtPlugin {
 	built := builtPlugin{
 		Name: result.Name, DisplayName: result.DisplayName, Version: result.Version, Hash: result.Hash,
@@ -199,8 +193,6 @@ func runPluginBuild(ctx context.Context, opts pluginBuildOptions) error {
 	return nil
 }
 
-// folderArgument returns dir in a form that `opentabs plugin install` recognizes as a
-// folder, such as "./dir".
 func folderArgument(dir string) string {
 	if filepath.IsAbs(dir) || strings.HasPrefix(dir, ".") || strings.ContainsAny(dir, `/\`) {
 		return dir

@@ -70,12 +70,10 @@ func runPluginCheck(ctx context.Context, opts pluginCheckOptions) error {
 	return fmt.Errorf("the plugin has %s: fix what is listed (`opentabs plugin check --rules` has the reasons)", problemCountText(result))
 }
 
-// problemCountText returns a text such as "2 errors, 1 warning".
 func problemCountText(c *author.CheckResult) string {
 	return terminal.Plural(c.Errors, "error") + ", " + terminal.Plural(c.Warnings, "warning")
 }
 
-// printFindings prints each finding of `plugin check` with its location in the plugin.
 func printFindings(o *terminal.Output, c *author.CheckResult) {
 	for _, f := range c.Findings {
 		location := ""
@@ -98,7 +96,6 @@ func printFindings(o *terminal.Output, c *author.CheckResult) {
 	}
 }
 
-// printRules prints the rules that `plugin check` applies.
 func printRules(o *terminal.Output, asJSON bool) error {
 	if asJSON {
 		return o.PrintValue(author.Rules())
@@ -116,8 +113,6 @@ type pluginReadmeOptions struct {
 	json    bool
 }
 
-// updatedReadme is the output of `opentabs plugin readme --json`. HasChanged is false if
-// the README was already up to date.
 type updatedReadme struct {
 	Path       string `json:"path"`
 	HasChanged bool   `json:"changed"`

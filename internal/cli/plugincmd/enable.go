@@ -18,10 +18,9 @@ import (
 )
 
 type enableOptions struct {
-	program *cli.Program
-	names   []string
-	all     bool
-	// permission is the value of the flag --permission, or empty without the flag.
+	program    *cli.Program
+	names      []string
+	all        bool
 	permission string
 	yes, json  bool
 }
@@ -85,9 +84,7 @@ func runEnable(ctx context.Context, opts enableOptions) error {
 	return enablePlan(ctx, opts, book, plan)
 }
 
-// newCandidate describes a plugin that the user can enable with the given permission. If
-// permission is empty, a new plugin gets "ask", and an enabled plugin keeps its
-// permission.
+// If permission is empty, a new plugin gets "ask", and an enabled plugin keeps its permission.
 func newCandidate(book home.PolicyAccess, candidate *plugin.Plugin, permission wire.Permission) pluginview.Candidate {
 	now, err := book.Local.Permissions(candidate.Name)
 	c := pluginview.NewCandidate(candidate, now)
@@ -104,8 +101,6 @@ func newCandidate(book home.PolicyAccess, candidate *plugin.Plugin, permission w
 	return c
 }
 
-// enablePlan prints a table of the plugins, and enables the pending plugins after the
-// user has confirmed.
 func enablePlan(ctx context.Context, opts enableOptions, book home.PolicyAccess, plan []pluginview.Candidate) error {
 	p := opts.program
 	pendingCount := 0
@@ -137,9 +132,6 @@ func enablePlan(ctx context.Context, opts enableOptions, book home.PolicyAccess,
 	return reportEnabled(ctx, opts, book, plan)
 }
 
-// shownCandidates returns the plugins that `plugin enable` lists before it asks the user.
-// For --all, shownCandidates returns only the plugins that the command enables, and the
-// plugins that cannot be enabled.
 func shownCandidates(plan []pluginview.Candidate, all bool) []pluginview.Candidate {
 	if !all {
 		return plan
@@ -153,13 +145,10 @@ func shownCandidates(plan []pluginview.Candidate, all bool) []pluginview.Candida
 	return shown
 }
 
-// pluginList is the JSON output of commands that change several plugins.
 type pluginList[T any] struct {
 	Plugins []T `json:"plugins"`
 }
 
-// pendingPermissions returns the permission that the plan gives to its pending plugins,
-// such as "ask".
 func pendingPermissions(plan []pluginview.Candidate) string {
 	for _, c := range plan {
 		if c.IsPending {
@@ -169,16 +158,12 @@ func pendingPermissions(plan []pluginview.Candidate) string {
 	return ""
 }
 
-// confirmEnable asks the user whether to enable n plugins, and reports whether the answer
-// is yes.
 func confirmEnable(ctx context.Context, p *cli.Program, n int, permission string) (bool, error) {
 	answer, err := ask(ctx, p, fmt.Sprintf("Review and enable %s with the permission %q? [y/N] ", terminal.Plural(n, "plugin"), permission), "table")
 	answer = strings.ToLower(strings.TrimSpace(answer))
 	return answer == "y" || answer == "yes", err
 }
 
-// reviewPending enables all pending plugins of a plan in one change of the permissions,
-// and marks the enabled plugins in the plan.
 func reviewPending(book home.PolicyAccess, plan []pluginview.Candidate) {
 	var reviews []wire.ConfigReviewParams
 	var indexes []int
@@ -201,7 +186,6 @@ func reviewPending(book home.PolicyAccess, plan []pluginview.Candidate) {
 	}
 }
 
-// reportEnabled prints which plugins have been enabled, and which have not.
 func reportEnabled(ctx context.Context, opts enableOptions, book home.PolicyAccess, plan []pluginview.Candidate) error {
 	p := opts.program
 	enabledCount, failedCount := 0, 0
@@ -237,7 +221,6 @@ func reportEnabled(ctx context.Context, opts enableOptions, book home.PolicyAcce
 	return nil
 }
 
-// objectPronoun returns "it" for one plugin, and "them" for several plugins.
 func objectPronoun(n int) string {
 	if n == 1 {
 		return "it"
@@ -250,8 +233,7 @@ func enabledPermission(plan []pluginview.Candidate) wire.Permission {
 	return plan[i].Permission
 }
 
-// namedPlugins returns the plugins with the given names, or all plugins. If a name is
-// unknown, namedPlugins returns an error, so that a typing mistake changes no plugin.
+// If a name is unknown, namedPlugins returns an error, so that a typing mistake changes no plugin.
 func namedPlugins(set *plugin.Set, names []string, all bool) ([]*plugin.Plugin, error) {
 	switch {
 	case all && len(names) > 0:
@@ -284,7 +266,6 @@ type disableOptions struct {
 	json    bool
 }
 
-// disabledPlugin is one plugin in the output of `opentabs plugin disable --json`.
 type disabledPlugin struct {
 	Name   string            `json:"name"`
 	Change pluginview.Change `json:"change"`
@@ -345,8 +326,6 @@ func runDisable(ctx context.Context, opts disableOptions) error {
 	return nil
 }
 
-// storeDisabled turns plugins off in one change of the permissions, and stores the error
-// of each plugin in results.
 func storeDisabled(book home.PolicyAccess, results []disabledPlugin, names []string) (failedCount int) {
 	if len(names) == 0 {
 		return 0

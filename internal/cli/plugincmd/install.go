@@ -19,11 +19,9 @@ import (
 	"opentabs/wire"
 )
 
-// installedPlugin is the output of `opentabs plugin install --json`.
 type installedPlugin struct {
-	Name    string `json:"name"`
-	Version string `json:"version"`
-	// Change describes what the command did to the plugin.
+	Name            string          `json:"name"`
+	Version         string          `json:"version"`
 	Change          pluginChange    `json:"change"`
 	PreviousVersion string          `json:"previous_version,omitempty"`
 	Dir             string          `json:"dir"`
@@ -33,7 +31,6 @@ type installedPlugin struct {
 	Permission      wire.Permission `json:"permission"`
 }
 
-// pluginChange describes what an install command did to a plugin.
 type pluginChange string
 
 const (
@@ -42,7 +39,6 @@ const (
 	changeNone      pluginChange = "none"
 )
 
-// newInstalledPlugin describes a plugin that has just been installed.
 func newInstalledPlugin(newPlugin *plugin.Plugin, change pluginChange) installedPlugin {
 	installed := installedPlugin{Name: newPlugin.Name, Version: newPlugin.Version, Change: change, Dir: newPlugin.Dir, Tools: []string{}, Warnings: newPlugin.Warnings}
 	for _, t := range newPlugin.Tools {
@@ -51,7 +47,6 @@ func newInstalledPlugin(newPlugin *plugin.Plugin, change pluginChange) installed
 	return installed
 }
 
-// addFolder installs a built plugin that stays in its folder.
 func addFolder(ctx context.Context, opts pluginInstallOptions) error {
 	p := opts.program
 	permission, err := permissionFlag(opts.permission)
@@ -87,11 +82,8 @@ func printWarnings(p *cli.Program, newPlugin *plugin.Plugin) {
 type pluginInstallOptions struct {
 	program *cli.Program
 	source  string
-	// isAdd is true if the user typed `plugin add` instead of `plugin install`. If isAdd
-	// is true, source can also be the name of a folder in the current directory, without
-	// "./".
-	isAdd bool
-	// permission is the value of the flag --permission, or empty without the flag.
+	// For `plugin add`, source can also be the name of a folder in the current directory, without "./".
+	isAdd      bool
 	permission string
 	json       bool
 }
@@ -158,13 +150,11 @@ func runPluginInstall(ctx context.Context, opts pluginInstallOptions) error {
 	return p.Out.PrintValue(result)
 }
 
-// isFolder reports whether path is an existing folder.
 func isFolder(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
 }
 
-// openInstaller returns an installer of plugin packages.
 func openInstaller(p *cli.Program) (*install.Installer, error) {
 	h, err := p.OpenHome(nil)
 	if err != nil {
@@ -184,9 +174,6 @@ func permissionFlag(text string) (wire.Permission, error) {
 	return permission, nil
 }
 
-// finishInstall makes a running server load an installed plugin, and returns a
-// description of the plugin. Unless asJSON is true, finishInstall also prints the
-// description.
 func finishInstall(ctx context.Context, p *cli.Program, i *install.Installer, newPlugin, oldPlugin *plugin.Plugin, permission wire.Permission, asJSON bool) (installedPlugin, error) {
 	result := newInstalledPlugin(newPlugin, changeInstalled)
 	if oldPlugin != nil {
@@ -213,10 +200,6 @@ func finishInstall(ctx context.Context, p *cli.Program, i *install.Installer, ne
 	return result, activatePlugin(ctx, p, i.Home, newPlugin, permission, &result)
 }
 
-// activatePlugin makes a running server load a new plugin. If permission is set,
-// activatePlugin also records the user's review of the plugin. If permission is empty,
-// activatePlugin prints how the user can review the plugin. activatePlugin stores the
-// review and the permission of the plugin in result.
 func activatePlugin(ctx context.Context, p *cli.Program, h *home.Home, newPlugin *plugin.Plugin, permission wire.Permission, result *installedPlugin) error {
 	client, err := h.ReloadPlugins(ctx)
 	if err != nil {
@@ -246,9 +229,7 @@ func activatePlugin(ctx context.Context, p *cli.Program, h *home.Home, newPlugin
 	return reportTabs(ctx, p, client, newPlugin.Name)
 }
 
-// reportTabs prints that the running server has loaded a changed plugin, and which tabs
-// need a reload. plugin is empty after a plugin was removed. If client is nil, no server
-// is running, and reportTabs does nothing.
+// reportTabs does nothing if client is nil; plugin is empty after a plugin was removed.
 func reportTabs(ctx context.Context, p *cli.Program, client *httpapi.Client, plugin string) error {
 	if client == nil {
 		return nil
@@ -267,7 +248,6 @@ type pluginRemoveOptions struct {
 	json    bool
 }
 
-// removedPlugin is the output of `opentabs plugin remove --json`.
 type removedPlugin struct {
 	Name   string        `json:"name"`
 	Source plugin.Source `json:"source"`

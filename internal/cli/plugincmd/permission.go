@@ -72,9 +72,6 @@ another page, opentabs opens no tabs until you allow it again.`,
 	return cmd
 }
 
-// splitToolName splits the name of a tool, as agents see it, into the names of the plugin
-// and the tool. If name is the name of a plugin, splitToolName returns an empty tool
-// name.
 func splitToolName(name string) (plugin, tool string) {
 	if strings.HasPrefix(name, browser.Name+"_") {
 		return browser.Name, name
@@ -98,7 +95,6 @@ func runPermission(ctx context.Context, opts permissionOptions) error {
 	return showPermissions(p, book, opts)
 }
 
-// showPermissions prints the permissions of one plugin or of all plugins.
 func showPermissions(p *cli.Program, book home.PolicyAccess, opts permissionOptions) error {
 	names := []string{opts.changes.Plugin}
 	if opts.changes.Plugin == "" {
@@ -136,8 +132,6 @@ type limitOptions struct {
 	json         bool
 }
 
-// limitedTool is the output of `opentabs plugin limit --json`. Limit is empty if the user
-// has set no limit for the tool.
 type limitedTool struct {
 	Tool  string `json:"tool"`
 	Limit string `json:"limit,omitempty"`

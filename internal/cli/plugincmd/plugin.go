@@ -36,9 +36,7 @@ func New(p *cli.Program) *cobra.Command {
 
 type extractOptions struct{ program *cli.Program }
 
-// NewExtractCmd returns the hidden command that runs a plugin's modules to read the
-// tools. `opentabs plugin build` starts this hidden command, `opentabs __extract`, as a
-// child process.
+// NewExtractCmd returns the hidden command that runs a plugin's modules to read the tools.
 func NewExtractCmd(p *cli.Program) *cobra.Command {
 	return &cobra.Command{
 		Use:    "__extract",
@@ -74,8 +72,7 @@ func newPluginListCmd(p *cli.Program) *cobra.Command {
 	return cmd
 }
 
-// runPluginList prints the installed plugins from disk, so that `plugin list` works
-// without a server.
+// `plugin list` reads the plugins from disk, so that it works without a server.
 func runPluginList(opts pluginListOptions) error {
 	p := opts.program
 	h, registry, err := p.OpenPlugins()
@@ -99,8 +96,7 @@ func runPluginList(opts pluginListOptions) error {
 	return nil
 }
 
-// installedPlugins returns the JSON output of `opentabs plugin list`. The output of
-// `opentabs plugin list` has the same JSON field names as the response of GET /status.
+// The output of `opentabs plugin list` has the same JSON field names as the response of GET /status.
 func installedPlugins(set *plugin.Set, api permissions.Local) any {
 	list := struct {
 		Plugins []httpapi.Plugin       `json:"plugins"`
@@ -122,7 +118,6 @@ type inspectOptions struct {
 	json    bool
 }
 
-// inspectedPlugin is the output of `opentabs plugin inspect --json`.
 type inspectedPlugin struct {
 	Name    string `json:"name"`
 	Section string `json:"section"`

@@ -20,19 +20,14 @@ type reviewOptions struct {
 	name       string
 	yes        bool
 	permission string
-	// code is the flag --code, which prints the plugin's code, and noCode hides the code.
-	// If neither code nor noCode is set, the review displays the code only on a terminal.
+	// If neither --code nor --no-code is set, the review displays the code only on a terminal.
 	code, noCode bool
 	json         bool
 }
 
-// reviewedPlugin is the output of `opentabs plugin review --json`. With --yes, the output
-// describes the enabled plugin. Without --yes, the output describes a plugin that still
-// needs a review.
 type reviewedPlugin struct {
 	httpapi.PluginPermissions
-	// Text contains the changes of the plugin since the last review. With the flag
-	// --code, Text also contains the plugin's code.
+	// Text contains the changes of the plugin since the last review and, with --code, the plugin's code.
 	Text string `json:"text,omitempty"`
 }
 
@@ -106,8 +101,6 @@ func runReview(ctx context.Context, opts reviewOptions) error {
 	return reportTabs(ctx, p, book.Client, candidate.Name)
 }
 
-// reviewAsJSON prints what needs a review in a plugin, as JSON. With --yes, reviewAsJSON
-// first enables the plugin.
 func reviewAsJSON(book home.PolicyAccess, now httpapi.PluginPermissions, permission wire.Permission, opts reviewOptions) error {
 	inspected, err := book.Local.Inspect(opts.name)
 	if err != nil {
@@ -125,16 +118,12 @@ func reviewAsJSON(book home.PolicyAccess, now httpapi.PluginPermissions, permiss
 	return opts.program.Out.PrintValue(result)
 }
 
-// confirm asks a question and reports whether the user typed "yes". Without a terminal,
-// confirm returns an error.
 func confirm(ctx context.Context, p *cli.Program, question string) (bool, error) {
 	answer, err := ask(ctx, p, question, "review")
 	return strings.TrimSpace(answer) == "yes", err
 }
 
-// ask returns the user's answer to a question on the terminal, or an empty string if the
-// user closed stdin. If there is no terminal, ask returns an error. The argument printed
-// names the output above the question in the error's text, such as "table".
+// ask returns "" if the user closed stdin; printed names the output above the question, such as "table".
 func ask(ctx context.Context, p *cli.Program, question, printed string) (string, error) {
 	q := p.Out.NewQuestions(p.In)
 	if q == nil {
@@ -150,8 +139,6 @@ func ask(ctx context.Context, p *cli.Program, question, printed string) (string,
 	return answer, nil
 }
 
-// showCode displays the changes and the code of a plugin. On a terminal, showCode uses a
-// pager. If stdout is not a terminal, showCode prints the code only with the flag --code.
 func showCode(ctx context.Context, p *cli.Program, book home.PolicyAccess, opts reviewOptions) error {
 	inspected, err := book.Local.Inspect(opts.name)
 	if err != nil {

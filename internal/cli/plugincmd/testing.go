@@ -51,8 +51,7 @@ func runPluginTest(ctx context.Context, opts pluginTestOptions) error {
 	return testrun.Run(ctx, opts.tests, opts.program.Out)
 }
 
-// NewSimulateCmd returns the hidden command that runs the tests of a plugin. `opentabs
-// plugin test` starts this hidden command, `opentabs __simulate`, as a child process.
+// NewSimulateCmd returns the hidden command that runs the tests of a plugin.
 func NewSimulateCmd(p *cli.Program) *cobra.Command {
 	return &cobra.Command{
 		Use:    "__simulate",

@@ -82,7 +82,6 @@ func runPluginUpdate(ctx context.Context, opts pluginUpdateOptions) error {
 	return nil
 }
 
-// updatedPlugin is one plugin in the output of `opentabs plugin update --json`.
 type updatedPlugin struct {
 	Name            string       `json:"name"`
 	Version         string       `json:"version"`
@@ -91,8 +90,6 @@ type updatedPlugin struct {
 	Error           string       `json:"error,omitempty"`
 }
 
-// updateOne installs the plugin version in the offer o, if it is newer than the installed
-// version.
 func updateOne(ctx context.Context, i *install.Installer, o install.UpdateOffer, opts pluginUpdateOptions) (updatedPlugin, error) {
 	if o.Error != "" {
 		return updatedPlugin{}, errors.New(o.Error)
@@ -111,8 +108,6 @@ func updateOne(ctx context.Context, i *install.Installer, o install.UpdateOffer,
 	return updatedPlugin{Name: result.Name, Version: result.Version, Change: result.Change, PreviousVersion: result.PreviousVersion}, err
 }
 
-// showOffers prints the plugin versions that the registries offer, and returns the errors
-// of registries that failed.
 func showOffers(p *cli.Program, offers []install.UpdateOffer, asJSON bool) error {
 	if asJSON {
 		return p.Out.PrintValue(struct {

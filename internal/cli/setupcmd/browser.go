@@ -18,27 +18,21 @@ import (
 )
 
 const (
-	// browserPollInterval is how often setup checks whether a browser has connected.
 	browserPollInterval = 300 * time.Millisecond
-	// browserTimeout limits how long setup waits for a browser to connect.
-	browserTimeout = 15 * time.Minute
+	browserTimeout      = 15 * time.Minute
 	// reconnectTimeout limits how long setup waits for a browser with the extension to
 	// connect to a new server.
 	reconnectTimeout = 6 * time.Second
 )
 
-// browserSteps are the steps of `opentabs setup` that connect a browser and make the
-// first call.
 type browserSteps struct {
 	program *cli.Program
 	home    *home.Home
-	// questions is nil if stdin is not a terminal. If stdin is not a terminal, setup does
-	// not wait for the user.
+	// questions is nil if stdin is not a terminal; setup then does not wait for the user.
 	questions *terminal.Questions
 	// caller is the MCP client whose configured command setup runs to make the first
 	// call.
 	caller callingClient
-	// result stores the outcome of each setup step.
 	result *setupResult
 }
 
@@ -82,8 +76,6 @@ func (b browserSteps) run(ctx context.Context) error {
 	return b.finishWhenConnected(ctx, client)
 }
 
-// finishWhenConnected waits until a browser connects, and then runs the last steps of
-// setup.
 func (b browserSteps) finishWhenConnected(ctx context.Context, client *httpapi.Client) error {
 	b.program.Out.Notef("waiting for the browser to connect; Ctrl-C stops waiting, and `opentabs setup` continues later")
 	name, err := waitForBrowser(ctx, client, browserTimeout)
@@ -93,8 +85,6 @@ func (b browserSteps) finishWhenConnected(ctx context.Context, client *httpapi.C
 	return b.finishWith(ctx, client, name)
 }
 
-// finishWith stores the connected browser in the result, and runs the last steps of
-// setup.
 func (b browserSteps) finishWith(ctx context.Context, client *httpapi.Client, browserName string) error {
 	b.result.IsConnected, b.result.Browser = true, browserName
 	if folder, isInstalled := extensiondir.Find(b.home.Dirs); isInstalled {
@@ -104,8 +94,6 @@ func (b browserSteps) finishWith(ctx context.Context, client *httpapi.Client, br
 	return b.finish(ctx, client)
 }
 
-// startedServer returns an API client of the running server, and starts a server if none
-// is running.
 func (b browserSteps) startedServer(ctx context.Context) (*httpapi.Client, error) {
 	client, err := b.home.Client(ctx)
 	if errors.Is(err, httpapi.ErrNoServer) {
@@ -116,9 +104,6 @@ func (b browserSteps) startedServer(ctx context.Context) (*httpapi.Client, error
 	return client, err
 }
 
-// timeToReconnect returns how much longer setup waits for a browser with the extension to
-// connect to a new server. timeToReconnect returns 0 if the extension was never
-// installed.
 func (b browserSteps) timeToReconnect(ctx context.Context, client *httpapi.Client) (time.Duration, error) {
 	if _, isInstalled := extensiondir.Find(b.home.Dirs); !isInstalled || b.questions == nil {
 		return 0, nil
@@ -127,7 +112,6 @@ func (b browserSteps) timeToReconnect(ctx context.Context, client *httpapi.Clien
 	return reconnectTimeout - time.Duration(status.UptimeMs)*time.Millisecond, err
 }
 
-// finish asks the user whether to turn on browser tools, and makes the first call.
 func (b browserSteps) finish(ctx context.Context, client *httpapi.Client) error {
 	out := b.program.Out
 	book, err := b.program.OpenPolicy(ctx)
@@ -164,7 +148,6 @@ call in the window of the opentabs button in the toolbar of Chrome.`)
 	return nil
 }
 
-// connectedBrowser returns the name of a connected browser, or an empty string.
 func connectedBrowser(ctx context.Context, client *httpapi.Client) (string, error) {
 	status, err := client.Status(ctx)
 	if err != nil {
@@ -181,8 +164,6 @@ func connectedBrowser(ctx context.Context, client *httpapi.Client) (string, erro
 // errNoBrowser is the error of a setup step if no browser has connected in time.
 var errNoBrowser = errors.New("no browser has connected: run `opentabs doctor`, which shows what is missing")
 
-// waitForBrowser returns the name of the first browser that connects, or errNoBrowser
-// after the timeout.
 func waitForBrowser(ctx context.Context, client *httpapi.Client, timeout time.Duration) (string, error) {
 	deadline := time.Now().Add(timeout)
 	for {
@@ -203,22 +184,16 @@ func waitForBrowser(ctx context.Context, client *httpapi.Client, timeout time.Du
 	}
 }
 
-// computerKind is the kind of computer on which the user's terminal runs.
 type computerKind int
 
 const (
-	// desktopComputer is a computer on which Chrome can run.
 	desktopComputer computerKind = iota
-	// wslComputer is the Windows Subsystem for Linux. On a computer with WSL, Chrome
-	// usually runs on Windows, outside of WSL.
+	// On a computer with WSL, Chrome usually runs on Windows, outside of WSL.
 	wslComputer
-	// remoteComputer is a computer to which the user has connected over SSH.
 	remoteComputer
-	// computerWithoutDisplay is a computer without a display, such as a container.
 	computerWithoutDisplay
 )
 
-// findComputerKind returns the kind of computer on which the user's terminal runs.
 func findComputerKind(goos string, getenv func(string) string) computerKind {
 	switch {
 	case getenv("SSH_CONNECTION") != "" || getenv("SSH_TTY") != "":
@@ -231,20 +206,15 @@ func findComputerKind(goos string, getenv func(string) string) computerKind {
 	return desktopComputer
 }
 
-// extensionGuide has the facts on which the steps for loading the extension depend.
 type extensionGuide struct {
 	computer computerKind
-	// folder is the path of the extension's folder.
-	folder string
-	// port is the port of the server.
-	port   int
-	opened openedPage
-	copied clipboardState
+	folder   string
+	port     int
+	opened   openedPage
+	copied   clipboardState
 }
 
-// steps returns the steps by which the user loads the extension in Chrome. Setup cannot
-// load the extension for the user, because Chrome loads an unpacked extension only if the
-// user chooses its folder.
+// Chrome loads an unpacked extension only if the user chooses its folder, so setup cannot load it.
 func (g extensionGuide) steps() string {
 	switch g.computer {
 	case wslComputer:
@@ -267,8 +237,7 @@ forward the port of the server: ssh -N -L %d:127.0.0.1:%[2]d THIS-COMPUTER`, loa
 	return "In Chrome:\n" + loadSteps(g.opened, g.folder, g.copied, runtime.GOOS)
 }
 
-// loadSteps returns the two steps by which the user loads the extension in Chrome. The
-// parameter goos is the operating system in which Chrome runs.
+// goos is the operating system in which Chrome runs.
 func loadSteps(opened openedPage, folder string, copied clipboardState, goos string) string {
 	first := map[openedPage]string{
 		openedNoPage:         `Open chrome://extensions and switch on "Developer mode" (top right).`,
@@ -285,8 +254,7 @@ func loadSteps(opened openedPage, folder string, copied clipboardState, goos str
 	return steps
 }
 
-// wslSteps returns the steps by which the user loads the extension in Chrome in Windows,
-// which cannot load an extension from a Linux folder reliably.
+// Chrome in Windows cannot load an extension from a Linux folder reliably.
 func wslSteps(folder string, copied clipboardState) string {
 	if path, isInWindows := extensiondir.WindowsPath(folder); isInWindows {
 		return "In Chrome in Windows:\n" + loadSteps(openedNoPage, path, copied, "windows")

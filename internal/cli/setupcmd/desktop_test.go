@@ -8,8 +8,6 @@ import (
 	"opentabs/internal/terminal"
 )
 
-// TestCopyFolder checks how setup copies the folder's path if no clipboard program is
-// installed.
 func TestCopyFolder(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	size := func() (columns, rows int) { return 80, 24 }

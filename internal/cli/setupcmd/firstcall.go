@@ -22,14 +22,10 @@ import (
 const (
 	// firstCallTimeout limits how long the first call may take, including the user's
 	// approval.
-	firstCallTimeout = 3 * time.Minute
-	// approvalPollInterval is how often setup checks whether the first call is waiting for
-	// approval.
+	firstCallTimeout     = 3 * time.Minute
 	approvalPollInterval = 100 * time.Millisecond
-	// maxShownTabs is the maximum number of open tabs that setup prints.
-	maxShownTabs = 5
-	// listTabsTool is the name of the browser tool that lists the open tabs.
-	listTabsTool = "browser_tabs"
+	maxShownTabs         = 5
+	listTabsTool         = "browser_tabs"
 )
 
 // callingClient is the MCP client whose configured command setup runs to make the first
@@ -39,24 +35,20 @@ type callingClient struct {
 	command setup.Command
 }
 
-// firstCall is a call at the end of setup that lists the user's open tabs. Like an
-// agent's calls, the first call needs the user's approval.
+// Like an agent's calls, the first call needs the user's approval.
 type firstCall struct {
 	program   *cli.Program
 	client    *httpapi.Client
 	questions *terminal.Questions
 	caller    callingClient
-	// result stores how the first call has ended.
-	result *firstCallResult
+	result    *firstCallResult
 }
 
-// callOutcome is the result or the error of the call that setup makes at its end.
 type callOutcome struct {
 	text string
 	err  error
 }
 
-// run makes the first call, asks the user for approval, and prints the open tabs.
 func (f firstCall) run(ctx context.Context) error {
 	out := f.program.Out
 	out.PrintText(fmt.Sprintf("\nThe first call, as %s makes it: list your open tabs.", f.caller.title))
@@ -84,9 +76,7 @@ func (f firstCall) run(ctx context.Context) error {
 	return nil
 }
 
-// waitForEnd returns the text of the result of setup's first call. If the call needs
-// approval, waitForEnd asks the user whether to allow the call. If the user denies the
-// call, waitForEnd returns an empty string.
+// waitForEnd returns an empty string if the user denies the call.
 func (f firstCall) waitForEnd(ctx context.Context, ended <-chan callOutcome, startedAt time.Time) (string, error) {
 	hasAsked := false
 	for {
@@ -123,15 +113,13 @@ func (f firstCall) waitForEnd(ctx context.Context, ended <-chan callOutcome, sta
 	}
 }
 
-// isFirstCall reports whether setup made the call c. isFirstCall also checks the argument
-// `action`, because an agent can call the same tool with another action.
+// isFirstCall checks the argument `action`, because an agent can call the tool with another action.
 func isFirstCall(c dispatch.View) bool {
 	var args struct{ Action string }
 	return c.Plugin == browser.Name && c.Tool == listTabsTool && c.ClaimedName == setup.ClientName &&
 		json.Unmarshal([]byte(c.Waiting.Args), &args) == nil && args.Action == "list"
 }
 
-// show prints the open tabs, and examples of what the user can ask an agent to do.
 func (f firstCall) show(text string) {
 	out := f.program.Out
 	var tabs []string
@@ -165,8 +153,6 @@ It asks you before it reads a site. Approve in the window of the opentabs
 button in the toolbar of Chrome. Or run: opentabs calls approve`, f.agent()))
 }
 
-// agent returns the name of the agent that setup has connected to opentabs, or "your
-// agent" if there is none.
 func (f firstCall) agent() string {
 	if f.caller.title == fallbackTitle {
 		return "your agent"

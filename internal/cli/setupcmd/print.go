@@ -9,37 +9,29 @@ import (
 	"opentabs/internal/setup"
 )
 
-// plannedSetup is the output of `opentabs setup --print --json`.
 type plannedSetup struct {
 	Clients []plannedClient `json:"clients"`
 	// Command starts opentabs from any MCP client that setup does not support.
 	Command plannedCommand `json:"command"`
 }
 
-// plannedClient describes how setup would change the configuration of an MCP client.
 type plannedClient struct {
-	ID    string `json:"id"`
-	Title string `json:"title"`
-	File  string `json:"file"`
-	// IsSetUp is true if setup would not change the configuration.
+	ID      string `json:"id"`
+	Title   string `json:"title"`
+	File    string `json:"file"`
 	IsSetUp bool   `json:"set_up"`
 	Diff    string `json:"diff,omitempty"`
 	Error   string `json:"error,omitempty"`
-	// Lines are the lines of configuration that the user can add by hand if setup cannot
-	// change the client's file. Place describes where in the file the lines belong if the
-	// file has other MCP servers on one line.
+	// Lines are for the user to add by hand; Place is where they belong if the other servers share one line.
 	Lines string `json:"lines,omitempty"`
 	Place string `json:"place,omitempty"`
 }
 
-// plannedCommand is a program with its arguments.
 type plannedCommand struct {
 	Path string   `json:"path"`
 	Args []string `json:"args"`
 }
 
-// printJSON prints the planned changes for each MCP client, and the command for any other
-// client, as JSON.
 func (s *clientSteps) printJSON(clients []setup.Client) error {
 	command, err := commandOf(s.home, s.program.Getenv, clienttoken.Placeholder)
 	if err != nil {
@@ -61,8 +53,6 @@ func (s *clientSteps) printJSON(clients []setup.Client) error {
 	return s.program.Out.PrintValue(planned)
 }
 
-// print prints the planned changes for each MCP client, and what any other client needs.
-// print writes no file.
 func (s *clientSteps) print(clients []setup.Client, asJSON bool) error {
 	if asJSON {
 		return s.printJSON(clients)
@@ -90,8 +80,6 @@ func (s *clientSteps) print(clients []setup.Client, asJSON bool) error {
 	return nil
 }
 
-// printManualSteps prints the lines that the user can add to a file that setup cannot
-// change.
 func (s *clientSteps) printManualSteps(c setup.Client, err error) {
 	var fileErr *setup.FileError
 	if !s.printsLines || !errors.As(err, &fileErr) || fileErr.ManualLines == "" {
@@ -107,33 +95,26 @@ func (s *clientSteps) printManualSteps(c setup.Client, err error) {
 	out.PrintLine("\nReplace %s by the token that `opentabs client add %s` prints.", clienttoken.Placeholder, c.ID)
 }
 
-// plannedUndo is the output of `opentabs setup --undo --json`, with or without --print.
 type plannedUndo struct {
 	Clients []undoneClient `json:"clients"`
 }
 
-// undoneClient describes what undo would do, or has done, for a client.
 type undoneClient struct {
-	ID    string `json:"id"`
-	Title string `json:"title"`
-	File  string `json:"file"`
-	// Action is how the configuration file would change, or empty for no change.
-	Action setup.UndoAction `json:"action,omitempty"`
-	// RevokesToken is true if undo would revoke the token of the MCP client.
-	RevokesToken bool   `json:"revokes_token"`
-	Diff         string `json:"diff,omitempty"`
-	Error        string `json:"error,omitempty"`
-	// plan is a sentence for the user about what undo would do.
-	plan string
-	err  error
+	ID           string           `json:"id"`
+	Title        string           `json:"title"`
+	File         string           `json:"file"`
+	Action       setup.UndoAction `json:"action,omitempty"`
+	RevokesToken bool             `json:"revokes_token"`
+	Diff         string           `json:"diff,omitempty"`
+	Error        string           `json:"error,omitempty"`
+	plan         string
+	err          error
 }
 
-// isRelevant reports whether undo changes something for the client, or has failed.
 func (c undoneClient) isRelevant() bool {
 	return c.Action != setup.UndoNothing || c.RevokesToken || c.err != nil
 }
 
-// printUndo prints what undo would do for each client. printUndo writes no file.
 func (s *clientSteps) printUndo(clients []setup.Client, asJSON bool) error {
 	planned := plannedUndo{Clients: []undoneClient{}}
 	for _, c := range clients {
@@ -165,7 +146,6 @@ func (s *clientSteps) printUndo(clients []setup.Client, asJSON bool) error {
 	return nil
 }
 
-// planUndo plans the undo for one MCP client.
 func (s *clientSteps) planUndo(c setup.Client) undoneClient {
 	client := undoneClient{ID: c.ID, Title: c.Title, File: c.File}
 	plan, err := s.writer.PlanUndo(c)

@@ -12,8 +12,6 @@ import (
 	"opentabs/internal/pairing"
 )
 
-// installFromStore connects a browser whose extension is installed from an extension
-// store. The user types the pairing code that the side panel displays.
 func (b browserSteps) installFromStore(ctx context.Context, client *httpapi.Client, pages []config.StorePage) error {
 	out := b.program.Out
 	isOpened := b.questions != nil && b.openPage(ctx, pages[0].URL)
@@ -44,9 +42,6 @@ func (b browserSteps) installFromStore(ctx context.Context, client *httpapi.Clie
 	}
 }
 
-// pair stores a pairing code, waits until the browser with this code connects, and returns
-// the name of the browser. If no browser connects, pair removes the pairing code from the
-// store.
 func (b browserSteps) pair(ctx context.Context, client *httpapi.Client, code string) (string, error) {
 	store := pairing.Open(b.home.PairingFile())
 	id, err := store.Add(code)
@@ -66,8 +61,6 @@ func (b browserSteps) pair(ctx context.Context, client *httpapi.Client, code str
 	return "", errors.Join(err, store.Remove(id))
 }
 
-// storeSteps returns the steps by which the user installs the extension from a store and
-// finds the pairing code.
 func storeSteps(pages []config.StorePage, port int, isOpened bool) string {
 	var b strings.Builder
 	b.WriteString("In your browser:\n  1. Install the extension")
