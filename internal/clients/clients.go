@@ -1,9 +1,5 @@
-// Package clients describes the limits and features of MCP clients, such as their
-// timeouts and how many tools they can use. Clients do not send their limits over MCP, so
-// the file table.go lists the known facts with their sources.
-//
-// [Of] returns the profile of one client, and [Table] returns all profiles. If a client
-// gives up on a call, [GiveUp.InferTimeout] infers the client's timeout.
+// Package clients describes the limits and features of MCP clients, such as their timeouts and how many tools they can
+// use. Clients do not send their limits over MCP, so the file table.go lists the known facts with their sources.
 package clients
 
 import (
@@ -18,8 +14,7 @@ import (
 // Support is whether an MCP client has a feature: "yes", "no" or "unknown".
 type Support string
 
-// supported, unsupported and unverified are the values of [Support]. The value unverified means
-// that no source mentions the feature. opentabs treats an unverified feature as unsupported.
+// The value unverified means that no source mentions the feature, so opentabs treats it as unsupported.
 const (
 	supported   Support = "yes"
 	unsupported Support = "no"
@@ -29,13 +24,10 @@ const (
 // NoToolCap is the value of [Profile.ToolCap] for a client without a limit.
 const NoToolCap = 0
 
-// defaultToolCap is the maximum number of tools that opentabs offers to an unknown client. Common
-// model APIs accept at most 128 tools.
+// defaultToolCap is for unknown clients; common model APIs accept at most 128 tools.
 const defaultToolCap = 128
 
-// defaultTimeout is the timeout that opentabs assumes for an unknown client. The official
-// TypeScript SDK has a default timeout of 60 s, the shortest default of all widely used
-// SDKs.
+// The official TypeScript SDK has the shortest default timeout of all widely used SDKs: 60 s.
 const defaultTimeout = 60 * time.Second
 
 // Source is the web page that documents a fact about an MCP client.
@@ -65,11 +57,10 @@ type Profile struct {
 	// ProgressRestartsTimeout is true if each progress notification restarts the client's
 	// timeout.
 	ProgressRestartsTimeout bool
-	// ShowsProgress is whether the client shows progress messages, and Images is whether
-	// it shows images in results. ListChanged is whether the client reloads the list of
-	// tools when the list changes. Elicitation is whether a server can show the user a
-	// form in the client. If a client declares its elicitation capability over MCP, the
-	// declaration overrides the field Elicitation.
+	// ShowsProgress is whether the client shows progress messages, and Images is whether it shows images in results.
+	// ListChanged is whether the client reloads the list of tools when the list changes. Elicitation is whether a
+	// server can show the user a form in the client. Elicitation is whether the client shows forms; the client's
+	// declared capability overrides the field.
 	ShowsProgress, Images, ListChanged, Elicitation Support
 	// StructuredOnly is true if the client reads the structured content of results, and
 	// ignores text that repeats the structured content.
@@ -77,12 +68,9 @@ type Profile struct {
 	// OutputSchemas is whether the client passes the output schemas of tools to its
 	// model.
 	OutputSchemas Support
-	// ToolCap is the maximum number of tools that one MCP server should list for the client;
-	// NoToolCap means no limit. If a client sends all tools to its model, ToolCap leaves room for
-	// the tools of other MCP servers.
+	// ToolCap is the maximum number of tools that one MCP server should list for the client; NoToolCap means no limit.
 	ToolCap int
-	// Defers is true if the client first gives its model only the names of tools. If Defers is
-	// true, the client loads a tool's description when the model searches for the tool.
+	// Defers is true if the client gives its model only names, and loads descriptions when the model searches.
 	Defers bool
 	// Note is a remark about the client for users, such as where its timeout comes from;
 	// often empty.
@@ -100,8 +88,7 @@ func (p *Profile) TimeoutOver(http bool) Timeout {
 	return t
 }
 
-// IsKnown reports whether the profile describes a specific client. IsKnown returns false
-// for the profile of unknown clients.
+// IsKnown reports whether the profile describes a specific client.
 func (p *Profile) IsKnown() bool { return p.Client != "" }
 
 // UsesOutputSchemas returns false only if a source states that the client ignores the output
@@ -121,9 +108,7 @@ func Of(name, version string) *Profile {
 	return &unknownClient
 }
 
-// lowerNames returns a list that contains, for each profile in the table, the profile's names in
-// lower case. The lower-case names are computed only once, because every call looks up the profile
-// of its client.
+// lowerNames is computed only once, because every call looks up the profile of its client.
 var lowerNames = sync.OnceValue(func() [][]string {
 	names := make([][]string, len(table))
 	for i, p := range table {
@@ -138,8 +123,6 @@ var lowerNames = sync.OnceValue(func() [][]string {
 // unknown clients.
 func Table() []Profile { return append(slices.Clone(table), unknownClient) }
 
-// appliesToName reports whether the profile describes clients with the given lower-case name. i is
-// the index of the profile in the client table.
 func (p *Profile) appliesToName(i int, name string) bool {
 	for _, pattern := range lowerNames()[i] {
 		if prefix, isPrefix := strings.CutSuffix(pattern, "*"); name == pattern || isPrefix && strings.HasPrefix(name, prefix) {
@@ -149,20 +132,16 @@ func (p *Profile) appliesToName(i int, name string) bool {
 	return false
 }
 
-// appliesToVersion reports whether the profile describes clients of the given version. A
-// missing or malformed version counts as the oldest version.
+// A missing or malformed version counts as the oldest version.
 func (p *Profile) appliesToVersion(version string) bool {
 	return compareVersions(version, p.FromVersion) >= 0 && (p.BeforeVersion == "" || compareVersions(version, p.BeforeVersion) < 0)
 }
 
-// compareVersions compares two versions, such as 2.1.187, number by number. compareVersions ignores
-// text that follows a number, so 1.0-beta equals 1.0.
+// compareVersions ignores text that follows a number, so 1.0-beta equals 1.0.
 func compareVersions(a, b string) int {
 	return slices.CompareFunc(versionNumbers(a), versionNumbers(b), cmp.Compare[int])
 }
 
-// versionNumbers returns the numbers of a version without trailing zeros: 2 and 1 for
-// "v2.1.0".
 func versionNumbers(version string) []int {
 	var numbers []int
 	for part := range strings.SplitSeq(strings.TrimPrefix(strings.TrimSpace(version), "v"), ".") {

@@ -30,35 +30,27 @@ const (
 type GiveUp struct {
 	// Waited is how long the client waited, from its request until it gave up the call.
 	Waited time.Duration
-	// HasProgress is true if the client received progress notifications for the call. SinceProgress is
-	// the time from the last progress notification until the client gave up. LongestPause is the
+	// SinceProgress is the time from the last progress notification until the client gave up. LongestPause is the
 	// longest time between two notifications, or from the request to the first notification.
 	HasProgress   bool
 	SinceProgress time.Duration
 	LongestPause  time.Duration
-	// Reason is the reason in the client's cancellation. Reason is empty if the client
-	// sent no reason, or closed its connection instead.
+	// Reason is the reason in the client's cancellation, empty if the client sent none or closed its connection.
 	Reason string
 }
 
-// maxEarly and maxLate limit how much a measured timeout of a client can differ from the real
-// timeout. Network delays and imprecise timers make a client seem to give up a call slightly before
-// or after its timeout.
+// Network delays and imprecise timers make clients seem to give up slightly before or after their timeout.
 const (
 	maxEarly = 100 * time.Millisecond
 	maxLate  = 400 * time.Millisecond
 )
 
-// commonTimeouts are the timeouts that many MCP clients have, the most common first.
-// Timeouts below 30 s are not listed: if a client gives up that early, the user probably
-// stopped the call.
+// Timeouts below 30 s are not listed: if a client gives up that early, the user probably stopped the call.
 var commonTimeouts = []time.Duration{
 	60 * time.Second, 30 * time.Second, 5 * time.Minute, 2 * time.Minute, 3 * time.Minute, 10 * time.Minute, 4 * time.Minute, 90 * time.Second,
 	15 * time.Minute, 30 * time.Minute, time.Hour,
 }
 
-// rankTimeout returns the index in commonTimeouts of the timeout that matches how long a
-// client waited. If no common timeout matches, rankTimeout returns len(commonTimeouts).
 func rankTimeout(waited time.Duration) int {
 	if i := slices.IndexFunc(commonTimeouts, func(common time.Duration) bool { return waited >= common-maxEarly && waited <= common+maxLate }); i >= 0 {
 		return i
@@ -66,9 +58,8 @@ func rankTimeout(waited time.Duration) int {
 	return len(commonTimeouts)
 }
 
-// isTimeoutReason reports whether the reason in a client's cancellation describes a
-// timeout. After a timeout, the SDKs for C#, Python and Java send a cancellation without a
-// reason, or no cancellation at all. The other official SDKs send these reasons:
+// After a timeout, the SDKs for C#, Python and Java send a cancellation without a reason, or no cancellation at all.
+// The other official SDKs send these reasons:
 //
 //   - TypeScript: "McpError: MCP error -32001: Request timed out", and for an
 //     AbortSignal.timeout "TimeoutError: The operation was aborted due to timeout"
@@ -82,8 +73,7 @@ func isTimeoutReason(reason string) bool {
 	})
 }
 
-// isNeutralReason reports whether the reason in a client's cancellation indicates neither a timeout
-// nor a user's decision. Many clients send a neutral reason when their timeout has ended a call.
+// Many clients send a neutral reason when their timeout has ended a call.
 func isNeutralReason(reason string) bool {
 	return reason == "" || reason == "context canceled" || strings.HasPrefix(reason, "AbortError")
 }
@@ -103,8 +93,6 @@ func (g GiveUp) InferTimeout() (Timeout, bool) {
 	return Timeout{Limit: roundWait(waited), ProgressRestarts: restarts}, true
 }
 
-// explainWait returns the client's probable timeout, not yet rounded, and whether
-// progress notifications restart this timeout.
 func (g GiveUp) explainWait() (waited time.Duration, restarts bool) {
 	// If progress notifications restarted the client's timeout, the client would never have waited
 	// longer for a notification than it waited after the last one.
@@ -122,18 +110,13 @@ func (g GiveUp) explainWait() (waited time.Duration, restarts bool) {
 	case g.SinceProgress < 2*g.LongestPause: // progress notifications arrived regularly until the client gave up
 		return g.Waited, false
 	case g.Waited < g.SinceProgress+g.SinceProgress/2:
-		// The last progress notification came so early that the client's timeout could have started
-		// either at the request or at the notification. If both the request and the last
-		// notification could have started the timeout, explainWait returns the shorter timeout,
-		// which is always safe.
+		// The timeout could have started at the request or at the last notification; the shorter timeout is safe.
 		return g.SinceProgress, false
 	}
 	return g.SinceProgress, true
 }
 
-// roundWait rounds the time that a client waited to whole seconds, because most timeouts
-// are whole seconds. If the time is not close to a whole second, roundWait rounds the
-// time down to a multiple of 100 ms.
+// roundWait rounds to whole seconds if close to one, because most timeouts are whole seconds.
 func roundWait(waited time.Duration) time.Duration {
 	if whole := (waited + maxEarly).Truncate(time.Second); waited <= whole+maxLate {
 		return max(whole, MinTimeout)

@@ -5,7 +5,6 @@ import (
 	"time"
 )
 
-// TestInferTimeout checks which timeouts opentabs infers from calls that clients gave up.
 func TestInferTimeout(t *testing.T) {
 	const reason = "McpError: MCP error -32001: Request timed out"
 	s := time.Second

@@ -13,21 +13,14 @@ var unknownClient = Profile{
 	},
 }
 
-// capabilities is the source for facts from Apify's public list of the capabilities that MCP
-// clients declare.
 var capabilities = Source{"https://github.com/apify/mcp-client-capabilities", "2026-02-17"}
 
 // outputSchemasOfClaudeCode is the source for the fact that Claude Code does not pass output
 // schemas to its model.
 var outputSchemasOfClaudeCode = Source{"https://github.com/anthropics/claude-code/issues/54197", "2026-04-28"}
 
-// table lists the profiles of known MCP clients. [Of] returns the first profile that
-// matches a client's name and version.
-//
-// If sources name different timeouts for a client, the table contains the shorter timeout. If
-// opentabs returns a job before the client's timeout, the client only needs one more call; after
-// the timeout, the client loses the result. If no source mentions a feature, its value is
-// unverified.
+// If sources name different timeouts, table has the shorter, because a job is cheaper than a lost result. If no source
+// mentions a feature, its value is unverified.
 var table = []Profile{
 	{
 		Client: "opentabs call", Names: []string{"opentabs call"},

@@ -1,15 +1,11 @@
-// Package clienttoken keeps the tokens of MCP clients. Each client has its own token,
-// which identifies the client and which the user can revoke. The token file has names,
-// dates and SHA-256 sums; a token is shown once, when it is created, and never stored.
-//
-// Commands that the user runs add and remove tokens with [Store.Add] and [Store.Remove]. The
-// server authenticates requests with [Store.Enter], and reloads the changed token file
-// with [Store.Watch].
+// Package clienttoken keeps the tokens of MCP clients. Each client has its own token, which identifies the client and
+// which the user can revoke. The token file has names, dates and SHA-256 sums; a token is shown once, when it is
+// created, and never stored.
 //
 // # Concurrency
 //
-// A [Store] is safe for concurrent use. Several processes may use one token file: each
-// change locks the file, and [Store.Watch] detects changes by other processes.
+// A [Store] is safe for concurrent use. Several processes may use one token file: each change locks the file, and
+// [Store.Watch] detects changes by other processes.
 package clienttoken
 
 import (
@@ -46,20 +42,14 @@ func Mask(text string) string { return tokenPattern().ReplaceAllString(text, Pla
 const (
 	// Prefix is the prefix of each client token, by which users and secret scanners
 	// recognize tokens.
-	Prefix = "otc_"
-	// tokenBytes is the number of random bytes in a token: 256 bits.
-	tokenBytes = 32
-	// shownTokenChars is how many characters at the beginning of a token are stored and
-	// shown to the user, including the prefix.
+	Prefix          = "otc_"
+	tokenBytes      = 32
 	shownTokenChars = len(Prefix) + 4
-	// maxClients is the maximum number of client tokens. maxClients is small because the
-	// server compares the token of each request with all client tokens.
+	// maxClients is small because the server compares the token of each request with all client tokens.
 	maxClients = 256
-	// lockTimeout is how long a change of the token file waits for other processes to
-	// release the file's lock. Each change by another process waits for the disk.
+	// Processes that hold the lock of the token file wait for the disk, so lockTimeout is long.
 	lockTimeout = 30 * time.Second
-	// lastUsedPrecision is the resolution of [Client.LastUsed]. LastUsed is rounded, so
-	// that most requests do not write the token file.
+	// lastUsedPrecision rounds [Client.LastUsed], so that most requests do not write the token file.
 	lastUsedPrecision = time.Minute
 	// WatchInterval is how often [Store.Watch] checks whether the token file has changed.
 	WatchInterval = time.Second
@@ -68,8 +58,6 @@ const (
 var (
 	// ErrUnknown means that no client with a token has the given name.
 	ErrUnknown = errors.New("there is no client of this name")
-	// When a client's token is removed, the client's running requests are cancelled with
-	// the cause errRevoked.
 	errRevoked = errors.New("the token of the client was removed")
 )
 
@@ -85,14 +73,11 @@ type Client struct {
 	LastUsed time.Time `json:"last_used,omitzero"`
 }
 
-// storedClient is the JSON form of a client in the token file.
 type storedClient struct {
 	Client
-	// TokenHash is the SHA-256 hash of the client's token, in hexadecimal.
 	TokenHash string `json:"sha256"`
 }
 
-// tokenFile is the JSON content of the token file.
 type tokenFile struct {
 	Version int            `json:"version"`
 	Clients []storedClient `json:"clients"`
@@ -105,22 +90,20 @@ type Store struct {
 
 	mu            sync.Mutex // guards all fields below
 	clients       map[string]*activeClient
-	readInfo      fs.FileInfo // attributes of the token file when it was last read; nil if the file was missing
+	readInfo      fs.FileInfo // attributes of the token file at the last read; nil if the file was missing
 	problem       error       // why the token file could not be read; nil if it was read
 	onRemoved     func(name string)
 	lastRequestID int
 }
 
-// activeClient is a client whose token is valid, with its running requests.
 type activeClient struct {
 	storedClient
 	tokenHash [sha256.Size]byte
-	requests  map[int]context.CancelCauseFunc // cancels each running request, by the request's ID
+	requests  map[int]context.CancelCauseFunc
 }
 
-// Open returns a store that uses the token file at path. The token file need not exist.
-// If the token file cannot be read, no client is authenticated, and [Store.List] returns
-// the error.
+// Open returns a store that uses the token file at path. If the token file cannot be read, no client is authenticated,
+// and [Store.List] returns the error.
 func Open(path string) *Store {
 	s := &Store{path: path, clients: map[string]*activeClient{}}
 	s.mu.Lock()
@@ -129,9 +112,8 @@ func Open(path string) *Store {
 	return s
 }
 
-// OnRemoved sets a function that the store calls for each client whose token was removed
-// or replaced. Before the store calls onRemoved, the store cancels the client's running
-// requests and releases its lock.
+// OnRemoved sets a function that the store calls for each client whose token was removed or replaced. The store calls
+// onRemoved after cancelling the client's running requests, without holding its lock.
 func (s *Store) OnRemoved(onRemoved func(name string)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -140,9 +122,8 @@ func (s *Store) OnRemoved(onRemoved func(name string)) {
 
 var namePattern = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
-// Add creates a client with the given name and returns its new token. The store keeps
-// only a hash of the token, so the token cannot be shown again. The name of a client has
-// 1 to 64 letters, digits, dots, hyphens and underscores.
+// Add creates a client with the given name and returns its new token. The name of a client has 1 to 64 letters, digits,
+// dots, hyphens and underscores.
 func (s *Store) Add(name string) (token string, err error) {
 	if !namePattern().MatchString(name) {
 		return "", fmt.Errorf("the name %q cannot be used: give 1 to 64 letters, digits, dots, - and _, beginning with a letter or a digit", name)
@@ -168,8 +149,7 @@ func (s *Store) Add(name string) (token string, err error) {
 	})
 }
 
-// Remove removes a client and revokes its token. If no client has the given name, Remove
-// returns [ErrUnknown].
+// Remove removes a client and revokes its token; an unknown name returns [ErrUnknown].
 func (s *Store) Remove(name string) error {
 	return s.change(func(f *tokenFile) error {
 		i := slices.IndexFunc(f.Clients, func(c storedClient) bool { return c.Name == name })
@@ -207,8 +187,7 @@ func (s *Store) NameOf(token string) string {
 	return ""
 }
 
-// find returns the client to which a token belongs; nil if the token is invalid. The
-// caller of find must hold s.mu.
+// The caller of find must hold s.mu.
 func (s *Store) find(token string) *activeClient {
 	sum := sha256.Sum256([]byte(token))
 	var client *activeClient
@@ -220,11 +199,8 @@ func (s *Store) find(token string) *activeClient {
 	return client
 }
 
-// Enter authenticates a request by its client token and returns the client's name. If the
-// token is unknown, Enter reads the token file again if it has changed, because another
-// process may have just added the token. If the token is invalid, ok is false. The
-// returned context is cancelled when the user removes the client's token. The caller must
-// call endRequest when the request ends.
+// Enter authenticates a request by its client token and returns the client's name. The returned context is cancelled
+// when the user removes the client's token. The caller must call endRequest when the request ends.
 func (s *Store) Enter(ctx context.Context, token string) (name string, requestCtx context.Context, endRequest func(), ok bool) {
 	name, requestCtx, endRequest, ok = s.enterKnown(ctx, token)
 	if ok || !strings.HasPrefix(token, Prefix) {
@@ -234,7 +210,6 @@ func (s *Store) Enter(ctx context.Context, token string) (name string, requestCt
 	return s.enterKnown(ctx, token)
 }
 
-// enterKnown is like Enter, but does not read the token file.
 func (s *Store) enterKnown(ctx context.Context, token string) (name string, requestCtx context.Context, endRequest func(), ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -255,8 +230,7 @@ func (s *Store) enterKnown(ctx context.Context, token string) (name string, requ
 	}, true
 }
 
-// recordUse updates LastUsed of a client, and writes the new time to the token file in
-// the background. The caller must hold s.mu.
+// The caller of recordUse must hold s.mu.
 func (s *Store) recordUse(c *activeClient) {
 	now := time.Now().UTC()
 	if now.Sub(c.LastUsed) < lastUsedPrecision {
@@ -310,9 +284,8 @@ func (s *Store) Watch(ctx context.Context) {
 // Close blocks until the token file contains all pending changes of [Client.LastUsed].
 func (s *Store) Close() { s.pendingWrites.Wait() }
 
-// RepairFile renames a damaged token file, so that tokens can be added again, and returns
-// a warning for the user. All tokens in the damaged token file become invalid. If the
-// token file is not damaged, RepairFile does nothing and returns "".
+// RepairFile renames a damaged token file, so that tokens can be added again, and returns a warning for the user. All
+// tokens in the damaged token file become invalid.
 func (s *Store) RepairFile() (warning string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -327,8 +300,6 @@ func (s *Store) RepairFile() (warning string, err error) {
 	return fmt.Sprintf("the tokens of MCP clients in %s were damaged and are kept as %s; no client has a token now: make new ones with `opentabs client add NAME`", s.path, keptAs), nil
 }
 
-// change applies a change to the token file while the file is locked, and then updates
-// the store.
 func (s *Store) change(apply func(*tokenFile) error) error {
 	unlock, err := statefile.Lock(s.path+".lock", lockTimeout)
 	if err != nil {
@@ -357,8 +328,6 @@ func (s *Store) change(apply func(*tokenFile) error) error {
 	return nil
 }
 
-// revoke cancels the running requests of clients whose token was removed, and calls the
-// function that OnRemoved has set.
 func (s *Store) revoke(removedClients []*activeClient) {
 	for _, c := range removedClients {
 		s.mu.Lock()
@@ -373,8 +342,7 @@ func (s *Store) revoke(removedClients []*activeClient) {
 	}
 }
 
-// hasChanged reports whether the token file has changed since the store last read it. The
-// caller must hold s.mu.
+// The caller of hasChanged must hold s.mu.
 func (s *Store) hasChanged() bool {
 	info, err := os.Stat(s.path)
 	if err != nil || s.readInfo == nil {
@@ -383,9 +351,7 @@ func (s *Store) hasChanged() bool {
 	return !os.SameFile(info, s.readInfo) || info.Size() != s.readInfo.Size() || !info.ModTime().Equal(s.readInfo.ModTime())
 }
 
-// read reads the token file and returns the clients whose tokens were removed since the
-// last read. If the token file cannot be read, all tokens are invalid. The caller must
-// hold s.mu.
+// If the token file cannot be read, all tokens are invalid. The caller of read must hold s.mu.
 func (s *Store) read() (removedClients []*activeClient) {
 	s.readInfo = nil
 	if info, err := os.Stat(s.path); err == nil {
@@ -416,8 +382,6 @@ func (s *Store) read() (removedClients []*activeClient) {
 
 var errDamaged = errors.New("damaged")
 
-// loadFile reads and decodes the token file at path. If the token file is missing,
-// loadFile returns no clients and no error.
 func loadFile(path string) (tokenFile, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -437,8 +401,6 @@ func loadFile(path string) (tokenFile, error) {
 	return f, nil
 }
 
-// hashOfToken decodes the hexadecimal hash of a token; nil if the text is not
-// hexadecimal.
 func hashOfToken(text string) []byte {
 	b, err := hex.DecodeString(text)
 	if err != nil {

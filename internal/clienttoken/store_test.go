@@ -31,8 +31,6 @@ func addClient(t *testing.T, s *Store, name string) string {
 	return token
 }
 
-// enterClient returns the name of the client to which a token belongs; "" if the token is
-// invalid.
 func enterClient(s *Store, token string) string {
 	name, _, endRequest, ok := s.Enter(context.Background(), token)
 	if ok {
@@ -116,9 +114,6 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestRemoveEndsRunningRequests checks that removing a client cancels only the requests
-// of this client. The test covers removals by this process, and removals and replacements
-// by another process.
 func TestRemoveEndsRunningRequests(t *testing.T) {
 	for name, remove := range map[string]func(t *testing.T, path string){
 		"removed": func(t *testing.T, path string) {
@@ -179,8 +174,6 @@ func TestRemoveEndsRunningRequests(t *testing.T) {
 	})
 }
 
-// TestWatch checks that Watch detects within 1 s that another process has removed a
-// token.
 func TestWatch(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "clients.json")
 	synctest.Test(t, func(t *testing.T) {
@@ -233,8 +226,6 @@ func TestDamagedFile(t *testing.T) {
 	}
 }
 
-// TestConcurrentChanges checks that several processes can change the token file at the same
-// time.
 func TestConcurrentChanges(t *testing.T) {
 	_, path := openStore(t)
 	var wg sync.WaitGroup
@@ -251,8 +242,6 @@ func TestConcurrentChanges(t *testing.T) {
 	}
 }
 
-// TestChangeWaitsForLock checks that a change waits while other processes keep the token
-// file locked for a long time.
 func TestChangeWaitsForLock(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "clients.json")
 	synctest.Test(t, func(t *testing.T) {

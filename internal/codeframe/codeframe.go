@@ -13,19 +13,13 @@ import (
 )
 
 const (
-	// contextLines is the number of source lines that a code frame shows before and after
-	// the position.
 	contextLines = 2
-	// maxColumns is the maximum number of characters that a code frame shows of one
-	// source line.
-	maxColumns = 64
-	// maxFileBytes is the maximum size of a source file that Read opens, in bytes.
+	maxColumns   = 64
 	maxFileBytes = 4 << 20
 )
 
-// ReadCodeFrame returns the source lines around a location, such as src/tools/export.ts:31:11,
-// of a file in the directory dir. If the file has no line with that number, ReadCodeFrame
-// returns nil.
+// ReadCodeFrame returns the source lines around a location, such as src/tools/export.ts:31:11, of a file in the
+// directory dir.
 func ReadCodeFrame(dir, location string) []string {
 	file, line, column, ok := parseLocation(location)
 	if !ok || !filepath.IsLocal(filepath.FromSlash(file)) {
@@ -42,7 +36,6 @@ func ReadCodeFrame(dir, location string) []string {
 	return formatFrame(string(text), line, column)
 }
 
-// parseLocation parses a location of the form file:line:column.
 func parseLocation(location string) (file string, line, column int, ok bool) {
 	rest, columnText, _ := cutAtLast(location, ":")
 	file, lineText, _ := cutAtLast(rest, ":")
@@ -59,8 +52,7 @@ func cutAtLast(text, separator string) (before, after string, found bool) {
 	return text[:i], text[i+len(separator):], true
 }
 
-// formatFrame returns the source lines around a position in text. line and column count
-// from 1.
+// line and column count from 1.
 func formatFrame(text string, line, column int) []string {
 	sourceLines := strings.Split(text, "\n")
 	if line > len(sourceLines) {

@@ -8,10 +8,9 @@ import (
 	"opentabs/internal/statefile"
 )
 
-// RepairStateDir repairs the state directory before a server starts. RepairStateDir makes
-// an unreadable token file readable, renames an unusable token file and a damaged server
-// record, and removes temporary files of crashed processes. RepairStateDir returns a
-// warning for each change. The caller must have acquired the lock with [Dirs.LockStart].
+// RepairStateDir repairs the state directory before a server starts. RepairStateDir makes an unreadable token file
+// readable, renames an unusable token file and a damaged server record, and removes temporary files of crashed
+// processes. The caller must have acquired the lock with [Dirs.LockStart].
 func (d Dirs) RepairStateDir() (warnings []string, err error) {
 	statefile.RemoveLeftovers(d.State)
 	if warnings, err = d.repairToken(); err != nil {
@@ -27,8 +26,7 @@ func (d Dirs) RepairStateDir() (warnings []string, err error) {
 	return warnings, nil
 }
 
-// repairToken makes the token file readable for the user. If the file stays unusable,
-// repairToken renames the file, so that the next call of [Dirs.Token] creates a new token.
+// If the token file stays unusable, repairToken renames it, so that [Dirs.Token] creates a new token.
 func (d Dirs) repairToken() (warnings []string, err error) {
 	var unusable *TokenError
 	if _, err := readToken(d.TokenFile()); !errors.As(err, &unusable) {

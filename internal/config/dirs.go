@@ -7,13 +7,10 @@ import (
 	"runtime"
 )
 
-// HomeVariable names the environment variable for the directory in which opentabs keeps
-// all files. If HomeVariable is not set, opentabs uses the standard directories of the
-// operating system.
+// HomeVariable names the environment variable for the directory in which opentabs keeps all files.
 const HomeVariable = "OPENTABS_HOME"
 
-// Dirs are the directories in which opentabs keeps its files. Config and State may be the
-// same directory.
+// Dirs are the directories in which opentabs keeps its files.
 type Dirs struct {
 	// Config contains config.json, the only file that users edit.
 	Config string
@@ -22,10 +19,8 @@ type Dirs struct {
 	State string
 }
 
-// FindDirs returns the directories of opentabs, which need not exist. getenv is
-// os.Getenv, except in tests. If $OPENTABS_HOME is set, FindDirs returns this directory
-// for settings and for state. If $OPENTABS_HOME is not set, FindDirs returns the
-// directory "opentabs" in the operating system's directories for settings and for state.
+// FindDirs returns the directories of opentabs, which need not exist. If $OPENTABS_HOME is set, FindDirs returns this
+// directory for settings and for state.
 func FindDirs(getenv func(string) string) (Dirs, error) {
 	if home := getenv(HomeVariable); home != "" {
 		abs, err := filepath.Abs(home)
@@ -45,8 +40,6 @@ func FindDirs(getenv func(string) string) (Dirs, error) {
 	return Dirs{Config: filepath.Join(config, "opentabs"), State: filepath.Join(state, "opentabs")}, nil
 }
 
-// stateDir returns the directory in which programs store their state on the operating
-// system goos.
 func stateDir(goos string, getenv func(string) string) (string, error) {
 	variable, subdirs := "HOME", []string{".local", "state"}
 	switch goos {
@@ -67,8 +60,7 @@ func stateDir(goos string, getenv func(string) string) (string, error) {
 	return filepath.Join(append([]string{base}, subdirs...)...), nil
 }
 
-// Make creates missing directories. Other users lose access to the directories and to the
-// files with secrets. Make returns a warning for each file mode that it corrected. Make
+// Make creates missing directories. Other users lose access to the directories and to the files with secrets. Make
 // rejects the same directories as [MakePrivate].
 func (d Dirs) Make() (warnings []string, err error) {
 	for _, dir := range []string{d.Config, d.State} {
@@ -102,8 +94,6 @@ func (d Dirs) PairingFile() string { return filepath.Join(d.State, "paired-brows
 // BrowsersFile returns the path of the file that stores the names of browsers.
 func (d Dirs) BrowsersFile() string { return filepath.Join(d.State, "browsers.json") }
 
-// serverFile returns the path of the file with the PID and the port of the running
-// server.
 func (d Dirs) serverFile() string { return filepath.Join(d.State, "server.json") }
 
 // LogFile returns the path of the log of a server that runs in the background.
@@ -125,5 +115,4 @@ func (d Dirs) FilesDir() string { return filepath.Join(d.State, "files") }
 // configuration files.
 func (d Dirs) SetupDir() string { return filepath.Join(d.State, "setup") }
 
-// lockFile returns the path of the file that is locked while a server starts.
 func (d Dirs) lockFile() string { return filepath.Join(d.State, "start.lock") }

@@ -25,8 +25,7 @@ type Effective struct {
 // DefaultSource is the source of a setting that the user has not changed.
 const DefaultSource = "the default"
 
-// ListEffective returns all settings with their values and sources. getenv is os.Getenv,
-// except in tests. ListEffective returns the same errors as [Load].
+// ListEffective returns all settings with their values and sources. ListEffective returns the same errors as [Load].
 func ListEffective(d Dirs, getenv func(string) string) ([]Effective, error) {
 	s, err := Load(d, getenv, nil)
 	if err != nil {
@@ -50,9 +49,7 @@ func ListEffective(d Dirs, getenv func(string) string) ([]Effective, error) {
 	return entries, nil
 }
 
-// Set changes one setting in config.json and keeps the rest of the file, including its
-// formatting. If Set fails, the error message lists the allowed values of the setting, or
-// suggests a similar name for an unknown setting.
+// Set changes one setting in config.json and keeps the rest of the file, including its formatting.
 func Set(d Dirs, key, value string) error {
 	row, err := findSetting(key)
 	if err != nil {
@@ -70,9 +67,7 @@ func Set(d Dirs, key, value string) error {
 	return editFile(d, func(data []byte) ([]byte, error) { return jsonedit.Set(data, []string{key}, encoded) }, checkSettings)
 }
 
-// Unset removes a setting from config.json, so that its default applies. Unset also
-// removes unknown settings and settings with invalid values. wasSet is true if the file
-// contained the setting.
+// Unset removes a setting, even an unknown or invalid one, from config.json, and reports whether it was set.
 func Unset(d Dirs, key string) (wasSet bool, err error) {
 	file, err := readFile(d.ConfigFile())
 	if err != nil {
@@ -88,8 +83,6 @@ func Unset(d Dirs, key string) (wasSet bool, err error) {
 	}, acceptAnySettings)
 }
 
-// findSetting returns the setting with the given key. For an unknown setting, the error
-// suggests a similar name.
 func findSetting(key string) (setting, error) {
 	for _, row := range settingsTable {
 		if row.key == key {
@@ -99,8 +92,6 @@ func findSetting(key string) (setting, error) {
 	return setting{}, errors.New(unknownKey(key))
 }
 
-// editFile replaces the content of config.json with the result of edit, unless check
-// rejects the result.
 func editFile(d Dirs, edit func(data []byte) ([]byte, error), check func(settingsFile) error) error {
 	unlock, err := d.LockStart()
 	if err != nil {
@@ -125,7 +116,6 @@ func editFile(d Dirs, edit func(data []byte) ([]byte, error), check func(setting
 	return statefile.Write(file.path, changed.data)
 }
 
-// checkSettings returns an error if a config.json has invalid settings.
 func checkSettings(f settingsFile) error {
 	var s Settings
 	if err := f.apply(&s); err != nil {
@@ -134,6 +124,5 @@ func checkSettings(f settingsFile) error {
 	return s.completeIdleTimeouts()
 }
 
-// acceptAnySettings accepts every config.json, so that the user can remove several
-// invalid settings one by one.
+// acceptAnySettings accepts every config.json, so that the user can remove several invalid settings one by one.
 func acceptAnySettings(settingsFile) error { return nil }

@@ -7,9 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzConfigFile loads arbitrary text as config.json. Load must not panic, accepted
-// settings must be within their limits, and each error must be one line that names the
-// file.
+// Load must accept only settings within their limits, and each error must be one line with the file name.
 func FuzzConfigFile(f *testing.F) {
 	for _, text := range []string{
 		"", "\ufeff{}", `{"port": 1111, "idleTimeout": "11s", "hardTimeout": "11m", "maxRunning": 3, "logLevel": "debug"}`,

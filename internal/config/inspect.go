@@ -16,18 +16,15 @@ import (
 type PermissionProblem struct {
 	// Fact describes the problem, and Remedy describes what the user should do.
 	Fact, Remedy string
-	// Path is the file or directory that other users can open, and Mode is the file mode
-	// that Path should have. Path is empty if the problem is not about access by other
-	// users.
+	// Path is the file or directory that other users can open, and Mode is the file mode that Path should have.
 	Path string
 	Mode fs.FileMode
 	// IsSerious is true if the problem prevents opentabs from starting.
 	IsSerious bool
 }
 
-// Inspect checks the owners and the modes of the directories and their files, and whether
-// the directories are writable. Inspect changes nothing. Inspect reports no problem for a
-// missing directory.
+// Inspect checks the owners and the modes of the directories and their files, and whether the directories are writable.
+// Inspect changes nothing.
 func (d Dirs) Inspect() []PermissionProblem {
 	flaws := inspectDir(d.State)
 	if d.Config != d.State {
@@ -71,7 +68,6 @@ func inspectDir(dir string) []PermissionProblem {
 	return flaws
 }
 
-// findExcessiveAccess returns a problem if other users can open path.
 func findExcessiveAccess(path string, info fs.FileInfo) []PermissionProblem {
 	if runtime.GOOS == "windows" || info.Mode().Perm()&0o077 == 0 {
 		return nil

@@ -14,10 +14,9 @@ import (
 	"opentabs/internal/nearest"
 )
 
-// Load returns the settings of the server. Values in flags override environment
-// variables, which override config.json. flags maps flag names without dashes to values.
-// getenv is os.Getenv, except in tests. If a setting is invalid, Load returns an error
-// that names the setting and its allowed values.
+// Load returns the settings of the server. Values in flags override environment variables, which override config.json.
+// getenv is os.Getenv, except in tests. If a setting is invalid, Load returns an error that names the setting and its
+// allowed values.
 func Load(d Dirs, getenv func(string) string, flags map[string]string) (Settings, error) {
 	s := Defaults()
 	s.IdleTimeout, s.MaxIdleTimeout = 0, 0 // 0 marks a limit that the user has not set, because 0 is not an allowed value
@@ -37,8 +36,7 @@ func Load(d Dirs, getenv func(string) string, flags map[string]string) (Settings
 	return s, s.completeIdleTimeouts()
 }
 
-// completeIdleTimeouts sets the idle limits that the user has not set. If the user has
-// set only IdleTimeout, no tool can have a longer idle limit than IdleTimeout.
+// If the user has set only IdleTimeout, no tool can have a longer idle limit than IdleTimeout.
 func (s *Settings) completeIdleTimeouts() error {
 	defaults := Defaults()
 	if s.MaxIdleTimeout == 0 {
@@ -52,8 +50,6 @@ func (s *Settings) completeIdleTimeouts() error {
 	return nil
 }
 
-// applyFile applies the settings in the file at path to s. A missing or empty config.json
-// changes nothing.
 func applyFile(s *Settings, path string) error {
 	file, err := readFile(path)
 	if err != nil {
@@ -62,15 +58,13 @@ func applyFile(s *Settings, path string) error {
 	return file.apply(s)
 }
 
-// settingsFile is the content of config.json.
 type settingsFile struct {
 	path   string
 	data   []byte // data is empty if the file is missing
 	values map[string]json.RawMessage
 }
 
-// readFile reads config.json at path. A missing or empty config.json contains no
-// settings.
+// A missing or empty config.json contains no settings.
 func readFile(path string) (settingsFile, error) {
 	data, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -80,8 +74,6 @@ func readFile(path string) (settingsFile, error) {
 	return parseFile(path, data)
 }
 
-// parseFile parses the content of config.json. The parameter path is the file name in
-// error messages.
 func parseFile(path string, data []byte) (settingsFile, error) {
 	file := settingsFile{path: path, data: data}
 	if len(bytes.TrimSpace(data)) == 0 {
@@ -93,8 +85,6 @@ func parseFile(path string, data []byte) (settingsFile, error) {
 	return file, nil
 }
 
-// apply copies the settings of config.json to the Settings s. If settings in config.json
-// are invalid, apply returns one error that names all of them.
 func (f settingsFile) apply(s *Settings) error {
 	var problems []string
 	rows := map[string]setting{}
@@ -118,7 +108,6 @@ func (f settingsFile) apply(s *Settings) error {
 	return nil
 }
 
-// shownValue formats a JSON value for an error: on one line, and truncated if it is long.
 func shownValue(value json.RawMessage) string {
 	var b bytes.Buffer
 	if json.Compact(&b, value) != nil {
@@ -127,7 +116,6 @@ func shownValue(value json.RawMessage) string {
 	return truncateText(b.String())
 }
 
-// maxShownValue is the maximum length of a value in an error message, in bytes.
 const maxShownValue = 100
 
 func truncateText(text string) string {
@@ -137,8 +125,6 @@ func truncateText(text string) string {
 	return strings.ToValidUTF8(text, "?")
 }
 
-// valueText converts a setting's JSON value in config.json to the text that the setting's
-// function set accepts. If the value has the wrong JSON type, valueText returns false.
 func (r setting) valueText(value json.RawMessage) (string, bool) {
 	if r.kind == kindNumber {
 		return string(value), len(value) > 0 && value[0] != '"'
@@ -156,8 +142,7 @@ func unknownKey(key string) string {
 	return fmt.Sprintf("there is no setting %q%s: use one of %s", truncateText(key), nearest.Suggestion(key, keys), strings.Join(keys, ", "))
 }
 
-// keysInOrder returns the keys of a JSON object in the order of the file, so that
-// problems are listed from top to bottom. data must be valid.
+// keysInOrder keeps the order of the file, so that problems are listed from top to bottom; data must be valid JSON.
 func keysInOrder(data []byte) (keys []string) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	if _, err := dec.Token(); err != nil {
@@ -181,8 +166,6 @@ func keysInOrder(data []byte) (keys []string) {
 	return keys
 }
 
-// jsonProblem describes why data is not a JSON object. For a syntax error, jsonProblem
-// also returns the line and the column of the error.
 func jsonProblem(data []byte, err error) string {
 	var syntaxErr *json.SyntaxError
 	if !errors.As(err, &syntaxErr) {

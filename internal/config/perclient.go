@@ -2,17 +2,12 @@ package config
 
 import "strings"
 
-// perClient is a parsed setting with a rule for all clients and exceptions for single
-// clients, such as "never, claude-code=auto, Cursor=20s".
 type perClient[T any] struct {
 	defaultRule T
 	byClient    map[string]T // by the client's name in lower case
 }
 
-// parsePerClient parses a setting with exceptions for single clients, and reports whether
-// the syntax is valid. parseRule parses one rule. The text begins with the rule for all
-// clients and continues with the exceptions, as in "auto, Cursor=off". If the text
-// has no rule for all clients, a client without an exception gets the zero value of T.
+// A text with exceptions for single clients begins with the rule for all clients, as in "auto, Cursor=off".
 func parsePerClient[T any](text string, parseRule func(string) (T, bool)) (rules perClient[T], ok bool) {
 	rules.byClient = map[string]T{}
 	for i, entry := range strings.Split(text, ",") {
@@ -33,7 +28,6 @@ func parsePerClient[T any](text string, parseRule func(string) (T, bool)) (rules
 	return rules, true
 }
 
-// ruleFor returns the rule for the client with the given name, ignoring case.
 func (p perClient[T]) ruleFor(client string) T {
 	if rule, ok := p.byClient[strings.ToLower(strings.TrimSpace(client))]; ok {
 		return rule

@@ -8,11 +8,9 @@ import (
 	"runtime"
 )
 
-// MakePrivate creates dir if it is missing, and removes the access of other users to dir.
-// MakePrivate returns a warning for each file mode that it corrected. A directory of
-// another user is rejected, because its owner could read and replace the files. A
-// directory with files of another user is also rejected, because that user must have had
-// write access.
+// MakePrivate creates dir if it is missing, and removes the access of other users to dir. MakePrivate returns a warning
+// for each file mode that it corrected. MakePrivate rejects a directory that is, or contains files, of another user,
+// who could replace files.
 func MakePrivate(dir string) (warnings []string, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("create %s: %w", dir, err)
@@ -41,9 +39,7 @@ func MakePrivate(dir string) (warnings []string, err error) {
 	return warnings, nil
 }
 
-// restrictAccess removes the access of other users to path. On Windows, restrictAccess
-// does nothing, because opentabs' directories are in the user's profile, which other
-// users cannot open.
+// On Windows, restrictAccess does nothing, because other users cannot open the user's profile.
 func restrictAccess(path string, mode fs.FileMode) (warnings []string) {
 	info, err := os.Stat(path)
 	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&0o077 == 0 {

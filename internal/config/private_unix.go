@@ -8,14 +8,12 @@ import (
 	"syscall"
 )
 
-// isOwnedByUser reports whether a file belongs to the effective user of this process.
 func isOwnedByUser(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return !ok || int(stat.Uid) == os.Geteuid()
 }
 
-// isOwnedByRoot reports whether root owns a file. Files of root are accepted, because
-// root can read all files anyway.
+// Files of root are accepted, because root can read all files anyway.
 func isOwnedByRoot(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && stat.Uid == 0

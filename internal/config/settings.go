@@ -16,8 +16,7 @@ import (
 	"opentabs/wire"
 )
 
-// Settings are the settings of the server. Flags override environment variables, which
-// override config.json.
+// Settings are the settings of the server.
 type Settings struct {
 	// Port is the TCP port on 127.0.0.1 on which the server listens; default 9527. With
 	// port 0, the operating system selects a free port.
@@ -34,18 +33,14 @@ type Settings struct {
 	// DecisionTimeout is the longest time a call may wait for the user in total; default
 	// 5 min.
 	DecisionTimeout time.Duration
-	// ProgressInterval is the minimum time between two progress notifications of a call; default
-	// 100 ms. If the interval is 0, every progress report is sent.
+	// ProgressInterval is the minimum time between two progress notifications of a call; default 100 ms.
 	ProgressInterval time.Duration
-	// MaxResultBytes is the maximum size of a call's result; default 100 MiB. A call with
-	// a larger result fails with the error code result_too_large.
+	// MaxResultBytes is the maximum size of a call's result; default 100 MiB. A larger result fails with
+	// result_too_large.
 	MaxResultBytes int
-	// MaxRunning is the maximum number of concurrently running calls per plugin; default
-	// 256. Further calls are queued.
+	// MaxRunning is the maximum number of concurrently running calls per plugin; default 256.
 	MaxRunning int
-	// MaxWaiting is the maximum number of queued calls per plugin; default 20,000. If
-	// more calls than MaxWaiting are queued, the server rejects a call of the client with
-	// the most queued calls.
+	// MaxWaiting is the maximum number of queued calls per plugin; default 20,000.
 	MaxWaiting int
 	// Detach determines when a running call becomes a job, so that its client need not
 	// wait; default "auto".
@@ -56,8 +51,6 @@ type Settings struct {
 	// default "auto".
 	OutputSchemas OutputSchemas
 	// Elicitation allows approval forms in MCP clients that support forms; default true.
-	// If Elicitation is false, the user decides only in the side panel or on the command
-	// line.
 	Elicitation bool
 	// UploadFolders lists the folders from which browser tools are allowed to upload files, in
 	// the format of [filepath.SplitList]. If UploadFolders is "none", browser tools cannot upload
@@ -67,11 +60,9 @@ type Settings struct {
 	// tab. BrowserPictures limits the screenshots of one tab per minute. 0 means no
 	// limit.
 	BrowserActs, BrowserPictures int
-	// RecordDays is the number of days for which records of calls are kept; default 30.
-	// If RecordDays is 0, no calls are recorded.
+	// RecordDays is the number of days for which records of calls are kept; default 30, and 0 records no calls.
 	RecordDays int
-	// RecordBytes limits the total size of the records of calls, in bytes; default 256 MiB. If the
-	// records exceed RecordBytes, the server removes the oldest records first.
+	// RecordBytes limits the total size of the records of calls, in bytes; default 256 MiB.
 	RecordBytes int
 	// RecordArguments determines whether records of calls include the arguments; default
 	// true. RecordResults determines whether records of calls include the results;
@@ -81,9 +72,7 @@ type Settings struct {
 	// listed too; default true. A global plugin does not run until the user has reviewed
 	// it.
 	DiscoverGlobal bool
-	// StoreExtensions are the IDs of the extension in the extension stores; by default,
-	// the IDs of the release. Extensions with the IDs in StoreExtensions are allowed to
-	// connect to the server, and `opentabs setup` links to their store pages.
+	// StoreExtensions are the IDs of the extension in the extension stores; by default, the IDs of the release.
 	StoreExtensions StoreExtensions
 	// LogLevel is the minimum level of logged events: trace, debug, info, warn or error;
 	// default info.
@@ -126,21 +115,15 @@ func (s Settings) UploadFolderList() []string {
 	return filepath.SplitList(s.UploadFolders)
 }
 
-// hasAbsoluteFolders reports whether all folders in the setting UploadFolders are
-// absolute paths.
 func hasAbsoluteFolders(list string) bool {
 	folders := Settings{UploadFolders: list}.UploadFolderList()
 	return !slices.ContainsFunc(folders, func(folder string) bool { return !filepath.IsAbs(folder) })
 }
 
-// noFoldersWord is the value "none" of the setting UploadFolders, which forbids browser tools
-// to upload files.
 const noFoldersWord = "none"
 
-// logLevels are the allowed values of LogLevel.
 var logLevels = []string{"trace", "debug", "info", "warn", "error"}
 
-// kind is the JSON type of a setting in config.json.
 type kind string
 
 const (
@@ -148,24 +131,16 @@ const (
 	kindText   kind = "a string"
 )
 
-// setting describes one setting: its names, its help text, and how its value is parsed
-// and formatted.
 type setting struct {
-	// key is the name of the setting in config.json.
 	key string
-	// flag is the name of the command-line flag without dashes. The name of the setting's
-	// environment variable is derived from flag.
-	flag string
-	kind kind
-	// description is the help text of the setting. allowed describes the allowed values in error
-	// messages.
+	// flag is the command-line flag without dashes, from which the environment variable's name is derived.
+	flag                 string
+	kind                 kind
 	description, allowed string
 	set                  func(s *Settings, text string) bool
 	get                  func(s Settings) string
 }
 
-// variableName returns the name of the setting's environment variable, such as
-// OPENTABS_PORT.
 func (r setting) variableName() string {
 	return "OPENTABS_" + strings.ToUpper(strings.ReplaceAll(r.flag, "-", "_"))
 }
@@ -227,8 +202,6 @@ var settingsTable = []setting{
 		func(s *Settings) *string { return &s.LogLevel }, func(level string) bool { return slices.Contains(logLevels, level) }),
 }
 
-// textSetting returns a setting whose value is a string. isValid reports whether a value
-// is allowed.
 func textSetting[T ~string](key, flag, description, allowed string, field func(*Settings) *T, isValid func(T) bool) setting {
 	return setting{
 		key: key, flag: flag, kind: kindText, description: description, allowed: allowed,
@@ -240,7 +213,6 @@ func textSetting[T ~string](key, flag, description, allowed string, field func(*
 	}
 }
 
-// onOffSetting returns a boolean setting that is written as "on" or "off".
 func onOffSetting(key, flag, description string, field func(*Settings) *bool) setting {
 	return setting{
 		key: key, flag: flag, kind: kindText, description: description, allowed: `"on" or "off"`,

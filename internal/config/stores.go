@@ -8,12 +8,9 @@ import (
 	"opentabs/internal/lazyregexp"
 )
 
-// StoreExtensions is the setting with the IDs of the extension in the extension stores.
-// StoreExtensions is "none", or a list of stores and extension IDs such as "chrome=ID,
-// edge=ID".
+// StoreExtensions is "none", or a list of stores and extension IDs such as "chrome=ID, edge=ID".
 type StoreExtensions string
 
-// noStoresWord is the value of StoreExtensions if the extension is in no store.
 const noStoresWord = "none"
 
 // StorePage is the page of an extension store from which the user installs the extension.
@@ -25,14 +22,11 @@ type StorePage struct {
 	URL, ID string
 }
 
-// knownStores are the stores that StoreExtensions can name. The URL of an extension's
-// page is the store's address followed by the ID of the extension.
 var knownStores = []struct{ key, name, address string }{
 	{"chrome", "Chrome Web Store", "https://chromewebstore.google.com/detail/"},
 	{"edge", "Microsoft Edge Add-ons", "https://microsoftedge.microsoft.com/addons/detail/"},
 }
 
-// storeIDPattern matches the ID of a Chrome extension: 32 letters from a to p.
 var storeIDPattern = lazyregexp.New("^[a-p]{32}$")
 
 // Pages returns the store pages of the extension, in the order of the setting.
@@ -41,8 +35,6 @@ func (e StoreExtensions) Pages() []StorePage {
 	return pages
 }
 
-// parse parses the value of the setting StoreExtensions, and reports whether its syntax
-// is valid.
 func (e StoreExtensions) parse() ([]StorePage, bool) {
 	if e == noStoresWord {
 		return nil, true

@@ -72,8 +72,6 @@ func TestTokenDamaged(t *testing.T) {
 	checkUnusable(t, d, "is a folder")
 }
 
-// checkUnusable checks that d reports a problem of the token file. A repair must rename
-// the damaged token file, so that opentabs can create a new token.
 func checkUnusable(t *testing.T, d Dirs, problem string) {
 	t.Helper()
 	_, err := d.Token()
@@ -89,8 +87,7 @@ func checkUnusable(t *testing.T, d Dirs, problem string) {
 	}
 }
 
-// TestTokenForbidden checks that a repair keeps a valid token whose file has a mode that
-// prevents reading. The user root can read files of every mode.
+// A repair keeps a valid token with an unreadable mode; root can read files of every mode, so the test skips root.
 func TestTokenForbidden(t *testing.T) {
 	d := makeHome(t, "")
 	token, err := d.Token()

@@ -2,8 +2,6 @@ package config
 
 import "slices"
 
-// ruleAuto is the rule "auto", which is the default of the settings Tools and
-// OutputSchemas.
 const ruleAuto = "auto"
 
 // OutputSchemasOn and OutputSchemasOff are the rules of [OutputSchemas], besides "auto".
@@ -12,16 +10,13 @@ const (
 	OutputSchemasOff = "off"
 )
 
-// toolsRules are the allowed values of a rule in the setting Tools. outputSchemasRules
-// are the allowed values of a rule in the setting OutputSchemas.
 var (
 	toolsRules         = []string{"all", "gateway", ruleAuto}
 	outputSchemasRules = []string{OutputSchemasOn, OutputSchemasOff, ruleAuto}
 )
 
-// Tools is the setting for which tools MCP clients list: "all", "gateway" or "auto".
-// Tools can also contain exceptions for single clients, as in "auto, Cursor=gateway".
-// Client names are matched without regard to case.
+// Tools is the setting for which tools MCP clients list: "all", "gateway" or "auto". Tools can also contain exceptions
+// for single clients, as in "auto, Cursor=gateway".
 type Tools string
 
 // RuleFor returns "all", "gateway" or "auto" for the client with the given name.
@@ -37,8 +32,6 @@ func (o OutputSchemas) RuleFor(client string) string {
 	return wordRuleFor(string(o), client, outputSchemasRules)
 }
 
-// wordRuleFor returns the rule of a setting for one client. Without a rule for the
-// client, wordRuleFor returns "auto".
 func wordRuleFor(setting, client string, words []string) string {
 	rules, _ := parseWordRules(setting, words)
 	if rule := rules.ruleFor(client); rule != "" {
@@ -47,8 +40,6 @@ func wordRuleFor(setting, client string, words []string) string {
 	return ruleAuto
 }
 
-// parseWordRules parses a setting whose rules are words, and reports whether the syntax
-// is valid.
 func parseWordRules(setting string, words []string) (perClient[string], bool) {
 	return parsePerClient(setting, func(text string) (string, bool) { return text, slices.Contains(words, text) })
 }

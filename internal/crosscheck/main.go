@@ -25,8 +25,6 @@ func main() {
 	}
 }
 
-// checkTargets type-checks the packages that match pattern for each target. A compilation
-// target is an operating system and a processor, such as darwin/arm64.
 func checkTargets(pattern string, targets []string) error {
 	var errs []error
 	for _, target := range targets {
@@ -37,8 +35,6 @@ func checkTargets(pattern string, targets []string) error {
 	return errors.Join(errs...)
 }
 
-// checkTarget type-checks the packages that match pattern, and all packages that they
-// import, for one target.
 func checkTarget(pattern, target string) error {
 	system, processor, isTarget := strings.Cut(target, "/")
 	if !isTarget {

@@ -23,8 +23,7 @@ import (
 	"opentabs/wsbridge"
 )
 
-// adapters composes the script that a browser receives for each plugin: the adapter,
-// embedded in the host that runs adapters. adapters is safe for concurrent use.
+// adapters composes each plugin's script, the adapter embedded in the host, and is safe for concurrent use.
 type adapters struct {
 	plugins       *plugins
 	folders       *devFolders
@@ -35,8 +34,8 @@ type adapters struct {
 
 	writeLock sync.Mutex // serializes calls of writeFiles
 
-	mu    sync.Mutex        // guards files
-	files map[string]string // the files in the extension's folder, by plugin name
+	mu    sync.Mutex // guards files
+	files map[string]string
 }
 
 var _ wsbridge.Adapters = (*adapters)(nil)
@@ -45,15 +44,13 @@ func newAdapters(p *plugins, folders *devFolders, dirs config.Dirs, pluginsLoade
 	return &adapters{plugins: p, folders: folders, dirs: dirs, log: log, host: jsbuild.HostScript, pluginsLoaded: pluginsLoaded, files: map[string]string{}}
 }
 
-// script describes the script of one plugin before its code is composed.
 type script struct {
 	info     wire.PluginInfo
 	plugin   *plugin.Plugin
 	settings wire.PluginSettings
 }
 
-// currentScripts returns the scripts of the plugins that the user allows to run. Browsers
-// receive no code of plugins that must not run.
+// Browsers receive no code of plugins that must not run.
 func (a *adapters) currentScripts() []script {
 	scripts := []script{}
 	runnable := a.plugins.runnablePlugins()
@@ -71,8 +68,7 @@ func (a *adapters) currentScripts() []script {
 	return scripts
 }
 
-// Hashes returns the adapter hashes of the plugins that the user allows to run, by plugin
-// name. Unlike List, Hashes does not wait until the plugins are loaded for the first time.
+// Unlike List, Hashes does not wait until the plugins are loaded for the first time.
 func (a *adapters) Hashes() map[string]string {
 	hashes := map[string]string{}
 	for _, enabledPlugin := range a.plugins.runnablePlugins() {
@@ -81,7 +77,6 @@ func (a *adapters) Hashes() map[string]string {
 	return hashes
 }
 
-// hostHash returns the SHA-256 of the host script, in hex.
 func (a *adapters) hostHash() (string, error) {
 	host, err := a.host()
 	if err != nil {
@@ -98,8 +93,7 @@ func (a *adapters) newScript(enabledPlugin *plugin.Plugin, host string) script {
 	return s
 }
 
-// id returns an ID that depends on all of the script's content and options. Chrome
-// identifies scripts by ID or path, so a changed script needs a new ID.
+// Chrome identifies scripts by ID or path, so a changed script needs a new ID.
 func (s script) id(host string) string {
 	parts, err := json.Marshal([]any{host, s.options(), s.plugin.PreScriptHash})
 	if err != nil {
@@ -116,10 +110,8 @@ func (s script) options() jsbuild.ScriptOptions {
 	}
 }
 
-// start returns when the adapter starts in a document, such as at DOMContentLoaded. If start
-// returns an empty value, package jsbuild chooses the start time from the adapter's code. The
-// original OpenTabs SDK starts adapters at DOMContentLoaded. For an adapter with StartIdle,
-// start returns jsbuild.StartAtDOM, because the adapter can require a parsed document.
+// The original OpenTabs SDK starts adapters at DOMContentLoaded. An adapter with StartIdle starts at DOMContentLoaded
+// at the earliest, because it can require a parsed document.
 func (s script) start() jsbuild.StartTime {
 	switch p := s.plugin; {
 	case p.Start == plugin.StartAtOnce:
@@ -130,15 +122,12 @@ func (s script) start() jsbuild.StartTime {
 	return ""
 }
 
-// unchangedPartsID identifies the world and the pre-script of a plugin, which stay in a
-// document when a hot reload replaces the adapter.
+// The world and the pre-script of a plugin stay in a document when a hot reload replaces the adapter.
 func (s script) unchangedPartsID() string {
 	sum := sha256.Sum256([]byte(string(s.info.World) + " " + s.plugin.PreScriptHash))
 	return hex.EncodeToString(sum[:8])
 }
 
-// hotReloadWaitMs returns how many milliseconds a hot reload waits for running calls of
-// the plugin to end before it replaces the adapter.
 func (s script) hotReloadWaitMs() int {
 	if s.info.InDevelopment {
 		return wire.HotReloadWaitDevMs
@@ -146,8 +135,7 @@ func (s script) hotReloadWaitMs() int {
 	return wire.HotReloadWaitMs
 }
 
-// List returns the plugins that the user allows to run. List waits until the plugins are
-// loaded, because a browser that receives an empty list removes all its adapters.
+// List waits until the plugins are loaded, because a browser that receives an empty list removes all adapters.
 func (a *adapters) List() []wire.PluginInfo {
 	<-a.pluginsLoaded
 	infos := []wire.PluginInfo{}
@@ -162,10 +150,8 @@ func (a *adapters) List() []wire.PluginInfo {
 	return infos
 }
 
-// Code returns the script of a plugin. Code returns an error if the adapter's code could
-// break out of the function that wraps it, for example with an unbalanced brace. Each
-// call of Code checks the adapter, because older versions of opentabs installed adapters
-// without this check.
+// Code rejects adapter code that could break out of its wrapping function, such as code with an unbalanced brace. Each
+// call of Code checks the adapter, because older versions of opentabs installed adapters without a check.
 func (a *adapters) Code(name, id string) (wire.PluginCodeParams, error) {
 	host, err := a.hostHash()
 	if err != nil {
@@ -191,8 +177,7 @@ func (a *adapters) Code(name, id string) (wire.PluginCodeParams, error) {
 	}, nil
 }
 
-// Fetch returns the parts of a plugin's script. If p names no plugin, Fetch returns the
-// host script.
+// If p names no plugin, Fetch returns the host script.
 func (a *adapters) Fetch(p wire.PluginFetchParams) (wire.PluginFetchResult, error) {
 	host, err := a.hostHash()
 	if err != nil {
@@ -231,12 +216,8 @@ func (a *adapters) Host() string {
 	return name
 }
 
-// composedCode contains the code of a complete script, and separately the code of the
-// adapter in this script.
 type composedCode struct{ wholeScript, adapter []byte }
 
-// composeScript returns the complete code of a script: the host with the adapter, the
-// pre-script and the settings.
 func (a *adapters) composeScript(s script) (composedCode, error) {
 	adapter, preScript, err := a.readAdapterCode(s)
 	if err != nil {
@@ -249,16 +230,12 @@ func (a *adapters) composeScript(s script) (composedCode, error) {
 	return composedCode{wholeScript: jsbuild.WrapAdapter(host, s.options(), adapter, preScript), adapter: adapter}, nil
 }
 
-// recordFault records err as the reason why no page receives the plugin's code, and
-// returns err.
 func (a *adapters) recordFault(s script, err error) error {
 	a.plugins.registry.Faults().RecordFault(s.plugin, err.Error(), "", "")
 	return err
 }
 
-// readAdapterCode returns the code of the adapter, and the code of the pre-script (empty
-// if there is none). readAdapterCode returns an error if one of them could break out of
-// the function that wraps the code, for example with an unbalanced brace.
+// readAdapterCode rejects code that could break out of its wrapping function, such as with an unbalanced brace.
 func (a *adapters) readAdapterCode(s script) (adapter, preScript []byte, err error) {
 	if adapter, err = s.plugin.Adapter(); err != nil {
 		return nil, nil, err
@@ -277,9 +254,7 @@ func (a *adapters) readAdapterCode(s script) (adapter, preScript []byte, err err
 	return adapter, preScript, nil
 }
 
-// writeFiles writes the current scripts into the extension's folder and removes outdated
-// scripts. A browser in which user scripts are off runs the scripts from the extension's
-// folder. If no extension is installed, writeFiles does nothing.
+// Browsers with user scripts off run the scripts that writeFiles writes into the extension's folder.
 func (a *adapters) writeFiles() error {
 	folder, ok := extensiondir.Find(a.dirs)
 	if !ok {
@@ -307,8 +282,7 @@ func (a *adapters) writeFiles() error {
 	return errors.Join(errors.Join(failures...), removeOtherFiles(folder, current))
 }
 
-// writeFile writes the script of one plugin to path. If the file exists, writeFile does
-// not write it: the file name contains a hash of the code, so the code is the same.
+// writeFile keeps existing files, because the file name contains a hash of the code.
 func (a *adapters) writeFile(path string, s script) error {
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -320,7 +294,6 @@ func (a *adapters) writeFile(path string, s script) error {
 	return statefile.Write(path, code.wholeScript)
 }
 
-// removeOtherFiles removes all files in folder except those in current.
 func removeOtherFiles(folder string, current map[string]bool) error {
 	statefile.RemoveLeftovers(folder)
 	entries, err := os.ReadDir(folder)

@@ -55,8 +55,6 @@ func TestAdaptersAreCheckedAgain(t *testing.T) {
 	}
 }
 
-// TestAdaptersOfReviewedPlugins checks that browsers receive no code of plugins that must
-// not run, such as plugins without a review.
 func TestAdaptersOfReviewedPlugins(t *testing.T) {
 	registry, _ := testCatalog(t, plugintest.Package{Name: "one"}, plugintest.Package{Name: "other"})
 	dirs := config.Dirs{State: t.TempDir()}
@@ -91,9 +89,7 @@ func TestAdaptersOfReviewedPlugins(t *testing.T) {
 	expectFiles("one") // the plugin may run, because only its tool echo is off
 }
 
-// TestAdaptersScript checks that the script of a plugin contains everything that a page
-// receives. If any part of a plugin's script changes, the ID of the script must change
-// too.
+// If any part of a plugin's script changes, the ID of the script must change too.
 func TestAdaptersScript(t *testing.T) {
 	registry, _ := testCatalog(t,
 		plugintest.Package{Name: "ours"},
@@ -148,7 +144,6 @@ func TestAdaptersScript(t *testing.T) {
 	}
 }
 
-// newTestAdapters returns the adapters of a catalog whose plugins are already loaded.
 func newTestAdapters(registry *catalog.Catalog, reviews *policy.Policy, dirs config.Dirs) *adapters {
 	loaded := make(chan struct{})
 	close(loaded)
@@ -156,8 +151,6 @@ func newTestAdapters(registry *catalog.Catalog, reviews *policy.Policy, dirs con
 	return newAdapters(p, newDevFolders(), dirs, loaded, zerolog.Nop())
 }
 
-// newReviewedPolicy returns a policy in which the user has reviewed and allowed all
-// plugins.
 func newReviewedPolicy(t testing.TB, dirs config.Dirs, registry *catalog.Catalog) *policy.Policy {
 	t.Helper()
 	reviews := policy.New(dirs.State, registry.Set, policy.Options{})
@@ -169,9 +162,7 @@ func newReviewedPolicy(t testing.TB, dirs config.Dirs, registry *catalog.Catalog
 	return reviews
 }
 
-// BenchmarkAdaptersCode composes the scripts of 120 adapters of 0.7 MB each. The results of
-// the adapters' checks are already cached. At its first start after an update of opentabs, the
-// daemon composes the scripts of all plugins.
+// BenchmarkAdaptersCode measures 120 adapters of 0.7 MB each, as at the first start after an update.
 func BenchmarkAdaptersCode(b *testing.B) {
 	packages := make([]plugintest.Package, 120)
 	for i := range packages {
@@ -232,8 +223,6 @@ func TestAdapterFilesOfSimilarNames(t *testing.T) {
 	expectFiles("x-prescript")
 }
 
-// testCatalog returns a catalog with the given plugin packages, and the store behind the
-// catalog.
 func testCatalog(t testing.TB, packages ...plugintest.Package) (*catalog.Catalog, *plugin.Store) {
 	t.Helper()
 	_, store := plugintest.Registry(t, packages...)

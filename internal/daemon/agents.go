@@ -26,7 +26,6 @@ import (
 // request.
 const CommandClient = dispatch.CommandNamePrefix + "call"
 
-// learnedTimeouts adapts the store of client timeouts to mcpserver.LearnedTimeouts.
 type learnedTimeouts struct{ store *timeouts.Store }
 
 // Find returns the stored timeout of a client, and the time at which the timeout was
@@ -39,8 +38,7 @@ func (l learnedTimeouts) Find(id clients.ID) (clients.Timeout, time.Time, bool) 
 // Learn stores the timeout of a client after the client has stopped waiting for a call.
 func (l learnedTimeouts) Learn(id clients.ID, g clients.GiveUp) { l.store.Learn(id, g) }
 
-// openTimeouts opens the file in which the timeouts of MCP clients are stored. If the
-// file is damaged, openTimeouts renames it and starts without stored timeouts.
+// openTimeouts renames a damaged file of client timeouts, and starts without stored timeouts.
 func openTimeouts(h *home.Home, log zerolog.Logger) *timeouts.Store {
 	store := timeouts.Open(h.State, func(sentence string) { log.Error().Msg(sentence) }, log)
 	if err := store.Repair(); err != nil {
@@ -49,8 +47,7 @@ func openTimeouts(h *home.Home, log zerolog.Logger) *timeouts.Store {
 	return store
 }
 
-// mcpOptions returns the options of the MCP server. Jobs are enabled only if the settings
-// let the calls of at least one client become jobs.
+// Jobs are enabled only if the settings let the calls of at least one client become jobs.
 func mcpOptions(
 	s config.Settings, p *plugins, access permissions.Local, hub *wsbridge.Hub, calls *dispatch.Dispatcher, jobs *joblist.List, files *filestore.Store,
 	onSessionEnd func(dispatch.Client), load *pluginLoading, learned *timeouts.Store,
@@ -73,9 +70,7 @@ func mcpOptions(
 	return o
 }
 
-// capabilityRefusals returns the refusals of the policy, and also refuses browser tools
-// that need an optional permission of Chrome. A browser tool is refused if no connected
-// browser has the permission that the tool needs.
+// Browser tools are refused if no connected browser has the optional Chrome permission that they need.
 func capabilityRefusals(
 	policyRefusals func(plugin string) func(dispatch.Tool) *wire.CallError, listBrowsers func() []wsbridge.BrowserInfo,
 ) func(plugin string) func(dispatch.Tool) *wire.CallError {
@@ -97,8 +92,6 @@ func capabilityRefusals(
 	}
 }
 
-// capabilitiesOf returns a function that looks up the optional Chrome permissions that
-// the extension has in a browser.
 func capabilitiesOf(listBrowsers func() []wsbridge.BrowserInfo) func(browserID string) []string {
 	return func(browserID string) []string {
 		for _, b := range listBrowsers() {
@@ -110,8 +103,7 @@ func capabilitiesOf(listBrowsers func() []wsbridge.BrowserInfo) func(browserID s
 	}
 }
 
-// listModes returns a function that decides which tools a client lists. Commands of
-// opentabs list all tools, because a command looks up its tool in the list.
+// Commands of opentabs list all tools, because a command looks up its tool in the list.
 func listModes(t config.Tools) func(client string) gateway.Mode {
 	return func(client string) gateway.Mode {
 		if strings.HasPrefix(client, dispatch.CommandNamePrefix) {
@@ -121,8 +113,6 @@ func listModes(t config.Tools) func(client string) gateway.Mode {
 	}
 }
 
-// outputSchemaRules returns a function that reports whether the tool list of a client
-// includes output schemas.
 func outputSchemaRules(o config.OutputSchemas) func(client, version string) bool {
 	return func(client, version string) bool {
 		switch o.RuleFor(client) {
@@ -135,9 +125,7 @@ func outputSchemaRules(o config.OutputSchemas) func(client, version string) bool
 	}
 }
 
-// detachRules returns a function that returns the rule for when a client's calls become
-// jobs. Calls of `opentabs call` never become jobs, because the user waits for the
-// result.
+// Calls of `opentabs call` never become jobs, because the user waits for the result.
 func detachRules(d config.Detach) func(client string) mcpserver.Detach {
 	return func(client string) mcpserver.Detach {
 		if client == CommandClient {

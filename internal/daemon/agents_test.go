@@ -20,8 +20,7 @@ func TestDetachRules(t *testing.T) {
 	}
 }
 
-// TestListRules checks which tools clients list. The list for an opentabs command
-// contains all tools, because the command searches the list for its tool.
+// An opentabs command lists all tools, because the command searches the list for its tool.
 func TestListRules(t *testing.T) {
 	modeOf := listModes("gateway, Cursor=all, x=auto")
 	for client, want := range map[string]gateway.Mode{"other": gateway.ListGateway, "cursor": gateway.ListAll, "x": gateway.Auto, CommandClient: gateway.ListAll} {

@@ -15,8 +15,6 @@ import (
 	"opentabs/wire"
 )
 
-// callAuditor writes ended calls to the audit log and to the recorder, and the user's
-// decisions to the audit log.
 type callAuditor struct {
 	log      *audit.Log
 	recorder *recorder.Recorder
@@ -26,9 +24,7 @@ type callAuditor struct {
 
 var _ dispatch.AfterHook = callAuditor{}
 
-// After is a hook that writes each ended call to the audit log and to the recorder. After must
-// run before the policy's hook, because the policy's hook discards the reason why the call was
-// allowed.
+// After must run before the policy's hook, which discards the reason why the call was allowed.
 func (a callAuditor) After(callInfo dispatch.CallInfo, e dispatch.EndedCall) {
 	r := audit.RecordOfCall(e)
 	facts := a.facts(callInfo, e)
@@ -51,22 +47,19 @@ func (a callAuditor) After(callInfo dispatch.CallInfo, e dispatch.EndedCall) {
 
 var _ dispatch.OpenCallHook = callAuditor{}
 
-// Open writes a record of each unfinished call to the recorder's file. If the server crashes
-// before the call ends, the recorder records the call at the next start.
+// Open writes unfinished calls to the recorder's file, which records them as interrupted after a crash.
 func (a callAuditor) Open(callInfo dispatch.CallInfo, e dispatch.EndedCall) {
 	a.recorder.AddOpen(e, a.facts(callInfo, e))
 }
 
 var _ dispatch.BeforeHook = callAuditor{}
 
-// Before is a hook that records that a call begins. If the daemon crashes during the call, the
-// tool may have taken effect.
+// Before records that a call begins: if the daemon crashes later, the tool may have taken effect.
 func (a callAuditor) Before(callInfo dispatch.CallInfo) *wire.CallError {
 	a.recorder.Begin(callInfo.CallID)
 	return nil
 }
 
-// facts returns the site of a call, and the hash of the reviewed plugin content that ran.
 func (a callAuditor) facts(callInfo dispatch.CallInfo, e dispatch.EndedCall) recorder.Facts {
 	facts := recorder.Facts{Site: cmp.Or(browser.SiteOfCall(callInfo, e), dispatch.OriginOf(e.Target.URL))}
 	if review := a.policy.State(callInfo.Tool.Plugin).Review; review != nil {
@@ -75,21 +68,17 @@ func (a callAuditor) facts(callInfo dispatch.CallInfo, e dispatch.EndedCall) rec
 	return facts
 }
 
-// auditInterrupted writes an interrupted call to the audit log. An interrupted call was
-// running when an earlier server process crashed or was killed.
+// An interrupted call was running when an earlier server process crashed or was killed.
 func auditInterrupted(log *audit.Log, call recorder.Record) {
 	r := audit.RecordOfCall(dispatch.EndedCall{View: call.View, LastMessages: call.LastMessages})
 	r.Origin, r.Hash = call.Site, call.Hash
 	log.Write(r)
 }
 
-// maxAuditedEntries limits how many warnings and errors of one plugin are written to the
-// audit log per minute. Beyond maxAuditedEntries, the audit log contains only the number
-// of warnings and errors; the plugin log contains their texts.
+// Beyond maxAuditedEntries per plugin and minute, the audit log has only the number of warnings and errors.
 const maxAuditedEntries = 30
 
-// forwardLogs sends the log entries of plugins to agents, and writes warnings and errors
-// to the audit log. forwardLogs returns when logs is closed.
+// forwardLogs returns when logs is closed.
 func forwardLogs(logs *pluginlog.Log, mcp *mcpserver.Server, auditLog *audit.Log) {
 	_, follower := logs.Follow(pluginlog.Filter{}, 0)
 	defer follower.Close()
@@ -106,14 +95,11 @@ func forwardLogs(logs *pluginlog.Log, mcp *mcpserver.Server, auditLog *audit.Log
 	}
 }
 
-// logAuditor writes warnings and errors of plugins to the audit log, at most
-// maxAuditedEntries per plugin and minute.
 type logAuditor struct {
 	writeRecord      func(audit.Record)
-	countersByPlugin map[string]*minuteEntryCount // the current minute, by plugin name
+	countersByPlugin map[string]*minuteEntryCount
 }
 
-// minuteEntryCount counts the log entries of one plugin in the current minute.
 type minuteEntryCount struct {
 	minuteStart    time.Time
 	writtenEntries int

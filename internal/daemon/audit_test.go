@@ -16,9 +16,7 @@ import (
 	"opentabs/wire"
 )
 
-// TestCallAuditor checks that the audit record of a call has everything except the arguments
-// and the result. For each of the user's answers to a tool, the audit log must have a separate
-// record.
+// For each of the user's answers to a tool, the audit log must have a separate record.
 func TestCallAuditor(t *testing.T) {
 	registry, _ := testCatalog(t, plugintest.Package{Name: "one"})
 	dir := t.TempDir()

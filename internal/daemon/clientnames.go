@@ -10,12 +10,9 @@ import (
 	"opentabs/mcpserver/transport"
 )
 
-// maxClientName is the maximum length of a client's name in the side panel, in
-// characters.
 const maxClientName = 100
 
-// agentNames returns the names of the connected MCP clients, sorted and without
-// duplicates. agentNames omits the sessions of the opentabs command.
+// agentNames omits the sessions of the opentabs command.
 func agentNames(sessions []transport.ClientInfo) []string {
 	var names []string
 	for _, c := range sessions {

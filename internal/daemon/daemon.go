@@ -1,10 +1,6 @@
-// Package daemon connects the parts of `opentabs serve`: plugins, browsers, calls, MCP
-// clients and the HTTP API.
+// Package daemon connects the parts of `opentabs serve`: plugins, browsers, calls, MCP clients and the HTTP API.
 //
-// Each of the packages that package daemon imports implements one part, and does not depend on
-// the other parts. newDaemon creates each part after the parts on which it depends.
-// [Daemon.Serve] runs the parts and shuts them down. The order of the shutdown lets every call
-// get its result or error before the call's connection closes.
+// The order of the shutdown lets every call get its result or error before the call's connection closes.
 package daemon
 
 import (
@@ -48,9 +44,7 @@ import (
 	"opentabs/wsbridge"
 )
 
-// Daemon contains the parts of one daemon, such as its plugins, settings and browsers. The
-// fields of Daemon are exported for `opentabs plugin test --browser`, which runs a separate
-// daemon.
+// Daemon is exported with its fields for `opentabs plugin test --browser`, which runs a separate daemon.
 type Daemon struct {
 	Registry *catalog.Catalog
 	Policy   *policy.Policy
@@ -67,8 +61,7 @@ type Daemon struct {
 	audit         *audit.Log
 	recorder      *recorder.Recorder
 	// When Calls.Drain returns, observers have received all ended calls.
-	observers observers
-	// panelPlugins installs, updates and removes plugins when side panels request it.
+	observers    observers
 	panelPlugins *panelplugins.Plugins
 	mcp          *mcpserver.Server
 	clients      *clienttoken.Store
@@ -79,8 +72,6 @@ type Daemon struct {
 	stopRequests chan struct{}
 }
 
-// extensionOrigins returns the origins of the Chrome extensions that may connect to the
-// daemon.
 func extensionOrigins(settings config.Settings) []string {
 	origins := []string{"chrome-extension://" + extension.ID()}
 	for _, page := range settings.StoreExtensions.Pages() {
@@ -89,9 +80,7 @@ func extensionOrigins(settings config.Settings) []string {
 	return origins
 }
 
-// newDaemon creates a daemon that will serve at address. newDaemon repairs damaged files
-// in the state directory, or ignores them and logs an error. newDaemon loads no plugins;
-// [Daemon.Serve] loads them.
+// newDaemon repairs damaged files in the state directory, or ignores them and logs an error.
 func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon {
 	started := time.Now()
 	origins := extensionOrigins(h.Settings)
@@ -193,9 +182,7 @@ func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon 
 	return d
 }
 
-// newDetails returns a source of details about calls for side panels. The caller of
-// newDetails sets the fields Find, TraceIDOf and UndoOf before the first browser
-// connects.
+// The caller of newDetails sets Find, TraceIDOf and UndoOf before the first browser connects.
 func newDetails(records *recorder.Recorder, logs *pluginlog.Log) *calldetails.Source {
 	return &calldetails.Source{
 		FindRecord: func(callID string) (dispatch.View, bool, error) {
@@ -206,8 +193,6 @@ func newDetails(records *recorder.Recorder, logs *pluginlog.Log) *calldetails.So
 	}
 }
 
-// requestStop requests the shutdown of the daemon. If a shutdown is already requested,
-// requestStop does nothing.
 func requestStop(stopRequests chan<- struct{}) {
 	select {
 	case stopRequests <- struct{}{}:
@@ -215,7 +200,6 @@ func requestStop(stopRequests chan<- struct{}) {
 	}
 }
 
-// openRecorder opens the recorder, which stores ended calls on disk.
 func openRecorder(h *home.Home, p *plugins, auditLog *audit.Log, log zerolog.Logger) *recorder.Recorder {
 	return recorder.Open(h.State, recorder.Options{
 		Days: h.Settings.RecordDays, Bytes: int64(h.Settings.RecordBytes), Arguments: h.Settings.RecordArguments, Results: h.Settings.RecordResults,
@@ -224,8 +208,7 @@ func openRecorder(h *home.Home, p *plugins, auditLog *audit.Log, log zerolog.Log
 	})
 }
 
-// openClients opens the file with the tokens of MCP clients. openClients renames a
-// damaged file.
+// openClients renames a damaged token file.
 func openClients(dirs config.Dirs, log zerolog.Logger) *clienttoken.Store {
 	clients := clienttoken.Open(dirs.ClientsFile())
 	if warning, err := clients.RepairFile(); err != nil || warning != "" {
@@ -234,8 +217,7 @@ func openClients(dirs config.Dirs, log zerolog.Logger) *clienttoken.Store {
 	return clients
 }
 
-// openBrowserNames opens the file with the names of browsers. openBrowserNames renames a
-// damaged file.
+// openBrowserNames renames a damaged file of browser names.
 func openBrowserNames(dirs config.Dirs, log zerolog.Logger) *browsernames.Store {
 	names, warning := browsernames.Open(dirs.BrowsersFile())
 	if warning != "" {
@@ -248,9 +230,6 @@ func openBrowserNames(dirs config.Dirs, log zerolog.Logger) *browsernames.Store 
 	return names
 }
 
-// withCredential adds the authenticated sender of each request to the request context,
-// where the MCP server reads it. The sender of a request is an MCP client if the path is
-// /mcp, or an opentabs command if the path is httpapi.CommandPath.
 func withCredential(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		caller := transport.Credential{Kind: dispatch.CredentialCommandLine}
@@ -261,8 +240,6 @@ func withCredential(next http.Handler) http.Handler {
 	})
 }
 
-// withStdioCredential adds the authenticated MCP client of a /stdio session to ctx, where
-// the MCP server reads it.
 func withStdioCredential(ctx context.Context) context.Context {
 	client := transport.Credential{Kind: dispatch.CredentialStdio}
 	if name := httpapi.CallerOf(ctx).Client; name != "" {
@@ -271,8 +248,6 @@ func withStdioCredential(ctx context.Context) context.Context {
 	return transport.WithCredential(ctx, client)
 }
 
-// dispatchOptions returns the options of the dispatcher: the limits, gates and hooks of
-// all calls.
 func dispatchOptions(s config.Settings, p *plugins, hub *wsbridge.Hub, auditor callAuditor, log zerolog.Logger) dispatch.Options {
 	o := dispatch.Options{
 		IdleLimit: s.IdleTimeout, MaxIdleLimit: s.MaxIdleTimeout, HardLimit: s.HardTimeout, SuspendLimit: s.DecisionTimeout, ProgressInterval: s.ProgressInterval,
@@ -292,16 +267,13 @@ func dispatchOptions(s config.Settings, p *plugins, hub *wsbridge.Hub, auditor c
 	return o
 }
 
-// settingsChanged reloads the plugins after a change of plugin settings. A changed setting can
-// add a site to a plugin's URL patterns, and pages have copies of the settings.
+// A changed setting can add a site to a plugin's patterns, and pages have copies of the settings.
 func (d *Daemon) settingsChanged() {
 	if err := d.browser.reload(); err != nil {
 		d.log.Error().Err(err).Msg("the plugins could not be reloaded after their settings changed")
 	}
 }
 
-// permissionsChanged updates the adapters in all browsers, and checks again whether
-// waiting calls are now allowed.
 func (d *Daemon) permissionsChanged() {
 	d.browser.run()
 	d.mcp.PolicyChanged()

@@ -11,7 +11,6 @@ import (
 	"opentabs/plugin/policy"
 )
 
-// TestSettingsReachCalls checks that the limits in the user's settings apply to calls.
 func TestSettingsReachCalls(t *testing.T) {
 	for _, tt := range []struct{ userInterval, interval time.Duration }{
 		{50 * time.Millisecond, 50 * time.Millisecond},

@@ -10,23 +10,19 @@ import (
 	"opentabs/wire"
 )
 
-// devFolders are the folders of plugins in development mode, that is, while `opentabs
-// plugin dev` runs. devFolders is safe for concurrent use.
+// devFolders is safe for concurrent use.
 type devFolders struct {
 	mu    sync.Mutex // guards all fields below
 	byDir map[string]*devFolder
 }
 
-// devFolder is the folder of one plugin in development mode.
 type devFolder struct {
-	runningCommands int // number of `opentabs plugin dev` processes for this folder
+	runningCommands int
 	permission      wire.Permission
 }
 
 func newDevFolders() *devFolders { return &devFolders{byDir: map[string]*devFolder{}} }
 
-// add counts one more `plugin dev` command for dir. isFirst is true if no other command
-// is running for dir.
 func (f *devFolders) add(dir string, permission wire.Permission) (isFirst bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -11,8 +11,6 @@ import (
 	"opentabs/wire"
 )
 
-// newDevelopedPlugin returns a *development for a registry with the plugins "mine" and
-// "other". The returned function build writes a new build of the plugin "mine".
 func newDevelopedPlugin(t *testing.T) (d *development, changes *int, build func(code string), reload func() (developedState, otherState policy.State)) {
 	t.Helper()
 	state := t.TempDir()
@@ -48,7 +46,6 @@ func newDevelopedPlugin(t *testing.T) (d *development, changes *int, build func(
 	return d, changes, build, reload
 }
 
-// dirOfPlugin returns the folder of the plugin with the given name.
 func dirOfPlugin(t *testing.T, d *development, name string) string {
 	t.Helper()
 	developedPlugin, ok := d.plugins.registry.Set().Plugin(name)
@@ -89,8 +86,7 @@ func TestBuildsCountAsReviewedWhileTheyAreDeveloped(t *testing.T) {
 	if developedState, _ := reload(); developedState.EffectivePermission != wire.PermissionAuto || *changes != 1 {
 		t.Errorf("while one command still runs: %+v, %d changes", developedState, *changes)
 	}
-	// After development mode ends, the last build stays reviewed. A build that is made
-	// after the end of development mode needs a review.
+	// A build that is made after the end of development mode needs a review.
 	endFirst()
 	if developedState, _ := reload(); !developedState.Reviewed || *changes != 2 {
 		t.Errorf("ended: %+v, %d changes", developedState, *changes)

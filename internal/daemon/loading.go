@@ -6,25 +6,18 @@ import (
 	"time"
 )
 
-// loadTimeout limits how long a request waits while a new daemon loads its plugins.
-// Loading all plugins usually takes only about 50 ms, because the daemon does not read
-// adapters whose hashes are in an index.
+// Loading plugins usually takes about 50 ms, because an index replaces reading the adapters, so loadTimeout is rarely
+// reached.
 const loadTimeout = 10 * time.Second
 
-// errLoading is the error, for agents and users, of requests that need the plugins before
-// the plugins are loaded.
 var errLoading = errors.New("opentabs has just started and is still loading its plugins; try again in a few seconds")
 
-// pluginLoading is the first load of the plugins, during which the daemon already serves
-// requests.
 type pluginLoading struct {
 	done chan struct{} // closed when loading has ended, even if a plugin could not be loaded
 }
 
 func newLoading() *pluginLoading { return &pluginLoading{done: make(chan struct{})} }
 
-// waitUntilLoaded blocks until the plugins are loaded. waitUntilLoaded returns an error
-// after loadTimeout or when ctx ends.
 func (l *pluginLoading) waitUntilLoaded(ctx context.Context) error {
 	select {
 	case <-l.done:
@@ -43,7 +36,6 @@ func (l *pluginLoading) waitUntilLoaded(ctx context.Context) error {
 	}
 }
 
-// load loads the plugins after the daemon has started to serve requests.
 func (d *Daemon) load() {
 	startTime := time.Now()
 	if err := d.Registry.Reload(); err != nil {
@@ -60,6 +52,5 @@ func (d *Daemon) load() {
 	d.browser.run()
 }
 
-// Ready blocks until the plugins are loaded. Ready returns an error after 10 s or when
-// ctx ends.
+// Ready blocks until the plugins are loaded.
 func (d *Daemon) Ready(ctx context.Context) error { return d.pluginLoading.waitUntilLoaded(ctx) }

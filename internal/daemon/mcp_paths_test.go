@@ -9,9 +9,7 @@ import (
 	"opentabs/internal/httpapi"
 )
 
-// TestMCPPathsTakeOneCredentialEach checks that a client token is valid only on /mcp, and
-// the administrator token only on the commands' path. A request with one token cannot use
-// a session that was opened with another token.
+// A request with one token cannot use a session that was opened with another token.
 func TestMCPPathsTakeOneCredentialEach(t *testing.T) {
 	withFakeTimeDaemon(t, func(w *fakeTimeDaemon) {
 		post := func(path, token, session, body string) (*http.Response, string) {

@@ -11,11 +11,9 @@ import (
 	"opentabs/wsbridge"
 )
 
-// observers receive every ended call, and export metrics and traces.
 type observers struct {
 	metrics *metrics.Calls
-	// traces is nil unless the environment variables configure an OpenTelemetry endpoint.
-	traces *otlp.Exporter
+	traces  *otlp.Exporter
 }
 
 func newObservers(getenv func(string) string, readGauges func() metrics.Gauges, log zerolog.Logger) observers {
@@ -31,7 +29,6 @@ func newObservers(getenv func(string) string, readGauges func() metrics.Gauges, 
 	return o
 }
 
-// hooks returns the hooks through which the observers receive ended calls.
 func (o observers) hooks() []dispatch.AfterHook {
 	hooks := []dispatch.AfterHook{o.metrics}
 	if o.traces != nil {
@@ -40,12 +37,9 @@ func (o observers) hooks() []dispatch.AfterHook {
 	return hooks
 }
 
-// sampler returns a sampler that decides which calls are traced. If traces are exported,
-// the sampler selects all calls.
+// If traces are exported, the sampler selects all calls.
 func (o observers) sampler() *hops.Sampler { return &hops.Sampler{TracesAll: o.traces != nil} }
 
-// traceIDs returns a function that maps the ID of a client's call to its trace ID.
-// traceIDs returns nil if no traces are exported.
 func (o observers) traceIDs() func(rootCallID string) string {
 	if o.traces == nil {
 		return nil
@@ -53,7 +47,6 @@ func (o observers) traceIDs() func(rootCallID string) string {
 	return otlp.TraceIDOf
 }
 
-// countGauges counts the calls in each state and the connected browsers.
 func countGauges(calls []dispatch.View, browsers []wsbridge.BrowserInfo) metrics.Gauges {
 	var g metrics.Gauges
 	for _, b := range browsers {

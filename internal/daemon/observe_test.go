@@ -9,7 +9,6 @@ import (
 	"opentabs/wsbridge"
 )
 
-// TestGauges checks which gauge counts each call and each browser.
 func TestGauges(t *testing.T) {
 	newCall := func(status wire.CallStatus, waiting *dispatch.WaitingTicket) dispatch.View {
 		v := dispatch.View{Waiting: waiting}

@@ -21,7 +21,6 @@ import (
 	"opentabs/wsbridge"
 )
 
-// plugins manages the installed plugins, with their settings and permissions.
 type plugins struct {
 	registry     *catalog.Catalog
 	values       *settings.Values
@@ -31,8 +30,6 @@ type plugins struct {
 	pins         *toolpins.Pins
 }
 
-// stackResolver returns a function that maps the stack trace of an adapter's log entry to
-// lines of the author's source code.
 func (p *plugins) stackResolver() func(name string, entry wire.LogEntry) []string {
 	resolver := &stacktrace.Resolver{}
 	return func(name string, entry wire.LogEntry) []string {
@@ -44,8 +41,7 @@ func (p *plugins) stackResolver() func(name string, entry wire.LogEntry) []strin
 	}
 }
 
-// newPlugins opens the files with the plugins, settings and permissions. Plugins in
-// development mode count as reviewed.
+// Plugins in development mode count as reviewed.
 func newPlugins(h *home.Home, folders *devFolders, auditLog *audit.Log, log zerolog.Logger) *plugins {
 	options := policy.Options{
 		Log: log, WarnUser: func(sentence string) { log.Error().Msg(sentence) },
@@ -72,13 +68,10 @@ func newPlugins(h *home.Home, folders *devFolders, auditLog *audit.Log, log zero
 	return &plugins{registry: registry, values: values, policy: reviews, enforcer: policy.NewEnforcer(reviews), scriptChecks: scriptChecks, pins: pins}
 }
 
-// runnablePlugins returns the plugins that have at least one tool that the user allows to run.
 func (p *plugins) runnablePlugins() []*plugin.Plugin {
 	return slices.DeleteFunc(p.registry.Set().Plugins(), func(loadedPlugin *plugin.Plugin) bool { return !p.policy.MayRunAnyTool(loadedPlugin) })
 }
 
-// pageSettings returns the settings of the plugins that the user allows to run, as sent to
-// their pages.
 func (p *plugins) pageSettings() []wire.PluginSettingsParams {
 	var all []wire.PluginSettingsParams
 	for _, loadedPlugin := range p.runnablePlugins() {
@@ -89,15 +82,13 @@ func (p *plugins) pageSettings() []wire.PluginSettingsParams {
 	return all
 }
 
-// mayRunIn reports whether the plugin's patterns match the URL of a document. If frame is
-// true, mayRunIn returns true only for a plugin that also runs in child frames.
+// If frame is true, mayRunIn returns true only for a plugin that also runs in child frames.
 func (p *plugins) mayRunIn(name, url string, frame bool) bool {
 	loadedPlugin, ok := p.registry.Set().Plugin(name)
 	return ok && loadedPlugin.MatchesURL(url) && (!frame || loadedPlugin.RunsInFrames)
 }
 
-// recordStart records whether an adapter has started in a browser. recordStart ignores
-// adapters of another version of the plugin.
+// recordStart ignores adapters of another version of the plugin.
 func (p *plugins) recordStart(s wsbridge.AdapterStart) {
 	loadedPlugin, ok := p.registry.Set().Plugin(s.Plugin)
 	switch {
@@ -109,7 +100,6 @@ func (p *plugins) recordStart(s wsbridge.AdapterStart) {
 	}
 }
 
-// browserSync keeps the plugins in all browsers up to date.
 type browserSync struct {
 	registry *catalog.Catalog
 	adapters *adapters
@@ -117,8 +107,7 @@ type browserSync struct {
 	log      zerolog.Logger
 }
 
-// reload reads the plugins from disk and updates the browsers. The MCP server follows the
-// registry, and notifies agents itself.
+// reload does not notify agents, because the MCP server follows the registry itself.
 func (b *browserSync) reload() error {
 	if err := b.registry.Reload(); err != nil {
 		return err
@@ -127,8 +116,6 @@ func (b *browserSync) reload() error {
 	return nil
 }
 
-// run sends the current plugins to all browsers, and writes the adapter files in the
-// extension's folder.
 func (b *browserSync) run() {
 	if err := b.adapters.writeFiles(); err != nil {
 		b.log.Warn().Err(err).Msg("the adapters could not be written into the extension's folder")
@@ -136,7 +123,6 @@ func (b *browserSync) run() {
 	b.hub.Sync()
 }
 
-// watch reloads the plugins whenever their files change, until ctx ends.
 func (b *browserSync) watch(ctx context.Context) {
 	watch := b.registry.Watch()
 	tick := time.NewTicker(plugin.WatchInterval)

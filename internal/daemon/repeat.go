@@ -12,20 +12,15 @@ import (
 	"opentabs/plugin"
 )
 
-// sidePanelClient is the client of calls that the user repeats in a side panel. All side
-// panels share one session, so the user cannot grant an approval with ScopeSession for
-// calls of a side panel.
+// All side panels share one session, so no approval with ScopeSession is possible for their calls.
 var sidePanelClient = dispatch.Client{Name: "the side panel", Session: "side-panel", IsSessionShared: true}
 
-// Errors that the side panel shows if the user repeats a recorded call that cannot be
-// repeated.
 var (
 	errNotRecorded    = errors.New("the call is not recorded any more")
 	errIncompleteArgs = errors.New("not all arguments of the call are recorded, so it cannot be run again")
 	errRepeatedPrompt = errors.New("a prompt cannot be run again here; use it in your MCP client")
 )
 
-// callRepeater repeats recorded calls when side panels request it.
 type callRepeater struct {
 	find    func(callID string) (recorder.Entry, bool, error)
 	plugins func() *plugin.Set
@@ -33,9 +28,8 @@ type callRepeater struct {
 	calls   *dispatch.Dispatcher
 }
 
-// repeat starts a new call with the tool and the arguments of a recorded call. repeat
-// does not wait for the call to end, and the call needs the same approvals as any other
-// call. The message of a returned error is a sentence for the user.
+// A repeated call needs the same approvals as any other call; repeat does not wait for its end. The message of a
+// returned error is a sentence for the user.
 func (r *callRepeater) repeat(callID string) error {
 	entry, ok, err := r.find(callID)
 	switch {
@@ -65,8 +59,7 @@ func (r *callRepeater) repeat(callID string) error {
 	return nil
 }
 
-// chooseTab selects the browser and the tab in which the recorded call ran. If the plugin's
-// tool can no longer run in the tab of the recorded call, the dispatcher selects another tab.
+// If the tool can no longer run in the recorded call's tab, the dispatcher selects another tab.
 func (r *callRepeater) chooseTab(call *dispatch.Call, entry recorder.Entry) {
 	isSameTab := func(t dispatch.Target) bool { return t.Browser == entry.Browser && t.TabID == entry.TabID }
 	switch {

@@ -11,8 +11,7 @@ import (
 	"opentabs/plugin"
 )
 
-// TestRepeatIsRejected checks the errors for calls that cannot be repeated unchanged. The
-// test e2e/panel/history.test.ts covers calls that can be repeated.
+// The test e2e/panel/history.test.ts covers calls that can be repeated.
 func TestRepeatIsRejected(t *testing.T) {
 	entries := map[string]recorder.Record{
 		"prompt":     {View: dispatch.View{Prompt: true}},

@@ -12,8 +12,7 @@ import (
 	"opentabs/internal/memory"
 )
 
-// callsTimeout and streamsTimeout limit how long a shutdown waits for calls and for
-// streams to end. The whole shutdown takes less than 3 s.
+// The whole shutdown takes less than 3 s.
 const (
 	callsTimeout   = time.Second
 	streamsTimeout = 500 * time.Millisecond
@@ -65,9 +64,7 @@ func (d *Daemon) Serve(ctx context.Context, listener net.Listener) error {
 	return err
 }
 
-// shutdown first ends the calls, then the event streams, and last the connections of browsers.
-// shutdown ends the calls first, so that clients receive the errors of the calls before their
-// connections close.
+// shutdown ends the calls first, so that clients receive the errors of calls before their connections close.
 func (d *Daemon) shutdown(ctx context.Context, server *http.Server, stop context.CancelFunc) {
 	ctx = context.WithoutCancel(ctx)
 	endWithin := func(timeout time.Duration, part string, endPart func(context.Context) error) {

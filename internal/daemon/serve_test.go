@@ -22,13 +22,11 @@ import (
 	"opentabs/internal/memnet"
 )
 
-// fakeTimeDaemon is a complete daemon that runs in the fake time of testing/synctest.
 type fakeTimeDaemon struct {
-	t      *testing.T
-	listen *memnet.Listener
-	client *http.Client
-	token  string
-	// clientToken is the token of an MCP client.
+	t           *testing.T
+	listen      *memnet.Listener
+	client      *http.Client
+	token       string
 	clientToken string
 }
 
@@ -64,8 +62,7 @@ func withFakeTimeDaemon(t *testing.T, test func(w *fakeTimeDaemon)) {
 	})
 }
 
-// sendRequest sends a request and returns the response. The caller must read the body of
-// the response.
+// The caller of sendRequest must read the body of the response.
 func (w *fakeTimeDaemon) sendRequest(method, path, body string, headers ...string) *http.Response {
 	w.t.Helper()
 	req, err := http.NewRequestWithContext(w.t.Context(), method, "http://127.0.0.1"+path, strings.NewReader(body))
@@ -93,8 +90,6 @@ func (w *fakeTimeDaemon) sendRequest(method, path, body string, headers ...strin
 	return resp
 }
 
-// expectAlive reads a stream for the duration d, and fails the test unless the stream
-// stays open and sends keep-alive lines.
 func (w *fakeTimeDaemon) expectAlive(name string, body io.Reader, d time.Duration) {
 	w.t.Helper()
 	keepAlives := make(chan struct{}, 1000)

@@ -26,9 +26,7 @@ type StartedDaemon struct {
 	listener net.Listener
 }
 
-// Start opens the configured port, creates the daemon, and writes the daemon's PID and
-// port to the state directory. A lock allows only one process at a time to start a
-// daemon, so a second process finds the daemon that the first process started.
+// A lock lets only one process at a time start a daemon, so that a second process finds the first daemon.
 func Start(ctx context.Context, h *home.Home, log zerolog.Logger) (*StartedDaemon, error) {
 	unlock, err := h.LockStart()
 	switch {
@@ -91,8 +89,7 @@ func (s *StartedDaemon) Serve(ctx context.Context) error {
 	return errors.Join(err, s.home.RemoveServer(os.Getpid()))
 }
 
-// listenLoopback listens on a TCP port of 127.0.0.1. If the port is in use, the error
-// names the program that uses the port.
+// If the port is in use, the error of listenLoopback names the program that uses the port.
 func listenLoopback(ctx context.Context, port int, token string) (net.Listener, error) {
 	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)

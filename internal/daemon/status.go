@@ -23,7 +23,6 @@ import (
 	"opentabs/wsbridge"
 )
 
-// statusReporter collects the response of GET /status.
 type statusReporter struct {
 	home     *home.Home
 	address  string
@@ -99,8 +98,6 @@ func (r statusReporter) status() httpapi.Status {
 	return status
 }
 
-// timeoutOf returns how long a client waits for the result of a call, or nil if opentabs
-// has not determined the timeout.
 func (r statusReporter) timeoutOf(c transport.ClientInfo) *httpapi.ClientTimeout {
 	if e, ok := r.timeouts.Find(clients.ID{Name: c.Name, Version: c.Version}); ok {
 		source := httpapi.TimeoutLearned
@@ -117,7 +114,6 @@ func (r statusReporter) timeoutOf(c transport.ClientInfo) *httpapi.ClientTimeout
 	return &httpapi.ClientTimeout{LimitMs: t.Limit.Milliseconds(), ProgressRestarts: t.ProgressRestarts, Source: httpapi.TimeoutTable}
 }
 
-// connectedBrowserIDs returns the IDs of the browsers whose link is open.
 func (r statusReporter) connectedBrowserIDs() (ids []string) {
 	for _, b := range r.hub.Browsers() {
 		if b.Connected {
@@ -127,10 +123,6 @@ func (r statusReporter) connectedBrowserIDs() (ids []string) {
 	return ids
 }
 
-// releaseTab ends an MCP client's control of a tab, and returns the name of the client.
-// browser selects a browser, in the same way as the argument ref of [wire.MatchesBrowser]. If
-// browser is empty, and clients control tabs with the ID tabID in several browsers, releaseTab
-// returns an error.
 func (r statusReporter) releaseTab(browser string, tabID int) (client string, err error) {
 	var found []string
 	for _, b := range r.hub.Browsers() {
@@ -150,7 +142,6 @@ func (r statusReporter) releaseTab(browser string, tabID int) (client string, er
 	return "", fmt.Errorf("clients use a tab %d in several browsers: name one with --browser", tabID)
 }
 
-// heldTabsOf returns the tabs of a browser that MCP clients control with browser tools.
 func heldTabsOf(heldTabs []browser.HeldTab, browserID string) (held []httpapi.HeldTab) {
 	for _, t := range heldTabs {
 		if t.Browser == browserID {

@@ -16,15 +16,11 @@ import (
 	"opentabs/wire"
 )
 
-// undoCommandClient is the client of all calls that `opentabs calls undo` makes. All undo
-// calls of commands share one session, so the user cannot grant an approval with ScopeSession
-// for an undo call.
+// All undo calls of commands share one session, so no approval with ScopeSession is possible for them.
 var undoCommandClient = dispatch.Client{
 	Name: dispatch.CommandNamePrefix + "calls undo", Credential: dispatch.CredentialCommandLine, Session: "calls-undo", IsSessionShared: true,
 }
 
-// callUndoer undoes calls. For calls with an idempotency key, callUndoer also returns the
-// stored result of an earlier call with the same key.
 type callUndoer struct {
 	keys    *idempotency.Keys
 	memory  *undo.Memory
@@ -39,14 +35,12 @@ func newPastCalls(plugins func() *plugin.Set, records *recorder.Recorder, record
 	return &callUndoer{keys: idempotency.New(records, recordDays), memory: undo.NewMemory(plugins), records: records, plugins: plugins}
 }
 
-// addHooks adds the hooks for undo and for idempotency keys to the options of a dispatcher.
 func (p *callUndoer) addHooks(o *dispatch.Options) {
 	o.BeforeHooks = append(o.BeforeHooks, p)
 	o.AfterHooks = append(o.AfterHooks, p.memory)
 }
 
-// Before is a hook that stores the idempotency key of a call and the data for an undo before
-// the call runs. Before implements dispatch.BeforeHook.
+// Before is a hook that stores the idempotency key of a call and the data for an undo before the call runs.
 func (p *callUndoer) Before(info dispatch.CallInfo) *wire.CallError {
 	if err := p.keys.Before(info); err != nil {
 		return err
@@ -54,8 +48,6 @@ func (p *callUndoer) Before(info dispatch.CallInfo) *wire.CallError {
 	return p.undoer.Before(info)
 }
 
-// connect sets the dispatcher, and returns the list of jobs: calls that may outlive the
-// request of their client.
 func (p *callUndoer) connect(calls *dispatch.Dispatcher, chooseTab func(*dispatch.Call, recorder.Entry)) *joblist.List {
 	jobs := joblist.New(calls, joblist.Options{})
 	p.keys.SetJobs(jobs)
@@ -64,19 +56,15 @@ func (p *callUndoer) connect(calls *dispatch.Dispatcher, chooseTab func(*dispatc
 	return jobs
 }
 
-// undoOf returns the state of the call that undoes the given call, or nil if there is
-// none.
 func (p *callUndoer) undoOf(callID string, created time.Time) (*wire.CallUndo, error) {
 	return p.undoer.State(callID, created)
 }
 
-// undoForPanel handles a call.undo request of a side panel.
 func (p *callUndoer) undoForPanel(params wire.CallUndoParams) (wire.CallUndoResult, error) {
 	started, err := p.undoer.Undo(params.CallID, sidePanelClient)
 	return wire.CallUndoResult{CallID: started.CallID}, err
 }
 
-// undoForCommand starts an undo for `opentabs calls undo`.
 func (p *callUndoer) undoForCommand(callID string) (httpapi.StartedUndo, error) {
 	started, err := p.undoer.Undo(callID, undoCommandClient)
 	if errors.Is(err, undo.ErrNotRecorded) {
@@ -85,12 +73,8 @@ func (p *callUndoer) undoForCommand(callID string) (httpapi.StartedUndo, error) 
 	return httpapi.StartedUndo{CallID: started.CallID, ToolName: started.ToolName}, err
 }
 
-// receiveLate handles a result that a page sends after the call has ended. receiveLate passes
-// the result to the idempotency keys and to the undoer. receiveLate ignores a result from a
-// browser in which the call did not run. After a restart of the server, the browser of an
-// earlier call is unknown, so receiveLate accepts the result from any browser. Accepting a
-// result from any browser is safe, because a browser cannot guess the ID of another browser's
-// call.
+// After a restart, a call's browser is unknown, so receiveLate accepts the result from any browser. Accepting a result
+// from any browser is safe, because a browser cannot guess another browser's call ID.
 func (p *callUndoer) receiveLate(browserID, runID string, answer dispatch.LateAnswer) {
 	callID, _, _ := strings.Cut(runID, ".")
 	if view, ok := p.calls.Find(callID); ok && view.Browser != browserID {

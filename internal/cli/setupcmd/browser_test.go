@@ -14,7 +14,6 @@ func TestStepsForWindowsFolder(t *testing.T) {
 	}
 }
 
-// TestExtensionSteps checks the steps for loading the extension on each kind of computer.
 // The lines of all steps must fit into 80 columns.
 func TestExtensionSteps(t *testing.T) {
 	for _, c := range []struct {

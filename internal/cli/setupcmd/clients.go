@@ -14,26 +14,19 @@ import (
 	"opentabs/internal/terminal"
 )
 
-// clientSteps are the steps of `opentabs setup` that configure MCP clients.
 type clientSteps struct {
 	program *cli.Program
 	home    *home.Home
 	writer  setup.Writer
 	// questions is nil if stdin is not a terminal.
-	questions *terminal.Questions
-	yes       bool
-	// printsLines is true if setup prints the lines to add by hand for files that setup
-	// cannot change.
+	questions   *terminal.Questions
+	yes         bool
 	printsLines bool
-	// result collects what the setup steps have done, for the output of `opentabs setup`.
-	result *setupResult
+	result      *setupResult
 }
 
-// fallbackTitle describes the caller of setup's first call if no MCP client is set up.
 const fallbackTitle = "an MCP client"
 
-// setUp configures all given MCP clients. After a failure, setUp continues with the next
-// client.
 func (s *clientSteps) setUp(ctx context.Context, clients []setup.Client) error {
 	if len(clients) == 0 {
 		s.program.Out.Notef("setup found none of the MCP clients that it supports: %s; `opentabs setup --client NAME` sets up one of them, and `opentabs setup --print` shows what other clients need", strings.Join(clientIDs(), ", "))
@@ -57,7 +50,6 @@ func (s *clientSteps) setUp(ctx context.Context, clients []setup.Client) error {
 	return errors.Join(failures...)
 }
 
-// setUpOne sets up one client, and stores the outcome in result.
 func (s *clientSteps) setUpOne(ctx context.Context, c setup.Client, result *clientResult) error {
 	out := s.program.Out
 	preview, err := s.preview(c)
@@ -108,10 +100,7 @@ func (s *clientSteps) setUpOne(ctx context.Context, c setup.Client, result *clie
 	return nil
 }
 
-// write writes opentabs to the configuration of an MCP client, and returns the token in
-// the configuration and the path of the backup. write waits while another setup process
-// writes. If another setup process has written the configuration since the preview, write
-// returns an empty token.
+// write waits while another setup process writes, and returns an empty token if the configuration changed meanwhile.
 func (s *clientSteps) write(ctx context.Context, c setup.Client) (token, backup string, err error) {
 	unlock, err := s.writer.Lock()
 	if err != nil {
@@ -135,18 +124,12 @@ func (s *clientSteps) write(ctx context.Context, c setup.Client) (token, backup 
 	return token, backup, err
 }
 
-// preview describes what setup would change in the configuration of an MCP client.
 type preview struct {
-	// isSetUp is true if the client's configuration already starts this installation of
-	// opentabs with a valid token.
 	isSetUp bool
-	// diff is the planned change as a unified diff in which tokens are masked. diff is
-	// empty if isSetUp is true.
+	// diff is the planned change as a unified diff with masked tokens.
 	diff string
 }
 
-// preview plans the change of an MCP client's configuration. preview keeps a valid token
-// in the configuration, like [clientSteps.tokenFor].
 func (s *clientSteps) preview(c setup.Client) (preview, error) {
 	token := s.validToken(c)
 	if token == "" {
@@ -160,8 +143,6 @@ func (s *clientSteps) preview(c setup.Client) (preview, error) {
 	return preview{diff: clienttoken.Mask(change.Diff())}, nil
 }
 
-// validToken returns the token in the configuration of an MCP client. validToken returns
-// an empty string if the token is not valid or belongs to another client.
 func (s *clientSteps) validToken(c setup.Client) string {
 	token := setup.CurrentToken(c, clienttoken.Prefix)
 	if token == "" || s.tokens().NameOf(token) != c.ID {
@@ -178,9 +159,7 @@ func (s *clientSteps) change(c setup.Client, token string) (setup.Change, error)
 	return setup.PlanChange(c, command)
 }
 
-// tokenFor returns the valid token in the configuration of an MCP client. If the client's
-// configuration has no valid token, tokenFor creates a new token and revokes the client's
-// earlier token.
+// tokenFor returns a valid token from the configuration, or creates a token and revokes the client's earlier one.
 func (s *clientSteps) tokenFor(ctx context.Context, c setup.Client) (token string, isNew bool, err error) {
 	if token = s.validToken(c); token != "" {
 		return token, false, nil
@@ -194,8 +173,7 @@ func (s *clientSteps) tokenFor(ctx context.Context, c setup.Client) (token strin
 	return token, true, s.home.ReloadClients(ctx)
 }
 
-// firstCaller returns the first MCP client that is set up, with the command in its
-// configuration. If no client is set up, firstCaller returns the command `opentabs mcp`.
+// If no client is set up, firstCaller returns the command `opentabs mcp`.
 func (s *clientSteps) firstCaller(clients []setup.Client) (callingClient, error) {
 	for _, c := range clients {
 		configured, err := setup.ReadConfigured(c, clienttoken.Prefix)
@@ -207,17 +185,13 @@ func (s *clientSteps) firstCaller(clients []setup.Client) (callingClient, error)
 	return callingClient{title: fallbackTitle, command: command}, err
 }
 
-// tokens returns the store with the tokens of MCP clients.
 func (s *clientSteps) tokens() *clienttoken.Store { return clienttoken.Open(s.home.ClientsFile()) }
 
-// hasToken reports whether a token for the MCP client exists.
 func (s *clientSteps) hasToken(c setup.Client) (bool, error) {
 	clients, err := s.tokens().List()
 	return slices.ContainsFunc(clients, func(known clienttoken.Client) bool { return known.Name == c.ID }), err
 }
 
-// removeToken removes the token of an MCP client. For a client without a token,
-// removeToken does nothing.
 func (s *clientSteps) removeToken(c setup.Client) error {
 	hasToken, err := s.hasToken(c)
 	if err != nil || !hasToken {
@@ -226,10 +200,8 @@ func (s *clientSteps) removeToken(c setup.Client) error {
 	return s.home.RemoveClient(c.ID)
 }
 
-// nothingToUndo is the notice of `opentabs setup --undo` if no MCP client is set up.
 const nothingToUndo = "no client is set up, so there is nothing to undo"
 
-// undo removes opentabs from the configurations of the clients.
 func (s *clientSteps) undo(ctx context.Context, clients []setup.Client, asJSON bool) error {
 	out := s.program.Out
 	var failures []error
@@ -259,9 +231,7 @@ func (s *clientSteps) undo(ctx context.Context, clients []setup.Client, asJSON b
 	return errors.Join(failures...)
 }
 
-// undoOne removes opentabs from the configuration of a client, and revokes the client's
-// token. undoOne returns a sentence about the change for the user, which is empty if
-// nothing changed.
+// undoOne returns a sentence about the change for the user, empty if nothing changed.
 func (s *clientSteps) undoOne(c setup.Client) (result undoneClient, sentence string, err error) {
 	unlock, err := s.writer.Lock()
 	if err != nil {

@@ -13,14 +13,11 @@ import (
 	"opentabs/internal/statefile"
 )
 
-// programCopyPath returns the path of the copy of the opentabs program that MCP clients start.
 func programCopyPath(h *home.Home, path string) string {
 	return filepath.Join(h.State, "bin", filepath.Base(path))
 }
 
-// copyProgramOfNPX copies the opentabs program to the state directory if npx runs the
-// program. MCP clients start the copied program, because npm can clear the cache of npx
-// at any time.
+// MCP clients start a copied program, because npm can clear the cache of npx at any time.
 func copyProgramOfNPX(ctx context.Context, p *cli.Program, h *home.Home) error {
 	program, err := installed.Find(ctx)
 	if err != nil || program.Method != installed.NPX {

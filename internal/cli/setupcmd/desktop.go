@@ -14,26 +14,21 @@ import (
 	"opentabs/internal/terminal"
 )
 
-// openedPage is the page that setup has opened in the user's browser.
 type openedPage int
 
 const (
 	openedNoPage openedPage = iota
-	// openedBlankPage is an empty page in a new window.
 	openedBlankPage
-	// openedExtensionsPage is the page chrome://extensions.
 	openedExtensionsPage
 )
 
-// browserCommand is a command that opens a page in a browser that can load the extension.
 type browserCommand struct {
 	words []string
 	page  openedPage
 }
 
-// browserCommands maps each operating system to the commands that setup tries. Chrome opens
-// chrome://extensions for another program only on macOS. On Linux and Windows, Chrome
-// ignores addresses that begin with chrome: on its command line.
+// Chrome opens chrome://extensions for another program only on macOS. On Linux and Windows, Chrome ignores addresses
+// that begin with chrome: on its command line.
 var browserCommands = map[string][]browserCommand{
 	"darwin": {
 		{[]string{"open", "-a", "Google Chrome", "chrome://extensions"}, openedExtensionsPage},
@@ -52,14 +47,9 @@ var browserCommands = map[string][]browserCommand{
 	},
 }
 
-// browserExitTimeout limits how long setup waits for a failure of a browser's program. The
-// program of a browser exits at once if the browser runs already, and otherwise runs as
-// long as the browser.
+// A browser's program exits at once if the browser runs already, so setup waits only briefly for a failure.
 const browserExitTimeout = 2 * time.Second
 
-// openExtensionsPage opens the page on which the user loads the extension, or a window in
-// which the user can open this page. goos is the name of the operating system, such as
-// "linux" or "darwin".
 func openExtensionsPage(ctx context.Context, goos string) openedPage {
 	for _, command := range browserCommands[goos] {
 		if startBrowser(ctx, command.words) {
@@ -69,8 +59,7 @@ func openExtensionsPage(ctx context.Context, goos string) openedPage {
 	return openedNoPage
 }
 
-// startBrowser starts the program of a browser, which continues after setup has ended.
-// startBrowser reports whether the program is installed and did not fail.
+// startBrowser starts a browser that continues after setup has ended.
 func startBrowser(ctx context.Context, words []string) bool {
 	cmd := exec.Command(words[0], words[1:]...)
 	cmd.SysProcAttr = home.DetachedProcess()
@@ -89,18 +78,14 @@ func startBrowser(ctx context.Context, words []string) bool {
 	}
 }
 
-// openPrograms maps each operating system to the programs that open an address in the user's
-// browser.
 var openPrograms = map[string][]string{
 	"darwin":  {"open"},
 	"windows": {"rundll32", "url.dll,FileProtocolHandler"},
 	"linux":   {"xdg-open"},
 }
 
-// openTimeout limits how long a program may take to open an address.
 const openTimeout = 5 * time.Second
 
-// openPage opens an address in the user's browser, and reports whether this succeeded.
 // Without a display, openPage does nothing.
 func (b browserSteps) openPage(ctx context.Context, address string) bool {
 	opener := openPrograms[runtime.GOOS]
@@ -113,44 +98,32 @@ func (b browserSteps) openPage(ctx context.Context, address string) bool {
 	return exec.CommandContext(ctx, opener[0], append(opener[1:len(opener):len(opener)], address)...).Run() == nil
 }
 
-// pasteSteps maps each operating system to the keys that paste a path into its dialog for
-// folders.
 var pasteSteps = map[string]string{
 	"darwin":  "press Cmd+Shift+G in the dialog, and paste it",
 	"windows": "paste it into the line \"Folder\" of the dialog",
 	"linux":   "press Ctrl+L in the dialog, and paste it",
 }
 
-// clipboardState describes whether the path of the extension's folder is in the
-// clipboard.
 type clipboardState int
 
 const (
 	notCopied clipboardState = iota
 	copiedToClipboard
-	// sentToTerminal means that setup has sent the path to the terminal with the escape
-	// sequence OSC 52. Some terminals ignore OSC 52, and no terminal confirms that it has
-	// copied the path.
+	// Some terminals ignore the escape sequence OSC 52, and no terminal confirms that it has copied the path.
 	sentToTerminal
 )
 
-// windowsClipboard is the program of Windows that copies its input to the clipboard.
 const windowsClipboard = "clip.exe"
 
-// clipboardPrograms maps each operating system to the programs that copy their input to
-// the clipboard.
 var clipboardPrograms = map[string][][]string{
 	"darwin":  {{"pbcopy"}},
 	"windows": {{windowsClipboard}},
 	"linux":   {{"wl-copy"}, {"xclip", "-selection", "clipboard"}, {"xsel", "--clipboard", "--input"}},
 }
 
-// clipboardTimeout limits how long a program may take to copy a text to the clipboard.
 const clipboardTimeout = 10 * time.Second
 
-// copyFolder copies the path of the extension's folder to the clipboard of the computer on
-// which Chrome runs, in the form that Chrome's dialog needs. Over SSH, copyFolder does
-// nothing, because Chrome then loads a copy of the folder on another computer.
+// Over SSH, copyFolder does nothing, because Chrome loads a copy of the folder on another computer.
 func copyFolder(ctx context.Context, out *terminal.Output, computer computerKind, folder string) clipboardState {
 	programs := clipboardPrograms[runtime.GOOS]
 	switch computer {
@@ -173,8 +146,6 @@ func copyFolder(ctx context.Context, out *terminal.Output, computer computerKind
 	return notCopied
 }
 
-// runClipboardProgram copies a text to the clipboard with the first of the programs that
-// succeeds, and reports whether one has succeeded.
 func runClipboardProgram(ctx context.Context, programs [][]string, text string) bool {
 	ctx, cancel := context.WithTimeout(ctx, clipboardTimeout)
 	defer cancel()

@@ -21,13 +21,10 @@ import (
 	"opentabs/internal/terminal"
 )
 
-// portVariable is the environment variable with the port of the server.
 const portVariable = "OPENTABS_PORT"
 
 type setupOptions struct {
 	program *cli.Program
-	// clients are the IDs of the MCP clients to set up, or empty for all installed
-	// clients.
 	clients []string
 	print   bool
 	undo    bool
@@ -120,7 +117,6 @@ func runSetup(ctx context.Context, opts setupOptions) error {
 	return errors.Join(err, p.Out.PrintValue(steps.result))
 }
 
-// setUpAll sets up the clients and the browser, and makes the first call.
 func (s *clientSteps) setUpAll(ctx context.Context, clients []setup.Client) error {
 	p, h := s.program, s.home
 	if err := copyProgramOfNPX(ctx, p, h); err != nil {
@@ -129,8 +125,7 @@ func (s *clientSteps) setUpAll(ctx context.Context, clients []setup.Client) erro
 	if port := p.Getenv(portVariable); port != "" {
 		p.Out.Notef("%s applies only to programs of this shell; for all clients, run `opentabs config set port %s`", portVariable, port)
 	}
-	// If the setup of one client fails, setup continues with the other clients and the
-	// browser.
+	// If the setup of one client fails, setup continues with the other clients and the browser.
 	clientErr := s.setUp(ctx, clients)
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -158,7 +153,6 @@ func SetUpClient(ctx context.Context, p *cli.Program, clientID string) error {
 	return steps.setUp(ctx, clients)
 }
 
-// selectClients returns the MCP clients that the user named, or all installed clients.
 func selectClients(opts setupOptions) ([]setup.Client, error) {
 	machine, err := setup.ThisMachine(runtime.GOOS, opts.program.Getenv)
 	if err != nil {
@@ -182,9 +176,7 @@ func selectClients(opts setupOptions) ([]setup.Client, error) {
 	return selected, nil
 }
 
-// commandOf returns the command with which an MCP client starts opentabs. If an MCP
-// client has no token, the server cannot identify the client, and treats it as a local
-// program.
+// Without a token, the server cannot identify an MCP client, and treats the client as a local program.
 func commandOf(h *home.Home, getenv func(string) string, token string) (setup.Command, error) {
 	program, err := installed.Find(context.Background())
 	if err != nil {
