@@ -10,8 +10,7 @@ import (
 	"github.com/shirou/gopsutil/v4/disk"
 )
 
-// FreeBytes returns the free space, in bytes, of the disk that contains a directory. If
-// the directory does not exist, FreeBytes uses its nearest existing parent.
+// FreeBytes returns the free space, in bytes, of the disk that contains a directory.
 func FreeBytes(dir string) (uint64, error) {
 	for {
 		_, err := os.Stat(dir)

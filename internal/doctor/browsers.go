@@ -20,11 +20,9 @@ const (
 	// reloadExtensionText is the remedy for an extension whose folder has newer files
 	// than those loaded in Chrome.
 	reloadExtensionText = "press the extension's reload button in chrome://extensions; the folder has the right version already"
-	// slowRoundTrip is the shortest round trip to the extension that a user notices.
-	slowRoundTrip = time.Second
+	slowRoundTrip       = time.Second
 )
 
-// browserCheck checks the connected browsers and their tabs.
 type browserCheck struct{ *healthCheck }
 
 func (c browserCheck) checkBrowsers(ctx context.Context) {
@@ -71,8 +69,6 @@ func (c browserCheck) checkBrowser(b httpapi.Browser) {
 	c.checkTabs(b)
 }
 
-// updateText returns how the user updates the loaded extension. If the extension's folder already
-// has the right files, the user only has to reload the extension in Chrome.
 func (c browserCheck) updateText() string {
 	if c.isExtensionCurrent {
 		return reloadExtensionText
@@ -80,7 +76,6 @@ func (c browserCheck) updateText() string {
 	return updateExtensionText
 }
 
-// checkTabs reports the tabs of a browser in which plugins cannot run.
 func (c browserCheck) checkTabs(b httpapi.Browser) {
 	var stale, unresponsive, unloadable, notAllowed, starting []string
 	for _, t := range b.Tabs {
@@ -111,8 +106,6 @@ func (c browserCheck) checkTabs(b httpapi.Browser) {
 	report(starting, "adapters that did not start", "repair or update the plugin; `opentabs logs` may show why")
 }
 
-// checkRoundTrip measures how long the extension in a browser takes to respond to a
-// request.
 func (c browserCheck) checkRoundTrip(ctx context.Context, b httpapi.Browser) {
 	client, err := c.client()
 	var roundTrip time.Duration

@@ -28,16 +28,12 @@ import (
 	"opentabs/wire"
 )
 
-// installation is a new test installation whose server is not running.
 type installation struct {
 	config.Dirs
-	// variables are the environment variables of the checked installation.
 	variables map[string]string
-	// ping replaces the function that measures the round trip to the extension.
-	ping func(ctx context.Context, browserID string) (time.Duration, error)
+	ping      func(ctx context.Context, browserID string) (time.Duration, error)
 }
 
-// newInstallation returns a test installation whose configured port is closed.
 func newInstallation(t *testing.T) installation {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "opentabs")
@@ -46,7 +42,6 @@ func newInstallation(t *testing.T) installation {
 	}, func(context.Context, string) (time.Duration, error) { return 3 * time.Millisecond, nil }}
 }
 
-// findFreePort returns a TCP port on which no program listens.
 func findFreePort(t *testing.T) string {
 	t.Helper()
 	port, err := freeport.Find()
@@ -58,7 +53,6 @@ func findFreePort(t *testing.T) string {
 
 func (i installation) getenv(name string) string { return i.variables[name] }
 
-// makeDirs creates the directories and the token of the installation.
 func (i installation) makeDirs(t *testing.T) (token string) {
 	t.Helper()
 	_, err := i.Make()
@@ -71,8 +65,6 @@ func (i installation) makeDirs(t *testing.T) (token string) {
 	return token
 }
 
-// serve starts a test server on the configured port. The test server responds to /status with the
-// given status.
 func (i installation) serve(t *testing.T, status httpapi.Status) {
 	t.Helper()
 	server := httptest.NewServer(httpapi.New(httpapi.Options{
@@ -84,7 +76,6 @@ func (i installation) serve(t *testing.T, status httpapi.Status) {
 	i.variables["OPENTABS_PORT"] = strconv.Itoa(server.Listener.Addr().(*net.TCPAddr).Port)
 }
 
-// options returns options for a check that ignores the MCP clients of this machine.
 func (i installation) options(t *testing.T) Options {
 	return Options{Dirs: i.Dirs, Getenv: i.getenv, Warn: func(sentence string) { t.Log(sentence) }, ReadFile: noKernelFile}
 }
@@ -93,7 +84,6 @@ func (i installation) options(t *testing.T) Options {
 // for Linux.
 func noKernelFile(string) ([]byte, error) { return nil, os.ErrNotExist }
 
-// check runs Check and returns its report.
 func (i installation) check(t *testing.T) Report {
 	t.Helper()
 	r, err := Check(t.Context(), i.options(t))
@@ -106,9 +96,8 @@ func (i installation) check(t *testing.T) Report {
 	return r
 }
 
-// expect compares the findings of one check with the expected findings in wanted. An element of
-// wanted such as "fail port 9527" means a finding of the level "fail" with "port 9527" in its fact
-// or remedy.
+// An element of wanted such as "fail port 9527" means a finding of the level "fail" with "port 9527" in its fact or
+// remedy.
 func (r Report) expect(t *testing.T, check string, wanted ...string) {
 	t.Helper()
 	var found []string

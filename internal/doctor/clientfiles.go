@@ -20,15 +20,10 @@ import (
 	"opentabs/internal/version"
 )
 
-// clientFileCheck is the name that the doctor's report shows for the checks of MCP clients'
-// configuration files.
 const clientFileCheck = "client file"
 
-// clientFileChecks checks the configuration files of MCP clients.
 type clientFileChecks struct{ *healthCheck }
 
-// checkClientFiles checks the configuration file of each MCP client on this machine, and
-// runs the command in that file.
 func (c clientFileChecks) checkClientFiles(ctx context.Context) {
 	if c.Machine == nil {
 		return
@@ -68,14 +63,10 @@ func (c clientFileChecks) checkClientFiles(ctx context.Context) {
 	}
 }
 
-// setUpText returns the command with which the user writes opentabs to a client's
-// configuration again.
 func setUpText(client setup.Client) string {
 	return "run `opentabs setup --client " + client.ID + "`"
 }
 
-// offerSetUp lets Fix repair the last finding by writing opentabs to the client's configuration
-// again.
 func (c clientFileChecks) offerSetUp(client setup.Client) {
 	if c.SetUpClient == nil {
 		return
@@ -85,7 +76,6 @@ func (c clientFileChecks) offerSetUp(client setup.Client) {
 	})
 }
 
-// checkConfigured checks how the configuration of an MCP client starts opentabs.
 func (c clientFileChecks) checkConfigured(ctx context.Context, client setup.Client, configured setup.Configured, tokens *clienttoken.Store) {
 	if configured.IsDisabled {
 		c.reportWarning(clientFileCheck, fmt.Sprintf("opentabs is switched off in the configuration of %s, %s", client.Title, client.File), "switch the server opentabs on in "+client.Title)
@@ -130,14 +120,10 @@ func (c clientFileChecks) checkConfigured(ctx context.Context, client setup.Clie
 	c.runConfigured(ctx, client, configured)
 }
 
-// swappedTokenText describes a configuration that contains the token of another MCP
-// client.
 func swappedTokenText(client setup.Client, owner string) string {
 	return fmt.Sprintf("%s has the token of the client %s in %s, so opentabs treats its calls as calls of %[2]s", client.Title, owner, client.File)
 }
 
-// isOwnHome reports whether this value of OPENTABS_HOME selects the installation that the
-// doctor checks.
 func (c clientFileChecks) isOwnHome(value string) bool {
 	dirs, err := config.FindDirs(func(name string) string {
 		if name == config.HomeVariable {
@@ -148,8 +134,7 @@ func (c clientFileChecks) isOwnHome(value string) bool {
 	return err == nil && filepath.Clean(dirs.State) == filepath.Clean(c.dirs.State)
 }
 
-// runConfigured starts the command in an MCP client's configuration, and checks that an
-// MCP session works. If the command starts a server, runConfigured stops that server.
+// runConfigured stops a server that the client's command has started.
 func (c clientFileChecks) runConfigured(ctx context.Context, client setup.Client, configured setup.Configured) {
 	startedAt := time.Now()
 	toolCount, err := setup.Verify(ctx, configured.Command)
@@ -168,14 +153,12 @@ func (c clientFileChecks) runConfigured(ctx context.Context, client setup.Client
 	}
 }
 
-// isOtherClient reports whether name is the ID of an MCP client other than client. The
-// name of a token that is used over HTTP need not be the ID of an MCP client.
+// The name of a token that is used over HTTP need not be the ID of an MCP client.
 func (c clientFileChecks) isOtherClient(client setup.Client, name string) bool {
 	all, _ := setup.Clients(*c.Machine)
 	return name != client.ID && slices.ContainsFunc(all, func(other setup.Client) bool { return other.ID == name })
 }
 
-// checkConfiguredURL opens an MCP session at the URL in an MCP client's configuration.
 func (c clientFileChecks) checkConfiguredURL(ctx context.Context, client setup.Client, configured setup.Configured, tokens *clienttoken.Store) {
 	address, err := url.Parse(configured.URL)
 	switch {

@@ -8,14 +8,13 @@ import (
 	"opentabs/internal/humanize"
 )
 
-// clientProfile is a clients.Profile as printed by `opentabs doctor --json`.
 type clientProfile struct {
 	Client        string   `json:"client"`
 	Names         []string `json:"names,omitempty"`
 	FromVersion   string   `json:"from,omitempty"`
 	BeforeVersion string   `json:"before,omitempty"`
-	// TimeoutMs is the client's timeout for a call in milliseconds. 0 means no timeout.
-	// HTTPTimeoutMs is set only if the client's timeout over HTTP differs from TimeoutMs.
+	// TimeoutMs is the client's timeout for a call in milliseconds; 0 means no timeout. HTTPTimeoutMs is set only if
+	// the client's timeout over HTTP differs from TimeoutMs.
 	TimeoutMs               int64           `json:"timeout_ms"`
 	HTTPTimeoutMs           int64           `json:"http_timeout_ms,omitempty"`
 	ProgressRestartsTimeout bool            `json:"progress_resets"`
@@ -27,7 +26,6 @@ type clientProfile struct {
 	Sources                 []clientSource  `json:"sources"`
 }
 
-// clientSource is the web page that documents a fact about an MCP client.
 type clientSource struct {
 	URL  string `json:"url"`
 	Date string `json:"date"`
@@ -50,7 +48,6 @@ func clientProfiles() []clientProfile {
 	return profiles
 }
 
-// checkClients reports how long each connected MCP client waits for the result of a call.
 func (c *healthCheck) checkClients() {
 	if c.status == nil {
 		return
@@ -60,8 +57,6 @@ func (c *healthCheck) checkClients() {
 	}
 }
 
-// waitText describes the timeout of an MCP client for calls, such as "1 min after each
-// report".
 func waitText(timeout time.Duration, resets bool) string {
 	switch {
 	case timeout == 0:
@@ -72,8 +67,6 @@ func waitText(timeout time.Duration, resets bool) string {
 	return humanize.Duration(timeout)
 }
 
-// clientTable returns the table of known MCP clients. The first row of the returned table is the
-// header.
 func clientTable() [][]string {
 	rows := [][]string{{"CLIENT", "WAITS", "PROGRESS", "PICTURES", "NEW TOOLS", "FORMS"}}
 	for _, p := range clients.Table() {
@@ -96,7 +89,6 @@ func clientTable() [][]string {
 	return rows
 }
 
-// versionRange describes a range of client versions in words, such as " from 2.1" or " before 3".
 func versionRange(from, before string) string {
 	switch {
 	case from == "" && before == "":

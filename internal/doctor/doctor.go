@@ -1,8 +1,6 @@
-// Package doctor checks each connection between an MCP client and a page, and suggests
-// remedies.
+// Package doctor checks each connection between an MCP client and a page, and suggests remedies.
 //
-// [Check] changes nothing in the installation. [Fix] also repairs what can be repaired
-// without losing data.
+// [Fix] also repairs what can be repaired without losing data.
 package doctor
 
 import (
@@ -18,38 +16,30 @@ import (
 	"opentabs/internal/setup"
 )
 
-// Options configure [Check] and [Fix]. The fields Dirs, Getenv and Warn are required; all other
-// fields are optional.
+// Options configure [Check] and [Fix]; the fields Dirs, Getenv and Warn are required.
 type Options struct {
 	Dirs   config.Dirs
 	Getenv func(string) string
 	// Warn is called with a warning for each plugin that cannot be loaded; required.
 	Warn func(sentence string)
-	// Program is the path of the opentabs program, which the check of MCP over stdio runs. By
-	// default, the doctor does not check MCP over stdio.
+	// Program is the path of the opentabs program; if empty, the doctor does not check MCP over stdio.
 	Program string
-	// Machine describes where MCP clients store their configurations. By default, the doctor checks
-	// no configurations of MCP clients.
+	// Machine describes where MCP clients store their configurations; if nil, the doctor checks none.
 	Machine *setup.Machine
-	// SetUpClient writes opentabs with a new token to an MCP client's configuration. By default,
-	// Fix does not repair the configurations of MCP clients.
+	// SetUpClient writes opentabs with a new token to an MCP client's configuration; if nil, Fix repairs none.
 	SetUpClient func(ctx context.Context, clientID string) error
-	// FreeBytes returns the free space, in bytes, on the disk of a directory. By default, the
-	// doctor does not check the free space.
+	// FreeBytes returns the free space, in bytes, on the disk of a directory; if nil, the doctor does not check it.
 	FreeBytes func(dir string) (uint64, error)
-	// Now returns the current time. By default, Now is time.Now.
+	// Now returns the current time; by default, Now is time.Now.
 	Now func() time.Time
-	// ReadFile reads a file of the operating system, such as /proc/sys/kernel/osrelease. By
-	// default, ReadFile is os.ReadFile; tests replace it.
+	// ReadFile reads a file of the operating system; by default, ReadFile is os.ReadFile, and tests replace it.
 	ReadFile func(path string) ([]byte, error)
 }
 
-// maxRepairRounds limits how often Fix repairs and checks again. Fix needs several rounds,
-// because some problems can be repaired only after another repair.
+// Fix needs up to maxRepairRounds rounds, because some problems can be repaired only after another repair.
 const maxRepairRounds = 4
 
-// Check checks the installation and returns a report with the findings. If ctx ends,
-// Check returns the error of ctx.
+// Check checks the installation and returns a report with the findings.
 func Check(ctx context.Context, o Options) (Report, error) {
 	report, _, err := runAllChecks(ctx, o)
 	return report, err
@@ -77,7 +67,6 @@ func Fix(ctx context.Context, o Options) (Report, error) {
 	return report, err
 }
 
-// repairAll runs the repair of each finding, except repairs that were attempted before.
 func repairAll(ctx context.Context, findings []Finding, attempted map[string]bool) (repairs []Repair) {
 	for _, f := range findings {
 		if f.repair == nil || attempted[f.Check+f.Fact] {
@@ -94,7 +83,6 @@ func repairAll(ctx context.Context, findings []Finding, attempted map[string]boo
 	return repairs
 }
 
-// runAllChecks runs all checks of the doctor.
 func runAllChecks(ctx context.Context, o Options) (Report, []Finding, error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -129,40 +117,30 @@ func runAllChecks(ctx context.Context, o Options) (Report, []Finding, error) {
 	return report, c.findings, nil
 }
 
-// healthCheck collects the findings of one run of all checks.
 type healthCheck struct {
 	Options
-	dirs     config.Dirs
-	getenv   func(string) string
-	warnUser func(sentence string)
-	// settings contains the installation's settings, unless settingsValid is false because opentabs
-	// cannot read them.
+	dirs          config.Dirs
+	getenv        func(string) string
+	warnUser      func(sentence string)
 	settings      config.Settings
 	settingsValid bool
-	// server is the running server, and status its response of /status. status is nil if
-	// no server responded.
+	// status is the server's response of /status, nil if no server responded.
 	server home.Server
 	status *httpapi.Status
 	// isOtherProgram is true if the port of opentabs is used by another program, or by a
 	// server with another token.
 	isOtherProgram bool
-	// isTokenDamaged is true if opentabs cannot use the token file. When a server starts,
-	// it replaces a damaged token file.
-	isTokenDamaged bool
-	// isExtensionCurrent is true if the extension's folder contains the files of this
-	// version.
+	// A starting server replaces a damaged token file.
+	isTokenDamaged     bool
 	isExtensionCurrent bool
-	// isExtensionMissing is true if no folder with the extension is recorded.
 	isExtensionMissing bool
 	findings           []Finding
 }
 
-// findHome returns the installation that the doctor checks.
 func (c *healthCheck) findHome() *home.Home {
 	return home.New(c.dirs, c.settings, c.getenv, c.warnUser)
 }
 
-// client returns an API client of the running server.
 func (c *healthCheck) client() (*httpapi.Client, error) {
 	token, err := c.dirs.ExistingToken()
 	if err != nil {
@@ -171,8 +149,6 @@ func (c *healthCheck) client() (*httpapi.Client, error) {
 	return httpapi.NewClient(c.server.Port, token), nil
 }
 
-// serverPort returns the port of the running server, or else the configured port.
-// serverPort returns 0 if neither port is known.
 func (c *healthCheck) serverPort() int {
 	if c.status != nil {
 		return c.server.Port
@@ -196,7 +172,6 @@ func (c *healthCheck) addFinding(l level, check, fact, remedy string) {
 	c.findings = append(c.findings, Finding{Check: check, Level: l, Fact: fact, Remedy: remedy})
 }
 
-// markNotSetUp marks the last finding: a part of opentabs was never set up.
 func (c *healthCheck) markNotSetUp() { c.findings[len(c.findings)-1].isNotSetUp = true }
 
 // partsToSetUp is the number of checks that call markNotSetUp in a new installation: of the
@@ -218,13 +193,11 @@ func mergeNotSetUp(findings []Finding) []Finding {
 	})
 }
 
-// offerRepair adds a repair to the last finding.
 func (c *healthCheck) offerRepair(repair func(context.Context) (sentence string, err error)) {
 	last := &c.findings[len(c.findings)-1]
 	last.CanFix, last.repair = true, repair
 }
 
-// changeMode returns a repair that sets the mode of a file.
 func changeMode(path string, mode fs.FileMode, chmod func(string, fs.FileMode) error) func(context.Context) (string, error) {
 	return func(context.Context) (string, error) {
 		return fmt.Sprintf("only you have access to %s now (mode %04o)", path, mode), chmod(path, mode)

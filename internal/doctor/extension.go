@@ -15,7 +15,6 @@ import (
 
 const updateExtensionText = "run `opentabs extension install`, then press the extension's reload button in chrome://extensions"
 
-// extensionCheck checks the folder of the unpacked extension.
 type extensionCheck struct{ *healthCheck }
 
 func (c extensionCheck) checkExtension() {
@@ -58,9 +57,7 @@ func (c extensionCheck) checkExtension() {
 	}
 }
 
-// offerInstall lets Fix repair the last finding by writing the extension's files again. If the
-// server's port is unknown, offerInstall does nothing, because the extension's files contain the
-// port.
+// The extension's files contain the server's port, so offerInstall does nothing if the port is unknown.
 func (c extensionCheck) offerInstall(dir string) {
 	if !c.settingsValid || c.serverPort() == 0 || c.isOtherProgram {
 		return
@@ -73,8 +70,6 @@ func (c extensionCheck) offerInstall(dir string) {
 	})
 }
 
-// compareExtension compares the extension files in dir with the files embedded in the
-// program.
 func (c extensionCheck) compareExtension(dir string) {
 	files, err := jsbuild.ExtensionFiles(jsbuild.ManifestOptions{Version: version.Version, WithDebugger: extensiondir.HasDebugger(c.dirs)})
 	if err != nil {

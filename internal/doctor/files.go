@@ -40,8 +40,6 @@ func (c *healthCheck) checkDirectories() {
 	}
 }
 
-// hasDirectories returns false if the path of an opentabs directory leads to a file that
-// is not a directory.
 func hasDirectories(dirs config.Dirs) bool {
 	return !slices.ContainsFunc([]string{dirs.Config, dirs.State}, func(dir string) bool {
 		info, err := os.Stat(dir)
@@ -61,9 +59,7 @@ func (c *healthCheck) checkToken(ctx context.Context) {
 	}
 }
 
-// checkDamagedToken reports a token file that opentabs cannot use. If a server runs with
-// the earlier token, the doctor creates no new token, because the server would have to
-// restart, which ends its calls.
+// While a server runs with the earlier token, the doctor creates no new token, because a restart would end its calls.
 func (c *healthCheck) checkDamagedToken(ctx context.Context, damage error) {
 	c.isTokenDamaged = true
 	_, err := c.findHome().FindServer(ctx)
@@ -75,8 +71,6 @@ func (c *healthCheck) checkDamagedToken(ctx context.Context, damage error) {
 	c.offerRepair(c.repairStateDir)
 }
 
-// checkServerToken checks that the running server uses the token in the token file. token is
-// empty if the file does not exist.
 func (c *healthCheck) checkServerToken(ctx context.Context, token string) {
 	_, err := c.findHome().FindServer(ctx)
 	if errors.As(err, new(*home.OtherTokenError)) {
@@ -90,7 +84,6 @@ func (c *healthCheck) checkServerToken(ctx context.Context, token string) {
 	c.reportOK("token", "in %s", c.dirs.TokenFile())
 }
 
-// repairStateDir renames damaged files in the state directory and creates a new token.
 func (c *healthCheck) repairStateDir(context.Context) (string, error) {
 	unlock, err := c.dirs.LockStart()
 	if err != nil {
@@ -118,8 +111,7 @@ func (c *healthCheck) checkSettings() {
 	}
 }
 
-// maxErrorAge is the age above which the doctor does not report an error in the log.
-// While a server runs, only an error since its start is reported.
+// The doctor reports no log error that is older than maxErrorAge, or older than the start of the running server.
 const maxErrorAge = time.Hour
 
 func (c *healthCheck) checkLog() {
@@ -150,7 +142,6 @@ func (c *healthCheck) checkLog() {
 	}
 }
 
-// logLine has the relevant fields of one line in the server's log.
 type logLine struct {
 	Level   string    `json:"level"`
 	Time    time.Time `json:"time"`
@@ -165,11 +156,8 @@ func (l logLine) String() string {
 	return l.Message + ": " + l.Error
 }
 
-// maxLogTailBytes is the number of bytes that are read from the end of the log.
 const maxLogTailBytes = 256 << 10
 
-// readLastError returns the last log line with level error, fatal or panic from the end
-// of the log. If the log has no error, readLastError returns a zero logLine.
 func readLastError(path string) (logLine, error) {
 	f, err := os.Open(path)
 	if err != nil {

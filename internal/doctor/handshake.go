@@ -17,26 +17,18 @@ import (
 	"opentabs/internal/version"
 )
 
-// protocolCheck checks the responses of the running server to HTTP requests and MCP
-// messages.
 type protocolCheck struct{ *healthCheck }
 
-// probeTimeout limits how long one test request to the running server may take.
 const probeTimeout = 10 * time.Second
 
-// httpRule is a test request and the HTTP status that a secure server returns.
 type httpRule struct {
-	// request describes the test request for the user, such as "a request from a web page".
 	request      string
 	method, path string
 	host         string
 	header       http.Header
-	// status is the expected HTTP status of the response.
-	status int
+	status       int
 }
 
-// httpRules returns test requests that check whether the server rejects web pages and
-// other users.
 func httpRules() []httpRule {
 	ownOrigin := "chrome-extension://" + extension.ID()
 	return []httpRule{
@@ -49,8 +41,6 @@ func httpRules() []httpRule {
 	}
 }
 
-// checkHTTPRules checks that the running server rejects requests from web pages and
-// requests without a token. The server must accept requests from its own extension.
 func (c protocolCheck) checkHTTPRules(ctx context.Context) {
 	client, err := c.client()
 	if c.status == nil || err != nil {
@@ -79,7 +69,6 @@ func (c protocolCheck) checkHTTPRules(ctx context.Context) {
 
 func keepRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// sendProbe sends a test request, and returns the HTTP status of the response.
 func sendProbe(ctx context.Context, sender *http.Client, client *httpapi.Client, rule httpRule) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
@@ -100,7 +89,6 @@ func sendProbe(ctx context.Context, sender *http.Client, client *httpapi.Client,
 	return resp.StatusCode, err
 }
 
-// checkMCP opens an MCP session over HTTP and another over stdio.
 func (c protocolCheck) checkMCP(ctx context.Context) {
 	client, err := c.client()
 	if c.status == nil || err != nil {
@@ -125,7 +113,6 @@ func (c protocolCheck) checkMCP(ctx context.Context) {
 	c.reportOK("mcp stdio", "`opentabs mcp` lists %s, in %s", terminal.Plural(toolCount, "tool"), humanize.Duration(time.Since(startedAt)))
 }
 
-// countTools opens an MCP session, and returns the number of tools that the server lists.
 func countTools(ctx context.Context, client *httpapi.Client) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
@@ -144,7 +131,6 @@ func countTools(ctx context.Context, client *httpapi.Client) (int, error) {
 	return len(tools), err
 }
 
-// firstLine returns the first line of an error's text.
 func firstLine(err error) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(err.Error()), "\n")
 	return strings.TrimSpace(line)

@@ -26,7 +26,6 @@ import (
 	"opentabs/wire"
 )
 
-// emptyMCP returns a handler that simulates an MCP server without tools.
 func emptyMCP() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var request struct {
@@ -58,19 +57,14 @@ func extensionOnly() http.Handler {
 	})
 }
 
-// failureCase is a test case that breaks one connection between the MCP client and the
-// page in a working installation.
 type failureCase struct {
-	name string
-	// breakInstallation breaks one connection in an installation with a running server and a
-	// connected browser.
+	name              string
 	breakInstallation func(t *testing.T, i *installation, o *Options, s *httpapi.Status)
 	// check is the name of the check that must report the problem. want is the expected finding:
 	// its level, and texts that its fact and its remedy must contain.
 	check, want string
 }
 
-// writeTestFile writes a file with the given mode, and creates its parent folders.
 func writeTestFile(t *testing.T, path, text string, mode os.FileMode) {
 	t.Helper()
 	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), mode), os.Chmod(path, mode)); err != nil {
@@ -78,8 +72,6 @@ func writeTestFile(t *testing.T, path, text string, mode os.FileMode) {
 	}
 }
 
-// writeCursor writes a configuration of the MCP client Cursor. server is the JSON value
-// of the opentabs entry.
 func writeCursor(t *testing.T, o *Options, server string) {
 	t.Helper()
 	machineHome := t.TempDir()
@@ -87,7 +79,6 @@ func writeCursor(t *testing.T, o *Options, server string) {
 	writeTestFile(t, filepath.Join(machineHome, ".cursor", "mcp.json"), `{"mcpServers":{"opentabs":`+server+`}}`, 0o600)
 }
 
-// addCursor creates and returns a token for the MCP client Cursor.
 func addCursor(t *testing.T, i *installation) string {
 	t.Helper()
 	token, err := clienttoken.Open(i.ClientsFile()).Add("cursor")
@@ -261,8 +252,6 @@ var failureCases = []failureCase{
 	}, "wsl", "warn the server runs in WSL (Linux); Chrome in Windows cannot load an extension from a Linux folder"},
 }
 
-// completeSetup adds a running server, a connected browser and the extension to the test
-// installation.
 func (i *installation) completeSetup(t *testing.T) *httpapi.Status {
 	t.Helper()
 	status := &httpapi.Status{Browsers: []httpapi.Browser{{ID: "b", Name: "Work", Version: version.Version, Connected: true, InjectMode: wire.InjectUserScripts}}}
@@ -305,9 +294,7 @@ func TestExtensionFromOtherFolder(t *testing.T) {
 	i.check(t).expect(t, "extension", "ok the connected browser has the extension from another place")
 }
 
-// TestEachBrokenHopIsReported checks the doctor's report when one connection between the MCP
-// client and the page is broken. The doctor's report must name the broken connection, the cause
-// and the remedy. `opentabs doctor` must fail only if a finding has the level "fail".
+// `opentabs doctor` must fail only if a finding has the level "fail".
 func TestEachBrokenHopIsReported(t *testing.T) {
 	for _, b := range failureCases {
 		t.Run(b.name, func(t *testing.T) {
@@ -363,7 +350,6 @@ func TestBrokenHTTPRules(t *testing.T) {
 		"fail the link of the extension to /ws was answered with status 403; 426 is right")
 }
 
-// TestBrokenMCP checks that the doctor reports a server whose MCP endpoint fails.
 func TestBrokenMCP(t *testing.T) {
 	i := newInstallation(t)
 	server := httptest.NewServer(httpapi.New(httpapi.Options{
@@ -383,9 +369,8 @@ func TestBrokenMCP(t *testing.T) {
 	r.expect(t, "mcp stdio", "fail `opentabs mcp` failed: ")
 }
 
-// TestFix checks that Fix repairs file modes, a damaged token and the server.json of a killed
-// server. Fix must also repair an old extension folder and the configuration of an MCP client. Fix
-// must not delete files of the user.
+// Fix must also repair an old extension folder and the configuration of an MCP client. Fix must not delete files of the
+// user.
 func TestFix(t *testing.T) {
 	i := newInstallation(t)
 	i.completeSetup(t)

@@ -10,18 +10,14 @@ import (
 	"opentabs/internal/humanize"
 )
 
-// machineCheck checks the computer: its disk, its clock, and the Windows Subsystem for
-// Linux.
 type machineCheck struct{ *healthCheck }
 
-// If the disk has less free space than minFreeBytes, opentabs cannot store changes. If the free
-// space is below lowFreeBytes, the doctor warns.
+// The doctor fails below minFreeBytes, where opentabs cannot store changes, and warns below lowFreeBytes.
 const (
 	minFreeBytes = 1 << 20
 	lowFreeBytes = 50 << 20
 )
 
-// checkDisk reports a disk that is full or almost full.
 func (c machineCheck) checkDisk() {
 	if c.FreeBytes == nil {
 		return
@@ -44,12 +40,10 @@ func (c machineCheck) checkDisk() {
 // the doctor reports a wrong clock.
 const maxClockDrift = 5 * time.Minute
 
-// releasedAt is a time before the release of this version. If the computer's clock shows an earlier
-// time than releasedAt, the clock is wrong.
+// A clock that is before releasedAt, a time before the release of this version, is wrong.
 var releasedAt = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 
-// checkClock reports a clock that is behind the modification times of opentabs' files. If the
-// computer's clock is wrong, jobs and temporary permissions expire too late.
+// With a clock that is behind, jobs and temporary permissions expire too late.
 func (c machineCheck) checkClock() {
 	const remedy = "set the clock of this computer (on Linux: timedatectl set-ntp true; in WSL: wsl --shutdown in Windows)"
 	now := c.Now()
@@ -70,11 +64,8 @@ func (c machineCheck) checkClock() {
 	c.reportOK("clock", "%s", now.Local().Format(time.DateTime))
 }
 
-// kernelFile is the file in which Linux reports the release of its kernel.
 const kernelFile = "/proc/sys/kernel/osrelease"
 
-// wslDistribution returns the name of the Linux distribution if opentabs runs in the
-// Windows Subsystem for Linux (WSL).
 func (c machineCheck) wslDistribution() (name string, ok bool) {
 	if name = c.getenv("WSL_DISTRO_NAME"); name != "" {
 		return name, true
@@ -87,7 +78,6 @@ func (c machineCheck) wslDistribution() (name string, ok bool) {
 	return "Linux", err == nil && strings.Contains(strings.ToLower(string(release)), "microsoft")
 }
 
-// checkMachine reports the limitations of a server in WSL whose Chrome runs in Windows.
 func (c machineCheck) checkMachine() {
 	distribution, isWSL := c.wslDistribution()
 	if !isWSL {

@@ -50,8 +50,6 @@ func (c *healthCheck) checkPlugins() {
 	}
 }
 
-// checkPermissions reports problems in the file with the permissions. areBroken is true
-// if opentabs cannot read the file.
 func (c *healthCheck) checkPermissions() (areBroken bool) {
 	rules := c.browserPolicy()
 	problems := rules.Problems()
@@ -69,15 +67,12 @@ func (c *healthCheck) checkPermissions() (areBroken bool) {
 	return false
 }
 
-// browserPolicy returns the user's permissions for browser tools.
 func (c *healthCheck) browserPolicy() *policy.Policy {
 	set := plugin.NewSet(nil, nil, browser.Plugin())
 	return policy.New(c.dirs.State, func() *plugin.Set { return set }, policy.Options{})
 }
 
-// checkPlugin reports why agents cannot use a plugin, and returns whether agents can use
-// the plugin. A globally installed plugin without a review is not reported, because the
-// user might not want the plugin.
+// A globally installed plugin without a review is not reported, because the user might not want it.
 func (c *healthCheck) checkPlugin(p httpapi.Plugin) (usablePlugins bool) {
 	switch {
 	case p.Source == string(plugin.SourceGlobal) && !p.Reviewed:
@@ -97,13 +92,10 @@ func (c *healthCheck) checkPlugin(p httpapi.Plugin) (usablePlugins bool) {
 	return false
 }
 
-// hasBrowserTools reports whether the user has turned on browser tools.
 func (c *healthCheck) hasBrowserTools() bool {
 	return c.browserPolicy().State(browser.Name).EffectivePermission != wire.PermissionOff
 }
 
-// listPlugins returns the plugins of the running server, or loads the plugins from disk
-// if no server runs.
 func (c *healthCheck) listPlugins() ([]httpapi.Plugin, []httpapi.FailedPlugin, error) {
 	if c.status != nil {
 		return c.status.Plugins, c.status.Failed, nil

@@ -9,7 +9,6 @@ import (
 	"opentabs/internal/terminal"
 )
 
-// level is the severity of a finding.
 type level string
 
 const (
@@ -31,10 +30,8 @@ type Finding struct {
 	// CanFix is true if `opentabs doctor --fix` can repair the problem.
 	CanFix bool `json:"can_fix,omitempty"`
 
-	// isNotSetUp is true if the finding is that a part of opentabs was never set up.
 	isNotSetUp bool
-	// repair repairs the problem, and returns a sentence about the repair for the user.
-	repair func(context.Context) (sentence string, err error)
+	repair     func(context.Context) (sentence string, err error)
 }
 
 // Repair is the result of one repair that [Fix] attempted.
@@ -51,14 +48,12 @@ type Report struct {
 	// OK is false if a finding has the level "fail".
 	OK       bool      `json:"ok"`
 	Findings []Finding `json:"findings"`
-	// Repairs are the repairs that Fix has attempted. The field Findings describes the installation
-	// after all repairs.
+	// Repairs are the repairs that Fix has attempted.
 	Repairs []Repair        `json:"fixed,omitempty"`
 	Clients []clientProfile `json:"clients"`
 }
 
-// Failure returns an error if a finding has the level "fail", and otherwise nil. The error message
-// of Failure ends with what the user can do about the findings.
+// Failure returns an error with the user's next step if a finding has the level "fail", and otherwise nil.
 func (r Report) Failure() error {
 	failures, fixable := 0, 0
 	for _, f := range r.Findings {
@@ -78,7 +73,6 @@ func (r Report) Failure() error {
 	return errors.New(terminal.Plural(failures, "check") + " failed: follow the lines that begin with \"do:\", then run `opentabs doctor` again")
 }
 
-// minCheckWidth is the minimum width of the column with the names of checks.
 const minCheckWidth = 11
 
 // Print prints the repairs, each finding with its remedy, and a table of MCP clients.

@@ -17,7 +17,6 @@ import (
 	"opentabs/wire"
 )
 
-// serverCheck checks the server and its port.
 type serverCheck struct{ *healthCheck }
 
 func (c serverCheck) checkServer(ctx context.Context) {
@@ -64,8 +63,6 @@ func (c serverCheck) checkServer(ctx context.Context) {
 	c.compareServer()
 }
 
-// checkStoppedServer checks whether a server could start. The doctor calls
-// checkStoppedServer only if no server is running.
 func (c serverCheck) checkStoppedServer(ctx context.Context) {
 	port := c.settings.Port
 	if port != 0 {
@@ -89,7 +86,6 @@ func (c serverCheck) checkStoppedServer(ctx context.Context) {
 	})
 }
 
-// portState describes a port on which no server listens.
 func portState(port int) string {
 	if port == 0 {
 		return "it will use any free port"
@@ -97,8 +93,6 @@ func portState(port int) string {
 	return fmt.Sprintf("port %d is free", port)
 }
 
-// compareServer compares the version of the running server with the version of this
-// program, and the server's port with the settings.
 func (c serverCheck) compareServer() {
 	const restartText = "restart it with `opentabs restart`"
 	uptime := time.Duration(c.status.UptimeMs) * time.Millisecond
@@ -120,8 +114,7 @@ func (c serverCheck) compareServer() {
 	}
 }
 
-// offerRestart lets Fix repair the last finding by restarting the server. The restart fails while
-// calls are running or waiting for the user.
+// A restart fails while calls are running or waiting for the user.
 func (c serverCheck) offerRestart() {
 	c.offerRepair(func(ctx context.Context) (string, error) {
 		h := c.findHome()

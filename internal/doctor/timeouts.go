@@ -11,8 +11,6 @@ import (
 	"opentabs/internal/timeouts"
 )
 
-// clientWaitText describes how long a connected MCP client waits for the result of a
-// call, and how opentabs determined this timeout.
 func clientWaitText(client httpapi.MCPClient) string {
 	t := client.Timeout
 	if t == nil {
@@ -32,8 +30,6 @@ func clientWaitText(client httpapi.MCPClient) string {
 	return text
 }
 
-// checkTimeouts reports the client timeouts that opentabs has learned or that the user
-// has set, and how to change them.
 func (c *healthCheck) checkTimeouts() {
 	store := timeouts.Open(c.dirs.State, c.warnUser, zerolog.Nop())
 	if err := store.Problem(); err != nil {

@@ -24,7 +24,6 @@ import (
 // [Connection] as JSON.
 const ConnectionFile = "connection.json"
 
-// errOccupied means that the directory is not empty and contains no opentabs extension.
 var errOccupied = errors.New("the folder has other files than an opentabs extension")
 
 // Connection is what the extension needs to find the daemon and to authenticate.
@@ -35,20 +34,17 @@ type Connection struct {
 	Key string `json:"key"`
 }
 
-// installRecord records the directory and the files that [Install] has written.
 type installRecord struct {
-	Dir   string   `json:"dir"`
-	Files []string `json:"files"`
-	// Debugger is true if the extension's manifest has Chrome's debugger permission.
-	Debugger bool `json:"debugger,omitempty"`
+	Dir      string   `json:"dir"`
+	Files    []string `json:"files"`
+	Debugger bool     `json:"debugger,omitempty"`
 }
 
 // DebuggerChoice is whether the installed extension has Chrome's debugger permission.
 type DebuggerChoice int
 
 const (
-	// KeepDebugger keeps the debugger permission if the previous installation had it. In
-	// a first installation, the extension has no debugger permission.
+	// KeepDebugger keeps the debugger permission if the previous installation had it.
 	KeepDebugger DebuggerChoice = iota
 	// WithDebugger adds the debugger permission to the extension's manifest.
 	WithDebugger
@@ -56,10 +52,8 @@ const (
 	WithoutDebugger
 )
 
-// Install writes the extension to the directory dir, which need not exist. Install makes
-// dir inaccessible to other users of the computer. The caller should show the returned
-// warnings to the user. If dir contains files but no opentabs extension, Install returns
-// an error and writes nothing.
+// Install writes the extension to the directory dir, which need not exist. Install makes dir inaccessible to other
+// users of the computer. If dir contains files but no opentabs extension, Install returns an error and writes nothing.
 func Install(dirs config.Dirs, dir string, c Connection, choice DebuggerChoice) (warnings []string, err error) {
 	if err := checkVacant(dir); err != nil {
 		return nil, err
@@ -78,9 +72,7 @@ func Install(dirs config.Dirs, dir string, c Connection, choice DebuggerChoice) 
 	return warnings, writeFiles(dirs, dir, c, choice == WithDebugger || choice == KeepDebugger && HasDebugger(dirs))
 }
 
-// writeFiles writes the files of the extension, each atomically, and the manifest last.
-// writeFiles removes files that belonged to an older version of the extension and are no
-// longer needed. The adapters of plugins and unrelated files in the directory stay.
+// The manifest is written last; files of an older version are removed, and adapters and unrelated files stay.
 func writeFiles(dirs config.Dirs, dir string, c Connection, withDebugger bool) error {
 	statefile.RemoveLeftovers(dir)
 	files, err := jsbuild.ExtensionFiles(jsbuild.ManifestOptions{Version: version.Version, WithDebugger: withDebugger})
@@ -108,8 +100,7 @@ func writeFiles(dirs config.Dirs, dir string, c Connection, withDebugger bool) e
 	return statefile.Write(dirs.ExtensionRecord(), record)
 }
 
-// compareManifestLast sorts file names alphabetically, but the manifest last. Chrome must
-// not read a new manifest before the files that the manifest lists are written.
+// Chrome must not read a new manifest before the files that the manifest lists are written.
 func compareManifestLast(a, b string) int {
 	switch "manifest.json" {
 	case a:
@@ -120,8 +111,6 @@ func compareManifestLast(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// checkVacant returns errOccupied if the directory dir is not empty and contains no
-// opentabs extension.
 func checkVacant(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
@@ -136,9 +125,6 @@ func checkVacant(dir string) error {
 	return nil
 }
 
-// replaceFile writes a file that only its owner can read, and creates missing parent
-// directories. If the file already has the new content, replaceFile does not write it
-// again.
 func replaceFile(path string, content []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
@@ -152,8 +138,6 @@ func replaceFile(path string, content []byte) error {
 	return statefile.Write(path, content)
 }
 
-// removeOldFiles removes the files in dir that the previous installation wrote and that
-// are not in names.
 func removeOldFiles(dirs config.Dirs, dir string, names []string) error {
 	record, ok := readRecord(dirs)
 	if !ok || record.Dir != dir {
@@ -180,16 +164,14 @@ func readRecord(dirs config.Dirs) (installRecord, bool) {
 	return record, true
 }
 
-// RecordedDir returns the directory to which opentabs last wrote the extension.
-// RecordedDir does not check whether the directory still exists. If opentabs has not
-// written the extension yet, RecordedDir returns false.
+// RecordedDir returns the directory to which opentabs last wrote the extension. If opentabs has not written the
+// extension yet, RecordedDir returns false.
 func RecordedDir(dirs config.Dirs) (string, bool) {
 	record, ok := readRecord(dirs)
 	return record.Dir, ok
 }
 
-// Find returns the directory to which opentabs last wrote the extension, or the default
-// directory. If there is no extension in the directory, Find returns false.
+// Find returns the directory to which opentabs last wrote the extension, or the default directory.
 func Find(dirs config.Dirs) (string, bool) {
 	dir := dirs.ExtensionDir()
 	if record, ok := readRecord(dirs); ok {
@@ -216,14 +198,11 @@ func ReadConnection(dir string) (Connection, error) {
 	return c, err
 }
 
-// AdapterDir is the name of the subdirectory of the extension's directory to which the
-// daemon writes the adapters of plugins. If "Allow User Scripts" is off, Chrome loads the
-// adapters from the subdirectory AdapterDir.
+// AdapterDir is the subdirectory of plugin adapters, which Chrome loads if "Allow User Scripts" is off.
 const AdapterDir = "adapters"
 
-// Remove deletes the files of the extension that [Install] wrote, and the adapters of
-// plugins. Remove keeps files in the extension's directory that opentabs did not write.
-// The result hasGone is true if the extension's directory no longer exists.
+// Remove deletes the files of the extension that [Install] wrote, and the adapters of plugins. Remove keeps files in
+// the extension's directory that opentabs did not write.
 func Remove(dirs config.Dirs) (folder string, hasGone bool, err error) {
 	folder, ok := Find(dirs)
 	if !ok {
@@ -252,8 +231,6 @@ func Remove(dirs config.Dirs) (folder string, hasGone bool, err error) {
 	return folder, errors.Is(err, fs.ErrNotExist), nil
 }
 
-// removeEmptyFolders deletes dir and its subdirectories, except directories that contain
-// files.
 func removeEmptyFolders(dir string) {
 	var folders []string
 	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {

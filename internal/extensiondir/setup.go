@@ -15,26 +15,19 @@ import (
 
 // Options are the user's choices for [Setup].
 type Options struct {
-	// Dir is the directory for the extension. The default is the directory of the previous
-	// installation. Without a previous installation, the default is the directory that
-	// [DefaultDir] describes.
+	// Dir is the directory for the extension. The default is the directory of the previous installation.
 	Dir string
-	// Debugger is whether the extension has Chrome's debugger permission. The default is
-	// KeepDebugger.
+	// Debugger is whether the extension has Chrome's debugger permission.
 	Debugger DebuggerChoice
 }
 
-// visibleDir is the name of the extension's directory in the user's home directory. The
-// name has no leading dot, because file dialogs hide directories whose names begin with a
-// dot.
+// visibleDir has no leading dot, because file dialogs hide directories whose names begin with a dot.
 const visibleDir = "opentabs-extension"
 
 // DefaultDir describes the directory of the first installation for help texts.
 const DefaultDir = "~/" + visibleDir + ", or with OPENTABS_HOME and on Windows, the folder extension in the state directory"
 
-// chooseDir returns the directory for the extension if the user named none. If opentabs
-// has written the extension before, chooseDir returns the same directory, because Chrome
-// loads the extension from there.
+// chooseDir keeps the directory of an earlier installation, because Chrome loads the extension from there.
 func chooseDir(h *home.Home) string {
 	if dir, ok := RecordedDir(h.Dirs); ok {
 		return dir
@@ -47,10 +40,8 @@ func chooseDir(h *home.Home) string {
 	return filepath.Join(machineHome, visibleDir)
 }
 
-// Setup writes the extension for an opentabs installation, and returns the extension's
-// directory. If a daemon runs, Setup makes the daemon reload its plugins, so that it
-// writes their adapters to the new directory. Setup passes warnings for the user to
-// notef.
+// Setup writes the extension for an opentabs installation, and returns the extension's directory. Setup makes a running
+// daemon write the adapters of plugins to the new directory.
 func Setup(ctx context.Context, h *home.Home, o Options, notef func(format string, args ...any)) (string, error) {
 	server, serverErr := h.FindServer(ctx)
 	if errors.As(serverErr, new(*home.OtherTokenError)) {

@@ -15,8 +15,6 @@ import (
 	"opentabs/internal/usererr"
 )
 
-// newHome returns an opentabs installation that has no running daemon and the given port
-// in its settings.
 func newHome(t *testing.T, port int) *home.Home {
 	t.Helper()
 	dir := t.TempDir()

@@ -9,19 +9,15 @@ import (
 	"time"
 )
 
-// fineSettleTime and coarseSettleTime are the minimum ages of a file's modification time:
-// a newer time does not prove that the file is unchanged. If a program writes a file
-// twice within one tick of the file system's clock, the file has the same times after
-// both writes. The longer coarseSettleTime applies to file systems that store times in
-// whole seconds.
+// Two writes within one tick of the file system's clock leave equal times, so a recent time proves nothing. The longer
+// coarseSettleTime applies to file systems that store times in whole seconds.
 const (
 	fineSettleTime   = 50 * time.Millisecond
 	coarseSettleTime = 3 * time.Second // FAT file systems store times in steps of 2 s
 )
 
-// Mark is the attributes of a file that change when its content changes. A program can
-// reset the modification time, but not the change time (ChangedNs). On Windows, ChangedNs
-// is 0, so a reset modification time can hide a change.
+// Mark is the attributes of a file that change when its content changes. On Windows, ChangedNs is 0, so a reset
+// modification time can hide a change.
 type Mark struct {
 	Size       int64  `json:"size"`
 	ModifiedNs int64  `json:"modifiedNs"`
@@ -37,9 +33,7 @@ func Of(info os.FileInfo) Mark {
 	return m
 }
 
-// IsSettled reports whether the file's times are old enough that every later write
-// changes the mark. If IsSettled returns false, do not use the Mark to detect changes,
-// because a later write could leave the Mark unchanged.
+// IsSettled reports whether the file's times are old enough that every later write changes the mark.
 func (m Mark) IsSettled(now time.Time) bool {
 	for _, ns := range []int64{m.ModifiedNs, m.ChangedNs} {
 		age := fineSettleTime

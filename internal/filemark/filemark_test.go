@@ -24,9 +24,7 @@ func writeFile(t *testing.T, name, text string) {
 	}
 }
 
-// TestMarkChanges checks that a changed file has a new mark even if a program restores
-// its size and modification time. On systems other than Linux and macOS, the test only
-// checks that a Mark changes when the file's size changes.
+// TestMarkChanges checks that a changed file has a new mark even if a program restores its size and modification time.
 func TestMarkChanges(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "file")
 	writeFile(t, name, "abc")

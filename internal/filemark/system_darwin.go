@@ -5,8 +5,6 @@ import (
 	"syscall"
 )
 
-// addSystemFields sets the change time, the inode and the device of a file, as macOS
-// reports them.
 func (m *Mark) addSystemFields(info os.FileInfo) {
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {
 		m.ChangedNs, m.Inode, m.Device = s.Ctimespec.Nano(), s.Ino, uint64(s.Dev)

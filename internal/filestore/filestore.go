@@ -1,11 +1,9 @@
-// Package filestore stores the files that browser tools write, such as recordings of
-// network requests. Each client can read only the files that its own calls wrote. The
-// user can open all stored files directly on the disk.
+// Package filestore stores the files that browser tools write, such as recordings of network requests. Each client can
+// read only the files that its own calls wrote.
 //
-// Each stored file has its own directory, which contains the file's content and a JSON
-// description. If all stored files together exceed 1 GB, the oldest files are removed. A
-// [Store] is safe for concurrent use, and several processes can use the same directory of
-// stored files.
+// Each stored file has its own directory, which contains the file's content and a JSON description. If all stored files
+// together exceed 1 GB, the oldest files are removed. A [Store] is safe for concurrent use, and several processes can
+// use the same directory of stored files.
 package filestore
 
 import (
@@ -23,21 +21,17 @@ import (
 	"time"
 )
 
-// The URI of a stored file consists of uriPrefix and the file's ID.
 const uriPrefix = "opentabs://files/"
 
 // maxTotalBytes is the maximum total size of all stored files.
 const maxTotalBytes = 1 << 30
 
-// unfinishedPrefix is the prefix of a directory's name until the stored file in the
-// directory is complete.
+// A directory has unfinishedPrefix until the stored file in it is complete.
 const unfinishedPrefix = "unfinished-"
 
-// unfinishedAge is how old an incomplete directory must be to be removed. An incomplete
-// directory that is older than 10 min was left by a crash.
+// An incomplete directory that is older than unfinishedAge was left by a crash.
 const unfinishedAge = 10 * time.Minute
 
-// descriptionFile is the name of the JSON file that describes a stored file.
 const descriptionFile = "description.json"
 
 // ErrNotFound means that no stored file has the given ID, or that the file belongs to
@@ -56,8 +50,7 @@ type File struct {
 	// Tool is the name of the tool that wrote the file.
 	Tool    string    `json:"tool"`
 	Created time.Time `json:"created"`
-	// Path is the absolute path of the file's content. The JSON description of the file
-	// on the disk omits the field Path.
+	// Path is the absolute path of the file's content.
 	Path string `json:"-"`
 }
 
@@ -65,8 +58,7 @@ type File struct {
 // opentabs://files/abcdefghijkl.
 func (f File) URI() string { return uriPrefix + f.ID }
 
-// IDFromURI returns the ID of a stored file from the file's URI. If the URI does not
-// begin with opentabs://files/, IDFromURI returns false.
+// IDFromURI returns the ID of a stored file from the file's URI.
 func IDFromURI(uri string) (string, bool) { return strings.CutPrefix(uri, uriPrefix) }
 
 // Store manages the files of browser tools in one directory.
@@ -79,8 +71,7 @@ type Store struct {
 // Open returns a store for the files in the directory dir, which need not exist.
 func Open(dir string) *Store { return &Store{dir: dir, maxBytes: maxTotalBytes} }
 
-// Add stores a file and returns its description with ID, size, time and path. If all
-// stored files together exceed 1 GB, Add removes the oldest files.
+// Add stores a file and returns its description with ID, size, time and path.
 func (s *Store) Add(f File, content []byte) (File, error) {
 	f.ID, f.SizeBytes, f.Created = strings.ToLower(rand.Text()[:12]), len(content), time.Now().UTC()
 	if f.Name != filepath.Base(f.Name) || strings.HasPrefix(f.Name, ".") || f.Name == descriptionFile {
@@ -98,8 +89,7 @@ func (s *Store) Add(f File, content []byte) (File, error) {
 	return f, s.removeOldest()
 }
 
-// write writes a file and its description to a new directory. The new directory gets its
-// final name only when the file and its description are complete.
+// A new directory gets its final name only when the file and its description are complete.
 func (s *Store) write(f File, content []byte) error {
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return err
@@ -122,8 +112,6 @@ func (s *Store) write(f File, content []byte) error {
 	return nil
 }
 
-// removeOldest removes the oldest stored files until the total size is within the limit.
-// removeOldest also removes incomplete directories that a crash has left.
 func (s *Store) removeOldest() error {
 	files, err := s.List()
 	if err != nil {
@@ -164,8 +152,7 @@ func (s *Store) List() ([]File, error) {
 	return files, nil
 }
 
-// Read returns a stored file and its content. If no stored file has the given ID, or the
-// file belongs to another client, Read returns [ErrNotFound].
+// Read returns a stored file; an unknown file, or a file of another client, returns [ErrNotFound].
 func (s *Store) Read(id, client string) (File, []byte, error) {
 	f, err := s.readDescription(id)
 	if err != nil || f.Client != client {
@@ -178,8 +165,7 @@ func (s *Store) Read(id, client string) (File, []byte, error) {
 	return f, content, err
 }
 
-// Remove deletes a stored file. If no stored file has the given ID, Remove returns
-// [ErrNotFound].
+// Remove deletes a stored file; an unknown ID returns [ErrNotFound].
 func (s *Store) Remove(id string) error {
 	if _, err := s.readDescription(id); err != nil {
 		return ErrNotFound
@@ -190,7 +176,6 @@ func (s *Store) Remove(id string) error {
 	return nil
 }
 
-// readDescription reads the JSON description of the stored file with the given ID.
 func (s *Store) readDescription(id string) (File, error) {
 	if id == "" || strings.Trim(id, "abcdefghijklmnopqrstuvwxyz234567") != "" { // the characters of an ID: the alphabet of rand.Text in lower case
 		return File{}, ErrNotFound

@@ -9,7 +9,6 @@ import (
 	"time"
 )
 
-// openStore returns an empty store that keeps at most 100 bytes in total.
 func openStore(t *testing.T) *Store {
 	t.Helper()
 	s := Open(filepath.Join(t.TempDir(), "files"))

@@ -1,5 +1,4 @@
-// Package freeport finds TCP ports on which no program listens, for tests. Start with
-// [Find].
+// Package freeport finds TCP ports on which no program listens, for tests.
 package freeport
 
 import (

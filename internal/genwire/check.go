@@ -11,14 +11,10 @@ import (
 //go:embed globals.txt
 var globalNames string
 
-// allowedShadows are the wire types that may have the same name as a global of
-// TypeScript, each with the reason.
 var allowedShadows = map[string]string{
 	"Report": "the global one belongs to the Reporting API, which nothing here uses",
 }
 
-// checkTypeName rejects a type whose name would shadow a global of TypeScript, such as
-// Error or Map.
 func checkTypeName(name string) error {
 	if allowedShadows[name] == "" && strings.Contains(globalNames, "\n"+name+"\n") {
 		return fmt.Errorf("type %s equals a global name of TypeScript; call it Wire%s, for example", name, name)
@@ -26,9 +22,8 @@ func checkTypeName(name string) error {
 	return nil
 }
 
-// checkField rejects a pointer or slice field without omitempty, because its zero value
-// would be null in JSON. checkField also rejects the name of a duration or size without a
-// unit: idleTimeout must be idleTimeoutMs.
+// checkField rejects a pointer or slice field without omitempty, because its zero value would be null in JSON. The name
+// of a duration or size must end with its unit: idleTimeout must be idleTimeoutMs.
 func checkField(fd field) error {
 	switch {
 	case (fd.pointer || fd.list) && !fd.optional:
@@ -39,8 +34,6 @@ func checkField(fd field) error {
 	return nil
 }
 
-// lacksUnit reports whether name is the name of a duration or size without a unit, such
-// as "retryDelay".
 func lacksUnit(name string) bool {
 	for _, word := range []string{"Timeout", "Delay", "Size", "Deadline"} {
 		if strings.HasSuffix(name, word) || name == strings.ToLower(word) {
@@ -50,8 +43,6 @@ func lacksUnit(name string) bool {
 	return false
 }
 
-// check finds errors that are visible only in the whole package, such as an enum without
-// values.
 func (s *schema) check() error {
 	enums, structs := map[string]bool{}, map[string]bool{}
 	for _, en := range s.enums {
@@ -80,9 +71,7 @@ func (s *schema) check() error {
 	return s.checkMethods(structs)
 }
 
-// checkMethods rejects a wire method without a Go type for its parameters, and a parameters or
-// result type without a method. Methods and types are matched by name: the wire method
-// "tool.stop" needs the Go type ToolStopParams.
+// Methods and types are matched by name: the wire method "tool.stop" needs the Go type ToolStopParams.
 func (s *schema) checkMethods(structs map[string]bool) error {
 	knownNames := map[string]bool{}
 	for _, m := range s.methodValues() {
@@ -102,7 +91,6 @@ func (s *schema) checkMethods(structs map[string]bool) error {
 	return nil
 }
 
-// methodValues returns the names of all wire methods, such as tool.dispatch.
 func (s *schema) methodValues() []string {
 	var out []string
 	for _, en := range s.enums {
@@ -115,8 +103,6 @@ func (s *schema) methodValues() []string {
 	return out
 }
 
-// typeBase converts the name of a method to the prefix of its types: "tool.dispatch" to
-// "ToolDispatch".
 func typeBase(method string) string {
 	var baseName strings.Builder
 	for word := range strings.SplitSeq(method, ".") {

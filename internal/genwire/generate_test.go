@@ -29,9 +29,7 @@ func TestGeneratedIsCurrent(t *testing.T) {
 	}
 }
 
-// TestInvalidPackagesAreRefused checks that genwire rejects each package in
-// testdata/refused. The first line of each package in testdata/refused contains the
-// expected error.
+// The first line of each package in testdata/refused contains the expected error.
 func TestInvalidPackagesAreRefused(t *testing.T) {
 	files, err := filepath.Glob("testdata/refused/*.go")
 	if err != nil {
@@ -62,7 +60,6 @@ func TestInvalidPackagesAreRefused(t *testing.T) {
 	}
 }
 
-// isAboutPackage reports whether an error concerns the whole package instead of one line.
 func isAboutPackage(text string) bool {
 	for _, packageError := range []string{"needs type", "belongs to no method", "has no values", "which has no wire form", "two fields", "does nothing"} {
 		if strings.Contains(text, packageError) {

@@ -15,16 +15,12 @@ import (
 	"strings"
 )
 
-// schema has the Go declarations for which genwire generates TypeScript, in source order.
 type schema struct {
 	enums   []*enum
 	structs []*structDecl
-	// decls has all elements of type *enum and *structDecl, followed by all constants of
-	// type constDecl.
-	decls []any
+	decls   []any
 }
 
-// constDecl is an exported Go constant that belongs to no enum.
 type constDecl struct {
 	name, doc, value string
 }
@@ -50,16 +46,13 @@ type field struct {
 	name, doc string
 	optional  bool
 	pointer   bool
-	// list is true if the field is a slice of typ.
-	list bool
+	list      bool
 	// typ is the name of a basic type (string, bool, int or float64), "raw" for
 	// json.RawMessage, or the name of an enum or struct of the package.
 	typ string
 }
 
-// loadSchema reads the declarations in the Go files of the package in dir, except its
-// tests. Functions, variables and unexported names are skipped, because they are never
-// sent. genwire also skips a type whose doc comment contains //genwire:skip and a reason.
+// genwire skips a type whose doc comment contains //genwire:skip and a reason.
 func loadSchema(dir fs.FS) (*schema, error) {
 	names, err := fs.Glob(dir, "*.go")
 	if err != nil {
@@ -100,8 +93,7 @@ func loadSchema(dir fs.FS) (*schema, error) {
 	return l.schema, nil
 }
 
-// constantValues evaluates the constants of the package. constantValues does not load imported
-// packages, so a constant that depends on an import has no value. Errors of the type checker
+// Imported packages are not loaded, so a constant that depends on an import has no value. Errors of the type checker
 // are ignored, because go build finds the real errors.
 func constantValues(fset *token.FileSet, files []*ast.File) map[*ast.Ident]types.Object {
 	info := &types.Info{Defs: map[*ast.Ident]types.Object{}}
@@ -117,8 +109,6 @@ type loader struct {
 	values map[*ast.Ident]types.Object
 }
 
-// eachSpec calls add for each type or constant that file declares; tok selects token.TYPE
-// or token.CONST.
 func (l *loader) eachSpec(file *ast.File, tok token.Token, add func(ast.Spec, *ast.CommentGroup) error) error {
 	for _, d := range file.Decls {
 		g, ok := d.(*ast.GenDecl)
@@ -134,8 +124,7 @@ func (l *loader) eachSpec(file *ast.File, tok token.Token, add func(ast.Spec, *a
 	return nil
 }
 
-// docOf returns the doc comment of a type or constant. In a declaration without
-// parentheses, go/ast attaches the comment to the declaration instead of the spec.
+// In a declaration without parentheses, go/ast attaches the comment to the declaration instead of the spec.
 func docOf(g *ast.GenDecl, s ast.Spec) *ast.CommentGroup {
 	if !g.Lparen.IsValid() {
 		return g.Doc
@@ -222,8 +211,6 @@ func loadField(f *ast.Field) (field, error) {
 	return fd, nil
 }
 
-// setType sets the fields typ, list and pointer of fd from the syntax of the field's Go
-// type.
 func (fd *field) setType(e ast.Expr) error {
 	switch e := e.(type) {
 	case *ast.StarExpr:
@@ -280,8 +267,7 @@ func (l *loader) addConst(s ast.Spec, doc *ast.CommentGroup) error {
 	return nil
 }
 
-// tsLiteral returns the value of a Go constant as a TypeScript literal. tsLiteral returns
-// an error for an integer that JavaScript cannot represent exactly.
+// tsLiteral returns an error for an integer that JavaScript cannot represent exactly.
 func tsLiteral(v constant.Value) (string, error) {
 	switch v.Kind() {
 	case constant.Int:
@@ -301,6 +287,4 @@ func tsLiteral(v constant.Value) (string, error) {
 	}
 }
 
-// maxSafeInt is the greatest integer that JavaScript represents exactly,
-// Number.MAX_SAFE_INTEGER.
 const maxSafeInt = 1<<53 - 1

@@ -1,11 +1,8 @@
-// Genwire generates TypeScript code from the Go package wire: constants, unions,
-// interfaces, and tables of requests and notifications. The generated code also contains
-// the fields of all interfaces as a value, against which wire/frame.ts checks received
-// message frames.
+// Genwire generates TypeScript code from the Go package wire: constants, unions, interfaces, and tables of requests and
+// notifications. The generated code also contains the fields of all interfaces as a value, against which wire/frame.ts
+// checks received message frames.
 //
-// Genwire rejects declarations that have no exact equivalent in TypeScript, and names the
-// declaration in the error. The file check.go contains the rules by which genwire rejects
-// declarations, with a reason for each rule.
+// Genwire rejects declarations that have no exact equivalent in TypeScript, and names the declaration in the error.
 //
 // To generate the code, run:
 //
@@ -21,7 +18,6 @@ import (
 
 func main() { os.Exit(run(os.Args[1:], os.Stderr)) }
 
-// run runs genwire with the command-line arguments args and returns the exit code.
 func run(args []string, stderr io.Writer) int {
 	flags := flag.NewFlagSet("genwire", flag.ContinueOnError)
 	flags.SetOutput(stderr)

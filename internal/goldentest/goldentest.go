@@ -35,8 +35,6 @@ func Compare(t testing.TB, file string, got []byte) {
 	}
 }
 
-// firstDifference describes the first line in which two texts differ; "" if the texts are
-// equal.
 func firstDifference(got, want string) string {
 	if got == want {
 		return ""
@@ -49,7 +47,6 @@ func firstDifference(got, want string) string {
 	return fmt.Sprintf("line %d\n got %s\nwant %s", i+1, lineAt(g, i), lineAt(w, i))
 }
 
-// lineAt returns the line with index i, or "(the end)" if the text has fewer lines.
 func lineAt(lines []string, i int) string {
 	if i < len(lines) {
 		return lines[i]

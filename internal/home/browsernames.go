@@ -8,9 +8,7 @@ import (
 	"opentabs/internal/httpapi"
 )
 
-// OpenBrowserNames returns an [httpapi.BrowserNames] that uses the running server. If no
-// server runs, the returned BrowserNames itself reads and writes the file with the
-// browser names.
+// OpenBrowserNames returns an [httpapi.BrowserNames] that uses the running server.
 func OpenBrowserNames(ctx context.Context, h *Home) (httpapi.BrowserNames, error) {
 	client, err := h.runningClient(ctx)
 	if err != nil {
@@ -33,7 +31,6 @@ func NewBrowserNames(store *browsernames.Store, connected func() []string, onRen
 	return localNames{store, connected, onRenamed}
 }
 
-// localNames implements httpapi.BrowserNames with a store in this process.
 type localNames struct {
 	store     *browsernames.Store
 	connected func() []string
@@ -51,7 +48,6 @@ func (n localNames) List() ([]httpapi.KnownBrowser, error) {
 	return known, nil
 }
 
-// describe converts a stored browser to the form of the HTTP API.
 func (n localNames) describe(b browsernames.Browser) httpapi.KnownBrowser {
 	return httpapi.KnownBrowser{ID: b.ID, Name: b.Name, IsGiven: b.IsGiven, LastSeen: b.LastSeen, Connected: slices.Contains(n.connected(), b.ID)}
 }

@@ -9,8 +9,7 @@ import (
 	"opentabs/internal/httpapi"
 )
 
-// ExplainError returns the text of err for the user. For known errors, ExplainError adds
-// what the user should do.
+// ExplainError returns the text of err for the user, with what the user should do if known.
 func ExplainError(err error) string {
 	var otherToken *OtherTokenError
 	if errors.As(err, &otherToken) {
@@ -34,7 +33,6 @@ func ExplainError(err error) string {
 	return err.Error()
 }
 
-// errorRemedies map errors of the operating system to what the user should do.
 var errorRemedies = []struct {
 	err    error
 	action string

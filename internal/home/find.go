@@ -25,16 +25,13 @@ func (s Server) String() string {
 	return fmt.Sprintf("opentabs %s, pid %d", s.Version, s.PID)
 }
 
-// FindServer returns the running daemon of this installation. FindServer first tries the
-// port in server.json, and then the configured port. FindServer accepts only a daemon that
-// proves that it has the administrator token.
+// FindServer returns the running daemon of this installation. FindServer accepts only a daemon that proves that it has
+// the administrator token.
 //
-// The error of FindServer wraps httpapi.ErrNoServer if no daemon runs, and httpapi.ErrForeignServer
-// if the port of the settings belongs to another program or installation. FindServer returns an
-// [OtherTokenError] if the token of the running daemon differs from the token in the token file.
-// FindServer returns a [config.TokenError] if a daemon runs and the user has no permission to read
-// the token file. If the program that uses the port does not respond, the error of FindServer names
-// this program.
+// The error of FindServer wraps httpapi.ErrNoServer if no daemon runs, and httpapi.ErrForeignServer if the port of the
+// settings belongs to another program or installation. FindServer returns an [OtherTokenError] if the token of the
+// running daemon differs from the token in the token file. FindServer returns a [config.TokenError] if a daemon runs
+// and the user has no permission to read the token file.
 func (h *Home) FindServer(ctx context.Context) (Server, error) {
 	record, recorded := h.ReadServer()
 	token, err := h.ExistingToken()
@@ -81,20 +78,17 @@ func (h *Home) FindServer(ctx context.Context) (Server, error) {
 	return Server{}, missingErr
 }
 
-// isListening reports whether a program listens on a port of this computer.
 func isListening(ctx context.Context, port int) bool {
 	_, err := httpapi.NewClient(port, "").Health(ctx)
 	return !errors.Is(err, httpapi.ErrNoServer)
 }
 
-// OtherTokenError is the error for a running daemon of this installation whose token differs from
-// the token in the token file. For errors.Is, an OtherTokenError is also an
-// [httpapi.ErrForeignServer].
+// OtherTokenError is the error for a running daemon of this installation whose token differs from the token in the
+// token file.
 type OtherTokenError struct {
 	PID int
 	// File is the path of the token file.
-	File string
-	// problem describes what is wrong with the token file; empty if the file has a valid token.
+	File    string
 	problem string
 }
 
@@ -114,14 +108,11 @@ const OtherTokenRemedy = "put the earlier file back, or run `opentabs restart --
 // DamagedTokenRemedy is what the user does after a [config.TokenError].
 const DamagedTokenRemedy = "run `opentabs doctor --fix`, which makes the file readable or creates a new token"
 
-// isOwner reports whether the process in a daemon's record listens on the port in the
-// record.
 func isOwner(ctx context.Context, record config.Server) bool {
 	return strings.HasSuffix(portowner.Find(ctx, record.Port), fmt.Sprintf(", pid %d", record.PID))
 }
 
-// isAlive reports whether a process with the ID pid exists. On Windows, os.FindProcess
-// fails for a missing process, and signal 0 is not supported.
+// On Windows, os.FindProcess fails for a missing process, and signal 0 is not supported.
 func isAlive(pid int) bool {
 	process, err := os.FindProcess(pid)
 	if err != nil {
@@ -131,8 +122,6 @@ func isAlive(pid int) bool {
 	return runtime.GOOS == "windows" || process.Signal(syscall.Signal(0)) == nil
 }
 
-// foreignOwnerError reports that a port is used by another program or installation.
-// foreignOwnerError wraps httpapi.ErrForeignServer.
 type foreignOwnerError struct {
 	port  int
 	owner string
@@ -148,11 +137,8 @@ func (e *foreignOwnerError) Error() string {
 
 func (e *foreignOwnerError) Unwrap() error { return httpapi.ErrForeignServer }
 
-// errSilentOwner is wrapped by the error about a port whose program does not respond.
 var errSilentOwner = errors.New("which does not respond")
 
-// newSilentOwnerError returns an error that names the program on a port which does not
-// respond.
 func newSilentOwnerError(ctx context.Context, port int) error {
 	return fmt.Errorf("port %d is in use by %s, %w: if that is the opentabs server, end it with `opentabs stop --force`; if not, stop that program, or choose another port with OPENTABS_PORT", port, portowner.Find(ctx, port), errSilentOwner)
 }

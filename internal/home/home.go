@@ -1,9 +1,8 @@
-// Package home opens an installation of opentabs: its directories, settings, plugins and
-// permissions, and the connection to its daemon.
+// Package home opens an installation of opentabs: its directories, settings, plugins and permissions, and the
+// connection to its daemon.
 //
-// The daemon and all commands of opentabs open the installation with package home.
-// Commands change permissions through the running daemon, so that the change takes effect
-// at once. If no daemon runs, commands change the files directly.
+// Commands change permissions through the running daemon, so that the change takes effect at once. If no daemon runs,
+// commands change the files directly.
 package home
 
 import (
@@ -33,9 +32,8 @@ type Home struct {
 	Settings config.Settings
 
 	// Getenv returns the value of an environment variable.
-	Getenv func(string) string
-	warn   func(sentence string)
-	// warnOnce limits the warning about an older daemon to one per process.
+	Getenv   func(string) string
+	warn     func(sentence string)
 	warnOnce sync.Once
 }
 
@@ -58,9 +56,7 @@ func (h *Home) PluginStoreWith(checked *scriptcheck.Cache, warn func(sentence st
 	})
 }
 
-// indexKey returns the key that authenticates the index of plugins. The key depends on
-// the installation and on the version of opentabs. indexKey returns nil if the
-// installation has no token.
+// The key depends on the installation and on the version of opentabs; nil without a token.
 func (h *Home) indexKey() []byte {
 	token, err := h.ExistingToken()
 	if err != nil || token == "" {
@@ -84,7 +80,6 @@ func (h *Home) Permissions(registry *catalog.Catalog) permissions.Local {
 	return permissions.NewLocal(policy.New(h.State, registry.Set, h.policyOptions()), registry)
 }
 
-// policyOptions returns options for a command that changes settings or permissions.
 func (h *Home) policyOptions() policy.Options {
 	return policy.Options{
 		WarnUser:     h.warn,
@@ -92,16 +87,13 @@ func (h *Home) policyOptions() policy.Options {
 	}
 }
 
-// writeAuditRecord adds one record to the audit log.
 func (h *Home) writeAuditRecord(r audit.Record) {
 	log := audit.Open(h.State, zerolog.Nop())
 	defer log.Close()
 	log.Write(r)
 }
 
-// PolicyAccess is how a command reads and changes permissions. The methods of the
-// embedded Policy change permissions through the daemon, or directly in the files if no
-// daemon runs.
+// PolicyAccess is how a command reads and changes permissions.
 type PolicyAccess struct {
 	httpapi.Policy
 	// Plugins contains the plugins that this process, not the daemon, has loaded.
@@ -130,8 +122,7 @@ func (h *Home) OpenPolicy(ctx context.Context) (PolicyAccess, error) {
 	return access, nil
 }
 
-// PolicyOf returns a Policy that reads and changes permissions through a client of the
-// daemon. If client is nil, the Policy reads and changes the files directly.
+// PolicyOf returns a Policy that reads and changes permissions through a client of the daemon.
 func (h *Home) PolicyOf(ctx context.Context, client *httpapi.Client) (httpapi.Policy, error) {
 	if client != nil {
 		return client.Policy(ctx), nil
@@ -143,9 +134,7 @@ func (h *Home) PolicyOf(ctx context.Context, client *httpapi.Client) (httpapi.Po
 	return h.Permissions(registry), nil
 }
 
-// runningClient returns a client of the daemon; nil if no daemon runs. If the daemon does
-// not accept the installation's token, runningClient returns an [OtherTokenError], because
-// a command must not change files that a running daemon uses.
+// A command must not change files that a running daemon uses, even if the daemon has another token.
 func (h *Home) runningClient(ctx context.Context) (*httpapi.Client, error) {
 	client, err := h.Client(ctx)
 	if errors.As(err, new(*OtherTokenError)) {
@@ -157,9 +146,8 @@ func (h *Home) runningClient(ctx context.Context) (*httpapi.Client, error) {
 	return client, err
 }
 
-// Client returns an API client of the running daemon. Client also returns the errors of
-// [Home.FindServer]. If the daemon has an older version and no running calls, Client first
-// replaces it with a new daemon.
+// Client returns an API client of the running daemon. If the daemon has an older version and no running calls, Client
+// first replaces it with a new daemon.
 func (h *Home) Client(ctx context.Context) (*httpapi.Client, error) {
 	server, err := h.FindServer(ctx)
 	if err == nil {
@@ -175,8 +163,7 @@ func (h *Home) Client(ctx context.Context) (*httpapi.Client, error) {
 	return httpapi.NewClient(server.Port, token), nil
 }
 
-// ReloadPlugins makes the running daemon reload the plugins, and returns a client of the
-// daemon. If no daemon runs, ReloadPlugins returns nil.
+// ReloadPlugins makes the running daemon reload the plugins, and returns its client, or nil without a daemon.
 func (h *Home) ReloadPlugins(ctx context.Context) (*httpapi.Client, error) {
 	client, err := h.runningClient(ctx)
 	if client == nil || err != nil {

@@ -15,7 +15,6 @@ import (
 	"opentabs/internal/version"
 )
 
-// stopTimeout limits how long a daemon may take to exit after a shutdown request.
 const stopTimeout = 10 * time.Second
 
 // StopServer stops the running daemon, waits until the daemon has exited, and returns a
@@ -33,7 +32,6 @@ func (h *Home) StopServer(ctx context.Context, force bool) (Server, error) {
 	return server, h.stop(ctx, server, force)
 }
 
-// killDaemon kills a daemon of this installation that cannot receive a shutdown request.
 // If another program uses the port, killDaemon returns findErr, the error of FindServer.
 func killDaemon(ctx context.Context, h *Home, findErr error) (Server, error) {
 	record, isRecorded := h.ReadServer()
@@ -58,7 +56,6 @@ func killDaemon(ctx context.Context, h *Home, findErr error) (Server, error) {
 	return Server{httpapi.Health{Version: record.Version, PID: record.PID}, record.Port}, h.RemoveServer(record.PID)
 }
 
-// stop requests the shutdown of a daemon, and waits until the daemon has exited.
 func (h *Home) stop(ctx context.Context, server Server, force bool) error {
 	token, err := h.Token()
 	if err != nil {
@@ -87,8 +84,7 @@ func (h *Home) stop(ctx context.Context, server Server, force bool) error {
 	}
 }
 
-// waitForCleanup waits until a stopped daemon has removed server.json, which is its last
-// action. Before this action, the daemon writes its records, which the next daemon reads.
+// The removal of server.json is a stopped daemon's last action, after writing records that the next daemon reads.
 func waitForCleanup(ctx context.Context, dirs config.Dirs, stopped Server) {
 	for ctx.Err() == nil {
 		if record, ok := dirs.ReadServer(); !ok || record.PID != stopped.PID || !isAlive(stopped.PID) {
@@ -101,17 +97,14 @@ func waitForCleanup(ctx context.Context, dirs config.Dirs, stopped Server) {
 	}
 }
 
-// StopOlderServer stops the running daemon if it has an older version and no call is
-// running or waiting. If no daemon runs, StopOlderServer does nothing.
+// StopOlderServer stops the running daemon if it has an older version and no call is running or waiting.
 func (h *Home) StopOlderServer(ctx context.Context) {
 	if server, err := h.FindServer(ctx); err == nil && h.stopOlderDaemon(ctx, server) {
 		h.warn(fmt.Sprintf("%s, is stopped, because this is opentabs %s", server, version.Version))
 	}
 }
 
-// stopOlderDaemon stops a daemon of an older version if no call is running or waiting,
-// and reports whether the daemon has stopped. If the daemon cannot be stopped,
-// stopOlderDaemon warns the user, but only once per process.
+// stopOlderDaemon warns the user at most once per process if an older daemon cannot be stopped.
 func (h *Home) stopOlderDaemon(ctx context.Context, old Server) bool {
 	if npm.Compare(old.Version, version.Version) >= 0 {
 		return false
@@ -125,8 +118,6 @@ func (h *Home) stopOlderDaemon(ctx context.Context, old Server) bool {
 	return err == nil
 }
 
-// replaceOlderDaemon replaces a daemon of an older version if no call is running or
-// waiting. replaceOlderDaemon returns the daemon that runs afterwards.
 func (h *Home) replaceOlderDaemon(ctx context.Context, old Server) (Server, error) {
 	if !h.stopOlderDaemon(ctx, old) {
 		return old, nil

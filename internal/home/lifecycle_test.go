@@ -15,19 +15,15 @@ import (
 	"opentabs/wire"
 )
 
-// listedCalls is an httpapi.Calls that lists the given calls.
 type listedCalls struct {
 	unusedCalls
 	views []dispatch.View
 }
 
-// unusedCalls has the methods of httpapi.Calls that the tests do not call.
 type unusedCalls = httpapi.Calls
 
 func (c *listedCalls) Calls() []dispatch.View { return c.views }
 
-// serveOlderVersion starts a test server that reports the version 0.0.1. The server stops
-// when a client requests its shutdown.
 func serveOlderVersion(t *testing.T, h *Home, calls *listedCalls) {
 	t.Helper()
 	token, err := h.Token()
@@ -45,9 +41,7 @@ func serveOlderVersion(t *testing.T, h *Home, calls *listedCalls) {
 	}
 }
 
-// TestOlderServerIsReplaced checks that a command replaces a server that has an older
-// version and no open calls. An older server with a running call must continue, and the
-// command prints one warning for the user.
+// TestOlderServerIsReplaced checks that a command replaces a server that has an older version and no open calls.
 func TestOlderServerIsReplaced(t *testing.T) {
 	h := newTestHome(t)
 	t.Setenv(serveVariable, "1")

@@ -17,9 +17,7 @@ func NPMConfig(getenv func(string) string, projectDir string) (*npm.Config, erro
 	return npm.LoadConfig(npm.Environment{Getenv: getenv, Environ: os.Environ, Home: home, Dir: projectDir})
 }
 
-// DiscoverGlobal adds plugins that npm has installed globally to registry, if the setting
-// discoverGlobal is on. If DiscoverGlobal fails, registry still has the plugins that the
-// user has installed.
+// DiscoverGlobal adds plugins that npm has installed globally to registry, if the setting discoverGlobal is on.
 func (h *Home) DiscoverGlobal(registry *plugin.Registry) error {
 	if !h.Settings.DiscoverGlobal {
 		return nil

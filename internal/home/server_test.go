@@ -24,8 +24,6 @@ import (
 	"opentabs/wire"
 )
 
-// serveVariable is the environment variable that makes the test binary act as the program
-// that StartServer starts.
 const serveVariable = "OPENTABS_TEST_SERVE"
 
 func TestMain(m *testing.M) {
@@ -35,8 +33,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// serveForTest runs a server for the installation in OPENTABS_HOME until a client reloads
-// the plugins, at most a minute. serveForTest writes its arguments to the log file.
+// serveForTest runs a server for the installation in OPENTABS_HOME until a client reloads the plugins, at most a
+// minute.
 func serveForTest() {
 	time.AfterFunc(time.Minute, func() { os.Exit(1) })
 	dirs, err := config.FindDirs(os.Getenv)
@@ -64,7 +62,6 @@ func serveForTest() {
 	os.Exit(0)
 }
 
-// portOf returns the TCP port of a test server.
 func portOf(server *httptest.Server) int {
 	u, err := url.Parse(server.URL)
 	if err != nil {
@@ -77,8 +74,6 @@ func portOf(server *httptest.Server) int {
 	return port
 }
 
-// newTestHome returns a Home in a new folder. No server listens on the Home's configured
-// port.
 func newTestHome(t *testing.T) *Home {
 	t.Helper()
 	t.Setenv("HOME", t.TempDir())
@@ -90,7 +85,6 @@ func newTestHome(t *testing.T) *Home {
 	return New(config.Dirs{Config: dir, State: dir}, config.Settings{Port: port}, os.Getenv, func(sentence string) { t.Log(sentence) })
 }
 
-// serveHome starts a test server with the token of h on the configured port of h.
 func serveHome(t *testing.T, h *Home, o httpapi.Options) {
 	t.Helper()
 	token, err := h.Token()
@@ -148,8 +142,7 @@ func TestFindServer(t *testing.T) {
 	find(httpapi.ErrNoServer) // the next daemon replaces a damaged token
 }
 
-// TestClientOfServer checks that a running server reloads its plugins on request. If no
-// server runs, ReloadPlugins must return no client and no error.
+// If no server runs, ReloadPlugins must return no client and no error.
 func TestClientOfServer(t *testing.T) {
 	h := newTestHome(t)
 	if client, err := h.ReloadPlugins(t.Context()); client != nil || err != nil {
@@ -172,15 +165,13 @@ func TestClientOfServer(t *testing.T) {
 	}
 }
 
-// remotePolicy is an httpapi.Policy that identifies the policy of the test server.
 type remotePolicy struct{ httpapi.Policy }
 
 func (remotePolicy) Permissions(string) (httpapi.PluginPermissions, error) {
 	return httpapi.PluginPermissions{Plugin: "of the server"}, nil
 }
 
-// TestOpenPolicy checks that permissions are read from the running server, or from the
-// files if no server runs. The audit log must contain a record of each review.
+// The audit log must contain a record of each review.
 func TestOpenPolicy(t *testing.T) {
 	h := newTestHome(t)
 	one, err := h.PluginStore().Add(plugintest.Package{}.Write(t))
@@ -254,8 +245,6 @@ func TestDiscoverGlobal(t *testing.T) {
 	}
 }
 
-// TestStartServer starts the test binary as a server, and checks the arguments that the
-// server writes to its log.
 func TestStartServer(t *testing.T) {
 	h := newTestHome(t)
 	t.Setenv(config.HomeVariable, h.State)

@@ -16,18 +16,14 @@ import (
 )
 
 const (
-	// startTimeout limits how long a new daemon may take to respond.
 	startTimeout = 10 * time.Second
-	// pollInterval is the interval between two attempts to connect to the daemon.
 	pollInterval = 10 * time.Millisecond
 	// otherServerTimeout limits how long to wait for a daemon that another process
 	// started first.
 	otherServerTimeout = time.Second
 )
 
-// StartServer starts `opentabs serve` as a background process and returns when a daemon
-// responds. If two processes start a daemon at the same time, both use the daemon that
-// starts first.
+// StartServer starts `opentabs serve` as a background process and returns when a daemon responds.
 func (h *Home) StartServer(ctx context.Context) error {
 	exe, err := os.Executable()
 	if err != nil {
@@ -44,8 +40,7 @@ func (h *Home) StartServer(ctx context.Context) error {
 	}
 	defer log.Close()
 	offset := log.Size()
-	// The daemon opens its log file itself, so that it can rotate the file. On stderr,
-	// the daemon writes only panics and messages for the user.
+	// The daemon opens its log file itself, so that it can rotate the file.
 	cmd := exec.Command(exe, "serve", "--log-format", "json", "--log-file", logName)
 	cmd.Dir = h.State // a daemon in the client's directory would prevent the user from removing that directory
 	cmd.Stdout, cmd.Stderr = log.OS(), log.OS()
@@ -80,8 +75,6 @@ func WaitForServer(ctx context.Context, h *Home) error {
 	return fmt.Errorf("the server did not answer within %s (its log is %s)", startTimeout, h.LogFile())
 }
 
-// waitForServer reports whether a daemon has responded. waitForServer gives up after
-// startTimeout, or otherServerTimeout after the started process has exited.
 func (h *Home) waitForServer(ctx context.Context, exitErr <-chan error) bool {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
@@ -100,8 +93,7 @@ func (h *Home) waitForServer(ctx context.Context, exitErr <-chan error) bool {
 	}
 }
 
-// readLastMessage returns the last message for the user that the log file contains after
-// offset. If a daemon cannot start, it logs the reason as its last message for the user.
+// A daemon that cannot start logs the reason as its last message for the user.
 func readLastMessage(path string, offset int64) string {
 	const noReasonText = "the server did not start and logged no reason"
 	f, err := os.Open(path)

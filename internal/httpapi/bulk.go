@@ -8,23 +8,18 @@ import (
 	"opentabs/wire"
 )
 
-// maxBulkBytes is the maximum size of a request body that lists plugins. A request body of
-// maxBulkBytes can list about 10,000 plugins.
+// A request body of maxBulkBytes can list about 10,000 plugins.
 const maxBulkBytes = 1 << 20
 
-// enableBody is the request body of POST /plugins/enable, with a review of each plugin.
 type enableBody struct {
 	Plugins []wire.ConfigReviewParams `json:"plugins"`
 }
 
-// disableBody is the request body of POST /plugins/disable, with the names of the
-// plugins.
 type disableBody struct {
 	Plugins []string `json:"plugins"`
 }
 
-// bulkResult is the response to a request that changes several plugins. Errors[i] is the
-// error of the plugin at index i of the request, or an empty string.
+// Errors[i] is the error of the plugin at index i of the request, or an empty string.
 type bulkResult struct {
 	Errors []string `json:"errors"`
 }
@@ -59,9 +54,7 @@ func (p policyClient) DisableAll(plugins []string, _ string) (errs []error) {
 	return p.changeAll("/plugins/disable", disableBody{plugins}, len(plugins))
 }
 
-// changeAll sends a request that changes n plugins, and returns one error or nil for each
-// plugin. changeAll uses the long timeout of a plugin reload, because the server reads
-// all files of the changed plugins.
+// changeAll uses the long timeout of a plugin reload, because the server reads all files of the changed plugins.
 func (p policyClient) changeAll(path string, body any, n int) (errs []error) {
 	var result bulkResult
 	err := p.client.postWithin(p.ctx, reloadTimeout, path, body, &result)

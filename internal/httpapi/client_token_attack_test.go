@@ -11,10 +11,8 @@ import (
 	"testing"
 )
 
-// clientTokenInTest is the token of the test's MCP client, whose name is "laptop".
 const clientTokenInTest = "otc_of-the-laptop"
 
-// fakeClientTokens is a ClientTokens with one token. Reload removes the token.
 type fakeClientTokens struct {
 	mu      sync.Mutex // guards all fields below
 	removed bool
@@ -42,8 +40,6 @@ func (o *fakeClientTokens) Reload() error {
 	return nil
 }
 
-// TestAttackByClient checks that the token of an MCP client is rejected on every route
-// except /mcp.
 func TestAttackByClient(t *testing.T) {
 	f := startFixture(t)
 	clients := &fakeClientTokens{}
@@ -170,7 +166,6 @@ func TestCallerIsNamed(t *testing.T) {
 	}
 }
 
-// serveAPI starts a test server for an API and returns the server's URL.
 func serveAPI(t *testing.T, api *API) string {
 	t.Helper()
 	server := httptest.NewServer(api)

@@ -9,7 +9,6 @@ import (
 	"opentabs/internal/goldentest"
 )
 
-// TestResponses compares the status, headers and bytes of responses with a golden file.
 func TestResponses(t *testing.T) {
 	f := startFixture(t)
 	token := "Authorization: Bearer " + testToken

@@ -15,7 +15,6 @@ import (
 	"time"
 )
 
-// allRoutes contains the paths of all routes, and for comparison some unknown paths.
 var allRoutes = []string{
 	"/healthz", "/status", "/calls", "/calls/x", "/calls/x/cancel", "/events", "/plugins/reload", "/mcp", CommandPath, "/stdio",
 	"/", "/nothing", "/debug/pprof/", "/status/", "/%2e%2e/status", "/ws/", "/healthz/",
@@ -23,8 +22,6 @@ var allRoutes = []string{
 
 var allMethods = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"}
 
-// refusedHeader is a set of request headers that the server must reject with the given
-// status.
 type refusedHeader struct {
 	name   string
 	header []string // each entry has the form "Name: value"; names may repeat

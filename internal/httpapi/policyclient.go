@@ -9,16 +9,13 @@ import (
 	"opentabs/wire"
 )
 
-// policyClient implements [Policy] with requests to a running server. The methods of
-// policyClient do not send the surface of a change, because the server determines the
-// surface itself.
+// Requests of policyClient omit the surface of a change, because the server determines it itself.
 type policyClient struct {
-	ctx    context.Context // context of the command that uses policyClient
+	ctx    context.Context
 	client *Client
 }
 
-// Policy returns a [Policy] that reads and changes permissions with requests to the
-// server. When ctx ends, the Policy cancels its requests that are still open.
+// Policy returns a [Policy] that reads and changes permissions with requests to the server.
 func (c *Client) Policy(ctx context.Context) Policy { return policyClient{ctx, c} }
 
 func (p policyClient) Permissions(plugin string) (view PluginPermissions, err error) {
@@ -74,7 +71,6 @@ func (p policyClient) Forget(plugin, _ string) error {
 	return p.sendChange(plugin, "forget", changeBody{})
 }
 
-// sendChange sends a POST request to a route below /plugins/{plugin}.
 func (p policyClient) sendChange(plugin, route string, c changeBody) error {
 	return p.client.post(p.ctx, pluginPath(plugin, route), c, nil)
 }

@@ -22,8 +22,7 @@ import (
 // returns an HMAC of the challenge, keyed with the token. The HMAC includes the port, so
 // that a program on another port cannot relay the challenge to the real server.
 
-// ErrForeignServer reports that the program on the port does not have the token. A client
-// sends no token and no request to a program that does not have the token.
+// ErrForeignServer reports that the program on the port does not have the token.
 var ErrForeignServer = errors.New("the port is in use by another program or another opentabs installation")
 
 // A challenge has minChallenge to maxChallenge characters: letters, digits, - and _.
@@ -32,16 +31,12 @@ const (
 	maxChallenge = 128
 )
 
-// computeProof returns the proof that a server on port has the token. The proof is an
-// HMAC-SHA256 of the challenge, in hex.
 func computeProof(token string, port int, challenge string) string {
 	mac := hmac.New(sha256.New, []byte(token))
 	fmt.Fprintf(mac, "opentabs server\n%d\n%s", port, challenge)
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// isChallenge reports whether s has a valid length and only valid characters for a
-// challenge.
 func isChallenge(s string) bool {
 	for i := range len(s) {
 		c := s[i]
@@ -52,9 +47,7 @@ func isChallenge(s string) bool {
 	return len(s) >= minChallenge && len(s) <= maxChallenge
 }
 
-// dialAndCheckProof opens a connection to the server, and checks that the server has the
-// token. If the client has no token, dialAndCheckProof does not check the server.
-// dialAndCheckProof returns ErrForeignServer if another program listens on the port.
+// Without a token, dialAndCheckProof does not check the server.
 func (c *Client) dialAndCheckProof(ctx context.Context, _, _ string) (net.Conn, error) {
 	conn, err := (&net.Dialer{Timeout: dialTimeout}).DialContext(ctx, "tcp", c.address)
 	if err != nil {
@@ -69,8 +62,6 @@ func (c *Client) dialAndCheckProof(ctx context.Context, _, _ string) (net.Conn, 
 	return conn, nil
 }
 
-// checkProof sends a random challenge on a new connection, and checks the proof in the
-// response.
 func (c *Client) checkProof(ctx context.Context, conn net.Conn) error {
 	deadline := time.Now().Add(healthTimeout)
 	if limit, ok := ctx.Deadline(); ok && limit.Before(deadline) {
@@ -105,10 +96,6 @@ func (c *Client) checkProof(ctx context.Context, conn net.Conn) error {
 	return conn.SetDeadline(time.Time{})
 }
 
-// explainReadError converts an error that occurred while reading the response to a
-// challenge. explainReadError returns ErrServerSilent after a timeout, and
-// ErrForeignServer if the response was not HTTP. If the connection failed or was closed,
-// explainReadError returns an error that wraps err.
 func explainReadError(err error) error {
 	var netErr net.Error
 	if errors.As(err, &netErr) && netErr.Timeout() {

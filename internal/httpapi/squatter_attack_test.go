@@ -16,8 +16,6 @@ import (
 	"testing"
 )
 
-// byteRecorder records the bytes that clients have sent to a port. byteRecorder is
-// safe for concurrent use.
 type byteRecorder struct {
 	mu   sync.Mutex // guards text
 	text bytes.Buffer
@@ -35,7 +33,6 @@ func (h *byteRecorder) String() string {
 	return h.text.String()
 }
 
-// recordingConn is a connection that records all bytes read from the connection.
 type recordingConn struct {
 	net.Conn
 	received *byteRecorder
@@ -47,7 +44,6 @@ func (l recordingConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// recordingListener is a listener that records all bytes that its connections receive.
 type recordingListener struct {
 	net.Listener
 	received *byteRecorder
@@ -61,8 +57,7 @@ func (o recordingListener) Accept() (net.Conn, error) {
 	return recordingConn{conn, o.received}, nil
 }
 
-// startSquatter starts a server of another user on a free port. The returned byteRecorder
-// contains all bytes that clients have sent to the server of the other user.
+// The byteRecorder of startSquatter contains all bytes that clients have sent to the squatter.
 func startSquatter(t *testing.T, handler http.Handler) (port int, got *byteRecorder) {
 	t.Helper()
 	got = &byteRecorder{}
@@ -77,8 +72,6 @@ func respondWith(format string, args ...any) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintf(w, format, args...) })
 }
 
-// respondRaw returns a handler that responds with the bytes of text, which need not be
-// valid HTTP.
 func respondRaw(text string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		conn, _, err := http.NewResponseController(w).Hijack()
@@ -155,8 +148,7 @@ func TestAttackByUser(t *testing.T) {
 	}
 }
 
-// TestProofNeedsAChallenge checks that the server rejects malformed challenges. A proof
-// must be valid for only one challenge and one port.
+// A proof must be valid for only one challenge and one port.
 func TestProofNeedsAChallenge(t *testing.T) {
 	f := startFixture(t)
 	for _, badChallenge := range []string{"", "short", strings.Repeat("a", 129), "sixteen-letters\n", "sixteen%20letters%20", "ääääääääääääääää"} {

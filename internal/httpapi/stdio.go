@@ -21,13 +21,10 @@ import (
 // newline-delimited MCP messages.
 const StdioProtocol = "opentabs-stdio"
 
-// clientTokenHeader is the header with the token of an MCP client in a request for
-// /stdio. A request for /stdio authenticates with the administrator token, and the client
-// token only determines the client's name in the MCP session.
+// clientTokenHeader determines the client's name in the MCP session; the administrator token authenticates the request.
 const clientTokenHeader = "Opentabs-Client-Token"
 
-// stdioRoute serves /stdio. stdioRoute tracks the open connections, because net/http does
-// not track a connection after an upgrade. stdioRoute is safe for concurrent use.
+// stdioRoute tracks open connections, because net/http does not after an upgrade, and is safe for concurrent use.
 type stdioRoute struct {
 	serve func(ctx context.Context, in io.Reader, out io.Writer) error
 	guard *requestGuard
@@ -39,7 +36,6 @@ type stdioRoute struct {
 	connHandlers sync.WaitGroup
 }
 
-// add adds an open connection of /stdio, and returns false if the server is stopping.
 func (s *stdioRoute) add(conn net.Conn) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -61,14 +57,11 @@ func (s *stdioRoute) remove(conn net.Conn) {
 	s.connHandlers.Done()
 }
 
-// drainConns ends the input of every /stdio connection, and waits until the MCP sessions
-// have finished. If ctx ends first, drainConns closes the connections and returns an
-// error.
 func (s *stdioRoute) drainConns(ctx context.Context) error {
 	s.mu.Lock()
 	s.closed = true
 	for conn := range s.openConns {
-		// A read deadline in the past ends the pending read. Writes continue.
+		// A read deadline in the past ends the pending read, while writes continue.
 		_ = conn.SetReadDeadline(time.Unix(1, 0))
 	}
 	s.mu.Unlock()
@@ -90,9 +83,7 @@ func (s *stdioRoute) drainConns(ctx context.Context) error {
 	return fmt.Errorf("end the stdio sessions: %w", ctx.Err())
 }
 
-// serveUpgrade takes over a connection from net/http and serves an MCP session on the
-// connection. The client is `opentabs mcp`, which copies its standard input and output to
-// and from the connection.
+// `opentabs mcp` copies its standard input and output to and from the connection of serveUpgrade.
 func (s *stdioRoute) serveUpgrade(w http.ResponseWriter, r *http.Request) {
 	if !strings.EqualFold(r.Header.Get("Upgrade"), StdioProtocol) || !hasToken(r.Header.Get("Connection"), "upgrade") {
 		w.Header().Set("Upgrade", StdioProtocol)
@@ -116,8 +107,7 @@ func (s *stdioRoute) serveUpgrade(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer conn.Close()
-	// A zero time removes any deadline that net/http has set. SetDeadline must precede
-	// add, because drainConns sets a deadline on every connection that was added.
+	// SetDeadline must precede add, because drainConns sets a deadline on every connection that was added.
 	err = conn.SetDeadline(time.Time{})
 	if !s.add(conn) {
 		return
@@ -127,10 +117,8 @@ func (s *stdioRoute) serveUpgrade(w http.ResponseWriter, r *http.Request) {
 		_, err = io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: "+StdioProtocol+"\r\n\r\n")
 	}
 	if err == nil {
-		// bufferedInput returns only the bytes that are already in the buffer. The session
-		// reads the bytes after the buffered input directly from conn. At the end of the
-		// input, a read from the variable buffered would make net/http cancel r.Context(),
-		// and with it all running calls.
+		// At the end of the input, a read from buffered would make net/http cancel r.Context(), and with it all running
+		// calls.
 		bufferedInput := io.LimitReader(buffered, int64(buffered.Reader.Buffered()))
 		err = s.serve(ctx, errorsAsEOF{io.MultiReader(bufferedInput, conn)}, conn)
 	}
@@ -139,7 +127,6 @@ func (s *stdioRoute) serveUpgrade(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// errorsAsEOF is a reader that turns every read error into io.EOF.
 type errorsAsEOF struct{ r io.Reader }
 
 func (e errorsAsEOF) Read(p []byte) (int, error) {
@@ -150,8 +137,6 @@ func (e errorsAsEOF) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// hasToken reports whether a comma-separated HTTP header contains a given token, ignoring
-// case.
 func hasToken(header, token string) bool {
 	for part := range strings.SplitSeq(header, ",") {
 		if strings.EqualFold(strings.TrimSpace(part), token) {
@@ -161,9 +146,8 @@ func hasToken(header, token string) bool {
 	return false
 }
 
-// Stdio opens a connection to the server for newline-delimited MCP messages. ctx limits
-// only the time until the connection is open. clientToken is the token of the MCP client,
-// or empty if the client has none. To end the session, call CloseWrite on the connection.
+// Stdio opens a connection to the server for newline-delimited MCP messages. ctx limits only the time until the
+// connection is open. To end the session, call CloseWrite on the connection.
 func (c *Client) Stdio(ctx context.Context, clientToken string) (*StdioConn, error) {
 	conn, err := c.dialAndCheckProof(ctx, "tcp", c.address)
 	if err != nil {
@@ -203,8 +187,7 @@ func (c *Client) handshake(ctx context.Context, conn net.Conn, clientToken strin
 	return &StdioConn{Conn: conn, reader: reader}, nil
 }
 
-// StdioConn is a client's connection to /stdio. When a StdioConn is created, the first
-// bytes from the server can already be in its buffer.
+// StdioConn is a client's connection to /stdio.
 type StdioConn struct {
 	net.Conn
 	reader *bufio.Reader

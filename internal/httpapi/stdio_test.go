@@ -35,9 +35,7 @@ func TestStdio(t *testing.T) {
 	}
 }
 
-// TestStdioOfClient checks a session that a client opens with its token. The session must
-// have the client's name, and must end when the client's token is removed. With the
-// removed token, the client cannot open a new session.
+// The session must have the client's name, and must end when the client's token is removed.
 func TestStdioOfClient(t *testing.T) {
 	clients := &fakeClientTokens{}
 	f := startFixture(t, func(o *Options) {

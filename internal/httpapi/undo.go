@@ -15,8 +15,6 @@ type StartedUndo struct {
 	ToolName string `json:"tool_name"`
 }
 
-// undo starts a call that undoes the call in the URL, and responds without waiting for
-// the new call to end.
 func (c callRoutes) undo(w http.ResponseWriter, r *http.Request) {
 	started, err := c.undoCall(r.PathValue("id"))
 	if err != nil {

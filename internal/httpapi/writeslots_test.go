@@ -36,8 +36,7 @@ func TestWriteSlots(t *testing.T) {
 			t.Fatal("the released slot was not acquired")
 		}
 
-		// After slotTimeout, a slow write no longer occupies a write slot. Calling
-		// releaseSlow after slotTimeout changes nothing.
+		// After slotTimeout, a slow write no longer occupies a write slot.
 		releaseSlow, err := slots.acquireSlot(t.Context())
 		if err != nil {
 			t.Fatal(err)
