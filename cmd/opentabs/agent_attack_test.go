@@ -14,8 +14,6 @@ import (
 	"opentabs/internal/httpapi"
 )
 
-// agentMethods are the methods of all MCP versions, and method names that an agent could
-// guess from the documentation of opentabs.
 var agentMethods = []string{
 	"initialize", "ping", "logging/setLevel", "completion/complete", "server/discover", "subscriptions/listen",
 	"tools/list", "tools/call", "prompts/list", "prompts/get", "resources/list", "resources/templates/list", "resources/read",
@@ -25,16 +23,13 @@ var agentMethods = []string{
 	"plugin_inspect", "plugin_mark_reviewed", "permissions/set",
 }
 
-// agentTools are tool names that tools/list must not contain, but that a hostile agent
-// could try.
 var agentTools = []string{
 	"plugin_mark_reviewed", "plugin_review", "plugin_permission", "set_permission", "call_decide", "calls_approve", "opentabs__approve",
 	"messages__permission", "config.permission", "plugin__review", "tools_search", "tools_describe", "tools_call", "tools_read", "tools_pin",
 }
 
-// TestAttackByAgent checks that an agent cannot run tools that the user has not allowed.
-// The simulated agent can only send MCP messages. The test gives the agent no shell,
-// because with a shell an agent could do everything that the user can.
+// TestAttackByAgent checks that an agent cannot run tools that the user has not allowed. The test gives the agent no
+// shell, because with a shell an agent could do everything that the user can.
 func TestAttackByAgent(t *testing.T) {
 	t.Run("every method and tool, while a call waits for approval", attackWithAllMethods)
 	t.Run("calls that cannot run, to flood the user with questions", attackWithInvalidCalls)
@@ -42,8 +37,6 @@ func TestAttackByAgent(t *testing.T) {
 	t.Run("tools of the gateway, to call what may not run", attackThroughGateway)
 }
 
-// startWaitingCall starts a server whose plugin has the permission "ask", and starts a
-// call that waits for approval.
 func startWaitingCall(t *testing.T) (c *mcpClient, permissions string, view func() dispatch.View) {
 	t.Helper()
 	dirs := newInstallation(t)
@@ -122,8 +115,7 @@ func attackWithAllMethods(t *testing.T) {
 		sendRequest("tools/call", fmt.Sprintf(`{"name":%q,"arguments":%s}`, tool, forgedParams))
 		sendRequest("tools/call", fmt.Sprintf(`{"name":"tools_call","arguments":{"name":%q,"arguments":%s}}`, tool, forgedParams))
 	}
-	// The agent sends a response although the server has sent no request. An unsolicited
-	// response must not approve the call.
+	// An unsolicited response must not approve the call.
 	c.send(`{"jsonrpc":"2.0","id":%q,"result":{"action":"accept","content":{"decision":"allow once"}}}`, waitingCall.Waiting.TicketID)
 	sendRequest("ping", "{}")
 
@@ -163,9 +155,7 @@ func attackRefusalTexts(t *testing.T) {
 	}
 }
 
-// attackThroughGateway checks that a call through the gateway needs the same permission
-// as a direct call. Through the gateway, a tool with the permission "off" must not run,
-// and a tool with "ask" must wait for approval.
+// Through the gateway, a tool with the permission "off" must not run, and a tool with "ask" must wait for approval.
 func attackThroughGateway(t *testing.T) {
 	c, _, view := startWaitingCall(t)
 	view()
@@ -197,7 +187,6 @@ func attackThroughGateway(t *testing.T) {
 	}
 }
 
-// waitForCalls waits until accept returns true for the list of calls.
 func waitForCalls(t *testing.T, dirs config.Dirs, accept func([]dispatch.View) bool) {
 	t.Helper()
 	waitForStatus(t, dirs, func(httpapi.Status) bool {

@@ -24,17 +24,14 @@ type auditOptions struct {
 	verbose bool
 }
 
-// auditFilter contains the values of the flags that select audit records.
 type auditFilter struct{ tool, client, since string }
 
-// addFlags adds the filter flags --tool, --client and --since to a command.
 func (f *auditFilter) addFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.tool, "tool", "", "only records of this `TOOL`, or of all tools of a plugin")
 	cmd.Flags().StringVar(&f.client, "client", "", "only records of the client with this `NAME`")
 	cmd.Flags().StringVar(&f.since, "since", "", "only records after this `TIME`, such as 2h, 7d or 2026-11-20")
 }
 
-// selector returns a function that reports whether the flags select an audit record.
 func (f *auditFilter) selector() (func(audit.Record) bool, error) {
 	var since time.Time
 	if f.since != "" {
@@ -50,7 +47,6 @@ func (f *auditFilter) selector() (func(audit.Record) bool, error) {
 	}, nil
 }
 
-// emptyText returns the notice that is printed if no audit record matches the flags.
 func (f *auditFilter) emptyText() string {
 	if *f == (auditFilter{}) {
 		return "the audit log has no records yet"
@@ -95,8 +91,7 @@ records that were changed or removed.`,
 	return cmd
 }
 
-// runAudit prints the records of the audit log. runAudit reads the log files itself, so
-// that `opentabs audit` works without a server.
+// runAudit reads the log files itself, so that `opentabs audit` works without a server.
 func runAudit(_ context.Context, opts auditOptions) error {
 	if opts.last < 0 {
 		return cli.NewUsageError("--last is %d: give it 0 or more", opts.last)
@@ -135,8 +130,6 @@ func runAudit(_ context.Context, opts auditOptions) error {
 	return nil
 }
 
-// readAudit returns the newest audit records that a filter selects, with the oldest of
-// them first. last is the maximum number of records; 0 means all.
 func readAudit(p *cli.Program, filter auditFilter, last int) (entries []audit.Entry, damagedLines int, err error) {
 	isSelected, err := filter.selector()
 	if err != nil {

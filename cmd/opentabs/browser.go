@@ -49,13 +49,11 @@ their group: name each.`,
 	return cmd
 }
 
-// browserToolsState is the JSON object that `opentabs browser tools --json` prints.
 type browserToolsState struct {
 	IsOn  bool                `json:"on"`
 	Tools []listedBrowserTool `json:"tools"`
 }
 
-// listedBrowserTool is one browser tool in the output of `opentabs browser tools --json`.
 type listedBrowserTool struct {
 	Group      string          `json:"group"`
 	Name       string          `json:"name"`
@@ -99,8 +97,6 @@ func runBrowserTools(ctx context.Context, p *cli.Program, args []string, asJSON 
 	return nil
 }
 
-// switchBrowserTools turns browser tools on or off. names are tools or groups of tools.
-// If names is empty, switchBrowserTools changes all browser tools.
 func switchBrowserTools(p *cli.Program, book home.PolicyAccess, state string, names []string) error {
 	on, ok := map[string]bool{"on": true, "off": false}[state]
 	if !ok {
@@ -123,7 +119,6 @@ func switchBrowserTools(p *cli.Program, book home.PolicyAccess, state string, na
 	return err
 }
 
-// listBrowserTools returns all browser tools with their permissions, ordered by group.
 func listBrowserTools(permissions httpapi.PluginPermissions) []listedBrowserTool {
 	listed := []listedBrowserTool{}
 	for _, group := range browser.Groups() {
@@ -227,8 +222,6 @@ func runBrowserSite(ctx context.Context, opts browserSiteOptions) error {
 	return nil
 }
 
-// newSiteTable returns the table that shows the user's rules for browser tools, one row
-// per site. The first row of the returned table contains the column headers.
 func newSiteTable(sites []httpapi.Site) [][]string {
 	rows := [][]string{{"SITE", "PERMISSION", "ALWAYS ALLOWED", "SET BY"}}
 	for _, s := range sites {
@@ -248,15 +241,12 @@ type browserTabOptions struct {
 	json    bool
 }
 
-// changedTab is the JSON output of commands that change one tab.
 type changedTab struct {
 	TabID int `json:"tab_id"`
 	// StoppedClient is the name of the MCP client whose control of the tab has ended.
 	StoppedClient string `json:"stopped_client,omitempty"`
 }
 
-// newBrowserTabCmd completes a cobra command that works on one tab: it adds the argument
-// TAB and the flag --browser.
 func newBrowserTabCmd(p *cli.Program, cmd *cobra.Command, run func(context.Context, browserTabOptions) error) *cobra.Command {
 	opts := browserTabOptions{program: p}
 	cmd.Args = cli.RequireArgs(1, "the number of the tab")

@@ -15,9 +15,6 @@ import (
 	"opentabs/internal/usererr"
 )
 
-// openBrowserNames returns an API for the stored names of browsers. If a server runs, the
-// API calls the server. If no server runs, the API reads and changes the file that stores
-// the names.
 func openBrowserNames(ctx context.Context, p *cli.Program) (httpapi.BrowserNames, error) {
 	h, err := p.OpenHome(nil)
 	if err != nil {
@@ -69,8 +66,6 @@ func runBrowserList(ctx context.Context, p *cli.Program, asJSON bool) error {
 	return nil
 }
 
-// formatDefaultClients returns a text that lists the MCP clients which use a browser by
-// default.
 func formatDefaultClients(clients []string) string {
 	var names []string
 	for _, client := range clients {
@@ -131,9 +126,6 @@ func runBrowserName(ctx context.Context, p *cli.Program, browser, name string, a
 	return p.Report(asJSON, renamed, "the name of the browser is %s now", terminal.SafeLine(renamed.Name))
 }
 
-// findOnlyBrowser returns the ID of the connected browser if exactly one browser is
-// connected. If no browser or more than one is connected, findOnlyBrowser returns the ID
-// of the known browser if exactly one is known.
 func findOnlyBrowser(names httpapi.BrowserNames) (string, error) {
 	browsers, err := names.List()
 	if err != nil {
@@ -182,7 +174,6 @@ client list" or the name that it sends, such as claude-code.`,
 	return cmd
 }
 
-// runBrowserDefaults prints the default browser of each MCP client.
 func runBrowserDefaults(ctx context.Context, p *cli.Program, asJSON bool) error {
 	names, err := openBrowserNames(ctx, p)
 	if err != nil {
@@ -208,9 +199,7 @@ func runBrowserDefaults(ctx context.Context, p *cli.Program, asJSON bool) error 
 	return nil
 }
 
-// defaultBrowser is the JSON object that `opentabs browser default BROWSER --json`
-// prints. Browser is empty if the default was removed. Client is empty if BROWSER is now
-// the default of all clients.
+// Browser is empty if the default was removed; Client is empty for the default of all clients.
 type defaultBrowser struct {
 	Browser string `json:"browser,omitempty"`
 	Client  string `json:"client,omitempty"`
@@ -238,7 +227,6 @@ func runBrowserDefault(ctx context.Context, p *cli.Program, browser, client stri
 	return p.Report(asJSON, defaultBrowser{changed.Name, client}, "%s use the browser %s by default", terminal.SafeLine(who), terminal.SafeLine(changed.Name))
 }
 
-// forgottenBrowser is the output of `opentabs browser forget --json`.
 type forgottenBrowser struct {
 	Name string `json:"name"`
 }

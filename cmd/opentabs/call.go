@@ -71,9 +71,6 @@ tool.`,
 	return cmd
 }
 
-// checkCallArgs checks that `opentabs call` has exactly one argument, the name of a tool.
-// If the user typed the JSON of the arguments without --input, the error suggests this
-// flag.
 func checkCallArgs(cmd *cobra.Command, args []string) error {
 	if len(args) == 2 && (strings.HasPrefix(args[1], "{") || strings.HasPrefix(args[1], "@") || args[1] == "-") {
 		return cli.NewUsageError("%q is one argument too many: put --input before the arguments of the tool", args[1])

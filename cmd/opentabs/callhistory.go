@@ -13,7 +13,6 @@ import (
 	"opentabs/internal/terminal"
 )
 
-// historyOptions are the flags of `opentabs calls` that select recorded calls.
 type historyOptions struct {
 	since, tool, client string
 	hasFailed           bool
@@ -26,11 +25,9 @@ func (o *historyOptions) addFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&o.hasFailed, "failed", false, "list recorded calls that failed, timed out or were cancelled")
 }
 
-// isSet reports whether the user set a flag that selects recorded calls.
 func (o *historyOptions) isSet() bool { return *o != historyOptions{} }
 
-// runHistory prints recorded calls from the files of the recorder, so that the command
-// works without a server.
+// `opentabs calls` reads recorded calls from files, so that the command works without a server.
 func runHistory(opts callsOptions) error {
 	p, o := opts.program, opts.history
 	if opts.follow {
@@ -67,8 +64,7 @@ func runHistory(opts callsOptions) error {
 	return nil
 }
 
-// showRecord prints the record of one call from the files of the recorder, so that the
-// command works without a server.
+// `opentabs calls show` reads recorded calls from files, so that the command works without a server.
 func showRecord(opts callsShowOptions) error {
 	dirs, err := opts.program.MakeDirs()
 	if err != nil {
@@ -88,9 +84,6 @@ func showRecord(opts callsShowOptions) error {
 	return printRecord(opts, entry.Record)
 }
 
-// findRecordedID returns the ID of the call that the user means. typed is an ID or the
-// beginning of an ID. findRecordedID searches the calls of the server and the recorded
-// calls.
 func findRecordedID(ctx context.Context, p *cli.Program, client *httpapi.Client, typed string) (string, error) {
 	dirs, err := p.MakeDirs()
 	if err != nil {

@@ -92,8 +92,6 @@ func runCalls(ctx context.Context, opts callsOptions) error {
 	return nil
 }
 
-// printCalls prints a table of calls. On a terminal, printCalls shortens cells so that
-// each row fits in one line.
 func printCalls(out *terminal.Output, rows [][]string, optionalColumns ...string) {
 	if columns, _ := out.Size(); out.IsTerminal() {
 		callview.FitRows(rows, columns, time.Now())
@@ -167,7 +165,6 @@ func runCallsShow(ctx context.Context, opts callsShowOptions) error {
 	return printRecord(opts, record)
 }
 
-// printRecord prints all fields of a recorded call.
 func printRecord(opts callsShowOptions, record recorder.Record) error {
 	out := opts.program.Out
 	switch {
@@ -184,11 +181,9 @@ func printRecord(opts callsShowOptions, record recorder.Record) error {
 }
 
 type callsDecideOptions struct {
-	program *cli.Program
-	id      string
-	allow   bool
-	// The flags always, session and duration set the scope of an approval. By default, an
-	// approval allows one call.
+	program     *cli.Program
+	id          string
+	allow       bool
 	always      bool
 	session     bool
 	duration    time.Duration
@@ -243,16 +238,12 @@ func newCallsDenyCmd(p *cli.Program) *cobra.Command {
 	return cmd
 }
 
-// decidedCall is the output of `opentabs calls approve --json` and `opentabs calls deny
-// --json`.
 type decidedCall struct {
 	CallID  string     `json:"call_id"`
 	Allowed bool       `json:"allowed"`
 	Scope   wire.Scope `json:"scope,omitempty"`
 }
 
-// chosenScope returns the approval scope that the flags --always, --this-session and
-// --for select.
 func (opts callsDecideOptions) chosenScope() (wire.Scope, error) {
 	chosenScopes := []wire.Scope{}
 	for scope, isGiven := range map[wire.Scope]bool{
@@ -303,8 +294,6 @@ type callsCancelOptions struct {
 	json    bool
 }
 
-// cancelledCall is the output of `opentabs calls cancel --json`. Cancelled is false if
-// the call had already ended before the command ran.
 type cancelledCall struct {
 	CallID    string `json:"call_id"`
 	Cancelled bool   `json:"cancelled"`

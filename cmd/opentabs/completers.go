@@ -28,9 +28,7 @@ func completeWords(words ...string) completer {
 	return func(context.Context, *cli.Program) []string { return slices.Clone(words) }
 }
 
-// toCompletions calls the function completion for each item and returns the results. If
-// items could not be read, toCompletions returns nothing, because a shell can't show the
-// error err.
+// If items could not be read, toCompletions returns nothing, because a shell cannot show the error.
 func toCompletions[T any](items []T, err error, completion func(T) string) []string {
 	if err != nil {
 		return nil
@@ -42,8 +40,6 @@ func toCompletions[T any](items []T, err error, completion func(T) string) []str
 	return completions
 }
 
-// newDirsCompleter returns a completer that reads its words from files in the directories
-// of opentabs.
 func newDirsCompleter(complete func(*cli.Program, config.Dirs) []string) completer {
 	return func(_ context.Context, p *cli.Program) []string {
 		dirs, err := config.FindDirs(p.Getenv)
@@ -54,8 +50,6 @@ func newDirsCompleter(complete func(*cli.Program, config.Dirs) []string) complet
 	}
 }
 
-// loadPluginSet returns the installed plugins and the browser tools; if reading them
-// fails, it returns an empty set.
 func loadPluginSet(p *cli.Program) *plugin.Set {
 	_, registry, err := p.OpenPlugins()
 	if err != nil {
@@ -78,8 +72,6 @@ func completePlugins(_ context.Context, p *cli.Program) []string {
 	return toCompletions(loadPluginSet(p).All(), nil, pluginCompletion)
 }
 
-// completeInstalledPlugins completes the names of installed plugins.
-// completeInstalledPlugins omits the browser tools, which are part of opentabs itself.
 func completeInstalledPlugins(_ context.Context, p *cli.Program) []string {
 	return toCompletions(loadPluginSet(p).Plugins(), nil, pluginCompletion)
 }
@@ -94,7 +86,6 @@ func completeCalls(ctx context.Context, p *cli.Program) []string {
 	return listCalls(ctx, p, func(wire.CallStatus) bool { return true })
 }
 
-// completeOpenCalls completes the IDs of calls that have not ended.
 func completeOpenCalls(ctx context.Context, p *cli.Program) []string {
 	return listCalls(ctx, p, func(s wire.CallStatus) bool { return !s.HasEnded() })
 }
@@ -150,7 +141,6 @@ func completeSites(ctx context.Context, p *cli.Program) []string {
 
 var completePins = newDirsCompleter(func(p *cli.Program, dirs config.Dirs) []string { return openPins(p, dirs).Names() })
 
-// completeKnownBrowsers completes the names of browsers that are or were connected.
 func completeKnownBrowsers(ctx context.Context, p *cli.Program) []string {
 	stored, err := openBrowserNames(ctx, p)
 	if err != nil {
@@ -164,7 +154,6 @@ func completeBrowsersAndNone(ctx context.Context, p *cli.Program) []string {
 	return append(completeKnownBrowsers(ctx, p), "none\tremove the default")
 }
 
-// listConnectedBrowsers returns the connected browsers, or nil if no server runs.
 func listConnectedBrowsers(ctx context.Context, p *cli.Program) []httpapi.Browser {
 	client, err := p.NewClient(ctx)
 	if err != nil {
@@ -177,7 +166,6 @@ func listConnectedBrowsers(ctx context.Context, p *cli.Program) []httpapi.Browse
 	return status.Browsers
 }
 
-// completeTabs completes the IDs of the tabs that `opentabs status` lists.
 func completeTabs(ctx context.Context, p *cli.Program) []string {
 	var tabs []string
 	for _, b := range listConnectedBrowsers(ctx, p) {
@@ -188,8 +176,6 @@ func completeTabs(ctx context.Context, p *cli.Program) []string {
 	return tabs
 }
 
-// completeUsedTabs completes the IDs of the tabs that MCP clients control with browser
-// tools.
 func completeUsedTabs(ctx context.Context, p *cli.Program) []string {
 	var tabs []string
 	for _, b := range listConnectedBrowsers(ctx, p) {
@@ -200,12 +186,9 @@ func completeUsedTabs(ctx context.Context, p *cli.Program) []string {
 	return tabs
 }
 
-// maxCallerRecords is the number of audit records that are searched for names of clients.
 const maxCallerRecords = 500
 
-// completeMCPClients completes the names of MCP clients that have a token or made a
-// recent call. For each client, completeMCPClients suggests the name of its token and the
-// name that the client sends.
+// For each MCP client, completeMCPClients suggests the name of its token and the name that the client sends.
 func completeMCPClients(ctx context.Context, p *cli.Program) []string {
 	names := completeClients(ctx, p)
 	for _, r := range listCallers(p) {
@@ -217,8 +200,6 @@ func completeMCPClients(ctx context.Context, p *cli.Program) []string {
 	return slices.DeleteFunc(slices.Compact(names), func(name string) bool { return name == "" })
 }
 
-// completeCallers completes the names of MCP clients. If the command line is the caller
-// of a recent call, completeCallers also completes its name.
 func completeCallers(ctx context.Context, p *cli.Program) []string {
 	names := completeMCPClients(ctx, p)
 	for _, r := range listCallers(p) {
@@ -229,7 +210,6 @@ func completeCallers(ctx context.Context, p *cli.Program) []string {
 	return names
 }
 
-// listCallers returns the newest audit records that contain the name of a client.
 func listCallers(p *cli.Program) []audit.Entry {
 	dirs, err := config.FindDirs(p.Getenv)
 	if err != nil {
@@ -239,15 +219,12 @@ func listCallers(p *cli.Program) []audit.Entry {
 	return entries
 }
 
-// completeSetupClients completes the MCP clients that `opentabs setup` supports.
 func completeSetupClients(_ context.Context, p *cli.Program) []string {
 	noPrograms := func(string) (string, error) { return "", os.ErrNotExist }
 	clients, _ := setup.Clients(setup.Machine{Getenv: p.Getenv, LookPath: noPrograms})
 	return toCompletions(clients, nil, func(c setup.Client) string { return c.ID + "\t" + c.Title })
 }
 
-// completeTimeoutClients completes the names of MCP clients whose timeout opentabs has
-// learned or the user has set.
 func completeTimeoutClients(_ context.Context, p *cli.Program) []string {
 	store, err := openTimeouts(p)
 	if err != nil {
@@ -266,8 +243,6 @@ var completeFileIDs = newDirsCompleter(func(_ *cli.Program, dirs config.Dirs) []
 	return toCompletions(files, err, func(f filestore.File) string { return f.ID + "\t" + humanize.Bytes(f.SizeBytes) })
 })
 
-// completeCommands completes the argument of `opentabs help`: the name of a command below
-// the command in args.
 func completeCommands(root *cobra.Command, args []string) []string {
 	parent, extraArgs, err := root.Find(args)
 	if err != nil || len(extraArgs) > 0 {

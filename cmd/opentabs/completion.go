@@ -11,13 +11,12 @@ import (
 	"opentabs/internal/cli"
 )
 
-// completer returns the words that complete an argument or flag in a shell. A completer that
-// fails returns no words, because a shell must not print errors while the user types.
+// A completer that fails returns no words, because a shell must not print errors while the user types.
 type completer func(ctx context.Context, p *cli.Program) []string
 
-// argumentCompleters maps a command, without "opentabs", to the completers of its arguments.
-// The last completer in a command's list also completes all further arguments of the command.
-// A nil completer suggests no words, for example for an argument that is a new name.
+// argumentCompleters maps a command, without "opentabs", to the completers of its arguments. The last completer in a
+// command's list also completes all further arguments. A nil completer suggests no words, for example for an argument
+// that is a new name.
 var argumentCompleters = map[string][]completer{
 	"call":                  {completeTools, nil},
 	"tools":                 {completePlugins, nil},
@@ -60,9 +59,8 @@ var argumentCompleters = map[string][]completer{
 	"pair remove":           {completePairedBrowsers, nil},
 }
 
-// flagCompleters maps a flag with a value to its completer. A key such as "--tool" applies to
-// this flag of every command; a key such as "audit --tool" applies to the flag of one command.
-// A nil completer suggests no words, for example for an argument that is a number.
+// flagCompleters maps a flag with a value to its completer, or to nil if nothing can be suggested. A key such as
+// "--tool" applies to this flag of every command; a key such as "audit --tool" applies to the flag of one command.
 var flagCompleters = map[string]completer{
 	"--allow-calls-to":            completeInstalledPlugins,
 	"--browser":                   completeBrowsers,
@@ -121,7 +119,6 @@ var flagCompleters = map[string]completer{
 	"serve --tools":               completeWords("auto", "all", "gateway"),
 }
 
-// fileCompletions lists arguments and flags whose values are files or folders.
 // fileCompletions has the same keys as argumentCompleters and flagCompleters.
 var fileCompletions = map[string]cobra.ShellCompDirective{
 	"plugin build":           cobra.ShellCompDirectiveFilterDirs,
@@ -137,16 +134,12 @@ var fileCompletions = map[string]cobra.ShellCompDirective{
 	"serve --upload-folders": cobra.ShellCompDirectiveFilterDirs,
 }
 
-// addCompletions sets the shell completions of all commands below root. For an argument
-// without a completer, the shell offers nothing. By default, shells would suggest the files in
-// the current directory.
+// Without addCompletions, shells would suggest the files in the current directory.
 func addCompletions(p *cli.Program, root *cobra.Command) {
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	addCommandCompletions(p, root, "")
 }
 
-// addCommandCompletions sets the shell completions of a command and its subcommands. path
-// is the command without "opentabs".
 func addCommandCompletions(p *cli.Program, cmd *cobra.Command, path string) {
 	for _, sub := range cmd.Commands() {
 		addCommandCompletions(p, sub, strings.TrimSpace(path+" "+sub.Name()))
@@ -175,8 +168,7 @@ func addCommandCompletions(p *cli.Program, cmd *cobra.Command, path string) {
 	})
 }
 
-// removeBackticks removes the backticks that mark the name of a value in the usage text of
-// a flag. The help needs the backticks, but shells would show them in completions.
+// The help needs the backticks around value names in flag usage, but shells would show them.
 func removeBackticks(cmd *cobra.Command) {
 	for _, sub := range cmd.Commands() {
 		removeBackticks(sub)
@@ -184,14 +176,11 @@ func removeBackticks(cmd *cobra.Command) {
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) { f.Usage = strings.ReplaceAll(f.Usage, "`", "") })
 }
 
-// flagKeys returns the keys of a flag in flagCompleters and fileCompletions, most
-// specific first.
 func flagKeys(path string, f *pflag.Flag) []string {
 	return []string{path + " --" + f.Name, "--" + f.Name}
 }
 
-// newCompletionFunc converts completers to a cobra completion function. The completion
-// function does not offer words that the command line already contains as arguments.
+// The completion function omits words that the command line already contains as arguments.
 func newCompletionFunc(p *cli.Program, completers []completer) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		complete := completers[min(len(args), len(completers)-1)]
@@ -206,8 +195,6 @@ func newCompletionFunc(p *cli.Program, completers []completer) cobra.CompletionF
 	}
 }
 
-// newFlagCompletionFunc converts a completer to a cobra completion function for the value of a
-// flag.
 func newFlagCompletionFunc(p *cli.Program, complete completer) cobra.CompletionFunc {
 	completion := newCompletionFunc(p, []completer{complete})
 	return func(cmd *cobra.Command, _ []string, toComplete string) ([]string, cobra.ShellCompDirective) {

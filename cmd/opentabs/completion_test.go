@@ -15,8 +15,6 @@ import (
 	"opentabs/internal/terminal"
 )
 
-// visitCommands calls visit for each command below root. path is the command without
-// "opentabs".
 func visitCommands(root *cobra.Command, visit func(cmd *cobra.Command, path string)) {
 	var walk func(cmd *cobra.Command, path string)
 	walk = func(cmd *cobra.Command, path string) {
@@ -28,10 +26,7 @@ func visitCommands(root *cobra.Command, visit func(cmd *cobra.Command, path stri
 	walk(root, "")
 }
 
-// TestEveryValueHasACompletion checks that each argument and each flag value has an entry
-// in the completion tables. The shell must complete file names only for arguments and
-// flags that take files. Each entry in the completion tables must belong to an argument
-// or flag of a command.
+// The shell must complete file names only for arguments and flags that take files.
 func TestEveryValueHasACompletion(t *testing.T) {
 	makeEmptyHome(t)
 	root := newRootCmd(&cli.Program{Out: terminal.New(os.Stderr, os.Stderr, os.Getenv), Getenv: os.Getenv})
@@ -78,8 +73,6 @@ func TestEveryValueHasACompletion(t *testing.T) {
 	}
 }
 
-// checkDirective requests the shell completion of the last word in words. The shell must
-// offer file names if fileCompletions contains key, and otherwise no file names.
 func checkDirective(t *testing.T, words []string, key string) {
 	t.Helper()
 	want, isFile := fileCompletions[key]

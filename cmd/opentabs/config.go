@@ -116,11 +116,8 @@ func runConfigSet(ctx context.Context, opts configChangeOptions) error {
 	return nil
 }
 
-// changedSetting is the output of `opentabs config set --json` and `opentabs config unset
-// --json`.
 type changedSetting struct {
-	Key string `json:"key"`
-	// Value is empty if the command removed the setting.
+	Key        string `json:"key"`
 	Value      string `json:"value,omitempty"`
 	File       string `json:"file"`
 	HasChanged bool   `json:"changed"`
@@ -160,9 +157,7 @@ func runConfigUnset(ctx context.Context, opts configChangeOptions) error {
 	return nil
 }
 
-// printWhenChangeApplies prints why a change of config.json has no effect yet. A change of
-// config.json has no effect yet if an environment variable overrides the setting, or a
-// server is already running, or other settings are invalid.
+// A change of config.json waits while a variable overrides it, a server runs, or other settings are invalid.
 func printWhenChangeApplies(ctx context.Context, p *cli.Program, key string) {
 	h, err := p.OpenHome(nil)
 	if err != nil {
@@ -184,7 +179,6 @@ func printWhenChangeApplies(ctx context.Context, p *cli.Program, key string) {
 	}
 }
 
-// printedPath is the JSON output of commands that print one path.
 type printedPath struct {
 	Path string `json:"path"`
 }

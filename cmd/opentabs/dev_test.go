@@ -21,10 +21,9 @@ import (
 	"opentabs/wire"
 )
 
-// commandOutput collects the text that a running command writes to stdout and stderr.
 type commandOutput struct {
 	t           *testing.T
-	writeSignal chan struct{} // receives a value after each write
+	writeSignal chan struct{}
 
 	mu           sync.Mutex // guards text and matchedBytes
 	text         bytes.Buffer
@@ -42,8 +41,6 @@ func (s *commandOutput) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// waitForWords waits until the output after index matchedBytes contains all words in
-// the given order.
 func (s *commandOutput) waitForWords(words ...string) {
 	s.t.Helper()
 	deadline := time.After(hangTimeout)
@@ -78,8 +75,6 @@ const tool = (name: string) => defineTool({ name, description: 'For tests: ' + n
 export default definePlugin({ tools: [tool('echo'), tool('silent'), tool('quit')], isReady: () => true });
 `
 
-// startPluginDev starts a server with a simulated browser, and then runs `opentabs
-// plugin dev` for the test plugin "messages".
 func startPluginDev(t *testing.T) (out *commandOutput, lines chan<- string, signals chan<- os.Signal, devErr <-chan error, dirs config.Dirs, source string) {
 	t.Helper()
 	dirs = newInstallation(t)

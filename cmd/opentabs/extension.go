@@ -59,7 +59,6 @@ all pages while the debugger is attached. Later installations keep the choice;
 	return cmd
 }
 
-// installedExtension is the output of `opentabs extension install --json`.
 type installedExtension struct {
 	Path        string `json:"path"`
 	HasDebugger bool   `json:"debugger"`
@@ -100,8 +99,6 @@ Optional: open the extension's "Details" and turn on "Allow User Scripts" to
 update plugins without reloading the extension.`, dir)
 }
 
-// debuggerNote is printed after the installation steps if the extension has the Chrome
-// permission "debugger".
 const debuggerNote = `
 The extension has the permission "debugger". While a tool uses the debugger,
 Chrome shows "opentabs started debugging this browser" above all pages. Cancel

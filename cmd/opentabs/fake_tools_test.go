@@ -9,12 +9,8 @@ import (
 	"opentabs/wsbridge/wsbridgetest"
 )
 
-// The functions in this file are tools of the fake browser's plugin. The tools show
-// activities, wait for the user, or make nested calls.
+// The functions in this file are tools of the fake browser's plugin.
 
-// showActivities simulates a tool with two activities: a growing text for the user, and
-// an internal table. The simulated tool waits for the user between its reports, and
-// returns a result for the user.
 func showActivities(ctx context.Context, c *wsbridgetest.Call) (json.RawMessage, *wire.CallError) {
 	reports := []wire.Report{
 		{Activity: &wire.Activity{Type: "text", Content: json.RawMessage(`"one\u001b[2J\n"`)}, Audience: "user"},
@@ -40,8 +36,6 @@ func showActivities(ctx context.Context, c *wsbridgetest.Call) (json.RawMessage,
 	return json.RawMessage(`{"drawn":true}`), nil
 }
 
-// waitForLogin simulates a tool that asks the user to log in and waits until the user
-// has done so.
 func waitForLogin(ctx context.Context, c *wsbridgetest.Call) (json.RawMessage, *wire.CallError) {
 	if err := c.WaitForUser(ctx, "log in to the site"); err != nil {
 		return nil, err
@@ -49,8 +43,6 @@ func waitForLogin(ctx context.Context, c *wsbridgetest.Call) (json.RawMessage, *
 	return json.RawMessage(`{"in":true}`), nil
 }
 
-// callSilentTool simulates a tool of the test plugin that makes a nested call of the
-// tool "silent".
 func callSilentTool(ctx context.Context, c *wsbridgetest.Call) (json.RawMessage, *wire.CallError) {
 	if _, err := c.Call(ctx, "silent", json.RawMessage(`{}`)); err != nil {
 		return nil, &wire.CallError{Code: wire.ErrToolError, Message: fmt.Sprint("the inner call: ", err.Message)}

@@ -36,7 +36,6 @@ keeps at most 1 GB of files and removes the oldest.`,
 	return cmd
 }
 
-// listedFile is the JSON object for one file in the output of `opentabs files --json`.
 type listedFile struct {
 	filestore.File
 	Path string `json:"path"`
@@ -78,7 +77,6 @@ type filesRemoveOptions struct {
 	json    bool
 }
 
-// removedFiles is the output of `opentabs files remove --json`.
 type removedFiles struct {
 	Removed []string `json:"removed"`
 }

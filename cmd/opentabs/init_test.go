@@ -8,14 +8,10 @@ import (
 	"testing"
 )
 
-// maxInitBytes is the largest number of bytes that the initialization of one Go package
-// may allocate. The Go runtime initializes all linked packages before a command's first
-// statement runs. The package that allocates most needs about 200 KB.
+// The package that allocates most during initialization, before main runs, needs about 200 KB.
 const maxInitBytes = 300_000
 
-// TestPackageInitialization checks that no package does expensive work during
-// initialization instead of at its first use. The test measures allocated bytes, because
-// the time would depend on the load of the machine.
+// The test measures allocated bytes, because the time would depend on the load of the machine.
 func TestPackageInitialization(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^$")
 	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")

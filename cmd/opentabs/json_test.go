@@ -16,8 +16,6 @@ import (
 	"opentabs/internal/terminal"
 )
 
-// commandsWithoutJSON maps each command without the flag --json to the reason why the
-// flag is missing.
 var commandsWithoutJSON = map[string]string{
 	"serve":      "the log has --log-format json",
 	"mcp":        "stdin and stdout carry MCP",
@@ -26,7 +24,6 @@ var commandsWithoutJSON = map[string]string{
 	"completion": "scripts for shells",
 }
 
-// jsonScript is the path of the test script that runs each command with --json.
 var jsonScript = filepath.Join("testdata", "script", "json.txtar")
 
 // TestEveryCommandPrintsJSON checks that each command has the flag --json, and that the
@@ -62,9 +59,7 @@ func TestEveryCommandPrintsJSON(t *testing.T) {
 	}
 }
 
-// checkJSONCmd implements the script command "json PROGRAM ARGS...". checkJSONCmd adds the flag
-// --json, and checks that the program prints one JSON document. A program that is expected to
-// fail need not print a document.
+// A program that is expected to fail need not print a JSON document.
 func checkJSONCmd(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) == 0 {
 		ts.Fatalf("usage of the script command: json PROGRAM ARGS...")
@@ -79,9 +74,6 @@ func checkJSONCmd(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// checkJSONLinesCmd implements the script command "jsonlines PROGRAM ARGS...".
-// checkJSONLinesCmd adds the flag --json, and checks that the program prints one JSON
-// document per line.
 func checkJSONLinesCmd(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 {
 		ts.Fatalf("usage of the script command: jsonlines PROGRAM ARGS...")

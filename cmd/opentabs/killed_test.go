@@ -21,8 +21,6 @@ import (
 	"opentabs/wire"
 )
 
-// The following constants control TestKilledServerKeepsItsRecords: the number of kills,
-// the minimum number of calls, and the number of agents.
 const (
 	serverKillCount = 3
 	minCallCount    = 600
@@ -32,11 +30,8 @@ const (
 	maxLostTime = time.Second
 )
 
-// TestKilledServerKeepsItsRecords kills the server at random moments while agents call
-// tools. After a kill, at most the last line of each record file may be incomplete. Only
-// calls that ended within the last second may be missing. The hash chain of the audit log
-// must be intact. The next server must record the call that was open at the time of the
-// kill.
+// After a kill, at most the last line of each record file may be incomplete. Only calls that ended within the last
+// second may be missing. The next server must record the call that was open at the time of the kill.
 func TestKilledServerKeepsItsRecords(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "home")
 	dirs := config.Dirs{Config: dir, State: dir}
@@ -60,7 +55,6 @@ func TestKilledServerKeepsItsRecords(t *testing.T) {
 	checkOpenCalls(t, dirs)
 }
 
-// writeEchoPlugin writes a plugin with one tool that the simulated browser runs.
 func writeEchoPlugin(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "messages")
@@ -81,8 +75,6 @@ func writeEchoPlugin(t *testing.T) string {
 	return dir
 }
 
-// startServer starts an opentabs server and waits until the server responds. The returned
-// function sends a signal to the server and waits until the server has exited.
 func startServer(t *testing.T, dirs config.Dirs) (end func(os.Signal)) {
 	t.Helper()
 	server := opentabsCommand(t, dirs, "serve")
@@ -119,9 +111,6 @@ func startServer(t *testing.T, dirs config.Dirs) (end func(os.Signal)) {
 	}
 }
 
-// killDuringCalls starts a server, lets agents call a tool, and kills the server at a
-// random moment. killDuringCalls returns the time of the kill, and maps the argument of
-// each answered call to the time of its response.
 func killDuringCalls(t *testing.T, dirs config.Dirs, round int) (finishedCalls map[string]time.Time, killedAt time.Time) {
 	t.Helper()
 	finishedCalls = map[string]time.Time{}
@@ -184,12 +173,8 @@ func killDuringCalls(t *testing.T, dirs config.Dirs, round int) (finishedCalls m
 	return finishedCalls, killedAt
 }
 
-// newOpenCallText returns the argument of the test's call that is still running when the
-// server is killed.
 func newOpenCallText(round int) string { return fmt.Sprint("open call ", round) }
 
-// checkOpenCalls checks that each call that was open at the time of a kill is recorded
-// once as failed, and is in the audit log.
 func checkOpenCalls(t *testing.T, dirs config.Dirs) {
 	t.Helper()
 	records, err := recorder.ReadAll(dirs.State, recorder.Query{Tool: "messages__silent", HasFailed: true})
@@ -208,7 +193,6 @@ func checkOpenCalls(t *testing.T, dirs config.Dirs) {
 	}
 }
 
-// openSession connects an MCP client to the running server and starts an MCP session.
 func openSession(t *testing.T, dirs config.Dirs) *mcpclient.Client {
 	t.Helper()
 	record, _ := dirs.ReadServer()
@@ -224,9 +208,6 @@ func openSession(t *testing.T, dirs config.Dirs) *mcpclient.Client {
 	return session
 }
 
-// checkRecords checks that the recorder and the audit log contain each call in
-// finishedCalls that ended before the time complete. The hash chain of the audit log must
-// be intact.
 func checkRecords(t *testing.T, dirs config.Dirs, finishedCalls map[string]time.Time, complete time.Time) {
 	t.Helper()
 	if v, err := audit.Verify(dirs.State); err != nil || v.Problem != nil || v.Lines == 0 {
@@ -267,8 +248,6 @@ func checkRecords(t *testing.T, dirs config.Dirs, finishedCalls map[string]time.
 	t.Logf("the server answered %d calls, %d of them more than %s before the kill; %d are recorded and %d are in the audit log", len(finishedCalls), required, maxLostTime, len(recorded), len(audited))
 }
 
-// checkWholeLines checks that each line of the audit log and of the recorder's files is
-// valid JSON.
 func checkWholeLines(t *testing.T, dirs config.Dirs) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dirs.State, "calls", "*.jsonl"))

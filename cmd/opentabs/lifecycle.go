@@ -21,7 +21,6 @@ type stopOptions struct {
 	json    bool
 }
 
-// reportedServer is the output of `opentabs stop --json` and `opentabs restart --json`.
 type reportedServer struct {
 	Version string `json:"version"`
 	PID     int    `json:"pid"`
@@ -108,9 +107,7 @@ func runRestart(ctx context.Context, opts stopOptions) error {
 	return p.Report(opts.json, reportedServer{started.Version, started.PID, url, true}, "%s, is serving MCP on %s", started, url)
 }
 
-// checkNewPort checks that a restarted server can listen on the port in the settings.
-// checkNewPort checks nothing if no server runs, or if the running server already listens
-// on this port.
+// checkNewPort checks nothing if no server runs, or if the running server already listens on the new port.
 func checkNewPort(ctx context.Context, h *home.Home) error {
 	running, err := h.FindServer(ctx)
 	port := h.Settings.Port

@@ -93,8 +93,6 @@ func runLogs(ctx context.Context, opts logsOptions) error {
 	return nil
 }
 
-// emptyText returns the notice that `opentabs logs` prints if its flags select no log
-// entry.
 func (o logsOptions) emptyText() string {
 	if o.query.Plugin == "" && o.query.Level == wire.LogDebug {
 		return "plugins have logged nothing yet"
@@ -102,7 +100,6 @@ func (o logsOptions) emptyText() string {
 	return "no entry matches --plugin and --level: list all entries with `opentabs logs --last 0`"
 }
 
-// followLogs prints new log entries until ctx ends, and then returns nil.
 func followLogs(ctx context.Context, opts logsOptions) error {
 	client, err := opts.program.NewClient(ctx)
 	if err != nil {
@@ -121,7 +118,6 @@ func followLogs(ctx context.Context, opts logsOptions) error {
 	return err
 }
 
-// printEntry prints one log entry of a plugin.
 func (o logsOptions) printEntry(e pluginlog.Entry) error {
 	if o.json {
 		return o.program.Out.PrintValueLine(e)

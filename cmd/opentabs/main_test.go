@@ -29,11 +29,9 @@ import (
 	"opentabs/wsbridge/wsbridgetest"
 )
 
-// hangTimeout limits how long a test waits for an event before the test fails.
 const hangTimeout = 2 * time.Minute
 
-// raceDetectorOptions is a GORACE value that turns off the race detector's pause of 1 s before
-// a process exits.
+// GORACE=atexit_sleep_ms=0 turns off the race detector's pause of 1 s before a process exits.
 const raceDetectorOptions = "atexit_sleep_ms=0"
 
 // unreachableRegistry is an npm registry URL where no server listens, so that tests use
@@ -58,18 +56,13 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// squatterResponses maps the argument of runSquatter to the bytes that runSquatter sends on
-// each connection. For an argument that is not in squatterResponses, runSquatter accepts
-// connections, sends nothing and keeps the connections open.
+// For an unknown argument, runSquatter accepts connections, sends nothing and keeps them open.
 var squatterResponses = map[string]string{
 	"garbage": strings.Repeat("\x00\xff garbage\n", 10000),
 	"http":    "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 13\r\n\r\n<html></html>",
 	"liar":    "HTTP/1.1 200 OK\r\nContent-Length: 62\r\n\r\n" + `{"ok":true,"version":"9.9.9","pid":1,"proof":"0000000000000000"}`[:62],
 }
 
-// runSquatter is a test program that listens on a free port and writes the port number to the
-// file "port". The program answers each connection with the value in squatterResponses whose
-// key is the program's argument.
 func runSquatter() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -97,9 +90,7 @@ func answerAsSquatter(l net.Listener, response string) {
 		}
 		go func() {
 			defer conn.Close()
-			// If a connection is closed while it has unread data, the peer can lose the
-			// response. To prevent the loss of its response, the program first reads the
-			// beginning of the request.
+			// The program reads the request first, because closing a connection with unread data can lose the response.
 			if _, err := conn.Read(make([]byte, 4<<10)); err == nil {
 				_, _ = conn.Write([]byte(response))
 			}
@@ -107,8 +98,7 @@ func answerAsSquatter(l net.Listener, response string) {
 	}
 }
 
-// TestScript runs the scripts in testdata/script with package testscript. Each script has
-// a separate installation whose server uses any free port.
+// Each test script has a separate installation whose server uses any free port.
 func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "script"),
@@ -147,8 +137,6 @@ func TestScript(t *testing.T) {
 	})
 }
 
-// checkEmptyDirCmd implements the script command "empty DIR", which checks that a directory is
-// empty.
 func checkEmptyDirCmd(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: empty DIR")
@@ -160,10 +148,7 @@ func checkEmptyDirCmd(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// repeatUntilCmd implements the script command "until REGEXP PROGRAM ARGS...". repeatUntilCmd
-// repeats the program until its output matches. Before the next run, repeatUntilCmd pauses
-// three times as long as the last run took. While repeatUntilCmd pauses, the test scripts
-// that run in parallel get the CPU time.
+// Between runs, repeatUntilCmd pauses three times the last run, so that parallel scripts get CPU time.
 func repeatUntilCmd(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: until REGEXP PROGRAM ARGS...")
@@ -191,7 +176,6 @@ func repeatUntilCmd(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// killServerCmd kills the server process, which therefore cannot notify its clients.
 func killServerCmd(ts *testscript.TestScript, _ bool, _ []string) {
 	home := ts.Getenv("OPENTABS_HOME")
 	if !killServer(config.Dirs{Config: home, State: home}) {
@@ -199,8 +183,6 @@ func killServerCmd(ts *testscript.TestScript, _ bool, _ []string) {
 	}
 }
 
-// killProcessesCmd kills every process of the installation, including a second server
-// that waits to replace the running server.
 func killProcessesCmd(ts *testscript.TestScript, _ bool, _ []string) {
 	home := ts.Getenv("OPENTABS_HOME")
 	killProcesses(config.Dirs{Config: home, State: home})
@@ -214,8 +196,7 @@ func killServer(dirs config.Dirs) bool {
 	return syscall.Kill(record.PID, syscall.SIGKILL) == nil
 }
 
-// killProcesses kills the running server of an installation and servers that wait to replace
-// it. On systems without /proc, killProcesses kills only the running server.
+// On systems without /proc, killProcesses kills only the running server.
 func killProcesses(dirs config.Dirs) {
 	homeAssignment := []byte("\x00" + config.HomeVariable + "=" + dirs.State + "\x00")
 	for range 100 {
@@ -235,7 +216,6 @@ func killProcesses(dirs config.Dirs) {
 	}
 }
 
-// checkModeCmd implements the script command "mode 600 FILE", which checks the mode of a file.
 func checkModeCmd(ts *testscript.TestScript, _ bool, args []string) {
 	info, err := os.Stat(ts.MkAbs(args[1]))
 	ts.Check(err)
@@ -244,14 +224,10 @@ func checkModeCmd(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// pairingCodeVariable is the environment variable with the pairing code that the simulated
-// browser shows, without hyphens. If pairingCodeVariable is not set, the simulated browser
-// uses the key of the installation.
+// If FAKE_BROWSER_CODE is not set, the simulated browser uses the key of the installation.
 const pairingCodeVariable = "FAKE_BROWSER_CODE"
 
-// runFakeBrowser is the main function of a test program that simulates a browser with the
-// pages of the plugin messages. If the server stops, the simulated browser reconnects to the
-// next server. The program's arguments are the ID and the name of the simulated browser.
+// The arguments of runFakeBrowser are the ID and the name of the simulated browser.
 func runFakeBrowser() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -268,9 +244,7 @@ func runFakeBrowser() {
 	}
 }
 
-// startFakeBrowser connects a simulated browser with a page of the plugin "messages" to the
-// running server. Without an open page of the plugin, the test's calls would fail before the
-// server asks for approval.
+// Without an open page of the plugin, the test's calls would fail before the server asks for approval.
 func startFakeBrowser(t *testing.T, dirs config.Dirs) {
 	t.Helper()
 	b, err := connectFakeBrowser(t.Context(), dirs)
@@ -335,7 +309,6 @@ func connectFakeBrowser(ctx context.Context, dirs config.Dirs) (*wsbridgetest.Br
 	})
 }
 
-// countDown simulates a tool that reports each step and pauses between steps.
 func countDown(ctx context.Context, c *wsbridgetest.Call) (json.RawMessage, *wire.CallError) {
 	var args struct{ From float64 }
 	if err := json.Unmarshal(c.Args, &args); err != nil {
@@ -355,7 +328,6 @@ func countDown(ctx context.Context, c *wsbridgetest.Call) (json.RawMessage, *wir
 	return json.RawMessage(`{"done":true}`), nil
 }
 
-// logArguments simulates a tool that logs its arguments.
 func logArguments(_ context.Context, c *wsbridgetest.Call) (json.RawMessage, *wire.CallError) {
 	var entry wire.LogEntry
 	err := json.Unmarshal(c.Args, &entry)
@@ -368,7 +340,6 @@ func logArguments(_ context.Context, c *wsbridgetest.Call) (json.RawMessage, *wi
 	return json.RawMessage(`{}`), nil
 }
 
-// waitUntilCancelled simulates a tool that ends only when its call is cancelled.
 func waitUntilCancelled(ctx context.Context, _ *wsbridgetest.Call) (json.RawMessage, *wire.CallError) {
 	<-ctx.Done()
 	return nil, &wire.CallError{Code: wire.ErrToolError, Message: context.Cause(ctx).Error()}
@@ -405,7 +376,6 @@ func TestEveryCommandHasAScript(t *testing.T) {
 	check("opentabs")
 }
 
-// opentabsCommand returns a command that runs opentabs as a separate process.
 func opentabsCommand(t *testing.T, dirs config.Dirs, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command("opentabs", args...)

@@ -11,9 +11,7 @@ import (
 	"opentabs/internal/httpapi"
 )
 
-// TestMCPRejectsInvalidInput sends malformed input to a real `opentabs mcp` process. The
-// process must answer each malformed line with an error response, and the session must
-// continue.
+// The process must answer each malformed line with an error response, and the session must continue.
 func TestMCPRejectsInvalidInput(t *testing.T) {
 	c := startMCP(t, newHome(t))
 	write := func(text string) {
@@ -70,8 +68,7 @@ func TestMCPInputEndsMidCall(t *testing.T) {
 	waitForStatus(t, dirs, func(s httpapi.Status) bool { return s.Calls.Running == 0 && len(s.Clients) == 0 })
 }
 
-// TestMCPOutputCloses checks an `opentabs mcp` process whose client closes the process's
-// output. The process must cancel its calls and exit.
+// The process must cancel its calls and exit.
 func TestMCPOutputCloses(t *testing.T) {
 	dirs := newInstallation(t)
 	cmd := opentabsCommand(t, dirs, "mcp")

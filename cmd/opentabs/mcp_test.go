@@ -19,7 +19,6 @@ import (
 	"opentabs/internal/httpapi"
 )
 
-// mcpClient is a client of a real `opentabs mcp` process.
 type mcpClient struct {
 	t     *testing.T
 	cmd   *exec.Cmd
@@ -58,8 +57,6 @@ func (c *mcpClient) send(format string, args ...any) {
 	}
 }
 
-// readUntil reads lines up to and including the first line that contains word, and
-// returns these lines.
 func (c *mcpClient) readUntil(word string) []string {
 	c.t.Helper()
 	deadline := time.After(hangTimeout)
@@ -90,8 +87,6 @@ func (c *mcpClient) initialize() {
 	c.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 }
 
-// end closes the input of the `opentabs mcp` process and checks that the process exits
-// without an error.
 func (c *mcpClient) end() {
 	c.t.Helper()
 	if err := c.stdin.Close(); err != nil {
@@ -104,8 +99,6 @@ func (c *mcpClient) end() {
 	}
 }
 
-// newInstallation returns the directories of a test installation with the plugin
-// "messages".
 func newInstallation(t *testing.T) config.Dirs {
 	t.Helper()
 	baseDir := t.TempDir()
@@ -118,7 +111,6 @@ func newInstallation(t *testing.T) config.Dirs {
 	return dirs
 }
 
-// writePlugin writes the plugin "messages".
 func writePlugin(t *testing.T, dir string) {
 	t.Helper()
 	for name, text := range map[string]string{
@@ -139,7 +131,6 @@ func writePlugin(t *testing.T, dir string) {
 	}
 }
 
-// startBrowser starts a fake browser that runs until the test ends.
 func startBrowser(t *testing.T, dirs config.Dirs) {
 	t.Helper()
 	cmd := exec.Command("fakebrowser")
@@ -153,7 +144,6 @@ func startBrowser(t *testing.T, dirs config.Dirs) {
 	})
 }
 
-// waitForStatus requests the status of the running server until isReady returns true.
 func waitForStatus(t *testing.T, dirs config.Dirs, isReady func(httpapi.Status) bool) httpapi.Status {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
@@ -182,8 +172,7 @@ func hasTab(s httpapi.Status) bool {
 	return len(s.Browsers) == 1 && len(s.Browsers[0].Tabs) == 1 && len(s.Browsers[0].Tabs[0].Plugins) == 1
 }
 
-// TestMCPServerKilled kills the server during a call, twice. The relay must report the lost
-// call and start a new server.
+// The relay must report the lost call and start a new server.
 func TestMCPServerKilled(t *testing.T) {
 	dirs := newInstallation(t)
 	c := startMCP(t, dirs)
@@ -225,8 +214,7 @@ func TestMCPServerKilled(t *testing.T) {
 	c.end()
 }
 
-// TestConcurrentMCPStartsShareOneServer starts several `opentabs mcp` processes at the same
-// time while no server runs. All processes must use the same server.
+// TestConcurrentMCPStartsShareOneServer starts several `opentabs mcp` processes at the same time while no server runs.
 func TestConcurrentMCPStartsShareOneServer(t *testing.T) {
 	baseDir := filepath.Join(t.TempDir(), "home")
 	dirs := config.Dirs{Config: baseDir, State: baseDir}

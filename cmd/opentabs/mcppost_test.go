@@ -9,9 +9,7 @@ import (
 	"strings"
 )
 
-// runMCPPost is a test program that sends a file to a path of the server in a POST
-// request. It prints the response. The program authenticates with the client token in
-// the file added.json, and continues the MCP session of its previous run.
+// runMCPPost authenticates with the client token in added.json, and continues the MCP session of its last run.
 func runMCPPost() {
 	if err := postFile(os.Args[1], os.Args[2]); err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -12,9 +12,8 @@ import (
 	"opentabs/internal/npm/npmtest"
 )
 
-// runNPMRegistry is a test program that serves the packages in a folder as an npm
-// registry. The program writes the registry's URL and a token to the file .npmrc in the
-// home directory. The program's second argument is the token.
+// runNPMRegistry is a test program that serves the packages in a folder as an npm registry. The program's second
+// argument is the token.
 func runNPMRegistry() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

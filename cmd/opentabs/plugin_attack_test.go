@@ -70,8 +70,6 @@ func TestAttackByPlugin(t *testing.T) {
 	})
 }
 
-// createBuiltPlugin creates new configuration and state directories, and a built plugin
-// that is not installed.
 func createBuiltPlugin(t *testing.T) (dirs config.Dirs, dir string) {
 	t.Helper()
 	baseDir := t.TempDir()

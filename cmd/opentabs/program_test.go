@@ -10,14 +10,10 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// raceVariable is the environment variable that makes the scripts run the test binary
-// itself, with the race detector (make nightly).
 const raceVariable = "OPENTABS_TEST_RACE"
 
-// runTests runs the package's tests. In the tests, PATH contains the opentabs program and
-// the test helper programs. runTests ends the process, like [testscript.Main]. The
-// program is built without Go's race detector (-race), with which the tests would need
-// three times the CPU time.
+// runTests ends the process, like [testscript.Main]. The program is built without -race, with which the tests would
+// need three times the CPU time.
 func runTests(m *testing.M, commands map[string]func()) {
 	if os.Getenv(raceVariable) != "" {
 		commands["opentabs"] = main
@@ -26,8 +22,6 @@ func runTests(m *testing.M, commands map[string]func()) {
 	testscript.Main(programTests{m}, commands)
 }
 
-// programTests builds the opentabs program into the directory of the test helper
-// programs, and then runs the tests.
 type programTests struct{ tests *testing.M }
 
 func (w programTests) Run() int {
@@ -38,8 +32,7 @@ func (w programTests) Run() int {
 	return w.tests.Run()
 }
 
-// buildProgram builds opentabs into the directory of another program in PATH. The build
-// options are the same as in `make build`, so that both share Go's build cache.
+// The build options are those of `make build`, so that the test shares Go's build cache.
 func buildProgram(neighborName string) error {
 	path, err := exec.LookPath(neighborName)
 	if err != nil {

@@ -16,10 +16,8 @@ import (
 	"syscall"
 )
 
-// runReleaseServer is a test program that serves a release of opentabs over HTTP. The
-// program's first two arguments are the path of the executable and the version of the
-// release. The program writes the URL of its server to the file release-url. If the
-// program has a third argument, the served archive does not match its published checksum.
+// runReleaseServer is a test program that serves a release of opentabs over HTTP. If the program has a third argument,
+// the served archive does not match its published checksum.
 func runReleaseServer() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -57,7 +55,6 @@ func serveRelease(ctx context.Context, program, version string, isDamaged bool) 
 	return nil
 }
 
-// packProgram returns a release archive that contains the given executable.
 func packProgram(program string) ([]byte, error) {
 	text, err := os.ReadFile(program)
 	if err != nil {

@@ -24,11 +24,10 @@ import (
 	"opentabs/internal/version"
 )
 
-// run runs the command in args and returns the exit code of the process.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	// The first Ctrl-C cancels the command. A second Ctrl-C kills the process.
+	// The first Ctrl-C cancels the command, and a second Ctrl-C kills the process.
 	defer context.AfterFunc(ctx, stop)()
 
 	p := &cli.Program{In: stdin, Out: terminal.New(stdout, stderr, os.Getenv), Getenv: os.Getenv}
@@ -102,9 +101,7 @@ your browser through an extension. A plugin adds the tools of a site.`,
 	return cmd
 }
 
-// addShellCommand adds cobra's command "completion", which prints completion scripts for
-// shells. addShellCommand also shortens one line of the command's help text that is
-// longer than 80 columns.
+// addShellCommand shortens a line of cobra's help for "completion" that is longer than 80 columns.
 func addShellCommand(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	cmd, _, err := root.Find([]string{"completion", "bash"})
@@ -134,8 +131,7 @@ func newHelpCmd(root *cobra.Command) *cobra.Command {
 	}
 }
 
-// newUnknownCommandError returns an error if args name a command that does not exist. Without
-// newUnknownCommandError, cobra would first report the unknown flags of a misspelled command.
+// Without newUnknownCommandError, cobra would first report the unknown flags of a misspelled command.
 func newUnknownCommandError(root *cobra.Command, args []string) error {
 	cmd, extraArgs, err := root.Find(args)
 	if err != nil || !cmd.HasSubCommands() || cmd.Annotations[cli.TakesArgument] != "" {
@@ -163,7 +159,6 @@ func newUnknownCommandError(root *cobra.Command, args []string) error {
 	return nil
 }
 
-// isFlagValue reports whether the argument after a flag is the value of the flag.
 func isFlagValue(cmd *cobra.Command, arg string) bool {
 	name, isLong := strings.CutPrefix(arg, "--")
 	flag := cmd.Flags().Lookup(name)
@@ -173,8 +168,6 @@ func isFlagValue(cmd *cobra.Command, arg string) bool {
 	return flag != nil && flag.NoOptDefVal == ""
 }
 
-// newFlagError returns a usage error for an invalid flag. For an unknown flag, the error
-// suggests a similar flag that exists.
 func newFlagError(cmd *cobra.Command, err error) error {
 	if errors.Is(err, pflag.ErrHelp) {
 		return err

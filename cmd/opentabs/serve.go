@@ -15,17 +15,13 @@ import (
 	"opentabs/internal/logfile"
 )
 
-// logFormats are the values that the flag --log-format accepts.
 var logFormats = []string{"auto", "console", "json"}
 
 type serveOptions struct {
-	program *cli.Program
-	// flags are the settings on the command line, by flag name.
+	program   *cli.Program
 	flags     map[string]string
 	logFormat string
-	// logFile is the path of the log file; if logFile is empty, the server logs to
-	// stderr.
-	logFile string
+	logFile   string
 }
 
 func newServeCmd(p *cli.Program) *cobra.Command {

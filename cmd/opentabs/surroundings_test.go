@@ -17,7 +17,6 @@ import (
 	"opentabs/internal/httpapi"
 )
 
-// findFreePort returns a TCP port on which no program listens.
 func findFreePort(t *testing.T) int {
 	t.Helper()
 	port, err := freeport.Find()
@@ -27,7 +26,6 @@ func findFreePort(t *testing.T) int {
 	return port
 }
 
-// newHome returns the directories of a new installation with a token.
 func newHome(t *testing.T) config.Dirs {
 	t.Helper()
 	home := filepath.Join(t.TempDir(), "home")
@@ -42,9 +40,7 @@ func newHome(t *testing.T) config.Dirs {
 	return dirs
 }
 
-// TestServeFromAReadOnlyHome checks that the server runs with a read-only home directory.
-// The server needs write access to the home directory only when it starts for the first
-// time.
+// The server needs write access to the home directory only when it starts for the first time.
 func TestServeFromAReadOnlyHome(t *testing.T) {
 	dirs := newHome(t)
 	if err := os.Chmod(dirs.State, 0o500); err != nil {
@@ -93,8 +89,7 @@ func TestServeFromAReadOnlyHome(t *testing.T) {
 	}
 }
 
-// waitForOutput runs a command repeatedly until its output contains want. A ^ in want
-// matches the start of a line.
+// A ^ in want matches the start of a line.
 func waitForOutput(t *testing.T, command func(...string) *exec.Cmd, want string, args ...string) {
 	t.Helper()
 	tick := time.NewTicker(50 * time.Millisecond)
@@ -112,8 +107,6 @@ func waitForOutput(t *testing.T, command func(...string) *exec.Cmd, want string,
 	}
 }
 
-// fullDisk is a script that runs in a separate mount namespace. The script's two
-// arguments are the home directory and the port of the server.
 const fullDisk = `
 set -eu
 mount -t tmpfs -o size=64k tmpfs "$1"
@@ -139,9 +132,7 @@ kill $server
 wait $server && echo "exit 0"
 `
 
-// TestFullDisk checks that opentabs reports a full disk in a clear error text, and
-// damages no file. On a system where the test is not allowed to mount a disk,
-// TestFullDisk checks only the error text.
+// On a system where the test is not allowed to mount a disk, TestFullDisk checks only the error text.
 func TestFullDisk(t *testing.T) {
 	sentence, code := cli.ExplainError(t.Context(), fmt.Errorf("write the test file: %w", syscall.ENOSPC))
 	if code != cli.ExitFailed || !strings.HasSuffix(sentence, "no space left on device: free some space on that disk, then try again") {
@@ -179,10 +170,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestServerWithoutFreeFileDescriptors checks a server that runs out of file descriptors.
-// When descriptors run out, connected clients must continue to work, and the server must
-// log the problem once. New clients must be able to connect when the server has free file
-// descriptors again.
+// When descriptors run out, connected clients must continue to work, and the server must log the problem once. New
+// clients must be able to connect when the server has free file descriptors again.
 func TestServerWithoutFreeFileDescriptors(t *testing.T) {
 	dirs := newHome(t)
 	serveCmd := exec.Command("sh", "-c", "ulimit -n 40; exec opentabs serve --log-format json")

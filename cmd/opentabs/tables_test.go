@@ -27,14 +27,10 @@ const (
 	longTool    = "messages__export_messages_of_channel"
 )
 
-// newNarrowOutput returns an output for a simulated terminal with 80 columns. The output
-// writes to the buffer text.
 func newNarrowOutput(text *bytes.Buffer) *terminal.Output {
 	return terminal.NewTerminal(text, func() (columns, rows int) { return cli.HelpColumns, 24 })
 }
 
-// newEndedCallRecord returns the record of a failed call whose texts are too long for
-// narrow table cells.
 func newEndedCallRecord(code wire.ErrorCode, message string) recorder.Record {
 	now := time.Now()
 	r := recorder.Record{Site: "https://messages.example.com"}
@@ -43,8 +39,6 @@ func newEndedCallRecord(code wire.ErrorCode, message string) recorder.Record {
 	return r
 }
 
-// fillInstallation fills an empty installation with plugins, calls and settings whose texts
-// are long.
 func fillInstallation(t *testing.T) {
 	t.Helper()
 	dirs, err := config.FindDirs(os.Getenv)
@@ -93,9 +87,7 @@ func fillInstallation(t *testing.T) {
 	}
 }
 
-// TestTablesFit80Columns prints the tables of all commands that need no server, on a
-// terminal with 80 columns. A cell that a user needs, such as the call ID or the error
-// message, must not be truncated.
+// A cell that a user needs, such as the call ID or the error message, must not be truncated.
 func TestTablesFit80Columns(t *testing.T) {
 	makeEmptyHome(t)
 	fillInstallation(t)
@@ -171,7 +163,6 @@ func TestCallsTableFits80Columns(t *testing.T) {
 	checkWidth(t, "calls", text.String())
 }
 
-// checkWidth fails the test if a line of a command's output is longer than 80 columns.
 func checkWidth(t *testing.T, command, text string) {
 	t.Helper()
 	for line := range strings.Lines(text) {

@@ -28,8 +28,6 @@ import (
 
 const resultText = "a result as text on a terminal"
 
-// dangerousTexts contains texts that could attack a terminal: escape sequences that
-// control it, and characters that hide text.
 var dangerousTexts = map[string]string{
 	"a colour":                       "\x1b[31mred",
 	"clearing the screen":            "\x1b[2J\x1b[H",
@@ -68,8 +66,7 @@ func TestAttackByText(t *testing.T) {
 	t.Run("a program that reads JSON gets every character exactly", attackJSONOutput)
 }
 
-// checkHarmlessText fails the test if a printed text contains a control character or an
-// invisible character. Hostile text in a command's output must not begin a new line.
+// Hostile text in a command's output must not begin a new line.
 func checkHarmlessText(t *testing.T, surface, printed string) {
 	t.Helper()
 	if r, hiddenChar := plaintext.FirstHidden(printed); hiddenChar {
@@ -89,9 +86,6 @@ func checkHarmlessText(t *testing.T, surface, printed string) {
 	}
 }
 
-// printEverywhere prints the hostile text with each command and log that can display text
-// from plugins, pages or clients. printEverywhere returns the printed texts by the names
-// of their outputs.
 func printEverywhere(t *testing.T, evilText string, isTerminal bool) map[string]string {
 	t.Helper()
 	printed := map[string]string{}
@@ -225,7 +219,6 @@ func logEverywhere(log zerolog.Logger, evilText string) {
 		Interface("any", map[string]string{evilText: evilText}).Msg(evilText)
 }
 
-// attackJSONOutput checks that JSON output contains every character unchanged.
 func attackJSONOutput(t *testing.T) {
 	for name, evilText := range dangerousTexts {
 		evilText = strings.ToValidUTF8(evilText, "\ufffd") // JSON cannot encode invalid UTF-8
@@ -249,7 +242,6 @@ func attackJSONOutput(t *testing.T) {
 	}
 }
 
-// newPipeOutput returns an output whose stdout and stderr are not a terminal.
 func newPipeOutput(b *bytes.Buffer) *terminal.Output {
 	return terminal.New(b, b, func(string) string { return "" })
 }

@@ -25,8 +25,6 @@ any other client is learned when the client first gives up on a call.`,
 	}, newClientTimeoutListCmd(p), newClientTimeoutSetCmd(p), newClientTimeoutForgetCmd(p))
 }
 
-// openTimeouts opens the file in which opentabs stores the learned and configured
-// timeouts of MCP clients.
 func openTimeouts(p *cli.Program) (*timeouts.Store, error) {
 	dirs, err := p.MakeDirs()
 	if err != nil {

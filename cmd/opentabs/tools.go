@@ -47,14 +47,11 @@ browser tools are the tools of the plugin "browser".
 	return cmd
 }
 
-// listedTool is one tool in the output of `opentabs tools --json` and `opentabs tools
-// show --json`.
 type listedTool struct {
 	Name        string          `json:"name"`
 	Plugin      string          `json:"plugin"`
 	Permission  wire.Permission `json:"permission"`
 	Description string          `json:"description"`
-	// InputSchema is set only in the output of `opentabs tools show`.
 	InputSchema json.RawMessage `json:"inputSchema,omitempty"`
 	Example     string          `json:"example,omitempty"`
 	// Undo is the full name of the tool that can undo a call of the listed tool.
@@ -95,7 +92,6 @@ func runTools(ctx context.Context, opts toolsOptions) error {
 	return nil
 }
 
-// findPermission returns the user's permission for a tool.
 func findPermission(permissions httpapi.PluginPermissions, tool string) wire.Permission {
 	for _, t := range permissions.Tools {
 		if t.Name == tool {
@@ -164,7 +160,6 @@ func runToolsShow(ctx context.Context, opts toolsShowOptions) error {
 	return nil
 }
 
-// printArguments prints the arguments of a tool with their descriptions.
 func printArguments(out *terminal.Output, arguments []toolview.Argument) {
 	if len(arguments) == 0 {
 		out.PrintLine("The tool has no arguments.")
@@ -225,8 +220,6 @@ func newToolsUnpinCmd(p *cli.Program) *cobra.Command {
 	return cmd
 }
 
-// checkNames returns a cobra check that a command has at least n arguments, and no empty
-// argument.
 func checkNames(n int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < n {
@@ -239,7 +232,6 @@ func checkNames(n int) cobra.PositionalArgs {
 	}
 }
 
-// openPins returns the pinned tools of an installation.
 func openPins(p *cli.Program, dirs config.Dirs) *toolpins.Pins {
 	return toolpins.Open(dirs.State, func(sentence string) { p.Out.Notef("%s", sentence) }, zerolog.Nop())
 }
@@ -302,7 +294,6 @@ func runToolsUnpin(_ context.Context, opts pinOptions) error {
 	return err
 }
 
-// showPins prints the names of the pinned tools, one per line or as a JSON array.
 func showPins(p *cli.Program, pins *toolpins.Pins, asJSON bool) error {
 	if err := pins.Problem(); err != nil {
 		return err

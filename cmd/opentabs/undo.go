@@ -20,11 +20,8 @@ type callsUndoOptions struct {
 	json    bool
 }
 
-// undoneCall is the JSON object that `opentabs calls undo --json` prints.
 type undoneCall struct {
-	CallID string `json:"call_id"`
-	// UndoneBy is the ID of the new call that undid the call. Tool is the full name of
-	// the tool that undid the call.
+	CallID   string `json:"call_id"`
 	UndoneBy string `json:"undone_by"`
 	Tool     string `json:"tool"`
 }
@@ -81,10 +78,8 @@ func runCallsUndo(ctx context.Context, opts callsUndoOptions) error {
 	return opts.program.Report(opts.json, undone, "undid %s with %s (%s)", opts.id, started.ToolName, started.CallID)
 }
 
-// cancelTimeout limits the request that cancels an undo after Ctrl-C.
 const cancelTimeout = 2 * time.Second
 
-// cancelUndo cancels an undo that still runs after Ctrl-C has ended ctx.
 func cancelUndo(ctx context.Context, client *httpapi.Client, callID string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cancelTimeout)
 	defer cancel()

@@ -22,11 +22,9 @@ import (
 	"opentabs/internal/httpapi"
 )
 
-// otherUserID is the numeric ID of another user.
 const otherUserID = 65534
 
-// makeForeignDir returns a directory that belongs to another user. Without the right to
-// change the owner of a directory, makeForeignDir returns a directory of root.
+// Without the right to change the owner of a directory, makeForeignDir returns a directory of root.
 func makeForeignDir(t *testing.T) string {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -39,8 +37,7 @@ func makeForeignDir(t *testing.T) string {
 	return dir
 }
 
-// openTempDir returns a temporary directory whose file mode lets other users enter it.
-// Access to the files in the directory depends only on the file modes that opentabs sets.
+// Other users can enter openTempDir's directory, so access depends only on the file modes that opentabs sets.
 func openTempDir(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -63,8 +60,6 @@ func TestAttackByUser(t *testing.T) {
 	t.Run("changing a plugin's files after it was added", attackPluginFiles)
 }
 
-// runCommandForOutput runs a command with a time limit and returns the output. If the
-// command still runs at the time limit, it is killed.
 func runCommandForOutput(t *testing.T, cmd *exec.Cmd) ([]byte, error) {
 	t.Helper()
 	var out bytes.Buffer
@@ -91,8 +86,7 @@ func attackFiles(t *testing.T) {
 	waitForStatus(t, dirs, func(httpapi.Status) bool { return true })
 	mustRunOpentabs(t, dirs, "extension", "install")
 	for _, topDir := range []string{dirs.State, unpacked} {
-		// If a directory is accessible only to the user, all files in it are protected. As
-		// a second protection, each file with secrets has a private mode.
+		// Each file with secrets has a private mode, as a second protection besides its private directory.
 		err := filepath.WalkDir(topDir, func(path string, d fs.DirEntry, err error) error {
 			var info fs.FileInfo
 			if err == nil {
@@ -212,7 +206,6 @@ func attackProcesses(t *testing.T) {
 	}
 }
 
-// opentabsOnPort returns a command that runs opentabs with OPENTABS_PORT set to port.
 func opentabsOnPort(t *testing.T, dirs config.Dirs, port int, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := opentabsCommand(t, dirs, args...)
@@ -227,8 +220,6 @@ func mustRunOpentabs(t *testing.T, dirs config.Dirs, args ...string) {
 	}
 }
 
-// startFakeServer simulates an opentabs server of another user that records all received
-// requests.
 func startFakeServer(t *testing.T) (port int, received func() string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

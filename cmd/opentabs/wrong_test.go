@@ -16,7 +16,6 @@ import (
 	"opentabs/internal/terminal"
 )
 
-// leafCommands returns every command that has no subcommands, each as a list of words.
 func leafCommands(cmd *cobra.Command, words []string) [][]string {
 	if !cmd.HasSubCommands() {
 		return [][]string{words}
@@ -28,7 +27,6 @@ func leafCommands(cmd *cobra.Command, words []string) [][]string {
 	return leaves
 }
 
-// makeEmptyHome creates a test installation without plugins and without a running server.
 func makeEmptyHome(t testing.TB) {
 	t.Helper()
 	for name, value := range map[string]string{"OPENTABS_HOME": filepath.Join(t.TempDir(), "home"), "OPENTABS_PORT": "0"} {
@@ -64,8 +62,6 @@ func TestWrongArguments(t *testing.T) {
 	}
 }
 
-// runFailingCommand runs a command that must fail, and checks its exit code and its error
-// message.
 func runFailingCommand(t *testing.T, args []string) (code int, text string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), hangTimeout)
@@ -93,8 +89,7 @@ func runFailingCommand(t *testing.T, args []string) (code int, text string) {
 	return code, text
 }
 
-// FuzzCommandLine runs read-only commands with random arguments. The fuzz target fails if a
-// command returns an unknown exit code, or if a command fails without an error message.
+// The fuzz target fails if a command returns an unknown exit code, or if a command fails without an error message.
 func FuzzCommandLine(f *testing.F) {
 	makeEmptyHome(f)
 	commands := []string{"call", "calls", "calls cancel", "status", "version", "plugin list", "extension path", "plugin remove", "help", "nothing"}

@@ -8,13 +8,11 @@ import (
 	"opentabs/internal/httpjson"
 )
 
-// browserBody is the body of a request that concerns one browser.
 type browserBody struct {
 	Browser string `json:"browser"`
 }
 
-// pingedBrowser is the response of /browsers/ping. RoundTripMs is the time between a
-// request to the Chrome extension and the extension's response, in milliseconds.
+// RoundTripMs is the time until the extension's response, in milliseconds.
 type pingedBrowser struct {
 	RoundTripMs float64 `json:"round_trip_ms"`
 }
@@ -49,31 +47,24 @@ type KnownBrowser struct {
 	IsGiven   bool      `json:"given"`
 	Connected bool      `json:"connected"`
 	LastSeen  time.Time `json:"last_seen"`
-	// DefaultFor are the names of the MCP clients that use this browser by default. An
-	// empty string in DefaultFor means all clients for which no other browser is set.
+	// DefaultFor are the MCP clients that use this browser by default; "" means all clients without another default.
 	DefaultFor []string `json:"default_for,omitempty"`
 }
 
-// BrowserNames reads and changes the names of browsers, and which browser each MCP client
-// uses by default. Each error message of a BrowserNames is a sentence for the user. The
-// parameter browser is the ID or the name of a browser.
+// BrowserNames reads and changes the names of browsers, and which browser each MCP client uses by default. Each error
+// message of a BrowserNames is a sentence for the user.
 type BrowserNames interface {
 	// List returns the browsers that are or were connected to the server, sorted by name.
 	List() ([]KnownBrowser, error)
-	// Rename renames a browser, and returns the browser with its new name. An empty name
-	// restores the default name of the browser.
+	// Rename renames a browser, and returns the browser with its new name.
 	Rename(browser, name string) (KnownBrowser, error)
-	// SetDefault sets the browser that a client uses by default. If client is empty,
-	// SetDefault sets the default browser of all clients for which no browser is set. If
-	// browser is empty, SetDefault removes the default browser of the client.
+	// SetDefault sets the browser that a client uses by default. An empty client means all clients without a default
+	// browser, and an empty browser removes the default.
 	SetDefault(client, browser string) (KnownBrowser, error)
-	// Forget removes a browser from the list of known browsers. A connected browser
-	// cannot be removed.
+	// Forget removes a browser that is not connected from the list of known browsers.
 	Forget(browser string) error
 }
 
-// browserNameBody is the request body of /browsers/name, /browsers/default and
-// /browsers/forget.
 type browserNameBody struct {
 	Browser string `json:"browser"`
 	Name    string `json:"name,omitempty"`
@@ -107,8 +98,6 @@ func (a *API) serveBrowserForget(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// changeBrowser calls change with the request's body, and sends the changed browser or
-// the error as the response.
 func changeBrowser(w http.ResponseWriter, r *http.Request, change func(browserNameBody) (KnownBrowser, error)) {
 	body, ok := decodeBody[browserNameBody](w, r)
 	if !ok {
@@ -122,11 +111,9 @@ func changeBrowser(w http.ResponseWriter, r *http.Request, change func(browserNa
 	httpjson.Send(w, http.StatusOK, changed)
 }
 
-// BrowserNames returns a client for the names of browsers, which sends each operation to
-// the server. When ctx ends, BrowserNames cancels its requests that are still open.
+// BrowserNames returns a client for the names of browsers, which sends each operation to the server.
 func (c *Client) BrowserNames(ctx context.Context) BrowserNames { return browserNamesClient{ctx, c} }
 
-// browserNamesClient implements [BrowserNames] with requests to a running server.
 type browserNamesClient struct {
 	ctx    context.Context
 	client *Client

@@ -16,17 +16,13 @@ import (
 )
 
 const (
-	// maxAnswerBytes is the largest response that a client reads, in bytes.
 	maxAnswerBytes = 256 << 20
-	// dialTimeout limits how long a client waits for a TCP connection to the server.
 	// dialTimeout is short, because client and server run on the same machine.
 	dialTimeout = 2 * time.Second
-	// healthTimeout limits how long a client waits for the response of /healthz. If the
-	// response of /healthz takes longer than healthTimeout, the client reports that the
-	// server does not respond. healthTimeout is long enough for a busy machine.
+	// A busy machine must respond to /healthz within healthTimeout, or the client reports a server that does not
+	// respond.
 	healthTimeout = 3 * time.Second
-	// requestTimeout limits most requests. reloadTimeout limits requests that make the
-	// server read all files of plugins, such as a reload.
+	// reloadTimeout limits requests that make the server read all files of plugins.
 	requestTimeout = 10 * time.Second
 	reloadTimeout  = 2 * time.Minute
 )
@@ -42,8 +38,7 @@ var ErrServerSilent = errors.New("the program on the port does not answer")
 // similar.
 var ErrStreamEnded = errors.New("the server has ended the stream")
 
-// RefusedError is a response of the server with a status other than 200. Explanation is
-// the sentence that the server sent.
+// RefusedError is a response of the server with a status other than 200.
 type RefusedError struct {
 	Status      int
 	Explanation string
@@ -57,10 +52,8 @@ func (e *RefusedError) Is(target error) bool {
 	return target == ErrUnknown && e.Status == http.StatusNotFound
 }
 
-// Client sends requests to a running opentabs server. The methods of Client return
-// [ErrNoServer] if no program listens on the port, and [ErrForeignServer] if another program
-// listens on the port. The methods return [ErrServerSilent] if no response arrives in time,
-// and a [*RefusedError] if the server rejects the request.
+// Client sends requests to a running opentabs server. The methods of Client return [ErrNoServer], [ErrForeignServer],
+// [ErrServerSilent] or a [*RefusedError].
 type Client struct {
 	Calls   CallsClient
 	Logs    LogsClient
@@ -72,10 +65,8 @@ type Client struct {
 	http    *http.Client
 }
 
-// NewClient returns a client of the server on a loopback port. If token is not empty, the
-// client first checks that the server has the token, and sends no request to any other
-// program (see proof.go). If token is empty, the client sends requests to any program that
-// listens on the port.
+// NewClient returns a client of the server on a loopback port. If token is not empty, the client first checks that the
+// server has the token, and sends no request to any other program (see proof.go).
 func NewClient(port int, token string) *Client {
 	c := &Client{address: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), port: port, token: token}
 	c.Calls, c.Logs, c.Plugins = CallsClient{c}, LogsClient{c}, PluginsClient{c}
@@ -103,8 +94,7 @@ func (c *Client) Port() int { return c.port }
 // URL returns the absolute URL of a path on the server.
 func (c *Client) URL(path string) string { return "http://" + c.address + path }
 
-// Health requests the version and the process ID of the server. Health returns an error
-// if the program on the port is not an opentabs server.
+// Health requests the version and the process ID of the server.
 func (c *Client) Health(ctx context.Context) (Health, error) {
 	var h Health
 	if err := c.exchange(ctx, healthTimeout, http.MethodGet, "/healthz", &h); err != nil {
@@ -123,27 +113,22 @@ func (c *Client) Status(ctx context.Context) (s Status, err error) {
 	return s, err
 }
 
-// ReloadClients makes the server read the tokens of MCP clients again. Before
-// ReloadClients returns, the server has ended the requests of removed clients.
+// ReloadClients makes the server read the tokens of MCP clients again.
 func (c *Client) ReloadClients(ctx context.Context) error {
 	return c.exchange(ctx, requestTimeout, http.MethodPost, "/clients/reload", nil)
 }
 
-// exchange sends a request without a body, and decodes the JSON response into v unless v
-// is nil. timeout limits the time until the response is completely read.
+// timeout limits the time until the response is completely read.
 func (c *Client) exchange(ctx context.Context, timeout time.Duration, method, path string, v any) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	return c.requestInto(ctx, method, path, nil, v)
 }
 
-// post sends body as JSON, and decodes the JSON response into v unless v is nil.
 func (c *Client) post(ctx context.Context, path string, body, v any) error {
 	return c.postWithin(ctx, requestTimeout, path, body, v)
 }
 
-// postWithin sends body as post does, but with the given timeout for the request and its
-// response instead of requestTimeout.
 func (c *Client) postWithin(ctx context.Context, timeout time.Duration, path string, body, v any) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -154,7 +139,6 @@ func (c *Client) postWithin(ctx context.Context, timeout time.Duration, path str
 	return c.requestInto(ctx, http.MethodPost, path, data, v)
 }
 
-// requestInto sends a request, and decodes the JSON response into v unless v is nil.
 func (c *Client) requestInto(ctx context.Context, method, path string, body []byte, v any) error {
 	resp, err := c.send(ctx, method, path, body)
 	if err != nil {
@@ -173,8 +157,7 @@ func (c *Client) requestInto(ctx context.Context, method, path string, body []by
 	return nil
 }
 
-// send sends a request, and returns the response if its status is 200. body is JSON, or
-// nil for a request without a body. The caller closes the body of the response.
+// The caller of send closes the body of the response, whose status is 200.
 func (c *Client) send(ctx context.Context, method, path string, body []byte) (*http.Response, error) {
 	req, err := c.request(ctx, method, path, body)
 	if err != nil {
@@ -203,8 +186,6 @@ func (c *Client) request(ctx context.Context, method, path string, body []byte) 
 	return req, nil
 }
 
-// dialError returns ErrNoServer, ErrServerSilent or ErrForeignServer if err has the
-// corresponding cause, and otherwise an error that wraps err.
 func dialError(err error) error {
 	var opErr *net.OpError
 	isCancelled := errors.Is(err, context.Canceled)

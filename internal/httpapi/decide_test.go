@@ -14,7 +14,6 @@ import (
 	"opentabs/wire"
 )
 
-// startSuspendedCall starts a call and returns when the call's tool waits for the user.
 func (f *fixture) startSuspendedCall(t *testing.T) dispatch.View {
 	t.Helper()
 	follower := f.calls.Follow(dispatch.FollowOptions{})

@@ -1,13 +1,7 @@
-// Package httpapi serves the HTTP API of the opentabs server, and has the client that the
-// command line uses.
+// Package httpapi serves the HTTP API of the opentabs server, and has the client that the command line uses.
 //
-// The API is created with [New]. A guard checks the Host and Origin headers of every
-// request, and the bearer token of all requests except /healthz and /ws. The route /ws
-// needs no bearer token, because both ends of its WebSocket authenticate each other with
-// a key.
-//
-// Each resource has a file with its routes and its methods of [Client]: calls, events,
-// logs, plugins, policy, tabs, stdio and shutdown.
+// A guard checks the Host and Origin headers of every request, and the bearer token of all requests except /healthz and
+// /ws. The route /ws needs no bearer token, because both ends of its WebSocket authenticate each other with a key.
 //
 // # Concurrency
 //

@@ -18,25 +18,18 @@ import (
 	"opentabs/internal/sse"
 )
 
-// maxChunkBytes is how many bytes of events are collected in a buffer before they are
-// written to a client.
 const maxChunkBytes = 32 << 10
 
-// serverInstanceID identifies one server process, and is the prefix of all its event IDs.
-// If a client continues the stream of an earlier server process, the new process detects
-// the other prefix and sends a "missed" event.
+// serverInstanceID prefixes event IDs, so that a new process detects a client of an earlier one, and sends "missed".
 type serverInstanceID string
 
 func newServerInstanceID() serverInstanceID {
 	return serverInstanceID(strings.ToLower(rand.Text()[:8]))
 }
 
-// id returns the ID of the event with the given sequence number, such as "k3f9x2ab-17".
 func (m serverInstanceID) id(seq uint64) string { return string(m) + "-" + strconv.FormatUint(seq, 10) }
 
-// parseID returns the sequence number in an event ID, or false if the ID is malformed.
-// For an event ID of another server process, parseID returns math.MaxUint64, which is
-// higher than every sequence number.
+// For an event ID of another server process, parseID returns math.MaxUint64, higher than every sequence number.
 func (m serverInstanceID) parseID(id string) (uint64, bool) {
 	mark, seqText, hasMark := strings.Cut(id, "-")
 	if !hasMark {
@@ -49,15 +42,12 @@ func (m serverInstanceID) parseID(id string) (uint64, bool) {
 	return n, err == nil
 }
 
-// eventRoute serves /events.
 type eventRoute struct {
 	calls        Calls
 	eventStreams *eventStreams
 	writeSlots   writeSlots
 }
 
-// eventFilters maps each query parameter of /events to a function that stores the
-// parameter's value.
 var eventFilters = map[string]func(*dispatch.FollowOptions, string){
 	"call":     func(o *dispatch.FollowOptions, v string) { o.CallID = v },
 	"tool":     func(o *dispatch.FollowOptions, v string) { o.Tool = v },
@@ -65,8 +55,6 @@ var eventFilters = map[string]func(*dispatch.FollowOptions, string){
 	"after":    func(*dispatch.FollowOptions, string) {}, // followOptions reads the parameter "after"
 }
 
-// followOptions parses the query parameters and the header Last-Event-ID of a request for
-// /events.
 func (e eventRoute) followOptions(r *http.Request) (o dispatch.FollowOptions, err error) {
 	query := r.URL.Query()
 	for name, values := range query {
@@ -93,14 +81,10 @@ func (e eventRoute) followOptions(r *http.Request) (o dispatch.FollowOptions, er
 	return o, nil
 }
 
-// serveEvents streams the events of all calls as server-sent events. The name of a
-// server-sent event is the kind of the event, and the data is the event as JSON. The URL
-// parameters call, tool and audience filter the events (see [dispatch.FollowOptions]).
+// serveEvents streams the events of all calls as server-sent events.
 //
-// A client that reconnects sends the ID of the last event it received, as Last-Event-ID
-// or as the URL parameter after. After a reconnect, the server continues with the events
-// that follow the last received event. If a client reads too slowly or reconnects too
-// late, a "missed" event replaces the events that were dropped.
+// A client that reconnects sends its last event ID as Last-Event-ID or as the URL parameter after. If a client reads
+// too slowly or reconnects too late, a "missed" event replaces dropped events.
 func (e eventRoute) serveEvents(w http.ResponseWriter, r *http.Request) {
 	options, err := e.followOptions(r)
 	if err != nil {
@@ -112,9 +96,7 @@ func (e eventRoute) serveEvents(w http.ResponseWriter, r *http.Request) {
 	out, streamCtx, endStream := e.eventStreams.open(w, r)
 	defer endStream()
 	writePosition := func(comment string) error { return out.writeHeartbeat(comment, follower.Position()) }
-	// The comment "following" confirms that the stream has started. The comment
-	// "following" has an event ID with which a client can reconnect even before the first
-	// event.
+	// The comment "following" has an event ID with which a client can reconnect even before the first event.
 	if writePosition("following") != nil {
 		return
 	}
@@ -129,12 +111,9 @@ func (e eventRoute) serveEvents(w http.ResponseWriter, r *http.Request) {
 	writeStream(streamCtx, e.eventStreams.heartbeat, follower.Next, write, func() error { return writePosition("still here") })
 }
 
-// chunkPool contains buffers for encoding events. An event stream takes a buffer from the
-// pool for each write, and returns the buffer after the write.
 var chunkPool = sync.Pool{New: func() any { return new([]byte) }}
 
-// writeEvents writes events, preceded by a "missed" event if lostEvents > 0. Each event
-// is encoded as JSON only once, and all clients share the JSON.
+// Each event is encoded as JSON only once, and all clients share the JSON.
 func (e eventWriter) writeEvents(events []*dispatch.Event, lostEvents int) error {
 	chunk := chunkPool.Get().(*[]byte)
 	defer chunkPool.Put(chunk)
@@ -163,16 +142,14 @@ func (e eventWriter) writeEvents(events []*dispatch.Event, lostEvents int) error
 	return e.c.Flush()
 }
 
-// Listener has the callbacks of [CallsClient.Follow]. Follow runs all callbacks one at a
-// time on its own goroutine.
+// Listener has the callbacks of [CallsClient.Follow], which runs them one at a time on its own goroutine.
 type Listener struct {
 	// Following is called once, when the server has confirmed that the stream of events has
 	// started.
 	Following func() error
-	// Event is called for each event. raw is the JSON of the event.
+	// Event is called for each event; raw is the JSON of the event.
 	Event func(e dispatch.Event, raw []byte) error
-	// Missed is called if events were lost. n is the number of events lost before the
-	// next event.
+	// Missed receives the number of events that were lost before the next event.
 	Missed func(n int) error
 }
 

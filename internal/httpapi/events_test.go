@@ -64,7 +64,6 @@ func TestFollowReportsMissedEvents(t *testing.T) {
 	}
 }
 
-// openEvents opens a stream of events that is closed when the test ends.
 func (f *fixture) openEvents(t *testing.T, query, lastEventID string) *http.Response {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -85,8 +84,6 @@ func (f *fixture) openEvents(t *testing.T, query, lastEventID string) *http.Resp
 	return resp
 }
 
-// readEvents reads n events from a stream, and returns the names of all events and the
-// last event.
 func readEvents(t *testing.T, resp *http.Response, n int) (names string, lastEvent sse.Event) {
 	t.Helper()
 	if resp.StatusCode != http.StatusOK {
@@ -134,9 +131,8 @@ func TestEventsResume(t *testing.T) {
 	}
 }
 
-// TestQuietEventsKeepTheirPosition checks an event stream whose filters match no event.
-// The client must receive its position in the stream, even without matching events. Events
-// that the filters exclude must not count as missed.
+// The client must receive its position in the stream, even without matching events. Events that the filters exclude
+// must not count as missed.
 func TestQuietEventsKeepTheirPosition(t *testing.T) {
 	f := startFixture(t)
 	resp := f.openEvents(t, "?call=other", "")
@@ -210,7 +206,6 @@ func TestEventsRefuses(t *testing.T) {
 	}
 }
 
-// TestLargeEvents checks that events larger than one write arrive complete and in order.
 func TestLargeEvents(t *testing.T) {
 	f := startFixture(t)
 	resp := f.openEvents(t, "", "")
@@ -279,9 +274,8 @@ func TestFollowOfStoppingServer(t *testing.T) {
 	}
 }
 
-// TestVerifyProgressAsFrontendsDo checks that followers receive activities of the type
-// "tool-call-progress". In an activity of the type "tool-call-progress", the status must
-// be "running" while the tool runs, and "done" at the end.
+// In an activity of the type "tool-call-progress", the status must be "running" while the tool runs, and "done" at the
+// end.
 func TestVerifyProgressAsFrontendsDo(t *testing.T) {
 	f := startFixture(t)
 	var statuses, otherMessages []string

@@ -30,10 +30,7 @@ func newGuard(token string, clients ClientTokens, origins []string) *requestGuar
 	return &requestGuard{token: sha256.Sum256([]byte(token)), clients: clients, origins: origins}
 }
 
-// requireLocal rejects requests from web pages, and requests whose Host header names
-// another machine. An Origin header must be the origin of a trusted extension or the
-// server's own origin. Requests with the server's own origin are harmless, because the
-// server has no web pages, and the requests need the token too.
+// Requests with the server's own origin are harmless, because the server has no web pages and needs the token.
 func (g *requestGuard) requireLocal(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !loopback.IsHost(r.Host) {
@@ -49,11 +46,9 @@ func (g *requestGuard) requireLocal(next http.Handler) http.Handler {
 	})
 }
 
-// Caller identifies the sender of a request. The guard sets the Caller after checking the
-// token.
+// Caller identifies the sender of a request.
 type Caller struct {
-	// Client is the name of the MCP client to which the token belongs. Client is empty if
-	// the request has the administrator token.
+	// Client is the name of the MCP client of the token, or empty for the administrator token.
 	Client string
 }
 
@@ -66,7 +61,6 @@ func CallerOf(ctx context.Context) Caller {
 	return c
 }
 
-// requireToken rejects requests without the administrator token.
 func (g *requestGuard) requireToken(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		token := bearerTokenOf(r.Header)
@@ -83,10 +77,7 @@ func (g *requestGuard) requireToken(next http.Handler) http.Handler {
 	})
 }
 
-// requireClient accepts requests with the token of an MCP client, and cancels them when
-// the token is removed. requireClient rejects the administrator token, so that no MCP
-// client has a reason to store the administrator token. The opentabs command, which has
-// only the administrator token, sends MCP requests to CommandPath instead.
+// requireClient rejects the administrator token, so that no MCP client has a reason to store it.
 func (g *requestGuard) requireClient(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		token := bearerTokenOf(r.Header)
@@ -105,8 +96,6 @@ func (g *requestGuard) requireClient(next http.Handler) http.Handler {
 	})
 }
 
-// enterClient calls ClientTokens.Enter. enterClient returns ok = false if token is empty
-// or the server has no client tokens.
 func (g *requestGuard) enterClient(ctx context.Context, token string) (name string, requestCtx context.Context, endRequest func(), ok bool) {
 	if g.clients == nil || len(token) == 0 {
 		return "", nil, nil, false
@@ -114,9 +103,7 @@ func (g *requestGuard) enterClient(ctx context.Context, token string) (name stri
 	return g.clients.Enter(ctx, token)
 }
 
-// bearerTokenOf returns the bearer token in the Authorization header, or an empty string. A
-// request with two Authorization headers is treated as having no token, because proxies
-// and servers disagree on which header is valid.
+// A request with two Authorization headers has no token, because proxies and servers disagree on which is valid.
 func bearerTokenOf(h http.Header) string {
 	headerValues := h.Values("Authorization")
 	if len(headerValues) != 1 {
@@ -129,8 +116,7 @@ func bearerTokenOf(h http.Header) string {
 	return strings.TrimSpace(token)
 }
 
-// isAdministrator reports whether token is the administrator token. The tokens are
-// compared in constant time, because their hashes have equal length.
+// The tokens are compared in constant time, because their hashes have equal length.
 func (g *requestGuard) isAdministrator(token string) bool {
 	sum := sha256.Sum256([]byte(token))
 	return subtle.ConstantTimeCompare(sum[:], g.token[:]) == 1
@@ -141,16 +127,13 @@ func writeUnauthorized(w http.ResponseWriter) {
 	httpjson.SendError(w, http.StatusUnauthorized, "the token is missing or wrong: send the header Authorization: Bearer TOKEN to /mcp with a token that `opentabs client add NAME` made; for everything else use the opentabs command")
 }
 
-// isFromPage reports whether a browser sent the request on behalf of a web page. When a
-// page loads an image or a script, the request has the header Sec-Fetch-Site but no
-// Origin. Sec-Fetch-Site is "none" for URLs that the user entered, and for requests of
-// extensions.
+// When a page loads an image or a script, the request has the header Sec-Fetch-Site but no Origin. Sec-Fetch-Site is
+// "none" for URLs that the user entered, and for requests of extensions.
 func isFromPage(h http.Header) bool {
 	site := h.Values("Sec-Fetch-Site")
 	return len(site) > 0 && !slices.Equal(site, []string{"none"})
 }
 
-// isTrusted reports whether a request to host may have the given Origin headers.
 func (g *requestGuard) isTrusted(host string, origins []string) bool {
 	switch len(origins) {
 	case 0:
@@ -161,7 +144,6 @@ func (g *requestGuard) isTrusted(host string, origins []string) bool {
 	return false
 }
 
-// writeConfirmation sends {"ok": true}, the response to a successful change.
 func writeConfirmation(w http.ResponseWriter) {
 	httpjson.Send(w, http.StatusOK, struct {
 		OK bool `json:"ok"`

@@ -23,16 +23,13 @@ const (
 	testOrigin = "chrome-extension://abc"
 )
 
-// fixture is a test server whose calls run until they are cancelled.
 type fixture struct {
-	api   *API
-	calls *dispatch.Dispatcher
-	logs  *pluginlog.Log
-	url   string
-	port  int
-	// sinks receives the dispatch.Sink of each call of the test tool.
-	sinks chan dispatch.Sink
-	// reloadErr is the error that the function Options.Reload returns.
+	api       *API
+	calls     *dispatch.Dispatcher
+	logs      *pluginlog.Log
+	url       string
+	port      int
+	sinks     chan dispatch.Sink
 	reloadErr error
 	// developedDirs receives "begin DIR" and "end DIR" for each request to
 	// /plugins/develop.
@@ -92,8 +89,6 @@ func startFixture(t *testing.T, change ...func(*Options)) *fixture {
 	return f
 }
 
-// echoLines writes "echo" and the line for each input line, and "bye" at the end of the
-// input.
 func echoLines(_ context.Context, in io.Reader, out io.Writer) error {
 	lines := bufio.NewScanner(in)
 	for lines.Scan() {
@@ -105,7 +100,6 @@ func echoLines(_ context.Context, in io.Reader, out io.Writer) error {
 	return errors.Join(err, lines.Err())
 }
 
-// call starts a call of the test tool, and waits until the call is running.
 func (f *fixture) call(t *testing.T) (id string, sink dispatch.Sink) {
 	t.Helper()
 	callEnded := make(chan struct{})

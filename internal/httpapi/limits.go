@@ -11,33 +11,23 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// The constants in limits.go limit how slowly clients may send requests and read
-// responses. The limits for slow clients do not apply to calls, event streams, and
-// connections of /stdio and /ws.
+// The limits for slow clients do not apply to calls, event streams, and connections of /stdio and /ws.
 const (
-	// headerTimeout limits the time for reading the header of a request.
 	headerTimeout = 10 * time.Second
-	// maxBodyPause is the longest pause within the body of a request. bodyTimeout limits
-	// the time for reading the whole body.
+	// maxBodyPause is the longest pause within the body of a request.
 	maxBodyPause = 30 * time.Second
 	bodyTimeout  = 5 * time.Minute
-	// lingerTimeout limits the time for reading the rest of a request body that the
-	// handler did not read.
+	// lingerTimeout limits reading the rest of a request body that the handler did not read.
 	lingerTimeout = 2 * time.Second
-	// writeTimeout limits the time for writing a response to the client. The routes of event
-	// streams replace writeTimeout by a deadline for each write.
+	// The routes of event streams replace writeTimeout by a deadline for each write.
 	writeTimeout = 30 * time.Second
 	// idleTimeout is the longest pause between two requests on a connection.
-	idleTimeout = 2 * time.Minute
-	// maxHeaderBytes is the maximum size of the header of a request.
-	maxHeaderBytes = 64 << 10
-	// rejectLogInterval is the minimum time between two log lines about rejected
-	// connections.
+	idleTimeout       = 2 * time.Minute
+	maxHeaderBytes    = 64 << 10
 	rejectLogInterval = time.Minute
 )
 
-// NewServer returns an HTTP server that disconnects clients which send or read too
-// slowly. The logger out receives the server's errors.
+// NewServer returns an HTTP server that disconnects clients which send or read too slowly.
 func NewServer(handler http.Handler, out zerolog.Logger) *http.Server {
 	return &http.Server{
 		Handler:           limitTimes(handler),
@@ -49,9 +39,6 @@ func NewServer(handler http.Handler, out zerolog.Logger) *http.Server {
 	}
 }
 
-// limitTimes returns a handler that calls next, and limits the time for reading the
-// request's body. After next has returned, limitTimes also limits the time for writing the
-// rest of the response.
 func limitTimes(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		rc := http.NewResponseController(w)
@@ -67,7 +54,6 @@ func limitTimes(next http.Handler) http.Handler {
 	})
 }
 
-// timedBody is a request body that sets a read deadline for each read.
 type timedBody struct {
 	io.ReadCloser
 	rc       *http.ResponseController
@@ -75,9 +61,7 @@ type timedBody struct {
 	hasEnded bool // the body was read to its end, or a read failed
 }
 
-// Read reads from the request body. After the end of the body, Read sets no deadline:
-// net/http keeps reading from the connection to detect a disconnect, and a read deadline
-// would cancel the request.
+// After the end of the body, Read sets no deadline, because net/http keeps reading to detect a disconnect.
 func (b *timedBody) Read(p []byte) (int, error) {
 	if b.hasEnded {
 		return b.ReadCloser.Read(p)
@@ -92,17 +76,14 @@ func (b *timedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// serverLog receives the error log of net/http. While the process has no free file
-// descriptors, net/http logs one line per second. serverLog logs only one of these lines
-// per rejectLogInterval.
+// Without free file descriptors, net/http logs one line per second; serverLog logs one per rejectLogInterval.
 type serverLog struct {
 	out zerolog.Logger
 
 	mu          sync.Mutex // guards lastLogTime
-	lastLogTime time.Time  // time of the last line about rejected connections
+	lastLogTime time.Time
 }
 
-// Write logs one line from net/http.
 func (s *serverLog) Write(p []byte) (int, error) {
 	line := strings.TrimSpace(string(p))
 	reason, ok := strings.CutPrefix(line, "http: Accept error: ")

@@ -21,7 +21,6 @@ import (
 	"opentabs/internal/memnet"
 )
 
-// fakeTimeServer is a server whose timeouts run in the fake time of testing/synctest.
 type fakeTimeServer struct {
 	t      *testing.T
 	listen *memnet.Listener
@@ -41,9 +40,6 @@ func runFakeTimeServer(t *testing.T, handler http.Handler, test func(w *fakeTime
 	})
 }
 
-// connect opens a connection to the server. connect also returns a function that waits
-// until the server closes the connection, and returns the received bytes and the elapsed
-// time.
 func (w *fakeTimeServer) connect() (net.Conn, func() (got string, elapsed time.Duration)) {
 	w.t.Helper()
 	conn, err := w.listen.Dial(w.t.Context(), "", "")
@@ -65,8 +61,6 @@ func (w *fakeTimeServer) connect() (net.Conn, func() (got string, elapsed time.D
 	}
 }
 
-// writeSlowly writes text byte by byte, with a pause after each byte. writeSlowly returns
-// when the server closes the connection.
 func writeSlowly(conn net.Conn, text string, pause time.Duration) {
 	for i := range len(text) {
 		if _, err := conn.Write([]byte{text[i]}); err != nil {
@@ -76,8 +70,6 @@ func writeSlowly(conn net.Conn, text string, pause time.Duration) {
 	}
 }
 
-// readAll reads the body of a request, and responds with the size of the body and whether
-// a read timed out.
 func readAll(w http.ResponseWriter, r *http.Request) {
 	n, err := io.Copy(io.Discard, r.Body)
 	if err != nil {
@@ -158,7 +150,7 @@ func TestSlowReader(t *testing.T) {
 	}
 }
 
-// The server closes idle connections. A slow connection does not delay other connections.
+// The server closes idle connections.
 func TestIdleConnections(t *testing.T) {
 	runFakeTimeServer(t, http.HandlerFunc(readAll), func(w *fakeTimeServer) {
 		var readRests []func() (string, time.Duration)
@@ -175,9 +167,7 @@ func TestIdleConnections(t *testing.T) {
 	})
 }
 
-// TestSlowRequestsAreServed checks that the limits for slow clients do not interrupt slow
-// but legitimate requests. Legitimate slow requests are calls without output, event
-// streams, and large uploads on slow connections.
+// TestSlowRequestsAreServed checks that the limits for slow clients do not interrupt slow but legitimate requests.
 func TestSlowRequestsAreServed(t *testing.T) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /call", func(w http.ResponseWriter, r *http.Request) {
@@ -238,7 +228,6 @@ func TestSlowRequestsAreServed(t *testing.T) {
 	})
 }
 
-// slowReader is a reader that returns bytesPerSecond bytes per second.
 type slowReader struct{ leftBytes, bytesPerSecond int }
 
 func (s *slowReader) Read(p []byte) (int, error) {
@@ -251,8 +240,7 @@ func (s *slowReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// TestServerLog checks that the server logs one line per minute while net/http cannot
-// accept connections. net/http itself would log one line per second.
+// TestServerLog checks that the server logs one line per minute while net/http cannot accept connections.
 func TestServerLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer

@@ -16,7 +16,7 @@ import (
 	"opentabs/internal/sse"
 )
 
-// Logs reads the log entries of adapters. *pluginlog.Log implements this interface.
+// Logs reads the log entries of adapters; *pluginlog.Log implements it.
 type Logs interface {
 	Last(f pluginlog.Filter, n int) []pluginlog.Entry
 	Follow(f pluginlog.Filter, n int) ([]pluginlog.Entry, *pluginlog.Follower)
@@ -24,22 +24,17 @@ type Logs interface {
 
 var _ Logs = (*pluginlog.Log)(nil)
 
-// logEvent is the name of the server-sent event that contains a log entry.
 const logEvent = "log"
 
-// defaultLogEntries is the number of stored log entries that /logs returns by default.
 const defaultLogEntries = 100
 
 // LogQuery selects log entries of adapters by plugin and level.
 type LogQuery struct {
 	pluginlog.Filter
-	// Last is the maximum number of stored log entries to return. Older entries are left
-	// out.
+	// Last is the maximum number of stored log entries to return; older entries are left out.
 	Last int
 }
 
-// logParameters maps each query parameter of /logs to a function that parses and stores
-// the parameter's value.
 var logParameters = map[string]func(*LogQuery, string) error{
 	"plugin": func(q *LogQuery, v string) error { q.Plugin = v; return nil },
 	"level": func(q *LogQuery, v string) (err error) {
@@ -62,8 +57,6 @@ var logParameters = map[string]func(*LogQuery, string) error{
 	},
 }
 
-// parseLogQuery parses the query parameters of /logs, and returns an error for an unknown
-// or repeated parameter.
 func parseLogQuery(values url.Values) (q LogQuery, err error) {
 	q.Last = defaultLogEntries
 	for name, texts := range values {
@@ -78,22 +71,16 @@ func parseLogQuery(values url.Values) (q LogQuery, err error) {
 	return q, nil
 }
 
-// logList is the response of /logs without follow=1. The log entries are ordered from
-// oldest to newest.
 type logList struct {
 	Entries []pluginlog.Entry `json:"entries"`
 }
 
-// logRoute serves /logs.
 type logRoute struct {
 	entries      Logs
 	eventStreams *eventStreams
 }
 
-// serveLogs returns the last log entries of adapters. If the request has the query
-// parameter follow=1, serveLogs sends the log entries as a stream of server-sent events. A
-// "log" event has one log entry, and a "missed" event has the number of entries dropped
-// because the client reads too slowly.
+// A "log" event has one log entry, and a "missed" event the number of entries that a slow client lost.
 func (l logRoute) serveLogs(w http.ResponseWriter, r *http.Request) {
 	values := r.URL.Query()
 	query, err := parseLogQuery(values)
@@ -115,8 +102,6 @@ func (l logRoute) serveLogs(w http.ResponseWriter, r *http.Request) {
 	writeStream(streamCtx, l.eventStreams.heartbeat, follower.Next, out.writeEntries, func() error { return out.writeComment("still here") })
 }
 
-// writeEntries writes a "log" event for each log entry, and a "missed" event if
-// lostEntries > 0.
 func (e eventWriter) writeEntries(list []pluginlog.Entry, lostEntries int) error {
 	var text []byte
 	for _, entry := range list {
@@ -149,17 +134,14 @@ func (q LogQuery) urlValues() url.Values {
 	return values
 }
 
-// LogsClient reads the log entries of adapters from a running server. The methods of
-// LogsClient return the errors listed at [Client].
+// LogsClient reads the log entries of adapters from a running server.
 type LogsClient struct{ client *Client }
 
-// LogListener has the callbacks of [LogsClient.Follow]. Follow runs all callbacks one at
-// a time on its own goroutine.
+// LogListener has the callbacks of [LogsClient.Follow].
 type LogListener struct {
 	// Entry is called for each log entry.
 	Entry func(pluginlog.Entry) error
-	// Missed is called if log entries were dropped. n is the number of entries dropped
-	// before the next entry.
+	// Missed receives the number of log entries that were dropped before the next entry.
 	Missed func(n int) error
 }
 

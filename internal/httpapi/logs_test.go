@@ -16,7 +16,6 @@ import (
 	"opentabs/wire"
 )
 
-// addEntries adds a log entry for each message, and waits until all entries are stored.
 func (f *fixture) addEntries(t *testing.T, plugin string, level wire.LogLevel, messages ...string) {
 	t.Helper()
 	p := wire.PluginLogParams{TabID: 7, Plugin: plugin}

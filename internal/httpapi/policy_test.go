@@ -13,7 +13,6 @@ import (
 	"opentabs/wire"
 )
 
-// fakePolicy is a Policy that records changes, and whose methods return err.
 type fakePolicy struct {
 	changes []string
 	err     error

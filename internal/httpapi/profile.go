@@ -5,10 +5,7 @@ import (
 	"net/http/pprof"
 )
 
-// serveProfile serves the runtime profiles of net/http/pprof to requests with the
-// administrator token. The profiles are profile (CPU time), trace, heap, goroutine,
-// allocs, block, mutex and threadcreate; see docs/performance.md. The URL parameter
-// seconds is the time for which "profile" and "trace" are recorded. A profile has
+// serveProfile serves profile (CPU time), trace, heap, goroutine, allocs, block, mutex and threadcreate. A profile has
 // function names, but no arguments and no memory contents.
 func serveProfile(w http.ResponseWriter, r *http.Request) {
 	switch r.PathValue("name") {

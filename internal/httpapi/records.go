@@ -25,21 +25,16 @@ type Records interface {
 
 var _ Records = (*recorder.Recorder)(nil)
 
-// emptyRecords implements Records without any recorded call.
 type emptyRecords struct{}
 
 func (emptyRecords) ReadPage(recorder.Query) (recorder.Page, error)     { return recorder.Page{}, nil }
 func (emptyRecords) Find(string) (e recorder.Entry, ok bool, err error) { return e, false, nil }
 
-// defaultRecords is the number of recorded calls that /calls returns by default.
-// maxRecords is the maximum that a request can select with the query parameter limit.
 const (
 	defaultRecords = 200
 	maxRecords     = 1000
 )
 
-// recordFilters maps each query parameter of /calls to a function that parses the
-// parameter and stores its value in a query.
 var recordFilters = map[string]func(*recorder.Query, string) error{
 	"since": func(q *recorder.Query, v string) (err error) {
 		q.Since, err = recorder.ParseSince(v, time.Now())
@@ -63,8 +58,6 @@ var recordFilters = map[string]func(*recorder.Query, string) error{
 	},
 }
 
-// recordQuery parses the query parameters of /calls. recordQuery returns an error for an
-// unknown or repeated parameter.
 func recordQuery(parameters url.Values) (q recorder.Query, err error) {
 	q.Limit = defaultRecords
 	for name, values := range parameters {
@@ -82,14 +75,12 @@ func recordQuery(parameters url.Values) (q recorder.Query, err error) {
 	return q, nil
 }
 
-// recordPage is the response of /calls to a request with query parameters. To get the next
-// page, a client sends the value of Next as the query parameter "before".
+// To get the next page of recorded calls, a client sends Next as the query parameter "before".
 type recordPage struct {
 	Calls []json.RawMessage `json:"calls"`
 	Next  string            `json:"next,omitempty"`
 }
 
-// serveRecords sends the recorded calls that the query parameters select, newest first.
 func (c callRoutes) serveRecords(w http.ResponseWriter, r *http.Request) {
 	query, err := recordQuery(r.URL.Query())
 	if err != nil {
@@ -112,9 +103,7 @@ func (c callRoutes) serveRecords(w http.ResponseWriter, r *http.Request) {
 	httpjson.Send(w, http.StatusOK, response)
 }
 
-// findRecord returns the record of a call that has ended. If hasView is true, the
-// dispatcher still has the call in memory, and view describes this call. findRecord then
-// returns view instead of the stored View, which lacks activities and complete texts.
+// findRecord returns a view in memory instead of the stored View, which lacks activities and complete texts.
 func (c callRoutes) findRecord(callID string, view dispatch.View, hasView bool) (recorder.Record, bool) {
 	entry, ok, err := c.records.Find(callID)
 	switch {

@@ -13,11 +13,9 @@ import (
 	"opentabs/internal/sse"
 )
 
-// eventTimeout limits how long a write to a client of an event stream may block. If a
-// write takes longer than eventTimeout, the server disconnects the client.
+// The server disconnects a client of an event stream if one write takes longer than eventTimeout.
 const eventTimeout = 10 * time.Second
 
-// missedEvent is the name of the server-sent event that replaces lost events.
 const missedEvent = "missed"
 
 type missedBody struct {
@@ -25,14 +23,12 @@ type missedBody struct {
 	Missed int `json:"missed"`
 }
 
-// eventStreams are the open responses with server-sent events. All event streams end when the
-// server stops.
+// All event streams end when the server stops.
 type eventStreams struct {
 	instanceID serverInstanceID
 	heartbeat  time.Duration
-	// stopping is a context that ends when stop is called.
-	stopping context.Context
-	stop     context.CancelFunc
+	stopping   context.Context
+	stop       context.CancelFunc
 }
 
 func newStreams(heartbeat time.Duration) *eventStreams {
@@ -41,8 +37,7 @@ func newStreams(heartbeat time.Duration) *eventStreams {
 	return s
 }
 
-// open starts a response with server-sent events. The returned context ends when the
-// client disconnects, the server stops, or the caller calls end.
+// The context that open returns ends when the client disconnects, the server stops, or the caller calls end.
 func (s *eventStreams) open(w http.ResponseWriter, r *http.Request) (out eventWriter, ctx context.Context, end func()) {
 	ctx, cancel := context.WithCancel(r.Context())
 	release := context.AfterFunc(s.stopping, cancel)
@@ -58,9 +53,6 @@ func (s *eventStreams) open(w http.ResponseWriter, r *http.Request) (out eventWr
 	}
 }
 
-// writeStream passes the items that the function next returns to the function write, until
-// ctx ends or a function fails. If next returns no items for the duration of heartbeat,
-// writeStream calls writeQuiet.
 func writeStream[T any](ctx context.Context, heartbeat time.Duration, next func(context.Context) (T, int, error), write func(items T, lostItems int) error, writeQuiet func() error) {
 	for {
 		heartbeatCtx, cancel := context.WithTimeout(ctx, heartbeat)
@@ -78,15 +70,12 @@ func writeStream[T any](ctx context.Context, heartbeat time.Duration, next func(
 	}
 }
 
-// eventWriter writes server-sent events to one client.
 type eventWriter struct {
 	w          http.ResponseWriter
 	c          *http.ResponseController
 	instanceID serverInstanceID
 }
 
-// writeHeartbeat writes a comment and the ID of the last event that was sent or filtered
-// out.
 func (e eventWriter) writeHeartbeat(comment string, seq uint64) error {
 	if err := e.write(fmt.Appendf(nil, ": %s\nid: %s\n\n", comment, e.instanceID.id(seq))); err != nil {
 		return err
@@ -107,7 +96,7 @@ func (e eventWriter) write(texts ...[]byte) error {
 	return nil
 }
 
-// writeComment writes a server-sent comment. A comment keeps an idle connection open.
+// A server-sent comment keeps an idle connection open.
 func (e eventWriter) writeComment(text string) error {
 	if err := e.write(fmt.Appendf(nil, ": %s\n\n", text)); err != nil {
 		return err
@@ -115,9 +104,7 @@ func (e eventWriter) writeComment(text string) error {
 	return e.c.Flush()
 }
 
-// readStream calls onBegin when the server starts the stream, and onEvent for each event.
-// onBegin can be nil. readStream returns when ctx ends or a function returns an error. If
-// the server ends the stream, readStream returns ErrStreamEnded.
+// readStream returns ErrStreamEnded if the server ends the stream.
 func (c *Client) readStream(ctx context.Context, path string, onBegin func() error, onEvent func(sse.Event) error) error {
 	resp, err := c.send(ctx, http.MethodGet, path, nil)
 	if err != nil {
@@ -143,17 +130,13 @@ func (c *Client) readStream(ctx context.Context, path string, onBegin func() err
 	return ErrStreamEnded
 }
 
-// isClosedByServer reports whether the server closed the connection before it sent a
-// response. A stopping server closes its connections without a response.
+// A stopping server closes its connections without a response.
 func isClosedByServer(err error) bool {
 	var opErr *net.OpError
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
 		errors.As(err, &opErr) && opErr.Op != "dial" && !opErr.Timeout()
 }
 
-// dispatchEvent decodes a server-sent event and passes the value to the callback event.
-// For a "missed" event, dispatchEvent passes the number of lost events to the callback
-// lostItems.
 func dispatchEvent[T any](e sse.Event, lostItems func(int) error, event func(value T, raw []byte) error) error {
 	var m missedBody
 	var value T

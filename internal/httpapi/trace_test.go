@@ -7,7 +7,6 @@ import (
 	"opentabs/dispatch/hops"
 )
 
-// TestTraceHeader checks that a request is traced only if it has the trace header.
 func TestTraceHeader(t *testing.T) {
 	isTraced := make(chan bool, 1)
 	api := New(Options{Token: testToken, MCP: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {

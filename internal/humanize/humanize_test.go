@@ -7,8 +7,6 @@ import (
 	"opentabs/internal/humanize"
 )
 
-// TestShortDuration checks that the formatted duration has no trailing zeros, and that
-// time.ParseDuration can parse the text.
 func TestShortDuration(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		5 * time.Minute: "5m", time.Hour: "1h", 90 * time.Minute: "1h30m", 20 * time.Second: "20s", 24 * time.Hour: "24h", 0: "0s", time.Hour + 30*time.Second: "1h0m30s",
