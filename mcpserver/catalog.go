@@ -22,15 +22,15 @@ import (
 
 // catalog is safe for concurrent use.
 type catalog struct {
-	library  *server.MCPServer // answers list requests
+	library  *server.MCPServer
 	plugins  *plugin.Registry
-	refusals func(plugin string) func(dispatch.Tool) *wire.CallError // Options.Refusals
+	refusals func(plugin string) func(dispatch.Tool) *wire.CallError
 	log      zerolog.Logger
 
 	// The tables tools and prompts are never modified: each change stores a new table, so readers need
 	// no lock.
 	tools   atomic.Pointer[toolTable]
-	prompts atomic.Pointer[[]mcp.Prompt] // the listed prompts
+	prompts atomic.Pointer[[]mcp.Prompt]
 
 	mu           sync.Mutex // serializes updates; guards refusedNames
 	refusedNames []string   // the tools and prompts that are not listed, sorted
@@ -115,8 +115,6 @@ func (c *catalog) refusedError(p *plugin.Plugin, t dispatch.Tool) error {
 
 const notReviewedReason = "the user has not reviewed it"
 
-// whyToolsAreOff returns the reason why all tools of a plugin are refused, or "" if at least one
-// tool is allowed.
 func (c *catalog) whyToolsAreOff(p *plugin.Plugin) string {
 	refusal := c.refusalFunc(p)
 	for _, t := range p.Tools {

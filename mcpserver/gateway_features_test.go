@@ -23,19 +23,14 @@ import (
 	"opentabs/wire"
 )
 
-// featureCall is one call of a tool. The word JOB in the arguments is replaced with the
-// ID of the last job.
+// The word JOB in the arguments is replaced with the ID of the last job.
 type featureCall struct{ name, arguments string }
 
-// feature is a sequence of calls that must have equal effects whether the client calls
-// the tools directly or through the gateway.
 type feature struct {
 	calls []featureCall
 	// decision is the user's answer to each form, or empty if the client does not support forms.
 	decision    string
 	cancelAfter time.Duration
-	// gatewayText is text that the answer through the gateway contains, but not the
-	// direct answer.
 	gatewayText string
 	want        string
 }
@@ -55,8 +50,6 @@ func featurePackage() plugintest.Package {
 	}}
 }
 
-// schemaPrefix is the beginning of the schema that the gateway adds to an error about
-// wrong arguments.
 const schemaPrefix = "\nThe schema of the arguments of "
 
 var features = map[string]feature{

@@ -91,8 +91,7 @@ func callUntilResult(t *testing.T, c *client, meta string, timeout clients.Timeo
 	return result, jobs
 }
 
-// A timeout that the server learned must not affect another version of the same client. A timeout that the server
-// learned must not affect another version of the same client.
+// A timeout that the server learned must not affect another version of the same client.
 func TestTimeoutOfUnknownClientIsLearned(t *testing.T) {
 	table := newTimeoutTable()
 	o := Options{Detach: alwaysDetach(Detach{BeforeTimeout: true}), LearnedTimeouts: table}

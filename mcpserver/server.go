@@ -47,32 +47,34 @@ type Options struct {
 	// Heartbeat is the interval of keep-alive messages on a silent stream: 25 s by default, because some clients give
 	// up after 30 s.
 	Heartbeat time.Duration
-	// DisableForms disables approval forms in clients (elicitation).
+	// DisableForms disables approval forms in clients (elicitation); default false.
 	DisableForms bool
 	// MaxRequestBytes is the maximum size of a request, 16 MiB by default.
 	MaxRequestBytes int64
 	// Refusals returns a function that reports why agents must not call a tool or prompt, or nil. A refused tool is not
-	// listed, and each call fails with the error. Call PolicyChanged when the set of refused tools has changed. If
-	// Refusals is nil, no tool is refused.
+	// listed, and each call fails with the error. Call PolicyChanged when the set of refused tools has changed. By
+	// default, no tool is refused.
 	Refusals func(plugin string) func(tool dispatch.Tool) *wire.CallError
 	// Ready waits until the plugins are loaded. If loading takes too long or ctx ends, Ready returns an error for the
-	// agent. If Ready is nil, requests do not wait for the plugins.
+	// agent. By default, requests do not wait for the plugins.
 	Ready func(ctx context.Context) error
-	// Inspector inspects plugins for agents and stores their recommendations; if nil, agents cannot inspect plugins.
+	// Inspector inspects plugins for agents and stores their recommendations. By default, agents cannot inspect
+	// plugins.
 	Inspector Inspector
-	// CallWatcher provides the calls that the server offers as MCP resources; if nil, the server has no resources.
+	// CallWatcher provides the calls that the server offers as MCP resources. By default, the server has no resources.
 	CallWatcher Watcher
-	// Files stores the files that tools wrote, which only the client that made the call can read.
+	// Files stores the files that tools wrote, which only the client that made the call can read. By default, the
+	// server offers no files.
 	Files *filestore.Store
 	// OnSessionEnd receives the client of each ended session. For a client without sessions,
 	// OnSessionEnd is called when the client's token is removed. By default, the end of a
 	// session is not reported.
 	OnSessionEnd func(dispatch.Client)
-	// Tabs returns the open tabs of a plugin without waiting; if nil, agents cannot list tabs.
+	// Tabs returns the open tabs of a plugin without waiting. By default, agents cannot list tabs.
 	Tabs func(plugin string) dispatch.Targets
-	// Jobs contains the calls that outlive their requests; if nil, no call does.
+	// Jobs contains the calls that outlive their requests. By default, no call outlives its request.
 	Jobs *joblist.List
-	// Keys stores the idempotency keys of calls, which run as jobs in Jobs; if nil, idempotency keys are ignored.
+	// Keys stores the idempotency keys of calls, which run as jobs in Jobs. By default, idempotency keys are ignored.
 	Keys *idempotency.Keys
 	// Detach returns the rule for when calls of the named client become jobs. By default, calls
 	// never become jobs.
@@ -80,21 +82,18 @@ type Options struct {
 	// LearnedTimeouts stores client timeouts that are missing from the client table. Call
 	// ToolListsChanged when a stored timeout has changed. By default, no timeouts are stored.
 	LearnedTimeouts LearnedTimeouts
-	// ListMode returns which tools the named client lists. Default: gateway.Auto.
+	// ListMode returns which tools the named client lists; default: gateway.Auto.
 	ListMode func(client string) gateway.Mode
-	// ListsOutputSchemas reports whether a client's list of tools includes the tools' output
-	// schemas. By default, the lists of all clients include output schemas.
+	// ListsOutputSchemas reports whether a client's tool list includes output schemas; default: true for all clients.
 	ListsOutputSchemas func(client, version string) bool
-	// PinnedTools returns the names of tools that clients list in every list mode. If
-	// PinnedTools returns the name of a plugin, all tools of the plugin are pinned. Call
-	// ToolListsChanged when the result of PinnedTools has changed. By default, no tool is pinned.
+	// PinnedTools returns the names of tools that clients list in every list mode. A pinned plugin name pins all tools
+	// of the plugin. Call ToolListsChanged when the result of PinnedTools has changed. By default, no tool is pinned.
 	PinnedTools func() []string
 	// NeedsApproval reports whether a call of a tool by the client would wait for approval now.
 	// By default, no call needs approval.
 	NeedsApproval func(t dispatch.Tool, c dispatch.Client) bool
 }
 
-// setDefaults sets the zero fields to their defaults.
 func (o *Options) setDefaults() {
 	o.Version = cmp.Or(o.Version, "dev")
 	o.Heartbeat = cmp.Or(o.Heartbeat, defaultHeartbeat)
@@ -128,18 +127,17 @@ type Caller interface {
 
 // Server offers the tools of a plugin registry to MCP clients. Create a Server with [New].
 type Server struct {
-	opts      Options
-	calls     Caller
-	plugins   *plugin.Registry
-	transport *transport.Server
-	catalog   *catalog
-	approvals *approvals
-	jobs      *jobs
-	ending    ending.Table // running calls of clients whose timeout is unknown
-	reviews   reviews
-	resources *resources // nil if the server has no resources
-	lists     toolLists
-	// unsubscribe ends the subscription to changes of plugins.
+	opts        Options
+	calls       Caller
+	plugins     *plugin.Registry
+	transport   *transport.Server
+	catalog     *catalog
+	approvals   *approvals
+	jobs        *jobs
+	ending      ending.Table // running calls of clients whose timeout is unknown
+	reviews     reviews
+	resources   *resources // nil if the server has no resources
+	lists       toolLists
 	unsubscribe func()
 }
 

@@ -157,7 +157,8 @@ func runConfigUnset(ctx context.Context, opts configChangeOptions) error {
 	return nil
 }
 
-// A change of config.json waits while a variable overrides it, a server runs, or other settings are invalid.
+// printWhenChangeApplies names what overrides or delays a change of config.json: a variable, a running server, invalid
+// settings.
 func printWhenChangeApplies(ctx context.Context, p *cli.Program, key string) {
 	h, err := p.OpenHome(nil)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"opentabs/internal/httpapi"
 )
 
-// The process must answer each malformed line with an error response, and the session must continue.
+// `opentabs mcp` must answer each malformed line with an error response, and the session must continue.
 func TestMCPRejectsInvalidInput(t *testing.T) {
 	c := startMCP(t, newHome(t))
 	write := func(text string) {
@@ -68,7 +68,7 @@ func TestMCPInputEndsMidCall(t *testing.T) {
 	waitForStatus(t, dirs, func(s httpapi.Status) bool { return s.Calls.Running == 0 && len(s.Clients) == 0 })
 }
 
-// The process must cancel its calls and exit.
+// `opentabs mcp` must cancel its calls and exit if the client closes the output of the process.
 func TestMCPOutputCloses(t *testing.T) {
 	dirs := newInstallation(t)
 	cmd := opentabsCommand(t, dirs, "mcp")

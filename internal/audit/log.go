@@ -16,7 +16,7 @@ const fileName = "audit.jsonl"
 const (
 	maxFileBytes = 10 << 20
 	keptFiles    = 5
-	// If the write buffer of maxPendingBytes is full, new records are dropped and counted.
+	// If the write buffer of maxPendingBytes bytes is full, new records are dropped and counted.
 	maxPendingBytes = 4 << 20
 )
 

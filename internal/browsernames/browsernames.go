@@ -110,7 +110,7 @@ func (s *Store) defaultName(b Browser, sentName string) string {
 	return cmp.Or(s.findDefault(b.ID, sentName), sentName)
 }
 
-// NameOf returns the name of a connecting browser, and whether the user chose it. A name that the user types in the
+// NameOf returns the name of a connecting browser, and whether the user chose this name. A name that the user types in the
 // extension replaces a name from `opentabs browser rename`.
 func (s *Store) NameOf(id, sentName string, isDefault bool) (name string, isGiven bool) {
 	s.mu.Lock()

@@ -35,7 +35,8 @@ type Options struct {
 	Dir string
 	// Getenv reads environment variables, one of which can name the browser.
 	Getenv func(string) string
-	Warnf  func(format string, args ...any)
+	// Warnf receives warnings for the user of `opentabs plugin test`.
+	Warnf func(format string, args ...any)
 }
 
 // Browser is a browser with a daemon and simulated sites for the tests of one plugin.
@@ -138,6 +139,7 @@ func removeAll(warnf func(string, ...any), dir string) {
 
 func (t *Browser) onClose(f func()) { t.cleanups = append(t.cleanups, f) }
 
+// Close stops the browser and the daemon, and removes their files.
 func (t *Browser) Close() {
 	for len(t.cleanups) > 0 {
 		lastIndex := len(t.cleanups) - 1

@@ -17,8 +17,7 @@ type testTab struct {
 	tab             *realtab.Tab
 	ctx             context.Context // ends when the test opens another tab
 	deniesApprovals bool
-	// lastLogSeq is the sequence number of the last log entry that the test has received.
-	lastLogSeq uint64
+	lastLogSeq      uint64
 }
 
 type testPage struct {
@@ -150,7 +149,6 @@ func (t *Browser) currentTab() *testTab {
 	return t.tab
 }
 
-// listTabs returns the tabs that the browser has reported to the daemon.
 func (t *Browser) listTabs() (tabs []wire.TabInfo) {
 	for _, b := range t.daemon.Hub.Browsers() {
 		tabs = append(tabs, b.Tabs...)
@@ -158,7 +156,6 @@ func (t *Browser) listTabs() (tabs []wire.TabInfo) {
 	return tabs
 }
 
-// isLive reports whether the plugin runs in a tab.
 func (t *Browser) isLive() bool {
 	for _, tab := range t.listTabs() {
 		for _, p := range tab.Plugins {
@@ -170,7 +167,6 @@ func (t *Browser) isLive() bool {
 	return false
 }
 
-// setSettings sets the plugin's settings for a test and removes all other settings.
 func (t *Browser) setSettings(ctx context.Context, settings map[string]json.RawMessage) error {
 	changes := map[string]json.RawMessage{}
 	for key := range t.daemon.Values.ValidValues(t.plugin) {
@@ -188,8 +184,7 @@ func (t *Browser) setSettings(ctx context.Context, settings map[string]json.RawM
 	return t.waitForSync(ctx)
 }
 
-// setupScript returns a script that fills the storage of the test page and sets its
-// global variables. The browser runs the script before all other scripts of the page.
+// The browser runs the script before all other scripts of the page.
 func (p testPage) setupScript() (string, error) {
 	setupJSON, err := json.Marshal(map[string]any{
 		"url": p.URL, "local": p.LocalStorage, "session": p.SessionStorage, "globals": p.Globals,
@@ -205,12 +200,8 @@ func (p testPage) setupScript() (string, error) {
 })(` + string(setupJSON) + `)`, nil
 }
 
-// errTabReplaced is the error for a call in a tab that the test has replaced by another
-// tab.
 var errTabReplaced = errors.New("the tab is closed: the test has opened another")
 
-// readState returns the URL of the tab, and the log entries since the last call of
-// readState.
 func (t *Browser) readState(ctx context.Context, tab *testTab) (*tabState, error) {
 	if tab == nil || tab.ctx.Err() != nil {
 		return nil, errTabReplaced
@@ -237,14 +228,10 @@ func (t *Browser) readState(ctx context.Context, tab *testTab) (*tabState, error
 	return state, nil
 }
 
-// logLineMarker is the plugin name in the marker entries that lastLogSeq adds to the log
-// to find the log's end. No real plugin can have the name "(plugin test)", because plugin
-// names contain no parentheses.
+// No real plugin can have the name "(plugin test)", because plugin names contain no parentheses.
 const logLineMarker = "(plugin test)"
 
-// lastLogSeq returns the sequence number of the last log entry that the daemon has
-// received. The log stores entries in order, but asynchronously. To find the end of the
-// log, lastLogSeq adds a marker entry and waits until the log has stored the marker.
+// To find the end of the log, lastLogSeq adds a marker entry and waits until the log has stored the marker.
 func (t *Browser) lastLogSeq() uint64 {
 	_, follower := t.daemon.Logs.Follow(pluginlog.Filter{Plugin: logLineMarker}, 0)
 	defer follower.Close()

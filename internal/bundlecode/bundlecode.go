@@ -39,7 +39,7 @@ func SplitModules(code string) []Module {
 		moduleStart, name = match[0], code[match[2]:match[3]]
 	}
 	add(len(code))
-	// Code after the last library module becomes a module, because reviews omit libraries but show code of the build.
+	// Code that a build appends after a library becomes a separate module, because reviews omit libraries.
 	if lastIndex := len(modules) - 1; lastIndex >= 0 && modules[lastIndex].IsLibrary {
 		if i := strings.LastIndex(modules[lastIndex].Code, "\n})();"); i >= 0 {
 			closingCode := modules[lastIndex].Code[i+1:]

@@ -55,7 +55,7 @@ func Decide(ctx context.Context, calls httpapi.CallsClient, id string, c Choice)
 	return c.describeEffect(v.View), nil
 }
 
-// The decision names the ticket w, so that it cannot apply to a later ticket of the call.
+// A decision names the ticket w, so that it cannot apply to a later ticket of the call.
 func (c Choice) decisionFor(w dispatch.WaitingTicket) httpapi.Decision {
 	d := httpapi.Decision{Allow: &c.Allow, TicketID: w.TicketID}
 	if c.Allow {

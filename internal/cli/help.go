@@ -44,8 +44,7 @@ func isGroup(cmd *cobra.Command) bool {
 	return cmd.RunE != nil && reflect.ValueOf(cmd.RunE).Pointer() == reflect.ValueOf(ShowHelp).Pointer()
 }
 
-// If a subcommand has a help group with a title of cmd's groups, writeSubcommands lists this group's commands, too. For
-// example, `opentabs --help` also lists the commands for authors that belong to `opentabs plugin`.
+// writeSubcommands lists a subcommand's help group, too, if the group has the title of a group of cmd.
 func writeSubcommands(b *strings.Builder, cmd *cobra.Command) {
 	groups := cmd.Groups()
 	if len(groups) == 0 {

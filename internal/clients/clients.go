@@ -27,7 +27,7 @@ const NoToolCap = 0
 // defaultToolCap is for unknown clients; common model APIs accept at most 128 tools.
 const defaultToolCap = 128
 
-// The official TypeScript SDK has the shortest default timeout of all widely used SDKs: 60 s.
+// defaultTimeout is the default timeout of the official TypeScript SDK, the shortest of all widely used SDKs.
 const defaultTimeout = 60 * time.Second
 
 // Source is the web page that documents a fact about an MCP client.

@@ -68,7 +68,7 @@ func (a *adapters) currentScripts() []script {
 	return scripts
 }
 
-// Unlike List, Hashes does not wait until the plugins are loaded for the first time.
+// Hashes returns the adapter hashes of the plugins that may run, without waiting for the first load of the plugins.
 func (a *adapters) Hashes() map[string]string {
 	hashes := map[string]string{}
 	for _, enabledPlugin := range a.plugins.runnablePlugins() {
@@ -177,7 +177,7 @@ func (a *adapters) Code(name, id string) (wire.PluginCodeParams, error) {
 	}, nil
 }
 
-// If p names no plugin, Fetch returns the host script.
+// Fetch returns the parts of a plugin's script, or the host script if p names no plugin.
 func (a *adapters) Fetch(p wire.PluginFetchParams) (wire.PluginFetchResult, error) {
 	host, err := a.hostHash()
 	if err != nil {

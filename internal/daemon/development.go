@@ -36,8 +36,6 @@ func (f *devFolders) add(dir string, permission wire.Permission) (isFirst bool) 
 	return folder.runningCommands == 1
 }
 
-// remove counts one fewer `plugin dev` command for dir. isLast is true if no command for
-// dir remains.
 func (f *devFolders) remove(dir string) (isLast bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -49,16 +47,14 @@ func (f *devFolders) remove(dir string) (isLast bool) {
 	return isLast
 }
 
-// has reports whether loadedPlugin is in development mode. If another folder contains a plugin
-// with the same name, that plugin is not in development mode.
+// If another folder contains a plugin with the same name, that plugin is not in development mode.
 func (f *devFolders) has(loadedPlugin *plugin.Plugin) bool {
 	_, ok := f.permission(loadedPlugin)
 	return ok
 }
 
-// permission returns the permission that a plugin in development mode has while the user
-// has set none. permission is the value of policy.Options.IsInDevelopment, so that a new
-// build counts as reviewed even before its review is stored.
+// permission returns the permission that a plugin in development mode has while the user has set none. A new build
+// counts as reviewed even before its review is stored, because policy.Options.IsInDevelopment calls permission.
 func (f *devFolders) permission(loadedPlugin *plugin.Plugin) (wire.Permission, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -69,9 +65,8 @@ func (f *devFolders) permission(loadedPlugin *plugin.Plugin) (wire.Permission, b
 	return folder.permission, true
 }
 
-// development sends the builds of `opentabs plugin dev` to pages. Each build counts as
-// reviewed, because the user who runs `opentabs plugin dev` is the plugin's author.
-// development is safe for concurrent use.
+// Each build counts as reviewed, because the user who runs `opentabs plugin dev` is the plugin's author. development is
+// safe for concurrent use.
 type development struct {
 	folders *devFolders
 	plugins *plugins
@@ -86,9 +81,7 @@ func newDevelopment(folders *devFolders, p *plugins, onChange func(), log zerolo
 	return &development{folders: folders, plugins: p, onChange: onChange, log: log}
 }
 
-// begin puts the plugin in dir, an absolute path, into development mode until the
-// returned function end is called. In development mode, the parameter permission is the
-// plugin's permission if the user has set none.
+// In development mode, the parameter permission is the plugin's permission if the user has set none.
 func (d *development) begin(dir string, permission wire.Permission) (end func(), err error) {
 	if _, err := policy.ParsePermission(string(permission)); err != nil {
 		return nil, err
@@ -108,9 +101,6 @@ func (d *development) end(dir string) {
 	}
 }
 
-// review stores the current builds in development mode as reviewed, so that they stay
-// reviewed after development ends. If the user has set a permission for a plugin, review
-// does not change this permission.
 func (d *development) review() {
 	d.reviewLock.Lock()
 	defer d.reviewLock.Unlock()
@@ -129,7 +119,5 @@ func (d *development) review() {
 	}
 }
 
-// reviewLater calls review in a goroutine and returns immediately. reviewLater is called
-// when the registry changes, and must return at once, so that pages do not wait until a
-// review is written to disk.
+// reviewLater must return at once, so that pages do not wait until a review is written to disk.
 func (d *development) reviewLater(*plugin.Set) { go d.review() }

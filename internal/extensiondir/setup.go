@@ -17,7 +17,7 @@ import (
 type Options struct {
 	// Dir is the directory for the extension. The default is the directory of the previous installation.
 	Dir string
-	// Debugger is whether the extension has Chrome's debugger permission.
+	// Debugger is whether the extension has Chrome's debugger permission; default: KeepDebugger.
 	Debugger DebuggerChoice
 }
 

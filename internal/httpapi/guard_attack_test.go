@@ -28,7 +28,6 @@ type refusedHeader struct {
 	status int
 }
 
-// send sends the bytes of a request unchanged, and returns the response and its body.
 func (f *fixture) send(t *testing.T, text string) (*http.Response, string) {
 	t.Helper()
 	conn, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", f.port))
@@ -124,8 +123,6 @@ func TestAttackByOrigin(t *testing.T) {
 	t.Run("the time that a comparison of the token takes", checkConstantTimeComparison)
 }
 
-// checkRefused sends the attack's headers with every HTTP method to each route, and
-// checks that the server rejects the requests.
 func (f *fixture) checkRefused(t *testing.T, attack refusedHeader, routes []string) {
 	for _, path := range routes {
 		for _, method := range allMethods {
@@ -142,8 +139,6 @@ func (f *fixture) checkRefused(t *testing.T, attack refusedHeader, routes []stri
 	}
 }
 
-// checkInert checks that a response contains no secret and has no header that lets web
-// pages read the response.
 func checkInert(t *testing.T, attackName string, resp *http.Response, body string) {
 	t.Helper()
 	for name, values := range resp.Header {
@@ -164,9 +159,7 @@ func (f *fixture) attackWithAbsoluteURL(t *testing.T) {
 			if resp == nil {
 				continue // the server closed the connection without a response
 			}
-			// Even without a token, the mux redirects a path such as //calls to the cleaned path on
-			// the same host. The package net/http itself answers the request "OPTIONS *", without a
-			// body.
+			// Even without a token, the mux redirects a path such as //calls to the cleaned path on the same host.
 			location := resp.Header.Get("Location")
 			isLocalRedirect := strings.HasPrefix(location, "/") && !strings.HasPrefix(location, "//")
 			if resp.StatusCode < 400 && !isLocalRedirect && body != "" {
@@ -176,8 +169,6 @@ func (f *fixture) attackWithAbsoluteURL(t *testing.T) {
 	}
 }
 
-// attackWithSmuggledRequest hides a request in another request's body, and checks that
-// the server does not serve the hidden request with the other request's token.
 func (f *fixture) attackWithSmuggledRequest(t *testing.T) {
 	const smuggledRequest = "GET /status HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 	requestHead := "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer " + testToken + "\r\n"
@@ -250,8 +241,6 @@ func checkConstantTimeComparison(t *testing.T) {
 	}
 }
 
-// isSecretName reports whether an expression is a variable or field with the name of a
-// token or a proof.
 func isSecretName(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.Ident:
@@ -262,8 +251,6 @@ func isSecretName(e ast.Expr) bool {
 	return false
 }
 
-// callsFunction reports whether the function f calls the function with the given name,
-// such as "hmac.Equal".
 func callsFunction(f *ast.FuncDecl, name string) bool {
 	isFound := false
 	ast.Inspect(f, func(n ast.Node) bool {

@@ -61,7 +61,7 @@ type timedBody struct {
 	hasEnded bool // the body was read to its end, or a read failed
 }
 
-// After the end of the body, Read sets no deadline, because net/http keeps reading to detect a disconnect.
+// Read sets no deadline after the end of the body, because net/http keeps reading to detect a disconnect.
 func (b *timedBody) Read(p []byte) (int, error) {
 	if b.hasEnded {
 		return b.ReadCloser.Read(p)

@@ -119,7 +119,7 @@ type RefusedExtension struct {
 	At   time.Time `json:"at"`
 }
 
-// HeldTab is a tab that one MCP client controls; other clients cannot act in it before Until.
+// HeldTab is a tab that one MCP client controls; other clients cannot act in the tab before Until.
 type HeldTab struct {
 	TabID int `json:"tab_id"`
 	// Site is the site on which the client acted last.

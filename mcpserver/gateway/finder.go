@@ -32,12 +32,14 @@ type Site struct {
 	// Name is the plugin's name, with which the names of its tools begin. DisplayName is
 	// the plugin's name for users.
 	Name, DisplayName string
-	Tools             []Tool
+	// Tools are the plugin's tools in the order in which they are listed.
+	Tools []Tool
 	// Source identifies the tools of the site: two sites with equal tools have an equal
 	// Source.
 	Source any
 }
 
+// Tool is a tool as tools_search finds it.
 type Tool struct {
 	// FullName is the name for calls, such as slack__send_message. Name is the tool's
 	// name without the name of its plugin, such as send_message.
@@ -61,18 +63,21 @@ const (
 	Hidden
 )
 
+// Query describes a search for tools.
 type Query struct {
 	// Text contains the words to search for. If Text is empty, the search returns all
 	// tools of the site.
 	Text string
 	// Site is the name of a site, or words of its name. If Site is empty, the search
 	// covers all sites.
-	Site  string
+	Site string
+	// Limit is the maximum number of found tools; 0 selects the default.
 	Limit int
 	// Availability returns the availability of a tool.
 	Availability func(site *Site, tool *Tool) Availability
 }
 
+// SearchResult is one found tool with its site.
 type SearchResult struct {
 	Site *Site
 	Tool *Tool

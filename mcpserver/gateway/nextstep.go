@@ -15,8 +15,7 @@ func StepWithoutPlugin(hasBrowserTools bool) string {
 	return "Or the user can switch on tools for any page: opentabs browser tools on."
 }
 
-// StepAfterLoadError tells an agent what to do about a broken plugin, without the reason, which could contain text of
-// the plugin.
+// StepAfterLoadError describes the next step without the cause of the failure, which could contain text of the plugin.
 const StepAfterLoadError = "The plugin could not be loaded. Ask the user to run opentabs plugin list, which prints the reason."
 
 // PluginState contains the facts that determine an agent's next step with a plugin.

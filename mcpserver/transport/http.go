@@ -82,6 +82,7 @@ func malformedParamsText(m message, err error) string {
 	return "The params of " + m.Method + " are malformed (" + reason + "). Correct them, then call again."
 }
 
+// Texts for clients about why a request was rejected.
 const (
 	duplicateIDText = "A request with this id is still running in this session. Give each request its own id."
 	StoppingText    = "opentabs is stopping. Restart it, then retry."

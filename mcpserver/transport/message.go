@@ -10,6 +10,7 @@ import (
 	"opentabs/internal/plaintext"
 )
 
+// Names of the methods that package transport inspects.
 const (
 	methodInitialize = "initialize"
 	methodPing       = "ping"

@@ -31,9 +31,9 @@ type Options struct {
 	// Identity (required) is the server's name and version as JSON, for the results of protocol version 2026-07-28.
 	Identity json.RawMessage
 	// OnSessionEnd receives the client of each ended session. For a client without sessions, OnSessionEnd is called
-	// when its token is removed.
+	// when its token is removed. By default, ended sessions are not reported.
 	OnSessionEnd func(dispatch.Client)
-	// Resources manages subscriptions; if nil, the server has no resources.
+	// Resources manages subscriptions. By default, the server has no resources.
 	Resources Resources
 }
 

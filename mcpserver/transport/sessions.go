@@ -17,6 +17,7 @@ import (
 	"opentabs/dispatch"
 )
 
+// Reasons why the context of a client's request ends before the request is answered.
 var (
 	ErrCancelled    = errors.New("the client cancelled it")
 	errClientGone   = errors.New("the client is gone or does not read")
@@ -27,6 +28,7 @@ var (
 
 var errDuplicateID = errors.New("a request with this id is still running in this session")
 
+// Values of ClientInfo.Transport: how a session is connected.
 const (
 	TransportHTTP  = "http"
 	TransportStdio = "stdio"

@@ -18,11 +18,8 @@ import (
 )
 
 const (
-	// stopAfter is how long the demo's second call runs before the demo cancels the call.
-	stopAfter    = 4 * time.Second
-	abortTimeout = 2 * time.Second
-	// approvalTimeout limits how long the demo waits for the user to approve the third
-	// call.
+	stopAfter            = 4 * time.Second
+	abortTimeout         = 2 * time.Second
 	approvalTimeout      = 45 * time.Second
 	approvalPollInterval = 100 * time.Millisecond
 )
@@ -116,7 +113,6 @@ func stoppedText(part int) string {
 	return fmt.Sprintf("   Stopped: the code in the page ended, and the page dropped its request for\n   part %d of %d.", part, pageCount)
 }
 
-// deniedText describes a denied call.
 const deniedText = "   Denied: the tool did not run. An agent would ask you before another try."
 
 type callOutcome struct {

@@ -170,7 +170,7 @@ func (u *uninstaller) dataFolders() []string {
 	return slices.DeleteFunc(dirs, func(dir string) bool { return !config.Exists(dir) })
 }
 
-// The user may have set OPENTABS_HOME to the home directory by mistake, so checkOwnFolder rejects such a folder.
+// checkOwnFolder rejects the home directory, to which the user may have set OPENTABS_HOME by mistake.
 func checkOwnFolder(dir string) error {
 	for _, find := range []func() (string, error){os.UserHomeDir, os.Getwd} {
 		inside, err := find()
