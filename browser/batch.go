@@ -12,7 +12,8 @@ import (
 	"opentabs/wire"
 )
 
-// Each step of a batch is a nested call that passes the gates, has its own limits and is recorded.
+// batches are the running calls of browser_batch. Each step of a batch is a nested call
+// that passes the gates, has its own limits and is recorded.
 type batches struct {
 	// onEnd runs before the client receives the results of the batch.
 	onEnd func(callID string)
@@ -21,6 +22,7 @@ type batches struct {
 	runs map[string]*batch
 }
 
+// batch is one running call of browser_batch.
 type batch struct {
 	id      string
 	steps   []batchStep
@@ -29,6 +31,7 @@ type batch struct {
 	stopped chan struct{}
 }
 
+// batchStep is one step of a batch: the name of a browser tool and the tool's arguments.
 type batchStep struct {
 	Tool string          `json:"tool"`
 	Args json.RawMessage `json:"args"`

@@ -22,7 +22,8 @@ type Options struct {
 	// UploadFolders are the absolute paths of the folders whose files agents are allowed to
 	// upload. By default, agents are not allowed to upload files.
 	UploadFolders []string
-	// Limits are the maximum numbers of calls per minute in one tab.
+	// Limits are the maximum numbers of calls per minute in one tab. By default, agents
+	// may make any number of calls.
 	Limits Limits
 	// CapabilitiesOf returns the optional Chrome permissions that the user granted a
 	// browser's extension. By default, only the extension checks whether it has the
@@ -52,6 +53,8 @@ func Connect(bridge dispatch.Bridge, o *dispatch.Options, options Options) (conn
 	return &toolBridge{Bridge: bridge, uploadFolders: options.UploadFolders, batches: newBatches(holds.recordBatchEnd), sites: sites}, holds, sessions
 }
 
+// toolBridge adds internal arguments to calls of browser tools before the browser receives
+// them. toolBridge itself runs the steps of browser_batch calls.
 type toolBridge struct {
 	dispatch.Bridge
 	uploadFolders []string
@@ -116,6 +119,7 @@ func (b *toolBridge) Start(ctx context.Context, run dispatch.Run, sink dispatch.
 	return b.Bridge.Start(ctx, run, untrustedTextSink{sink, wire.UntrustedPage{Origin: originOf(run.Target.URL), TabID: run.Target.TabID}})
 }
 
+// untrustedTextSink marks page text in errors as untrusted data.
 type untrustedTextSink struct {
 	dispatch.Sink
 	page wire.UntrustedPage

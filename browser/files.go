@@ -18,7 +18,10 @@ import (
 	"opentabs/internal/rawjson"
 )
 
+// writtenFile is a file that a browser tool has written, as the extension returns the
+// file in a tool's result.
 type writtenFile struct {
+	// Extension is the suffix of the file name without the dot, such as "har".
 	Extension string `json:"extension"`
 	MediaType string `json:"mimeType"`
 	// Text is the content of a text file. Data is the base64-encoded content of a binary
@@ -27,6 +30,8 @@ type writtenFile struct {
 	Data string `json:"data"`
 }
 
+// fileLink is a link to a file in the result of a tool: an MCP content block without the
+// member "type".
 type fileLink struct {
 	URI       string `json:"uri"`
 	Name      string `json:"name"`

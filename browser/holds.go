@@ -47,16 +47,19 @@ type CallCanceler interface {
 	Cancel(callID, cancelledBy, reason string) bool
 }
 
+// tabClient is a tab and a client that acts in the tab.
 type tabClient struct {
 	tab    tabKey
 	client string
 }
 
+// tabCall is a running call of a browser tool and the tab in which it runs.
 type tabCall struct {
 	tabClient
 	startedAt time.Time
 }
 
+// tabHolder is the client that acted last in a tab.
 type tabHolder struct {
 	client   string
 	identity string
@@ -122,7 +125,9 @@ func (h *Holds) SetCalls(calls CallCanceler) { h.calls = calls }
 // Name implements dispatch.Gate.
 func (h *Holds) Name() string { return "tab" }
 
-// Decide implements dispatch.Gate. Decide suspends a call if the user has stopped its client in the tab.
+// Decide implements dispatch.Gate. Decide suspends a call if the user has stopped its client
+// in the tab. If another client holds the tab of the call, Decide makes the call wait or
+// fail.
 func (h *Holds) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	if h.isStopped(callInfo) {
 		return dispatch.Verdict{Suspend: &dispatch.Ticket{
@@ -259,7 +264,8 @@ func (h *Holds) reportChange(browser string) {
 	}
 }
 
-// After implements dispatch.AfterHook.
+// After implements dispatch.AfterHook. After an acting call has ended, its client holds
+// the tab for another minute.
 func (h *Holds) After(callInfo dispatch.CallInfo, ended dispatch.EndedCall) {
 	if isBatch(callInfo.Tool) {
 		h.recordBatchEnd(callInfo.CallID)
@@ -336,9 +342,11 @@ func (h *Holds) isTakenBack(callInfo dispatch.CallInfo) bool {
 	return ok && holder.client == clientKey(callInfo.Client) && holder.mustRead()
 }
 
-// Release ends a client's hold of a tab at the user's request. Release cancels the client's running calls in the tab,
-// and the client's next acting call in the tab needs an approval. The argument surface is where the user made the
-// request, such as the side panel.
+// Release ends a client's hold of a tab at the user's request. Release cancels the client's
+// running calls in the tab, and the client's next acting call in the tab needs an approval.
+// Release returns the name of the client that held the tab. The argument surface is where the
+// user made the request, such as the side panel. The text of the error that Release returns
+// is written for the user, not for an agent.
 func (h *Holds) Release(browser string, tabID int, surface string) (client string, err error) {
 	h.mu.Lock()
 	released := tabKey{browser, tabID}

@@ -32,6 +32,8 @@ type limitGate struct {
 	startTimes map[limitedTab][]time.Time
 }
 
+// limitedTab is a tab and the kind of calls that limitGate counts in the tab: acting
+// calls or pictures.
 type limitedTab struct {
 	tab       tabKey
 	isPicture bool

@@ -16,21 +16,33 @@ import (
 	"opentabs/wire"
 )
 
+// extensionOutput is the output that the extension returns after it has run a browser
+// tool.
 type extensionOutput struct {
 	// Text is trusted: it is written by opentabs, not by a page.
-	Text     string    `json:"text"`
-	Page     *pageInfo `json:"page"`
-	Snapshot string    `json:"snapshot"`
+	Text string `json:"text"`
+	// Page is the top document of the tab after the call, or nil for a tool without a
+	// tab.
+	Page *pageInfo `json:"page"`
+	// Snapshot is the ID of the page snapshot in Content, such as "s7".
+	Snapshot string `json:"snapshot"`
 	// Content is untrusted text from the page, or from browser data if the tool uses no page.
 	// Content may contain an attacker's instructions, which agents must not follow.
-	Content  string          `json:"content"`
-	Image    *imageData      `json:"image"`
-	File     *writtenFile    `json:"file"`
-	Tabs     []listedTab     `json:"tabs"`
+	Content string `json:"content"`
+	// Image is a picture: an MCP content block without the member "type".
+	Image *imageData `json:"image"`
+	// File is the file that the tool wrote, such as a HAR file, or nil.
+	File *writtenFile `json:"file"`
+	// Tabs is the list of the browser's open tabs. TabID is the ID of the tab that the
+	// call has opened or selected.
+	Tabs []listedTab `json:"tabs"`
+	// Windows is the list of open windows. WindowID is the ID of the window that the call
+	// opened.
 	Windows  []browserWindow `json:"windows"`
 	WindowID int             `json:"windowId"`
 	TabID    int             `json:"tabId"`
 	// Downloads lists all downloads in the browser that any client has started.
+	// DownloadID is the ID of the download that the call started, or nil.
 	Downloads  []listedDownload `json:"downloads"`
 	DownloadID *int             `json:"downloadId"`
 }
@@ -45,6 +57,8 @@ type imageData struct {
 	MimeType string `json:"mimeType"`
 }
 
+// listedTab is one tab in the list that the extension returns for browser_tabs or
+// browser_windows.
 type listedTab struct {
 	TabID      int    `json:"tabId"`
 	Title      string `json:"title"`
@@ -53,6 +67,7 @@ type listedTab struct {
 	GroupTitle string `json:"groupTitle"`
 }
 
+// agentResult is the output of a browser tool for agents, and for plugins that call the tool.
 type agentResult struct {
 	Text  string     `json:"text"`
 	Image *imageData `json:"image,omitempty"`
@@ -62,9 +77,12 @@ type agentResult struct {
 	// Untrusted are the pages that Text quotes, encoded by [wire.EncodeUntrustedPages];
 	// nil if Text quotes no page.
 	Untrusted json.RawMessage `json:"untrusted,omitempty"`
-	Steps     []stepBlocks    `json:"steps,omitempty"`
+	// Steps are the pictures and files that the steps of a batch returned.
+	Steps []stepBlocks `json:"steps,omitempty"`
 }
 
+// stepBlocks are the picture and the file that one step of a batch returned, each as JSON
+// text.
 type stepBlocks struct {
 	Image json.RawMessage `json:"image,omitempty"`
 	File  json.RawMessage `json:"file,omitempty"`
@@ -81,6 +99,7 @@ func SiteOfCall(callInfo dispatch.CallInfo, ended dispatch.EndedCall) string {
 
 const maxTitleChars = 100
 
+// resultBuilder turns the extension's outputs for browser tools into results for agents.
 type resultBuilder struct {
 	sites      *siteGate
 	tabs       *tabTable

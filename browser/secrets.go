@@ -17,6 +17,7 @@ import (
 // typing, because the page may have replaced the field after the approval.
 const secretsArgument = "_secrets"
 
+// typingArgs are the arguments of a tool that types text into fields.
 type typingArgs struct {
 	Target string `json:"target"`
 	Fields []struct {

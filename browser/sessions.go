@@ -31,6 +31,7 @@ type Sessions struct {
 	endedKeys     []string
 }
 
+// sessionStore stores state for each client session.
 type sessionStore interface {
 	endSession(session string)
 }
@@ -48,7 +49,8 @@ func newSessions(stores ...sessionStore) *Sessions {
 // session. Call OnEnd before the first tool call.
 func (s *Sessions) OnEnd(onEnd func(session string)) { s.onEnd = onEnd }
 
-// Before implements dispatch.BeforeHook.
+// Before implements dispatch.BeforeHook. Before records that the call's session is
+// running, unless the session has ended.
 func (s *Sessions) Before(callInfo dispatch.CallInfo) *wire.CallError {
 	if callInfo.Tool.Plugin != Name {
 		return nil

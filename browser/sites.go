@@ -23,8 +23,9 @@ const sessionGrantTime = 24 * time.Hour
 // keeps maxGrants approvals, a new approval replaces the oldest one.
 const maxGrants = 1000
 
-// The rules that the user has set for sites are in [policy.Sites]. Approvals for a session or for some time are only in
-// memory.
+// siteGate decides on which sites browser tools are allowed to run. The rules that the user
+// has set for sites are in [policy.Sites]. Approvals for a session or for some time are only
+// in memory.
 type siteGate struct {
 	rules policy.Sites
 	tabs  *tabTable
@@ -60,6 +61,8 @@ func newSites(o Options, tabs *tabTable) *siteGate {
 	return s
 }
 
+// ruleVersion summarizes the user's decisions about sites. If the user changes a decision
+// about a site, the ruleVersion changes too.
 type ruleVersion struct {
 	rules       string
 	alwaysCount int
@@ -135,11 +138,14 @@ func (s *siteGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	return s.decideAddress(callInfo, classOf(callInfo), callInfo.Target.URL)
 }
 
+// siteArgs are those arguments of browser tools that determine which sites a call
+// concerns.
 type siteArgs struct {
-	URL    string   `json:"url"`
-	Action string   `json:"action"`
-	Go     string   `json:"go"`
-	Paths  []string `json:"paths"`
+	URL    string `json:"url"`
+	Action string `json:"action"`
+	Go     string `json:"go"`
+	// Paths are the files to upload.
+	Paths []string `json:"paths"`
 }
 
 func siteArgsOf(callInfo dispatch.CallInfo) siteArgs {

@@ -12,11 +12,13 @@ import (
 // maxTabs limits the number of tabs whose opener a tabTable stores.
 const maxTabs = 10_000
 
+// tabKey identifies a tab: the ID of its browser, and the ID of the tab in this browser.
 type tabKey struct {
 	browser string
 	tabID   int
 }
 
+// tabTable stores which tabs, windows and downloads each client has opened or selected.
 type tabTable struct {
 	holds *Holds
 
@@ -113,13 +115,16 @@ func (t *tabTable) endSession(session string) {
 
 const maxDownloads = 10_000
 
+// downloadKey identifies one download in one browser.
 type downloadKey struct {
 	browser    string
 	downloadID int
 }
 
+// listedDownload is one download in the output of browser_downloads.
 type listedDownload struct {
-	ID   int    `json:"id"`
+	ID int `json:"id"`
+	// Text describes the download for an agent.
 	Text string `json:"text"`
 }
 
@@ -153,12 +158,15 @@ func (t *tabTable) listDownloads(callInfo dispatch.CallInfo, listed []listedDown
 
 const maxShownPages = 10_000
 
-// If the client has already seen a page, the results of later calls in the tab omit the page's address and title.
+// If the client has already seen a page, the results of later calls in the tab omit the
+// page's address and title. A tool's result omits the page if the client has already seen
+// it.
 type shownPages struct {
 	mu    sync.Mutex // guards pages
 	pages map[clientTab]pageInfo
 }
 
+// clientTab identifies a tab together with a client that uses the tab.
 type clientTab struct {
 	client string
 	tab    tabKey

@@ -45,6 +45,7 @@ const (
 // groupCore is the only group of browser tools that is on by default.
 const groupCore = "core"
 
+// toolGroup is a group of browser tools that the user turns on together.
 type toolGroup struct {
 	name  string
 	tools []toolDefinition
@@ -62,6 +63,7 @@ func toolGroups() []toolGroup {
 	}
 }
 
+// toolDefinition describes one browser tool.
 type toolDefinition struct {
 	name, title, description string
 	// properties is the JSON text of the properties of the tool's input schema, without
@@ -96,7 +98,8 @@ type toolDefinition struct {
 
 // Group is a group of browser tools, as the CLI and the side panel list it.
 type Group struct {
-	Name  string
+	Name string
+	// Tools are the names of the tools in the group.
 	Tools []string
 }
 

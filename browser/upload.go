@@ -23,6 +23,7 @@ import (
 // text must fit into a frame.
 const maxUploadBytes = 40 << 20
 
+// uploadedFile is one file that the extension puts into a file field.
 type uploadedFile struct {
 	Name     string `json:"name"`
 	MimeType string `json:"mimeType"`
@@ -56,6 +57,7 @@ func newUploadError(err error) *wire.CallError {
 	return callErr
 }
 
+// folderError is the error of an upload of a file outside the folders that the user allows.
 type folderError struct {
 	path    string
 	folders []string

@@ -9,11 +9,13 @@ import (
 	"opentabs/dispatch"
 )
 
+// windowKey identifies one window of one browser.
 type windowKey struct {
 	browser  string
 	windowID int
 }
 
+// browserWindow is one window in the output of browser_windows.
 type browserWindow struct {
 	WindowID  int         `json:"windowId"`
 	State     string      `json:"state"`

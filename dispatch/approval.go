@@ -13,9 +13,12 @@ import (
 	"opentabs/wire"
 )
 
-// Decide applies the user's decision about a ticket to the suspended call. The first decision about a ticket takes
-// effect; later callers of Decide receive the first decision. An empty ticketID selects the open ticket of the call.
-// Decide returns a *ScopeError if the ticket does not offer the scope in the user's decision.
+// Decide applies the user's decision about a ticket to the suspended call. The first decision about
+// a ticket takes effect; later callers of Decide receive the first decision. ticketID is the ID in
+// the [WaitingTicket] that the user saw; an empty ticketID selects the open ticket of the call. If
+// the resolution has no Scope, Decide uses ScopeOnce. Decide returns a *ScopeError if the ticket
+// does not offer the scope in the user's decision. Decide also returns an error if r.Data is not
+// JSON, or if the duration of a ScopeTime is not in (0, MaxScopeTime].
 func (d *Dispatcher) Decide(callID, ticketID string, r Resolution) (DecisionResult, error) {
 	c := d.find(callID)
 	if c == nil {
@@ -29,8 +32,9 @@ func (d *Dispatcher) Decide(callID, ticketID string, r Resolution) (DecisionResu
 	return c.suspension.decide(ticketID, r)
 }
 
-// Remind sends a message for the user to the client of a suspended call, as a progress notification. If the suspended
-// call is nested, the message goes to the client that made the top-level call.
+// Remind sends a message for the user to the client of a suspended call, as a progress
+// notification. If the suspended call is nested, the message goes to the client that made the
+// top-level call. If the user has already decided about the ticket w, Remind does nothing.
 func (d *Dispatcher) Remind(w WaitingTicket, message string) {
 	c := d.find(w.CallID)
 	if c == nil {

@@ -103,10 +103,14 @@ func (w TargetChoice) AllowsBrowser(id, name string) bool {
 
 // Targets are the documents and tabs in which a plugin runs or could run, grouped by their state.
 type Targets struct {
+	// BrowserCount is the number of connected browsers.
 	BrowserCount int
-	// LiveTargets are the documents in which the adapter runs, best first. Documents that may be ready precede
-	// documents that are not ready. Tabs of equal readiness are sorted: the active tab of the focused window, other
-	// active tabs, other tabs of the focused window, all other tabs.
+	// LiveTargets are the documents in which the adapter runs, best first. Documents that
+	// may be ready precede documents that are not ready. Tabs of equal readiness are
+	// sorted: the active tab of the focused window, other active tabs, other tabs of the
+	// focused window, all other tabs. Of tabs in the same state, the most recently used
+	// tab is first, and within a tab the top document is first. LiveTargets lists all
+	// documents of one browser before the documents of the next browser.
 	LiveTargets []Target
 	// UnresponsiveTargets are documents whose page does not answer because a script blocks it, although the adapter
 	// runs. opentabs never starts a call in one of the UnresponsiveTargets.
@@ -127,8 +131,9 @@ type Targets struct {
 	// IsSyncing is true until each browser that could run the call confirms the daemon's
 	// current list of plugins.
 	IsSyncing bool
-	// BrowsersToOpen are the browsers in which a tab could be opened for the call. BrowsersToOpen is empty if the call
-	// must not open a tab.
+	// BrowsersToOpen are the browsers in which a tab could be opened for the call. Of each
+	// Target in BrowsersToOpen, only the fields Browser and BrowserName are set.
+	// BrowsersToOpen is empty if the call must not open a tab.
 	BrowsersToOpen []Target
 	// OpenedTab is the tab that opentabs opened for the call. OpenedTab is set only if the
 	// plugin did not start in the opened tab in time. OpenedTab is nil if no tab was opened or
@@ -174,11 +179,12 @@ type Run struct {
 	Prompt bool
 	// TargetKind is where the tool runs, such as in a document or in a tab.
 	TargetKind TargetKind
-	// Client is the MCP client that calls a browser tool.
+	// Client is the MCP client that calls a browser tool. For tools of plugins, Client is empty.
 	Client Client
 	// Decision is the user's decision for the tool, as JSON, or nil if the user made no decision.
 	Decision json.RawMessage
-	Args     json.RawMessage
+	// Args is a JSON object of the tool's arguments.
+	Args json.RawMessage
 	// MaxResultBytes is the maximum size of the result that the server accepts from the page,
 	// in bytes of UTF-8.
 	MaxResultBytes int
@@ -225,12 +231,17 @@ type Bridge interface {
 	// already open. Targets stops waiting when ctx ends. If several browsers could open a tab,
 	// Targets opens none.
 	Targets(ctx context.Context, choice TargetChoice) Targets
-	// Start asks the browser of the run's target to run the tool. The last call to sink is Finish, exactly once: with
-	// the result, an error of the page or the browser, or tab_closed, navigated, browser_lost or link_lost. Start
-	// returns invalid_arguments if the arguments are too large for a frame, and internal if the ID is in use.
+	// Start asks the browser of the run's target to run the tool. The last call to sink is Finish,
+	// exactly once: with the result, an error of the page or the browser, or tab_closed, navigated,
+	// browser_lost or link_lost. Start returns browser_lost if the browser is not connected, and
+	// navigated if the tab has navigated away from the document. Start returns invalid_arguments if
+	// the arguments are too large for a frame, and internal if the ID is in use. If Start returns
+	// an error, no method of sink is called.
 	Start(ctx context.Context, run Run, sink Sink) *wire.CallError
-	// Cancel asks the page to stop the tool of a run. After Cancel, the sink of the run receives nothing, not even
-	// Finish. If the browser is disconnected, the request is sent after the browser reconnects.
+	// Cancel asks the page to stop the tool of a run. After Cancel, the sink of the run receives
+	// nothing, not even Finish. Cancel calls onOutcome once: with "finished" if no such run exists,
+	// or with "ignored" if the page does not answer within wire.CancelTimeoutMs. If the browser is
+	// disconnected, the request is sent after the browser reconnects.
 	Cancel(id, reason string, onOutcome func(wire.CancelOutcome))
 	// Answer sends a running tool the answer to its request: JSON text (nil for undefined), or
 	// err. Answer does not wait for the network, and ignores an unknown run.

@@ -27,6 +27,7 @@ const (
 
 func (p TargetKind) isChosenBeforeGates() bool { return p != TargetDocument }
 
+// browserToolTarget stores the target that was chosen for a call of a browser tool.
 type browserToolTarget struct {
 	mu     sync.Mutex // guards target
 	target Target

@@ -96,7 +96,8 @@ type Result struct {
 	Output json.RawMessage
 	Target Target
 	// RunTime is how long the call ran, without the time in which it waited for the user.
-	RunTime     time.Duration
+	RunTime time.Duration
+	// ReportCount is the number of progress reports that the page made.
 	ReportCount int
 	// Audience is "user" if the result is meant for the user; any other value means internal.
 	Audience string

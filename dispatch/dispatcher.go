@@ -267,7 +267,9 @@ func (d *Dispatcher) snapshotCalls() (liveCalls, endedCalls []*liveCall) {
 	return liveCalls, slices.Clone(d.endedCalls)
 }
 
-// Find returns a call by its ID if the call runs, waits, or is one of the last 200 ended calls.
+// Find returns a call by its ID if the call runs, waits, or is one of the last 200 ended
+// calls. The View that Find returns includes the call's activities and timeline, which the
+// Views that Calls returns omit.
 func (d *Dispatcher) Find(callID string) (View, bool) {
 	c := d.find(callID)
 	if c == nil {

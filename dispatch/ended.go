@@ -13,12 +13,13 @@ const (
 	maxAfterHookBytes = 16 << 20
 )
 
-// A timer runs the hooks for several calls at once, shortly after their results were returned, so that no client waits
-// for a hook.
+// afterHookQueue contains the ended calls whose AfterHooks have not run and whose end is not
+// logged. A timer runs the hooks for several calls at once, shortly after their results were
+// returned, so that no client waits for a hook.
 type afterHookQueue struct {
 	work func(*liveCall)
 
-	workMu sync.Mutex
+	workMu sync.Mutex // held while work runs
 
 	mu    sync.Mutex // guards all fields below
 	calls []*liveCall

@@ -11,14 +11,17 @@ import (
 // package dispatch.
 type (
 	// Client identifies the client of a call.
-	Client         = events.Client
+	Client = events.Client
+	// CredentialKind is the kind of credential with which a client authenticates.
 	CredentialKind = events.CredentialKind
 	// Requester is the client that made a call, as surfaces show it.
 	Requester = events.Requester
-	Caller    = events.Caller
+	// Caller is a tool that calls another tool, and the document in which the calling tool runs.
+	Caller = events.Caller
 	// WaitingTicket describes what a suspended call waits for.
 	WaitingTicket = events.WaitingTicket
-	Resolution    = events.Resolution
+	// Resolution is the user's decision about a suspended call.
+	Resolution = events.Resolution
 	// ToolAbout describes a tool to the user who approves or denies a call.
 	ToolAbout = events.ToolAbout
 	// TicketPage is the page in which a suspended call would run after the user's approval.
@@ -34,9 +37,11 @@ type (
 	// Event is one change of a call, as followers receive it.
 	Event = events.Event
 	// EventKind is the kind of an [Event].
-	EventKind     = events.Kind
+	EventKind = events.Kind
+	// FollowOptions select the events that a follower receives.
 	FollowOptions = events.FollowOptions
-	Follower      = events.Follower
+	// Follower reads the events of a dispatcher.
+	Follower = events.Follower
 	// Progress is the content of one progress notification to an MCP client.
 	Progress = progress.Notification
 	// ActivityView is one activity of a call: content that the tool shows beside its progress.

@@ -10,6 +10,7 @@ import (
 	"opentabs/wire"
 )
 
+// failureNote contains the sentences that Options.FailureNote returned for one error.
 type failureNote struct{ agentText, userText string }
 
 func (d *Dispatcher) failureNoteFor(t Tool, err *wire.CallError) (note failureNote) {
@@ -20,6 +21,7 @@ func (d *Dispatcher) failureNoteFor(t Tool, err *wire.CallError) (note failureNo
 	return note
 }
 
+// failure contains the facts from which explainFailure builds the error text of a failed call.
 type failure struct {
 	callID   string
 	tool     Tool

@@ -27,9 +27,10 @@ type CallInfo struct {
 	// name no tab, Browser and TabID are zero.
 	Browser string
 	TabID   int
-	// Target is the browser, tab and document in which a browser tool will run. The gates of a browser tool run for the
-	// first time before the dispatcher chooses a target. While no target is chosen, Target is zero, and the dispatcher
-	// ignores all verdicts except Block.
+	// Target is the browser, tab and document in which a browser tool will run. For a tool of a
+	// plugin, Target is zero. The gates of a browser tool also run once before the dispatcher
+	// chooses a target. While no target is chosen, Target is zero, and the dispatcher ignores all
+	// verdicts except Block.
 	Target Target
 	// Resolution is the user's decision about the gate's last ticket for the call, or nil if
 	// the user has not decided.
@@ -53,7 +54,8 @@ type Verdict struct {
 	Block *wire.CallError
 	// Suspend, if not nil, makes the call wait for the user's decision about this ticket.
 	Suspend *Ticket
-	// Wait, if not nil, delays the call.
+	// Wait, if not nil, delays the call. When the delay has ended, all gates decide about the call
+	// again.
 	Wait *Wait
 	// Result, if not nil, becomes the result of the call, and the tool does not run.
 	Result *SuppliedResult
@@ -61,8 +63,10 @@ type Verdict struct {
 
 // Wait delays a call that the gate could allow after a short time.
 type Wait struct {
+	// Duration is how long the call waits before the gates decide again.
 	Duration time.Duration
-	// Done is a channel whose closing ends the delay early.
+	// Done is a channel whose closing ends the delay early. If Done is nil, the delay always lasts
+	// for the complete Duration.
 	Done <-chan struct{}
 	// Message is the reason for the delay. The client receives Message as a progress notification.
 	Message string
@@ -85,7 +89,8 @@ type SuppliedResult struct {
 // [Verdict.Result].
 type Ticket struct {
 	Kind wire.TicketKind
-	// Reason is a sentence that explains the request to the user.
+	// Reason is a sentence that explains the request to the user. Title is a heading of a few
+	// words, or empty.
 	Reason string
 	Title  string
 	// PassDecisionToTool is true if the tool receives the decision as context.decision, an
@@ -153,7 +158,8 @@ type EndedCall struct {
 	// Target is the document in which the call was last tried, or zero if the call never began.
 	Target Target
 	// Output is the JSON text of the call's result, or nil without a result.
-	Output      json.RawMessage
+	Output json.RawMessage
+	// Resolutions are the user's decisions about the call, oldest first.
 	Resolutions []Resolution
 	// LastMessages are the last messages that the tool reported, oldest first.
 	LastMessages []ToolMessage

@@ -18,6 +18,7 @@ import (
 	"opentabs/wire"
 )
 
+// liveCall is one call of a tool, from its creation to its removal from the ended calls.
 // The method run uses the goroutine of Dispatcher.Call; reports and results arrive on any goroutine.
 type liveCall struct {
 	d       *Dispatcher
@@ -89,7 +90,8 @@ func (c *Cancellation) Error() string {
 	return text
 }
 
-// CancellationOf returns the Cancellation that is the cause of ctx.
+// CancellationOf returns the Cancellation that is the cause of ctx. If ctx has no Cancellation as
+// its cause, CancellationOf returns a Cancellation by the client.
 func CancellationOf(ctx context.Context) Cancellation {
 	var c *Cancellation
 	if errors.As(context.Cause(ctx), &c) {

@@ -33,6 +33,8 @@ var errParentEnded = &Cancellation{CancelledBy: endedParentName}
 
 var errWithdrawn = &Cancellation{CancelledBy: "the tool that made it"}
 
+// toolRequests tracks the requests of one running tool: nested calls, and requests for an
+// action of the user.
 type toolRequests struct {
 	mu          sync.Mutex // guards cancelFuncs and isClosed; no other lock is acquired while mu is held
 	cancelFuncs map[int]context.CancelCauseFunc
@@ -45,6 +47,9 @@ type toolRequests struct {
 
 const maxRequestFailures = 20
 
+// requestFailure has the two texts of a tool's failed request. The page of the tool receives only
+// the field message, which is the text for the agent. If the tool's error repeats this text, the
+// text for the user contains the field userText instead.
 type requestFailure struct{ message, userText string }
 
 func (n *toolRequests) addFailure(err *wire.CallError) {
@@ -107,6 +112,7 @@ func (n *toolRequests) end(reason string) {
 	}
 }
 
+// toolRequest is one request of a running tool, such as for a nested call.
 type toolRequest struct {
 	call   *liveCall
 	runID  string

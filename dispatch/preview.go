@@ -79,6 +79,8 @@ func reloadReason(tab Target) string {
 	return fmt.Sprintf("First, tab %d (%s) is reloaded, because its page was loaded before the plugin was added or changed. Unsaved input in the tab is lost", tab.TabID, title)
 }
 
+// reloadGate is the gate that asks the user to approve the reload of a tab that may contain
+// unsaved input.
 type reloadGate struct{}
 
 // Name implements Gate.

@@ -11,7 +11,8 @@ import (
 // If a timeline is full, the first moment and the newest moments stay.
 const maxMoments = 64
 
-// liveCall.mu guards all fields of timeline.
+// timeline contains the moments of one call, such as created and running. liveCall.mu
+// guards all fields of timeline.
 type timeline struct {
 	moments      []Moment
 	firstMoments [3]Moment

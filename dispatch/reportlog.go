@@ -13,7 +13,8 @@ const (
 	maxLastMessageBytes = 400
 )
 
-// liveCall.mu guards all fields of reportLog.
+// reportLog is what surfaces show of a call's progress reports. liveCall.mu guards all
+// fields of reportLog.
 type reportLog struct {
 	events.ReportSummary
 	lastReportAt time.Time

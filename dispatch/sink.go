@@ -10,6 +10,7 @@ import (
 	"opentabs/wire"
 )
 
+// sink implements Sink: a sink receives the reports and the result of a call's current run.
 type sink struct{ call *liveCall }
 
 // LinkLost implements Sink.
@@ -176,6 +177,7 @@ func (s sink) Ask(p wire.ToolAskParams) {
 	go toolRequest{c, runID, p}.answer(ctx)
 }
 
+// activityOwner implements activity.Owner for a call.
 type activityOwner struct{ call *liveCall }
 
 // ResyncActivity implements activity.Owner.

@@ -57,6 +57,7 @@ func failureStatusOf(err *wire.CallError) status {
 	return statusFailed
 }
 
+// state is the state machine of one call: its status, its times and its outcome.
 // liveCall.mu guards all fields of state.
 type state struct {
 	status       status
@@ -71,6 +72,7 @@ type state struct {
 	stopOutcome  StopOutcome
 }
 
+// ending is the outcome of a call: its final status and its result or error.
 type ending struct {
 	status       status
 	output       json.RawMessage

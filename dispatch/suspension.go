@@ -13,6 +13,7 @@ import (
 	"opentabs/wire"
 )
 
+// ticket describes which decision of the user a suspended call waits for.
 type ticket struct {
 	WaitingTicket
 	call      *liveCall
@@ -48,12 +49,14 @@ func newTicket(c *liveCall, t Ticket, gate Gate, limit time.Duration) *ticket {
 // DecisionResult reports which decision about a ticket took effect.
 type DecisionResult struct {
 	Outcome wire.DecisionOutcome
-	// Surface and Allowed describe the decision that took effect.
+	// Surface and Allowed describe the decision that took effect. If Outcome is
+	// DecisionNotPending, Surface and Allowed have no meaning.
 	Surface string
 	Allowed bool
 }
 
-// MaxScopeTime is the longest time for which an approval with ScopeTime can be valid.
+// MaxScopeTime is the longest time for which an approval with ScopeTime can be valid. To
+// approve calls for longer than MaxScopeTime, the user must choose ScopeAlways.
 const MaxScopeTime = 24 * time.Hour
 
 // ScopeError is the error of a decision whose scope the ticket does not offer.
@@ -67,7 +70,8 @@ func (e *ScopeError) Error() string {
 	return fmt.Sprintf("the scope %q is not offered for this call: use one of %q", e.Scope, e.OfferedScopes)
 }
 
-// liveCall.mu guards all fields of suspension.
+// suspension is the open ticket of a call and the user's decisions so far. liveCall.mu
+// guards all fields of suspension.
 type suspension struct {
 	ticket      *ticket
 	resolutions []Resolution
@@ -130,6 +134,7 @@ const (
 	maxSuspendedBytes = maxWaitingBytes
 )
 
+// suspendedCalls counts the calls that wait for the user, and the bytes of their arguments.
 type suspendedCalls struct {
 	mu       sync.Mutex // guards all fields below; held while notify runs
 	count    int

@@ -9,6 +9,7 @@ import (
 	"opentabs/wire"
 )
 
+// targetProblem explains why a call has no document to run in.
 type targetProblem struct {
 	err       *wire.CallError
 	nextStep  errtext.Step

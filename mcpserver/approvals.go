@@ -82,7 +82,8 @@ func (a *approvals) decideByAnswer(q form.Question, client dispatch.Client, resu
 	return isDecided
 }
 
-// A client without forms receives only the reason why its call is waiting.
+// requestForms shows the tickets of one call as forms in the client that made the call. A
+// client without forms receives only the reason why its call is waiting.
 type requestForms struct {
 	approvals *approvals
 	client    dispatch.Client

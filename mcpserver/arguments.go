@@ -22,6 +22,7 @@ const (
 	argDetach   = "_detach"
 )
 
+// arguments are the arguments of one call.
 type arguments struct {
 	toolArgs json.RawMessage
 	// tabID, browser and instance select where the call runs.
@@ -31,6 +32,7 @@ type arguments struct {
 	detach   json.RawMessage
 }
 
+// definedArguments records which argument names of opentabs the tool's own schema defines.
 // opentabs passes an argument that the tool's schema defines to the tool.
 type definedArguments struct{ definesTab, definesBrowser, definesInstance, definesDetach bool }
 

@@ -14,7 +14,8 @@ import (
 	"opentabs/wire"
 )
 
-// A built-in tool never has the name of a plugin's tool, because plugin tools contain "__".
+// builtinTool is a tool of opentabs itself, such as job_wait. A built-in tool never has the
+// name of a plugin's tool, because the names of plugin tools contain "__".
 type builtinTool struct {
 	definition mcp.Tool
 	isOffered  func(s *Server, client clients.ID) bool

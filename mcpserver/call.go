@@ -19,6 +19,7 @@ import (
 	"opentabs/wire"
 )
 
+// request is a transport.Request with the timer and the callbacks of its call.
 type request struct {
 	transport.Request
 	receivedAt time.Time

@@ -20,7 +20,8 @@ import (
 	"opentabs/wire"
 )
 
-// catalog is safe for concurrent use.
+// catalog keeps the lists of tools and prompts up to date with the plugins and their
+// permissions. A catalog is safe for concurrent use.
 type catalog struct {
 	library  *server.MCPServer
 	plugins  *plugin.Registry

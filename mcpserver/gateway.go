@@ -61,7 +61,8 @@ func newGatewayDefinition(name, description, schema string, isReadOnly bool) mcp
 	return definition
 }
 
-// The methods of toolLists are safe for concurrent use.
+// toolLists chooses which tools a client lists, and searches tools for agents. The methods of
+// toolLists are safe for concurrent use.
 type toolLists struct {
 	server  *Server
 	choices gateway.Choices

@@ -19,9 +19,12 @@ import (
 	"opentabs/wire"
 )
 
-// Detach determines when a running call becomes a job. With the zero value of Detach, calls never become jobs.
+// Detach determines when a running call becomes a job. When a call becomes a job, its client
+// receives the job's ID as the answer to the request. With the zero value of Detach, calls
+// never become jobs.
 type Detach struct {
-	// BeforeTimeout turns a call into a job shortly before the client's timeout, if the timeout is known.
+	// BeforeTimeout is true to turn a call into a job shortly before the client's timeout. For
+	// a client with an unknown timeout, BeforeTimeout has no effect.
 	BeforeTimeout bool
 	// After, if positive, is the time after which a call becomes a job. If the client's
 	// timeout is known and expires before After, the call becomes a job shortly before
@@ -33,7 +36,7 @@ const noLimit = -1
 
 const detachSchema = `{"type":"string","description":"When to get a job (see job_wait): seconds, auto or never."}`
 
-// jobs handles calls that outlive their requests, and is safe for concurrent use.
+// jobs handles calls that outlive their requests. The methods of jobs are safe for concurrent use.
 type jobs struct {
 	dispatchJobs *joblist.List // nil if calls never become jobs
 	detachRule   func(client string) Detach
@@ -93,6 +96,7 @@ func (j *jobs) revokeToken(token string) {
 	}
 }
 
+// answerTimer measures how much longer the client of a request waits for the answer. An
 // answerTimer is safe for concurrent use after detachAfter has returned.
 type answerTimer struct {
 	rule      Detach

@@ -17,6 +17,7 @@ import (
 // maxJobSeconds limits how long an agent may wait for a job in one call, in seconds.
 const maxJobSeconds = 3600
 
+// jobArguments are the arguments of the tools that wait for a job, read its result or cancel it.
 type jobArguments struct {
 	JobID   string   `json:"job"`
 	Seconds *float64 `json:"seconds"`

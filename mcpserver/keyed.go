@@ -75,6 +75,7 @@ func newEndedCallReply(s *Server, q request, l *listedTool, c dispatch.Call, use
 	return r
 }
 
+// lostResult is the structured content of the reply when the result of a call is not stored.
 type lostResult struct {
 	CallID         string          `json:"call_id"`
 	Status         wire.CallStatus `json:"status"`

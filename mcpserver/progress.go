@@ -14,7 +14,8 @@ import (
 	"opentabs/mcpserver/transport"
 )
 
-// progressSender sends progress under the progress token of one request, and is safe for concurrent use.
+// progressSender sends the progress of a call to its client, under the progress token of one
+// request. A progressSender is safe for concurrent use.
 type progressSender struct {
 	ctx         context.Context // the context of the request; nothing is sent after it ends
 	sendMessage transport.Send

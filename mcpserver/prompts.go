@@ -99,6 +99,7 @@ func promptResult(output json.RawMessage, description string) ([]byte, error) {
 	return append(append(b, `"messages":`...), messages...), nil
 }
 
+// promptMessage is one message of a prompt. The role and the content of a prompt message are JSON.
 type promptMessage struct {
 	role    string
 	content []byte

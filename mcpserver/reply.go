@@ -28,6 +28,7 @@ const (
 	metaUntrusted = "opentabs/untrusted"
 )
 
+// reply is the answer to a request: a result or, if Code is not 0, a JSON-RPC error.
 type reply struct {
 	transport.Fault // Code is 0 for a result
 

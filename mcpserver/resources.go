@@ -121,6 +121,7 @@ func (r *resources) findContent(uri string) (any, bool) {
 
 func hideResult(v *dispatch.View) { v.Result, v.Status = "", v.Status.ForProgress() }
 
+// unknownResource is the error for the URI of a resource that does not exist.
 type unknownResource string
 
 func (uri unknownResource) Error() string {

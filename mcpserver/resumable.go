@@ -27,10 +27,13 @@ const (
 	maxKeptAnswerBytes = 64 << 20
 )
 
-// resumableCalls holds calls of clients with protocol version 2026-07-28 or later, to which the server cannot send
-// requests. If such a call needs a decision, the reply is a form (input_required), and the client repeats its request
-// with the answer. If the user decides on another surface, the call continues without the repeated request.
-// resumableCalls is safe for concurrent use.
+// resumableCalls are the calls of clients that show forms and use protocol version 2026-07-28 or
+// later. The server cannot send requests to clients of protocol version 2026-07-28 or later. If a
+// call in resumableCalls needs the user's decision, the server answers the client's request with an
+// approval form (input_required). The client shows the form, and repeats its request with the
+// user's decision. Until the client repeats its request, the call waits in resumableCalls. If the
+// user decides elsewhere, such as in the side panel, the call continues without the repeated
+// request. resumableCalls is safe for concurrent use.
 type resumableCalls struct {
 	seal seal.Seal
 
@@ -44,6 +47,7 @@ func newResumableCalls() *resumableCalls {
 	return &resumableCalls{seal: seal.New(), callsByID: map[string]*resumableCall{}}
 }
 
+// resumableCall is one call that can wait between two requests of its client.
 type resumableCall struct {
 	approvals *approvals
 	id        string
@@ -62,6 +66,7 @@ type resumableCall struct {
 	dropTimer         *time.Timer // runs while the answer is kept
 }
 
+// openTicket is a ticket that is not yet resolved.
 type openTicket struct {
 	form.Question
 	// isAnswered is true if the client has answered the approval form, so that the form is not

@@ -54,7 +54,8 @@ var reviewTools = []builtinTool{{
 
 func hasInspector(s *Server, _ clients.ID) bool { return s.reviews.inspector != nil }
 
-// reviews is safe for concurrent use.
+// reviews implements the tools with which agents inspect plugins. The methods of reviews are
+// safe for concurrent use.
 type reviews struct {
 	inspector    Inspector // nil if agents cannot inspect plugins
 	plugins      *plugin.Registry

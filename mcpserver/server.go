@@ -36,7 +36,7 @@ const serverName = "opentabs"
 
 // Options configure a [Server]. A zero field selects the default of that field.
 type Options struct {
-	// Version is the server's version in MCP, "dev" by default.
+	// Version is the server's version in MCP. Default: "dev".
 	Version string
 	// Log receives lines about sessions and errors, but never arguments or results. By default,
 	// nothing is logged.
@@ -44,27 +44,32 @@ type Options struct {
 	// TraceSampler selects the calls that are traced. By default, at most one call every 100 ms
 	// is traced.
 	TraceSampler *hops.Sampler
-	// Heartbeat is the interval of keep-alive messages on a silent stream: 25 s by default, because some clients give
-	// up after 30 s.
+	// Heartbeat is the interval of keep-alive messages on a silent stream. Default: 25 s,
+	// because some clients give up after 30 s of silence.
 	Heartbeat time.Duration
-	// DisableForms disables approval forms in clients (elicitation); default false.
+	// DisableForms disables approval forms in clients (elicitation). Default: false.
 	DisableForms bool
-	// MaxRequestBytes is the maximum size of a request, 16 MiB by default.
+	// MaxRequestBytes is the maximum size of a request, in bytes. A request that is larger
+	// than MaxRequestBytes is rejected. Default: 16 MiB.
 	MaxRequestBytes int64
-	// Refusals returns a function that reports why agents must not call a tool or prompt, or nil. A refused tool is not
-	// listed, and each call fails with the error. Call PolicyChanged when the set of refused tools has changed. By
-	// default, no tool is refused.
+	// Refusals returns a function that reports why agents must not call a tool or prompt of a
+	// plugin now: the plugin is not reviewed, or the tool is off. A nil error means that the
+	// user allows the tool, or must approve each call. If the function that Refusals returns
+	// reports an error for a tool, the server does not list the tool, and fails each call of
+	// the tool with this error. Call PolicyChanged when the set of refused tools has changed.
+	// By default, no tool is refused.
 	Refusals func(plugin string) func(tool dispatch.Tool) *wire.CallError
-	// Ready waits until the plugins are loaded. If loading takes too long or ctx ends, Ready returns an error for the
-	// agent. By default, requests do not wait for the plugins.
+	// Ready waits until the plugins are loaded. If loading takes too long or ctx ends, Ready
+	// returns an error, which is a sentence for the agent. Requests about tools and prompts
+	// wait until Ready returns. By default, requests do not wait for the plugins.
 	Ready func(ctx context.Context) error
 	// Inspector inspects plugins for agents and stores their recommendations. By default, agents cannot inspect
 	// plugins.
 	Inspector Inspector
 	// CallWatcher provides the calls that the server offers as MCP resources. By default, the server has no resources.
 	CallWatcher Watcher
-	// Files stores the files that tools wrote, which only the client that made the call can read. By default, the
-	// server offers no files.
+	// Files stores the files that tools wrote. A client can read, as MCP resources, only
+	// the files that its own calls wrote. By default, the server offers no files.
 	Files *filestore.Store
 	// OnSessionEnd receives the client of each ended session. For a client without sessions,
 	// OnSessionEnd is called when the client's token is removed. By default, the end of a
@@ -74,7 +79,8 @@ type Options struct {
 	Tabs func(plugin string) dispatch.Targets
 	// Jobs contains the calls that outlive their requests. By default, no call outlives its request.
 	Jobs *joblist.List
-	// Keys stores the idempotency keys of calls, which run as jobs in Jobs. By default, idempotency keys are ignored.
+	// Keys stores which calls have idempotency keys. A call with an idempotency key runs
+	// as a job in Jobs. By default, idempotency keys are ignored.
 	Keys *idempotency.Keys
 	// Detach returns the rule for when calls of the named client become jobs. By default, calls
 	// never become jobs.
@@ -82,7 +88,7 @@ type Options struct {
 	// LearnedTimeouts stores client timeouts that are missing from the client table. Call
 	// ToolListsChanged when a stored timeout has changed. By default, no timeouts are stored.
 	LearnedTimeouts LearnedTimeouts
-	// ListMode returns which tools the named client lists; default: gateway.Auto.
+	// ListMode returns which tools the named client lists. Default: gateway.Auto.
 	ListMode func(client string) gateway.Mode
 	// ListsOutputSchemas reports whether a client's tool list includes output schemas; default: true for all clients.
 	ListsOutputSchemas func(client, version string) bool

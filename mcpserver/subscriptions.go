@@ -26,8 +26,9 @@ var (
 	errStopping             = errors.New("opentabs is stopping; restart it, then subscribe")
 )
 
-// resources offers calls as MCP resources. Subscribers are notified of a changed resource at once, then at most once
-// per updateInterval, and always once after the last change. resources is safe for concurrent use.
+// resources offers calls as MCP resources. Subscribers are notified of a changed resource at
+// once, then at most once per updateInterval, and always once after the last change. The memory
+// use of resources grows with subscriptions, not calls. resources is safe for concurrent use.
 type resources struct {
 	calls Watcher
 	files *filestore.Store // nil if the server stores no files
@@ -40,6 +41,7 @@ type resources struct {
 	eventReaders      sync.WaitGroup
 }
 
+// subscribedResource is one resource that has subscribers.
 type subscribedResource struct {
 	subscribers  map[*transport.Subscriber]struct{}
 	lastNotified time.Time

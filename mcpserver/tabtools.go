@@ -27,24 +27,30 @@ var tabTools = []builtinTool{{
 	run:       (*Server).listTabs,
 }}
 
+// tabAnswer describes one tab of one plugin for agents.
 type tabAnswer struct {
 	TabID int `json:"tabId"`
-	// URL is the page's address without query and fragment, which can contain secrets.
+	// Origin is scheme, host and port of the page. URL is the page's address without query and
+	// fragment, which can contain secrets. URL is empty while all tools of the plugin are blocked.
 	Origin      string `json:"origin"`
 	URL         string `json:"url,omitempty"`
 	Title       string `json:"title"`
 	Browser     string `json:"browser"`
 	BrowserName string `json:"browserName"`
 	Instance    string `json:"instance,omitempty"`
-	Ready       bool   `json:"ready"`
-	NeedsReload bool   `json:"needsReload,omitempty"`
+	// Ready is true if the plugin's tools can run in the tab. NeedsReload is true if tools
+	// can run only after the tab is reloaded.
+	Ready       bool `json:"ready"`
+	NeedsReload bool `json:"needsReload,omitempty"`
 }
 
+// pluginAnswer describes one plugin and its tabs, best tab first.
 type pluginAnswer struct {
 	Plugin      string               `json:"plugin"`
 	DisplayName string               `json:"displayName,omitempty"`
 	State       dispatch.PluginState `json:"state"`
 	// OffReason is the reason why all tools of the plugin are off; empty if a tool is on.
+	// An agent cannot turn on the tools of a plugin; only the user can.
 	OffReason string      `json:"off,omitempty"`
 	Tabs      []tabAnswer `json:"tabs"`
 	// NextStep is what the agent should do next if no tool of the plugin can run now, or empty.

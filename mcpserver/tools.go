@@ -17,6 +17,7 @@ import (
 // metaCategory is the key in a tool's _meta that contains the tool's category.
 const metaCategory = "opentabs/category"
 
+// listedTool is a tool of a plugin as agents see it.
 type listedTool struct {
 	tool               *plugin.Tool
 	definition         mcp.Tool

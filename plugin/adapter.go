@@ -27,7 +27,8 @@ const (
 // returns an error if the adapter file has changed since the plugin was loaded.
 func (p *Plugin) Adapter() ([]byte, error) { return p.readScript(adapterFile, p.Hash) }
 
-// AdapterPath returns the path of the adapter file in the plugin's folder.
+// AdapterPath returns the path of the adapter file in the plugin's folder. The adapter's
+// source map is in the same folder as the adapter file.
 func (p *Plugin) AdapterPath() string { return filepath.Join(p.Dir, filepath.FromSlash(adapterFile)) }
 
 func (p *Plugin) readScript(file, hash string) ([]byte, error) {
@@ -53,6 +54,8 @@ func hexSHA256(b []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
+// adapterInfo contains the facts about an adapter that stay in memory after the check of
+// the adapter's code.
 type adapterInfo struct {
 	hash      string // SHA-256 of the whole adapter file, in hex
 	activates bool

@@ -48,6 +48,7 @@ type index struct {
 	hasChanged bool
 }
 
+// indexedEntry is the entry of one adapter in the index file.
 type indexedEntry struct {
 	File filemark.Mark `json:"file"`
 	// Hash is the SHA-256 of the whole adapter file, in hex.

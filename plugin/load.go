@@ -188,7 +188,9 @@ const maxListedProblems = 20
 // PackageError lists all problems of a plugin package, so that the author can fix all
 // problems before the next attempt.
 type PackageError struct {
-	Dir      string
+	// Dir is the package's folder.
+	Dir string
+	// Problems lists at least one problem of the package.
 	Problems []jsonread.Problem
 }
 

@@ -146,6 +146,7 @@ func matchesAny(patterns []Pattern, url string) bool {
 	return false
 }
 
+// urlParts are the parts of a URL that [Pattern.Match] compares.
 type urlParts struct{ scheme, host, port, path string }
 
 // splitURL splits an absolute http or https URL without decoding escapes, because Chrome

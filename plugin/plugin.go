@@ -51,7 +51,8 @@ type Plugin struct {
 	// [Plugin.PreScriptCode].
 	PreScript     bool
 	PreScriptHash string
-	// Start is when the adapter starts in a document.
+	// Start is when the adapter starts in a document. Start is empty if the package does
+	// not declare a start.
 	Start Start
 	// Activates is true if the adapter has an onActivate hook. An adapter with an
 	// onActivate hook starts late unless the package declares Start.
@@ -135,7 +136,8 @@ type Tool struct {
 	Group string
 	// Icon is the name of a Lucide icon; the default is "wrench".
 	Icon string
-	// InputSchema is a compact JSON Schema for the tool's arguments, whose root is an object.
+	// InputSchema is a compact JSON Schema for the tool's arguments, whose root is an
+	// object. A property with a default is never required.
 	InputSchema json.RawMessage
 	// OutputSchema is a compact JSON Schema for the tool's result.
 	OutputSchema json.RawMessage

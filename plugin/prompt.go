@@ -37,7 +37,8 @@ type Prompt struct {
 
 // PromptArgument describes one argument of a prompt, as MCP lists it.
 type PromptArgument struct {
-	Name        string
+	Name string
+	// Description explains the argument to the user; Description may be empty.
 	Description string
 	Required    bool
 }

@@ -31,6 +31,8 @@ type Registry struct {
 	fileStamps    fileStamps
 }
 
+// listener is a function that the registry runs after each reload that changes the set of
+// plugins.
 type listener struct{ onChange func(*Set) }
 
 // NewRegistry returns a registry whose set of plugins is empty until [Registry.Reload].
@@ -156,6 +158,7 @@ func (r *Registry) notify(set *Set) {
 	}
 }
 
+// loadResult is the outcome of loading one package: a plugin or an error.
 type loadResult struct {
 	plugin *Plugin
 	err    error

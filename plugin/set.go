@@ -23,6 +23,7 @@ type Set struct {
 
 // Failure is an installed plugin that could not be loaded.
 type Failure struct {
+	// Path is the package's folder, or the file that could not be read.
 	Path string
 	// Name is the name that the plugin had when the user added the plugin, or empty if
 	// unknown.

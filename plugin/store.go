@@ -50,9 +50,11 @@ type Store struct {
 
 // Entry is one installed plugin in plugins.json.
 type Entry struct {
+	// Path is the absolute path of the package's folder.
 	Path string
 	// Name is the plugin's name at the time when the user added the plugin.
-	Name   string
+	Name string
+	// Source is the way the package was installed.
 	Source Source
 	// Package is the npm name of an installed package. VersionWanted is the version, tag
 	// or range that the user requested. VersionWanted is empty if the user requested the

@@ -13,6 +13,8 @@ import (
 // WatchInterval is the recommended time between two calls of [Watch.Changed].
 const WatchInterval = time.Second
 
+// fileStamps maps each file's path to a stamp: attributes, such as the size, that change with the
+// file. fileStamps contains no stamp for a missing file.
 type fileStamps map[string]filemark.Mark
 
 func (s fileStamps) add(path string) {

@@ -59,8 +59,9 @@ type ConfigSiteResult struct{}
 
 // ConfigBrowserToolsParams turns browser tools on or off.
 type ConfigBrowserToolsParams struct {
-	// Names lists the tool groups and tools to turn on or off; absent for all browser tools. Turning on a group does
-	// not turn on its dangerous tools.
+	// Names lists the tool groups and tools to turn on or off. Turning on a group does not turn on its
+	// dangerous tools. If Names is absent, all browser tools are turned on or off together,
+	// and each group and tool keeps its separate permission.
 	Names []string `json:"names,omitempty"`
 	On    bool     `json:"on"`
 }

@@ -31,7 +31,8 @@ func DecodeProtocol(hello []byte) (protocol int, err error) {
 	return version.Protocol, err
 }
 
-// DecodeDispatchResult decodes the answer to a tool.dispatch. Unlike json.Unmarshal, DecodeDispatchResult does not scan
+// DecodeDispatchResult decodes the answer to a tool.dispatch. The decoded Output shares the
+// memory of the parameter result. Unlike json.Unmarshal, DecodeDispatchResult does not scan
 // the tool's output, which Parse has already validated.
 func DecodeDispatchResult(result []byte) (r ToolDispatchResult, err error) {
 	err = splitBody(result, func(key, value []byte) error {
@@ -56,8 +57,10 @@ func DecodeDispatchResult(result []byte) (r ToolDispatchResult, err error) {
 
 // DecodeProgress decodes the params of a tool.progress.
 //
-// A malformed report keeps its valid fields and is marked as invalid. Text from a page can't override dispatchId or
-// seq, because DecodeProgress rejects duplicate members.
+// The browser copies the JSON of a page's progress reports into Reports without parsing
+// this JSON. A malformed report keeps its valid fields and is marked as invalid. Text from
+// a page can't override dispatchId or seq, because DecodeProgress rejects duplicate
+// members.
 func DecodeProgress(params []byte) (p ToolProgressParams, err error) {
 	err = splitBody(params, func(key, value []byte) (err error) {
 		var isPlain bool
@@ -115,10 +118,12 @@ func decodeActivity(text []byte) *Activity {
 	return a
 }
 
-// FindResultID finds the ID of an answer frame whose result is not valid JSON. The frame's members must be in the order
-// in which the extension writes them.
+// FindResultID finds the ID of an answer frame whose result is not valid JSON. The frame's
+// members must be in the order in which the extension writes them.
 //
-// If a tool's result is malformed JSON, Parse rejects the whole frame, and only FindResultID can read the frame's ID.
+// The extension copies a tool's result into the answer frame without parsing the result. If
+// a tool's result is malformed JSON, Parse rejects the whole frame, and only FindResultID
+// can read the frame's ID.
 func FindResultID(frame []byte) (id string, isResult bool) {
 	rest, ok := bytes.CutPrefix(frame, []byte(idPrefix+`"`))
 	if !ok {

@@ -98,15 +98,17 @@ func (c ErrorCode) IsTimeout() bool {
 
 // ToolErrorInfo describes an error that a tool's handler threw as a ToolError.
 type ToolErrorInfo struct {
+	// Code is the error code that the tool chose.
 	Code     string `json:"code"`
 	Category string `json:"category,omitempty"`
 	// Retryable is true if a repetition of the call may succeed later.
 	Retryable bool `json:"retryable"`
-	// RetryAfterMs is how long to wait before a retry, in milliseconds; absent if the tool specified no delay.
+	// RetryAfterMs is how long to wait before a retry, in milliseconds. RetryAfterMs is
+	// absent if the tool specified no delay.
 	RetryAfterMs *float64 `json:"retryAfterMs,omitempty"`
 }
 
-// CallError describes why a call failed, as the data of a JSON-RPC error.
+// CallError describes why a call failed. CallError is the data of a JSON-RPC error.
 type CallError struct {
 	Code ErrorCode `json:"code"`
 	// Message describes for the agent why the call failed.
@@ -165,7 +167,9 @@ type RPCError struct {
 	Code    int        `json:"code"`
 	Message string     `json:"message"`
 	Data    *CallError `json:"data,omitempty"`
-	// Hops are the times that the failed call spent in the parts of the browser; absent if the call is not traced.
+	// Hops are the times that the failed call spent in the parts of the browser. Hops are
+	// absent if the page did not run the call, if the call is not traced, or if the failed
+	// request was not a call.
 	Hops *BrowserHops `json:"hops,omitempty"`
 }
 

@@ -6,22 +6,26 @@ const MaxHistoryCalls = 200
 // CallsHistoryParams requests ended calls, newest first. The server records calls in a file, so the history includes
 // calls from before the server's last restart.
 type CallsHistoryParams struct {
-	// Before is CallsHistoryResult.Next of the previous page; absent to request the newest calls.
+	// Before is CallsHistoryResult.Next of the previous page. If Before is absent, the
+	// browser requests the first page, which begins with the newest call.
 	Before string `json:"before,omitempty"`
 	// Limit is the maximum number of calls per page, from 1 to MaxHistoryCalls.
 	Limit int `json:"limit"`
-	// Filter selects recorded calls.
+	// Filter selects recorded calls. Without a Filter, the browser requests all recorded
+	// calls.
 	Filter *CallsFilter `json:"filter,omitempty"`
 }
 
-// CallsFilter selects the recorded calls that match all of its fields.
+// CallsFilter selects the recorded calls that match all of its fields. An empty field of
+// the filter matches every call.
 type CallsFilter struct {
 	// Tool is the full name of a tool (plugin__tool), or the name of a plugin to select all of
 	// the plugin's tools.
-	Tool   string `json:"tool,omitempty"`
+	Tool string `json:"tool,omitempty"`
+	// Client is the name of the client that made the calls.
 	Client string `json:"client,omitempty"`
-	// Text is a search text that must occur in the tool's name, the client, the site, the error or the arguments, in
-	// any case.
+	// Text is a search text that must occur in the tool's name, the client, the site, the
+	// error or the arguments. The search for Text ignores case.
 	Text string `json:"text,omitempty"`
 	// Failed is true to select only calls that failed, timed out or were cancelled.
 	Failed bool `json:"failed,omitempty"`
@@ -29,9 +33,12 @@ type CallsFilter struct {
 
 // CallsHistoryResult is one page of recorded calls.
 type CallsHistoryResult struct {
-	// Calls can have fewer elements than CallsHistoryParams.Limit, or none, although older calls match the filter.
+	// Calls contains at most CallsHistoryParams.Limit recorded calls. The server may return
+	// fewer calls than CallsHistoryParams.Limit, or none, although older calls match the
+	// filter.
 	Calls []RecordedCall `json:"calls,omitempty"`
-	// Next is the CallsHistoryParams.Before of the next page; absent if no older call exists.
+	// Next is the cursor that requests the next page, as CallsHistoryParams.Before. Next is
+	// absent if no older call exists.
 	Next string `json:"next,omitempty"`
 }
 
@@ -43,13 +50,16 @@ type RecordedCall struct {
 	// EndedMs is the time at which the call ended, in milliseconds since 1970.
 	EndedMs float64 `json:"endedMs"`
 	// ArgsIncomplete is true if the recorded arguments omit secrets or long values.
-	ArgsIncomplete bool   `json:"argsIncomplete,omitempty"`
-	ApprovedBy     string `json:"approvedBy,omitempty"`
-	ApprovedScope  Scope  `json:"approvedScope,omitempty"`
+	ArgsIncomplete bool `json:"argsIncomplete,omitempty"`
+	// ApprovedBy is the surface on which the user approved the call. ApprovedScope is the
+	// scope of the user's approval, such as one session.
+	ApprovedBy    string `json:"approvedBy,omitempty"`
+	ApprovedScope Scope  `json:"approvedScope,omitempty"`
 }
 
 // CallRepeatParams requests a new call with the tool and arguments of a recorded call.
 type CallRepeatParams struct {
+	// CallID is the ID of the recorded call to repeat.
 	CallID string `json:"callId"`
 }
 
@@ -60,12 +70,13 @@ type CallRepeatResult struct{}
 // CallUndoParams requests that the server undo a call. The server calls the tool that the
 // plugin's author declared for undoing.
 type CallUndoParams struct {
-	// CallID names a call with the status "done"; no other call can be undone.
+	// CallID is the ID of the call to undo. Only a call with the status "done" can be undone.
 	CallID string `json:"callId"`
 }
 
 // CallUndoResult confirms that the server made the undoing call. If the undoing call needs the
 // user's approval, the server may not have run the call yet.
 type CallUndoResult struct {
+	// CallID is the ID of the undoing call.
 	CallID string `json:"callId"`
 }

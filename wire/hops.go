@@ -18,7 +18,8 @@ type BrowserHops struct {
 	Page        PageHops `json:"page"`
 }
 
-// PageHops are the times that one traced call spent in its page, in microseconds of the page's clock.
+// PageHops are the times that one traced call spent in its page, in microseconds. All times
+// in PageHops are from the page's clock.
 type PageHops struct {
 	// BridgeInUs is the time from the arrival of the call in the content script (the bridge)
 	// until the bridge sends the call to the host.

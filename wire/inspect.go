@@ -6,24 +6,31 @@ type CallInspectParams struct {
 	CallID string `json:"callId"`
 }
 
-// CallInspectResult contains the details of an ended call.
+// CallInspectResult contains the details of an ended call. The side panel loads the details of
+// a call when the user expands the call.
 type CallInspectResult struct {
 	// Phases are the successive parts of the call's duration, such as waiting and running.
 	Phases []CallPhase `json:"phases,omitempty"`
-	// HasTrace is true if opentabs measured the time in each process that handled the call.
+	// HasTrace is true if opentabs measured the time in each process that handled the
+	// call. If HasTrace is false, Phases contains only the waiting time and the running
+	// time.
 	HasTrace bool `json:"traced,omitempty"`
-	// TraceID is the ID of the call's OpenTelemetry trace; absent if the call has no trace.
+	// TraceID is the ID of the call's OpenTelemetry trace. TraceID is absent if the call has
+	// no trace.
 	TraceID string `json:"traceId,omitempty"`
-	// Failure contains what the plugin's author needs to find the cause of a failed call; absent for a browser tool.
+	// Failure contains what the plugin's author needs to find the cause of a failed call.
+	// Failure is absent for a browser tool and for a call that did not fail.
 	Failure *CallFailure `json:"failure,omitempty"`
-	// Undo describes the attempt to undo the call.
+	// Undo describes the attempt to undo the call. Undo is absent if no client or user
+	// tried to undo the call.
 	Undo *CallUndo `json:"undo,omitempty"`
 }
 
 // CallUndo describes a call that undoes an earlier call.
 type CallUndo struct {
 	State UndoState `json:"state"`
-	By    string    `json:"by"`
+	// By is the ID of the undoing call.
+	By string `json:"by"`
 }
 
 // UndoState is the state of an attempt to undo a call.
@@ -62,6 +69,7 @@ type CallFailure struct {
 
 // CallLogEntry is one entry of a plugin's log in the details of a call.
 type CallLogEntry struct {
+	// AtMs is when the server received the log entry, in milliseconds since 1970.
 	AtMs    float64  `json:"atMs"`
 	Level   LogLevel `json:"level"`
 	Message string   `json:"message"`

@@ -31,7 +31,8 @@ const MaxPartChars = 256 << 10
 // UTF-8. A call whose result is too long fails with the error result_too_large.
 const DefaultMaxResultBytes = 100 << 20
 
-// MaxMessageChars is the maximum length of a progress message, in UTF-16 units.
+// MaxMessageChars is the maximum length of a progress message, in UTF-16 units. A progress
+// message that is longer than MaxMessageChars is truncated.
 const MaxMessageChars = 2000
 
 // MaxActivityBytes is the maximum length of an activity's content or patch, in bytes of

@@ -2,6 +2,7 @@ package wire
 
 // ChallengeParams is the server's part of the handshake on a new link.
 type ChallengeParams struct {
+	// Nonce is a random string that the server generates for each link.
 	Nonce string `json:"nonce"`
 	// Proof is the result of ServerProof, which proves that the server has the shared key.
 	Proof string `json:"proof"`
@@ -17,7 +18,8 @@ type HelloParams struct {
 	// BrowserName is the browser's display name. BrowserName does not identify the browser,
 	// because the user can change the name.
 	BrowserName string `json:"browserName"`
-	// HasDefaultName is true if the user has not named the browser.
+	// HasDefaultName is true if the user has not named the browser. The default BrowserName
+	// consists of the browser's product name and the operating system.
 	HasDefaultName bool `json:"hasDefaultName,omitempty"`
 	// BootID changes when the browser restarts, but not when only the extension's service
 	// worker restarts.
@@ -38,7 +40,8 @@ type HelloResult struct {
 	// PairedKey is a new key for later connections of a browser that connected with a pairing
 	// code. PairedKey is absent if the browser keeps its current key.
 	PairedKey string `json:"pairedKey,omitempty"`
-	// BrowserName is the display name that the server uses for the browser.
+	// BrowserName is the display name that the server uses for the browser. No two browsers
+	// of a server have the same BrowserName.
 	BrowserName string `json:"browserName,omitempty"`
 	// IsGivenName is true if the user chose the browser's name in the side panel or with a
 	// command.

@@ -2,8 +2,10 @@ package wire
 
 // Method is the name of a JSON-RPC request or notification, such as "tool.dispatch".
 //
-// Types are named after their method: the parameters of "tool.dispatch" are ToolDispatchParams, and the result is
-// ToolDispatchResult.
+// Types are named after their method: the parameters of "tool.dispatch" are
+// ToolDispatchParams, and the result is ToolDispatchResult. Because a notification has no
+// result, there is no result type for a notification's method. The TypeScript generator
+// fails if a method has no type for its parameters.
 type Method string
 
 // Methods that open a link and keep it alive.
@@ -141,7 +143,8 @@ const (
 	// MethodTabHolds is the server's notification with the tabs that clients use with browser
 	// tools, sent whenever the list changes.
 	MethodTabHolds Method = "tab.holds"
-	// MethodSessionEnded is the server's notification that sessions of clients have ended.
+	// MethodSessionEnded is the server's notification that sessions of clients have ended. The
+	// browser deletes the state that it stores for the ended sessions.
 	MethodSessionEnded Method = "session.ended"
 	// MethodSessionUsed is the browser's notification with the sessions for which it stores
 	// state. The server responds to session.used with [MethodSessionEnded].

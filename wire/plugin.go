@@ -36,18 +36,24 @@ type PluginInfo struct {
 	RunsInFrames bool `json:"frames,omitempty"`
 	// StartsEarly is true if the adapter must start before the scripts of the page.
 	StartsEarly bool `json:"early,omitempty"`
-	PreScript   bool `json:"preScript,omitempty"`
+	// PreScript is true if the plugin has a pre-script.
+	PreScript bool `json:"preScript,omitempty"`
 	// FixedPartsID identifies the plugin's world and pre-script, which a hot reload can't change. A new adapter can
 	// replace a running adapter without a page reload only if both adapters have the same FixedPartsID.
-	FixedPartsID  string `json:"base,omitempty"`
-	InDevelopment bool   `json:"dev,omitempty"`
-	// File is the adapter's path in the folder of the unpacked extension, for a browser with user scripts turned off.
+	FixedPartsID string `json:"base,omitempty"`
+	// InDevelopment is true if the plugin's author runs "opentabs plugin dev" for the plugin.
+	InDevelopment bool `json:"dev,omitempty"`
+	// File is the adapter's path in the folder of the unpacked extension, for a browser in
+	// which user scripts are off. File is empty if the server finds no folder of an unpacked
+	// extension.
 	File string `json:"file,omitempty"`
 }
 
-// PluginSyncParams lists all plugins; the browser unregisters each plugin that Plugins does not list.
+// PluginSyncParams lists all plugins. The browser unregisters each plugin that Plugins
+// does not list.
 type PluginSyncParams struct {
-	// HostScriptID identifies the code of the host, which the browser requests with plugin.fetch.
+	// HostScriptID identifies the code of the host, which the browser requests with
+	// plugin.fetch. HostScriptID is empty if the server has no host code.
 	HostScriptID string       `json:"host,omitempty"`
 	Plugins      []PluginInfo `json:"plugins,omitempty"`
 }
@@ -77,8 +83,9 @@ type PluginSyncResult struct {
 
 // PluginCodeParams contains the code of one adapter for the browser to register.
 type PluginCodeParams struct {
-	Name     string `json:"name"`
-	Hash     string `json:"hash"`
+	Name string `json:"name"`
+	Hash string `json:"hash"`
+	// ScriptID is the PluginInfo.ScriptID to which the code belongs.
 	ScriptID string `json:"script"`
 	Code     string `json:"code"`
 	// HotReloadCode is the adapter's code without the host's code, for documents in
@@ -97,10 +104,12 @@ type PluginFetchParams struct {
 
 // PluginFetchResult contains the parts of a plugin's script, or the code of the host.
 type PluginFetchResult struct {
-	// Code is a JavaScript function expression. For a plugin, Code contains the adapter's code. For the host, Code
-	// takes whether the host starts late, and returns a function that starts an adapter.
+	// Code is a JavaScript function expression. For a plugin, Code contains the adapter's
+	// code. For the host, Code is a function with one boolean parameter: whether the host
+	// starts late. The host's function returns another function, which starts an adapter.
 	Code string `json:"code"`
-	// Options is the JSON text of the options with which the host starts the adapter (extension/src/host/options.ts).
+	// Options is the JSON text of the options with which the host starts the adapter
+	// (extension/src/host/options.ts). When the host itself is requested, Options is empty.
 	Options string `json:"options,omitempty"`
 	// PreScript is a JavaScript function with the pre-script's code, or empty if the plugin
 	// has no pre-script.
@@ -122,7 +131,8 @@ type PluginCodeResult struct{}
 
 // PluginSettings are a plugin's settings as the server sends them to its running adapters.
 type PluginSettings struct {
-	// Values is a JSON object that maps each setting to a string, number or boolean.
+	// Values is a JSON object that maps each setting to a string, number or boolean. Values
+	// omits settings that have no value.
 	Values json.RawMessage `json:"values,omitempty"`
 	// URLs is a JSON object that maps each setting of type url to an object of URLs by
 	// instance. A document receives, for each setting of type url, only the URL with the

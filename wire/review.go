@@ -40,7 +40,8 @@ type PluginInspectResult struct {
 	Package string       `json:"package"`
 	Source  PluginSource `json:"source"`
 	Folder  string       `json:"folder"`
-	// Author is the author's name in package.json.
+	// Author is the author's name in package.json. Author is absent if package.json names no
+	// author.
 	Author string `json:"author,omitempty"`
 	// Excludes are Chrome match patterns of pages on which the plugin does not run although
 	// its sites match.
@@ -58,7 +59,8 @@ type PluginInspectResult struct {
 	// Sections are the sizes of the texts that plugin.page can return, such as the plugin's
 	// code.
 	Sections []SectionView `json:"sections,omitempty"`
-	// LastReview is the user's last review of the plugin; absent if the user has never reviewed the plugin.
+	// LastReview is the user's last review of the plugin. LastReview is absent if the user has
+	// never reviewed the plugin.
 	LastReview *LastReviewView `json:"lastReview,omitempty"`
 }
 
@@ -110,7 +112,8 @@ const (
 // SectionView is the size of a text that the user can read while reviewing a plugin.
 type SectionView struct {
 	Name SectionName `json:"name"`
-	// Pages is the number of pages into which plugin.page splits the text.
+	// Pages is the number of pages into which plugin.page splits the text. Lines is the number
+	// of lines of the text.
 	Pages int `json:"pages"`
 	Lines int `json:"lines"`
 	// Added and Removed are the numbers of added and removed lines in SectionChanges.
@@ -120,9 +123,11 @@ type SectionView struct {
 
 // LastReviewView is the user's last review of a plugin.
 type LastReviewView struct {
-	Version    string     `json:"version,omitempty"`
+	Version string `json:"version,omitempty"`
+	// Permission is the permission that the plugin had before its content changed.
 	Permission Permission `json:"permission,omitempty"`
-	// AtMs is the time of the review in milliseconds since 1970; absent if unknown.
+	// AtMs is the time of the review in milliseconds since 1970. AtMs is absent if the time is
+	// unknown.
 	AtMs float64 `json:"atMs,omitempty"`
 }
 
@@ -157,9 +162,11 @@ type PluginInstallParams struct {
 type PluginInstallResult struct {
 	Plugin  string `json:"plugin"`
 	Version string `json:"version"`
-	// PreviousVersion is the version that the installation replaced.
+	// PreviousVersion is the version that the installation replaced. PreviousVersion is absent
+	// if the plugin was not installed before.
 	PreviousVersion string `json:"previousVersion,omitempty"`
-	// Registry is the npm registry of the package; absent for a plugin from a folder or a package file.
+	// Registry is the npm registry of the package. Registry is absent if the plugin comes from
+	// a folder or a package file.
 	Registry string `json:"registry,omitempty"`
 	// Warnings are sentences for the user about problems of the package.
 	Warnings []string `json:"warnings,omitempty"`
@@ -174,9 +181,11 @@ type PluginUpdateParams struct {
 // PluginUpdateResult contains the versions of a plugin before and after an update.
 type PluginUpdateResult struct {
 	Version string `json:"version"`
-	// PreviousVersion is the version before the update; absent if no newer version was available.
+	// PreviousVersion is the version before the update. PreviousVersion is absent if no newer
+	// version was available.
 	PreviousVersion string `json:"previousVersion,omitempty"`
 	// LatestVersion is a newer version that is outside the version range that the user chose.
+	// LatestVersion is absent if no such version exists.
 	LatestVersion string `json:"latestVersion,omitempty"`
 	// Warnings are sentences for the user about problems of the package.
 	Warnings []string `json:"warnings,omitempty"`

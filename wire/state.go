@@ -14,11 +14,13 @@ type CallView struct {
 	Plugin string     `json:"plugin"`
 	Tool   string     `json:"tool"`
 	Status CallStatus `json:"status"`
-	// Progress is a fraction from 0 to 1; absent while the fraction is unknown.
+	// Progress is a fraction from 0 to 1. Progress is absent while the fraction is unknown.
 	Progress *float64 `json:"progress,omitempty"`
 	Message  string   `json:"message,omitempty"`
-	Client   string   `json:"client,omitempty"`
-	// TabID is the tab in which the call runs; absent if unknown or in another browser than the side panel.
+	// Client is the name of the MCP client.
+	Client string `json:"client,omitempty"`
+	// TabID is the tab in which the call runs. TabID is absent before the server has chosen a
+	// tab, and if the tab is in another browser than the side panel.
 	TabID int `json:"tabId,omitempty"`
 	// CreatedMs is when the call arrived at the server, in milliseconds since 1970.
 	CreatedMs float64 `json:"createdMs,omitempty"`
@@ -29,13 +31,15 @@ type CallView struct {
 	Args string `json:"args,omitempty"`
 	// RunMs is the running time of the call in milliseconds, so far or in total.
 	RunMs float64 `json:"runMs"`
-	// Error explains to the user why the call failed. NextStep is advice for the user; absent if Error has advice.
+	// Error explains to the user why the call failed. NextStep is advice for the user.
+	// NextStep is absent if Error already contains advice.
 	Error     string    `json:"error,omitempty"`
 	NextStep  string    `json:"nextStep,omitempty"`
 	ErrorCode ErrorCode `json:"errorCode,omitempty"`
 	// Prompt is true if Tool is the name of a prompt.
 	Prompt bool `json:"prompt,omitempty"`
-	// ParentCallID is the ID of the call whose tool made this nested call; absent for other calls.
+	// ParentCallID is the ID of the call whose tool made this nested call. ParentCallID
+	// is absent if this call is not nested.
 	ParentCallID string `json:"parentCallId,omitempty"`
 	// UserProgress and UserMessage are the progress and the message of the last progress
 	// report for the audience "user".
@@ -93,18 +97,22 @@ type WaitingView struct {
 	Title    string     `json:"title,omitempty"`
 	// Args is the JSON text of the call's arguments, truncated to MaxShownArgsBytes.
 	Args string `json:"args,omitempty"`
-	// Caller is the tool that made the call; absent for a call that an MCP client made.
+	// Caller is the tool that made the call. Caller is absent for a call that an MCP client
+	// made.
 	Caller *CallerView `json:"caller,omitempty"`
 	// LeftMs is the time that the user has left to decide, in milliseconds.
 	LeftMs float64 `json:"leftMs"`
 	// Scopes are the extents of an approval that the user can choose from.
-	Scopes      []Scope `json:"scopes,omitempty"`
-	PluginName  string  `json:"pluginName,omitempty"`
-	ToolTitle   string  `json:"toolTitle,omitempty"`
-	Description string  `json:"description,omitempty"`
+	Scopes []Scope `json:"scopes,omitempty"`
+	// PluginName is the display name of the plugin. ToolTitle is the display name of the
+	// tool. Description is the author's description of the tool.
+	PluginName  string `json:"pluginName,omitempty"`
+	ToolTitle   string `json:"toolTitle,omitempty"`
+	Description string `json:"description,omitempty"`
 	// ReadOnly is true if the author of the tool declares that its calls change nothing.
 	ReadOnly bool `json:"readOnly,omitempty"`
-	// Page is the page in which the call would run if the user approved the call now.
+	// Page is the page in which the call would run if the user approved the call now. Page is
+	// absent if the page is unknown.
 	Page *TicketPageView `json:"page,omitempty"`
 }
 
@@ -112,7 +120,8 @@ type WaitingView struct {
 type CallerView struct {
 	Plugin string `json:"plugin"`
 	Tool   string `json:"tool"`
-	// TabID is the tab of the calling tool; absent if the tab is in another browser than the side panel.
+	// TabID is the tab of the calling tool. TabID is absent if the tab is in another browser
+	// than the side panel.
 	TabID  int    `json:"tabId,omitempty"`
 	Origin string `json:"origin,omitempty"`
 }
@@ -135,11 +144,12 @@ type CallDecideParams struct {
 	// TicketID is the WaitingView.TicketID of the request that the user answers.
 	TicketID string `json:"ticketId"`
 	Allow    bool   `json:"allow"`
-	// Scope is the extent of the approval if Allow is true; by default ScopeOnce.
+	// Scope is the extent of the approval if Allow is true. An absent Scope means ScopeOnce.
 	Scope Scope `json:"scope,omitempty"`
 	// ForMs is the duration of an approval with ScopeTime, in milliseconds.
 	ForMs float64 `json:"forMs,omitempty"`
-	// Surface is the surface on which the user decided; by default the side panel.
+	// Surface is the surface on which the user decided. An absent Surface means the side
+	// panel.
 	Surface Surface `json:"surface,omitempty"`
 }
 
@@ -181,22 +191,27 @@ const (
 type ToolView struct {
 	Name        string `json:"name"`
 	DisplayName string `json:"displayName"`
-	// Permission is the user's permission for this tool alone; if absent, the plugin's permission applies.
+	// Permission is the user's permission for this tool alone. If Permission is absent,
+	// the permission of the plugin applies.
 	Permission Permission `json:"permission,omitempty"`
 	// ReadOnly is true if the author declares that the tool changes nothing.
 	ReadOnly bool `json:"readOnly,omitempty"`
 	// Allowed are the clients and plugins that need no approval to call the tool.
 	Allowed []AllowedCallerView `json:"allowed,omitempty"`
-	// Category is the name of the group under which the tool is listed.
+	// Category is the name of the group under which the tool is listed. Category is absent if
+	// the tool has no group.
 	Category string `json:"category,omitempty"`
-	// Undo is the name of another tool, which undoes calls of this tool.
+	// Undo is the name of another tool, which undoes calls of this tool. Undo is absent if the
+	// author has not declared an undoing tool.
 	Undo string `json:"undo,omitempty"`
 }
 
 // AllowedCallerView is a client or plugin that the user always allows to call a tool.
 type AllowedCallerView struct {
+	// Client is the name of the MCP client.
 	Client string `json:"client,omitempty"`
-	// Caller is the plugin whose tools make the calls; absent for calls that a client makes.
+	// Caller is the plugin whose tools make the calls. Caller is absent for calls that a
+	// client makes.
 	Caller string `json:"caller,omitempty"`
 }
 
@@ -211,17 +226,19 @@ type PluginView struct {
 	// Reviewed is true if the user has reviewed the plugin with its current Hash.
 	Reviewed bool `json:"reviewed"`
 	// HasChanged is true if the plugin has changed since the user's last review.
-	HasChanged bool         `json:"changed,omitempty"`
-	Permission Permission   `json:"permission"`
-	Source     PluginSource `json:"source,omitempty"`
-	// Problem explains why the plugin does not start in pages; absent if no page has reported a failed start.
+	HasChanged bool       `json:"changed,omitempty"`
+	Permission Permission `json:"permission"`
+	// Source is how the plugin was installed, such as from npm or from a folder.
+	Source PluginSource `json:"source,omitempty"`
+	// Problem explains why the plugin does not start in pages. Problem is absent if no page
+	// has reported a failed start.
 	Problem string `json:"problem,omitempty"`
 	// Matches are the Chrome match patterns of the plugin's sites.
 	Matches []string   `json:"matches,omitempty"`
 	Tools   []ToolView `json:"tools,omitempty"`
-	// Icon is the SVG text of the plugin's icon.
+	// Icon is the SVG text of the plugin's icon. Icon is absent if the plugin has no icon.
 	Icon string `json:"icon,omitempty"`
-	// Homepage is the plugin's http or https URL.
+	// Homepage is the plugin's http or https URL. Homepage is absent if the plugin has none.
 	Homepage string `json:"homepage,omitempty"`
 	// Settings are the settings of the plugin, sorted by key.
 	Settings []SettingView `json:"settings,omitempty"`
@@ -229,7 +246,7 @@ type PluginView struct {
 	// tab. OpensURL is absent if the plugin's author declared no page to open.
 	MayOpenTab bool   `json:"opening,omitempty"`
 	OpensURL   string `json:"opensAt,omitempty"`
-	// World is the JavaScript environment of the adapter; by default WorldMain.
+	// World is the JavaScript environment of the adapter. An absent World means WorldMain.
 	World World `json:"world,omitempty"`
 	// StartsLate is true if scripts of the page run before the adapter and could tamper with
 	// it. A plugin that starts late needs HasLateAccess to get secret settings and to call
@@ -277,8 +294,8 @@ type SettingView struct {
 	// IsWithheld is true if the server keeps a secret setting from a plugin that starts late
 	// and lacks the user's late access.
 	IsWithheld bool `json:"withheld,omitempty"`
-	// Value is a JSON string, number or boolean. For a SettingURL, Value can also be an object that maps instances to
-	// URLs.
+	// Value is a JSON string, number or boolean. For a SettingURL, Value can also be an object
+	// that maps instances to URLs. Value is absent if the user set no value.
 	Value json.RawMessage `json:"value,omitempty"`
 }
 
@@ -287,27 +304,31 @@ type RecommendationView struct {
 	// By is the name of the MCP client that the recommending agent uses.
 	By         string     `json:"by"`
 	Permission Permission `json:"permission"`
-	Note       string     `json:"note,omitempty"`
+	// Note is the agent's comment about its recommendation.
+	Note string `json:"note,omitempty"`
 }
 
 // FailedPluginView is a plugin that opentabs can't load.
 type FailedPluginView struct {
+	// Name is the plugin's name. Name is absent if the name is unknown.
 	Name string `json:"name,omitempty"`
 	Path string `json:"path"`
 	// Error explains why opentabs can't load the plugin, and how to fix the problem.
 	Error string `json:"error"`
 }
 
-// StatePluginsParams lists all plugins, and replaces the list in the previous state.plugins notification.
+// StatePluginsParams lists all plugins. Each state.plugins notification replaces the list
+// that an earlier one sent.
 type StatePluginsParams struct {
 	Plugins []PluginView       `json:"plugins,omitempty"`
 	Failed  []FailedPluginView `json:"failed,omitempty"`
 }
 
-// StateBrowserParams contains all permissions for browser tools, and replaces those in the previous state.browser
-// notification.
+// StateBrowserParams contains the user's permissions for browser tools. Each
+// state.browser notification replaces all permissions that an earlier one sent.
 type StateBrowserParams struct {
-	// Permission is the common permission of all browser tools.
+	// Permission is the common permission of all browser tools. If Permission is off, all
+	// browser tools are off.
 	Permission Permission         `json:"permission"`
 	Groups     []BrowserGroupView `json:"groups,omitempty"`
 	// Sites are the user's rules for sites, each with the clients that the user always allows.
@@ -337,7 +358,8 @@ type BrowserToolView struct {
 type SiteView struct {
 	// Site is a host with an optional port, or a pattern such as "*.example.com".
 	Site string `json:"site"`
-	// Permission is the user's rule for the site: off, read, ask or auto.
+	// Permission is the user's rule for the site: off, read, ask or auto. Permission is absent
+	// if the site has no rule.
 	Permission string `json:"permission,omitempty"`
 	// Allowed are the clients that the user always allows to use the site.
 	Allowed []SiteClientView `json:"allowed,omitempty"`
@@ -360,10 +382,11 @@ type StateWaitingParams struct {
 
 // StateSyncParams lists the calls that the side panel shows.
 type StateSyncParams struct {
-	ServerVersion string   `json:"serverVersion"`
-	Clients       []string `json:"clients,omitempty"`
-	// Calls are all calls that have not ended, oldest first, and replace the Calls in the previous state.sync
-	// notification.
+	ServerVersion string `json:"serverVersion"`
+	// Clients are the names of the connected MCP clients.
+	Clients []string `json:"clients,omitempty"`
+	// Calls are the calls that have not ended, oldest first. Each state.sync notification
+	// replaces the Calls that an earlier one sent.
 	Calls []CallView `json:"calls,omitempty"`
 	// Ended are the calls that have ended since the previous state.sync, newest first.
 	// The first state.sync after state.watch contains the last 200 ended calls.

@@ -3,14 +3,17 @@ package wire
 // TabPlugin is an adapter that runs in a document.
 type TabPlugin struct {
 	Name string `json:"name"`
+	// Hash is the PluginInfo.Hash of the adapter that runs in the document.
 	Hash string `json:"hash"`
-	// Ready is the last result of the adapter's isReady(); absent before the first result.
+	// Ready is the last result of the adapter's isReady(). Ready is absent before the first
+	// result.
 	Ready *bool `json:"ready,omitempty"`
 }
 
 // BrokenPlugin is an adapter that failed to start in a document.
 type BrokenPlugin struct {
 	Name string `json:"name"`
+	// Hash is the PluginInfo.Hash of the adapter that failed to start.
 	Hash string `json:"hash"`
 	// Problem is a sentence without a period that explains why the adapter failed to start.
 	Problem string `json:"problem"`
@@ -51,8 +54,9 @@ type TabInfo struct {
 	LastAccessedMs float64 `json:"lastAccessedMs"`
 	// DocumentID is Chrome's ID of the tab's top document, or empty if no adapter runs in the
 	// tab.
-	DocumentID string      `json:"documentId,omitempty"`
-	Plugins    []TabPlugin `json:"plugins,omitempty"`
+	DocumentID string `json:"documentId,omitempty"`
+	// Plugins are the adapters that run in the tab's top document.
+	Plugins []TabPlugin `json:"plugins,omitempty"`
 	// Frames are the child frames in which adapters run, in document order.
 	Frames []FrameInfo `json:"frames,omitempty"`
 	// Discarded is true if Chrome has unloaded the tab to save memory.
@@ -71,14 +75,16 @@ type TabInfo struct {
 	// NeedsReload names the matching plugins that run only after a reload, because they
 	// were registered after the document loaded. Without a reload, scripts of the page
 	// could tamper with JavaScript built-ins before the adapter starts.
-	NeedsReload   []string       `json:"needsReload,omitempty"`
+	NeedsReload []string `json:"needsReload,omitempty"`
+	// BrokenPlugins are the adapters that failed to start in the document.
 	BrokenPlugins []BrokenPlugin `json:"broken,omitempty"`
-	// LoadError is Chrome's name of the network error that the tab displays, such as net::ERR_CONNECTION_REFUSED.
-	// LoadError can be a name that Chrome does not define: LoadErrorNoAnswer (no response within SiteTimeoutMs) or
-	// LoadErrorNoAccess (the extension has no access to the site).
+	// LoadError is Chrome's name of the network error that the tab displays, such as
+	// net::ERR_CONNECTION_REFUSED. LoadError can be a name that Chrome does not define:
+	// LoadErrorNoAnswer (no response within SiteTimeoutMs) or LoadErrorNoAccess (the extension
+	// has no access to the site). LoadError is empty while the tab reloads.
 	//
-	// If opentabs opened a tab for a call and the page redirects to a site that can't be loaded, TabInfo.URL is the
-	// address before the redirect.
+	// If opentabs opened a tab for a call and the page redirects to a site that can't be
+	// loaded, TabInfo.URL is the address before the redirect.
 	LoadError string `json:"loadError,omitempty"`
 	// LoadFailedMs is when LoadError occurred by the browser's clock, in milliseconds since
 	// 1970. Two failures of the same tab differ in LoadFailedMs even if their LoadError is
@@ -86,8 +92,8 @@ type TabInfo struct {
 	LoadFailedMs float64 `json:"loadFailedMs,omitempty"`
 }
 
-// TabSyncParams lists all tabs of the browser that match plugins, and replaces the list in the previous tab.sync
-// notification.
+// TabSyncParams lists all tabs of the browser that match plugins. Each tab.sync
+// notification replaces the list that an earlier one sent.
 type TabSyncParams struct {
 	Tabs []TabInfo `json:"tabs,omitempty"`
 }
@@ -101,6 +107,7 @@ type TabChangedParams struct {
 // TabOpenParams requests that the browser open a new tab in the background, without
 // focusing the tab.
 type TabOpenParams struct {
+	// URL is the http or https URL to open in the new tab.
 	URL string `json:"url"`
 }
 
@@ -126,9 +133,11 @@ type TabLoadResult struct {
 
 // TabDescribeParams requests the current state of one tab, with or without a plugin.
 type TabDescribeParams struct {
-	// TabID is the ID of the requested tab; if absent, the active tab of the last focused window is requested.
+	// TabID is the ID of the requested tab. If TabID is absent, the active tab of the last
+	// focused window is requested.
 	TabID int `json:"tabId,omitempty"`
-	// Inspect asks the browser to search the page for secret fields.
+	// Inspect asks the browser to search the page for secret fields. Inspect is absent if
+	// the browser need not search the page.
 	Inspect *TabInspection `json:"inspect,omitempty"`
 }
 
@@ -141,23 +150,29 @@ type TabInspection struct {
 	Focused bool `json:"focused,omitempty"`
 }
 
-// TabDescribeResult answers a tab.describe; Tab is absent if the requested tab does not exist.
+// TabDescribeResult answers a tab.describe. Tab is absent if the requested tab does not
+// exist.
 type TabDescribeResult struct {
 	Tab *AnyTab `json:"tab,omitempty"`
 }
 
 // AnyTab is the current state of a tab, whether or not a plugin matches the tab's URL.
 type AnyTab struct {
-	TabID int    `json:"tabId"`
+	TabID int `json:"tabId"`
+	// URL is the address of the document in the tab.
 	URL   string `json:"url"`
 	Title string `json:"title"`
 	// DocumentID is Chrome's ID of the top document, or empty if the extension can't run
 	// scripts in the tab.
 	DocumentID string `json:"documentId,omitempty"`
-	// Problem is a sentence without a period that explains why the extension can't run scripts in the tab.
+	// Problem is a sentence without a period that explains why the extension can't run scripts
+	// in the tab. Problem is absent if the extension can run scripts in the tab.
 	Problem string `json:"problem,omitempty"`
-	Active  bool   `json:"active"`
+	// Active is true if the window of the tab displays the tab.
+	Active bool `json:"active"`
 	// Secrets lists the kinds of secret fields that the requested TabInspection found.
+	// Secrets is absent if the server requested no inspection, or if the page did not
+	// answer.
 	Secrets *SecretFields `json:"secrets,omitempty"`
 }
 
@@ -170,15 +185,16 @@ type SecretFields struct {
 	Typed []string `json:"typed,omitempty"`
 }
 
-// TabHoldsParams lists the tabs that MCP clients use with browser tools, and replaces the list in the previous
-// tab.holds.
+// TabHoldsParams lists the tabs that MCP clients use with browser tools. Each tab.holds
+// notification replaces the list that an earlier one sent.
 type TabHoldsParams struct {
 	Tabs []TabHold `json:"tabs,omitempty"`
 }
 
 // TabHold is a tab that an MCP client reserves by acting in the tab with browser tools.
 type TabHold struct {
-	TabID  int    `json:"tabId"`
+	TabID int `json:"tabId"`
+	// Client is the name of the MCP client that reserves the tab.
 	Client string `json:"client"`
 	// Site is the origin (scheme, host and port) of the page in which the client last acted.
 	Site string `json:"site"`

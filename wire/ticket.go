@@ -3,8 +3,10 @@ package wire
 // TicketPageView describes the page in which a suspended call would run after the user's
 // approval.
 type TicketPageView struct {
+	// BrowserName is the name that the user gave the browser.
 	BrowserName string `json:"browserName,omitempty"`
-	// TabID is Chrome's ID of the tab; absent if the tab is in another browser than the side panel.
+	// TabID is Chrome's ID of the tab. TabID is absent if the tab is in another browser than
+	// the side panel.
 	TabID    int    `json:"tabId,omitempty"`
 	TabTitle string `json:"tabTitle,omitempty"`
 	// Site is the origin of the page in which the call would run.

@@ -4,7 +4,8 @@ import "encoding/json"
 
 // ToolDispatchParams asks the browser to run one tool or prompt in one document.
 type ToolDispatchParams struct {
-	// DispatchID is the ID of the call.
+	// DispatchID is the ID of the call. Each log line about a call contains the call's
+	// DispatchID, both on the server and in the browser.
 	DispatchID string `json:"dispatchId"`
 	Plugin     string `json:"plugin"`
 	Tool       string `json:"tool"`
@@ -19,10 +20,13 @@ type ToolDispatchParams struct {
 	// IsResent is true, the browser starts the tool only if DispatchID is new. The error of a
 	// resent tool.dispatch never has NotStarted set, because the tool may have started before.
 	IsResent bool `json:"again,omitempty"`
-	Prompt   bool `json:"prompt,omitempty"`
-	// Trace is true to request the times that the call spends in the parts of the browser.
+	// Prompt is true if Tool is the name of a prompt.
+	Prompt bool `json:"prompt,omitempty"`
+	// Trace is true to request the times that the call spends in the parts of the browser. The
+	// answer to a traced call contains the times as ToolDispatchResult.Hops or RPCError.Hops.
 	Trace bool `json:"trace,omitempty"`
-	// Decision is the user's decision about the call, as JSON. The tool reads the decision as context.decision.
+	// Decision is the user's decision about the call, as JSON. The tool reads the decision as
+	// context.decision. Decision is absent if the call needed no decision.
 	Decision json.RawMessage `json:"decision,omitempty"`
 	// Args is a JSON object of the tool's arguments.
 	Args json.RawMessage `json:"args"`
@@ -35,8 +39,8 @@ type ToolDispatchResult struct {
 	Output json.RawMessage `json:"output,omitempty"`
 	// Parts is the number of tool.part notifications that the browser sent before the answer.
 	Parts int `json:"parts,omitempty"`
-	// Hops are the times that the call spent in the parts of the browser; absent for a browser tool and without
-	// tracing.
+	// Hops are the times that the call spent in the parts of the browser. Hops are absent for
+	// a browser tool and for a call without tracing.
 	Hops *BrowserHops `json:"hops,omitempty"`
 }
 
@@ -45,7 +49,8 @@ type ToolPartParams struct {
 	DispatchID string `json:"dispatchId"`
 	// Seq is the index of the part in the result, from 0.
 	Seq int `json:"seq"`
-	// Text is one section of the JSON text of the tool's result.
+	// Text is one section of the JSON text of the tool's result. The complete JSON text of the
+	// result consists of the texts of all parts, joined in order.
 	Text string `json:"text"`
 }
 
@@ -74,7 +79,8 @@ type ToolCancelResult struct {
 	Outcome CancelOutcome `json:"outcome"`
 }
 
-// Report is a progress report of a running tool; the server validates each field, because a page can send anything.
+// Report is one progress report of a running tool. All fields of a Report are optional, and
+// the server validates them because a page can send anything.
 type Report struct {
 	Progress *float64 `json:"progress,omitempty"`
 	Total    *float64 `json:"total,omitempty"`
@@ -85,13 +91,17 @@ type Report struct {
 	Loaded  *float64 `json:"loaded,omitempty"`
 	Message string   `json:"message,omitempty"`
 	Status  string   `json:"status,omitempty"`
-	// Audience is "user" or "internal"; any other value means "internal".
+	// Audience is "user" or "internal". Any value of Audience other than "user" means
+	// "internal".
 	Audience string `json:"audience,omitempty"`
 	// HasInvalidNumber is true if a field of the report was infinite, NaN or of a wrong type.
+	// The report omits a number that is infinite or NaN, because JSON can't represent these
+	// values.
 	HasInvalidNumber bool `json:"invalid,omitempty"`
 	// Activity changes content that is displayed beside the progress, such as a table.
 	Activity *Activity `json:"activity,omitempty"`
-	// EndAudience is the audience of a successful call's result; by default "internal".
+	// EndAudience is the audience of a successful call's result. If no progress report
+	// sets EndAudience, the audience is "internal".
 	EndAudience string `json:"endAudience,omitempty"`
 }
 
@@ -113,7 +123,8 @@ type Activity struct {
 // last full content of the activity and all later patches.
 type ToolResyncParams struct {
 	DispatchID string `json:"dispatchId"`
-	// ActivityType is the Activity.Type of the requested activity, or empty for all activities of the call.
+	// ActivityType is the Activity.Type of the requested activity. An empty ActivityType
+	// requests all activities of the call.
 	ActivityType string `json:"activityType"`
 }
 
@@ -137,8 +148,8 @@ type AskCall struct {
 	// Tool is the bare name of a tool of the calling plugin, or plugin__tool for a tool of
 	// another plugin.
 	Tool string `json:"tool"`
-	// TabID is the tab for the nested call; if absent, the server chooses a tab, preferably the tab of the calling
-	// tool.
+	// TabID is the tab for the nested call. If TabID is absent, the server chooses a tab,
+	// preferably the tab of the calling tool.
 	TabID int `json:"tabId,omitempty"`
 	// Args is a JSON object of the nested call's arguments.
 	Args json.RawMessage `json:"args"`
@@ -149,7 +160,7 @@ type AskCall struct {
 type AskUser struct {
 	// Reason is a sentence that describes what the user should do.
 	Reason string `json:"reason"`
-	// Title is a short heading of the request.
+	// Title is a short heading of the request. Title is absent if the tool set no title.
 	Title string `json:"title,omitempty"`
 }
 

@@ -71,8 +71,9 @@ export type ConfigSiteResult = Record<string, never>;
 /** ConfigBrowserToolsParams turns browser tools on or off. */
 export interface ConfigBrowserToolsParams {
   /**
-   * names lists the tool groups and tools to turn on or off; absent for all browser tools. Turning on a group does
-   * not turn on its dangerous tools.
+   * names lists the tool groups and tools to turn on or off. Turning on a group does not turn on its
+   * dangerous tools. If names is absent, all browser tools are turned on or off together,
+   * and each group and tool keeps its separate permission.
    */
   names?: readonly string[];
   on: boolean;
@@ -213,15 +214,19 @@ export type ErrorCode = (typeof ErrorCodes)[number];
 
 /** ToolErrorInfo describes an error that a tool's handler threw as a ToolError. */
 export interface ToolErrorInfo {
+  /** code is the error code that the tool chose. */
   code: string;
   category?: string;
   /** retryable is true if a repetition of the call may succeed later. */
   retryable: boolean;
-  /** retryAfterMs is how long to wait before a retry, in milliseconds; absent if the tool specified no delay. */
+  /**
+   * retryAfterMs is how long to wait before a retry, in milliseconds. retryAfterMs is
+   * absent if the tool specified no delay.
+   */
   retryAfterMs?: number;
 }
 
-/** CallError describes why a call failed, as the data of a JSON-RPC error. */
+/** CallError describes why a call failed. CallError is the data of a JSON-RPC error. */
 export interface CallError {
   code: ErrorCode;
   /** message describes for the agent why the call failed. */
@@ -264,7 +269,11 @@ export interface RPCError {
   code: number;
   message: string;
   data?: CallError;
-  /** hops are the times that the failed call spent in the parts of the browser; absent if the call is not traced. */
+  /**
+   * hops are the times that the failed call spent in the parts of the browser. hops are
+   * absent if the page did not run the call, if the call is not traced, or if the failed
+   * request was not a call.
+   */
   hops?: BrowserHops;
 }
 
@@ -273,25 +282,35 @@ export interface RPCError {
  * calls from before the server's last restart.
  */
 export interface CallsHistoryParams {
-  /** before is CallsHistoryResult.Next of the previous page; absent to request the newest calls. */
+  /**
+   * before is CallsHistoryResult.Next of the previous page. If before is absent, the
+   * browser requests the first page, which begins with the newest call.
+   */
   before?: string;
   /** limit is the maximum number of calls per page, from 1 to MaxHistoryCalls. */
   limit: number;
-  /** filter selects recorded calls. */
+  /**
+   * filter selects recorded calls. Without a filter, the browser requests all recorded
+   * calls.
+   */
   filter?: CallsFilter;
 }
 
-/** CallsFilter selects the recorded calls that match all of its fields. */
+/**
+ * CallsFilter selects the recorded calls that match all of its fields. An empty field of
+ * the filter matches every call.
+ */
 export interface CallsFilter {
   /**
    * tool is the full name of a tool (plugin__tool), or the name of a plugin to select all of
    * the plugin's tools.
    */
   tool?: string;
+  /** client is the name of the client that made the calls. */
   client?: string;
   /**
-   * text is a search text that must occur in the tool's name, the client, the site, the error or the arguments, in
-   * any case.
+   * text is a search text that must occur in the tool's name, the client, the site, the
+   * error or the arguments. The search for text ignores case.
    */
   text?: string;
   /** failed is true to select only calls that failed, timed out or were cancelled. */
@@ -300,9 +319,16 @@ export interface CallsFilter {
 
 /** CallsHistoryResult is one page of recorded calls. */
 export interface CallsHistoryResult {
-  /** calls can have fewer elements than CallsHistoryParams.Limit, or none, although older calls match the filter. */
+  /**
+   * calls contains at most CallsHistoryParams.Limit recorded calls. The server may return
+   * fewer calls than CallsHistoryParams.Limit, or none, although older calls match the
+   * filter.
+   */
   calls?: readonly RecordedCall[];
-  /** next is the CallsHistoryParams.Before of the next page; absent if no older call exists. */
+  /**
+   * next is the cursor that requests the next page, as CallsHistoryParams.Before. next is
+   * absent if no older call exists.
+   */
   next?: string;
 }
 
@@ -317,12 +343,17 @@ export interface RecordedCall {
   endedMs: number;
   /** argsIncomplete is true if the recorded arguments omit secrets or long values. */
   argsIncomplete?: boolean;
+  /**
+   * approvedBy is the surface on which the user approved the call. approvedScope is the
+   * scope of the user's approval, such as one session.
+   */
   approvedBy?: string;
   approvedScope?: Scope;
 }
 
 /** CallRepeatParams requests a new call with the tool and arguments of a recorded call. */
 export interface CallRepeatParams {
+  /** callId is the ID of the recorded call to repeat. */
   callId: string;
 }
 
@@ -337,7 +368,7 @@ export type CallRepeatResult = Record<string, never>;
  * plugin's author declared for undoing.
  */
 export interface CallUndoParams {
-  /** callId names a call with the status "done"; no other call can be undone. */
+  /** callId is the ID of the call to undo. Only a call with the status "done" can be undone. */
   callId: string;
 }
 
@@ -346,6 +377,7 @@ export interface CallUndoParams {
  * user's approval, the server may not have run the call yet.
  */
 export interface CallUndoResult {
+  /** callId is the ID of the undoing call. */
   callId: string;
 }
 
@@ -375,7 +407,10 @@ export interface BrowserHops {
   page: PageHops;
 }
 
-/** PageHops are the times that one traced call spent in its page, in microseconds of the page's clock. */
+/**
+ * PageHops are the times that one traced call spent in its page, in microseconds. All times
+ * in PageHops are from the page's clock.
+ */
 export interface PageHops {
   /**
    * bridgeInUs is the time from the arrival of the call in the content script (the bridge)
@@ -404,23 +439,40 @@ export interface CallInspectParams {
   callId: string;
 }
 
-/** CallInspectResult contains the details of an ended call. */
+/**
+ * CallInspectResult contains the details of an ended call. The side panel loads the details of
+ * a call when the user expands the call.
+ */
 export interface CallInspectResult {
   /** phases are the successive parts of the call's duration, such as waiting and running. */
   phases?: readonly CallPhase[];
-  /** traced is true if opentabs measured the time in each process that handled the call. */
+  /**
+   * traced is true if opentabs measured the time in each process that handled the
+   * call. If traced is false, Phases contains only the waiting time and the running
+   * time.
+   */
   traced?: boolean;
-  /** traceId is the ID of the call's OpenTelemetry trace; absent if the call has no trace. */
+  /**
+   * traceId is the ID of the call's OpenTelemetry trace. traceId is absent if the call has
+   * no trace.
+   */
   traceId?: string;
-  /** failure contains what the plugin's author needs to find the cause of a failed call; absent for a browser tool. */
+  /**
+   * failure contains what the plugin's author needs to find the cause of a failed call.
+   * failure is absent for a browser tool and for a call that did not fail.
+   */
   failure?: CallFailure;
-  /** undo describes the attempt to undo the call. */
+  /**
+   * undo describes the attempt to undo the call. undo is absent if no client or user
+   * tried to undo the call.
+   */
   undo?: CallUndo;
 }
 
 /** CallUndo describes a call that undoes an earlier call. */
 export interface CallUndo {
   state: UndoState;
+  /** by is the ID of the undoing call. */
   by: string;
 }
 
@@ -464,6 +516,7 @@ export interface CallFailure {
 
 /** CallLogEntry is one entry of a plugin's log in the details of a call. */
 export interface CallLogEntry {
+  /** atMs is when the server received the log entry, in milliseconds since 1970. */
   atMs: number;
   level: LogLevel;
   message: string;
@@ -471,6 +524,7 @@ export interface CallLogEntry {
 
 /** ChallengeParams is the server's part of the handshake on a new link. */
 export interface ChallengeParams {
+  /** nonce is a random string that the server generates for each link. */
   nonce: string;
   /** proof is the result of ServerProof, which proves that the server has the shared key. */
   proof: string;
@@ -490,7 +544,10 @@ export interface HelloParams {
    * because the user can change the name.
    */
   browserName: string;
-  /** hasDefaultName is true if the user has not named the browser. */
+  /**
+   * hasDefaultName is true if the user has not named the browser. The default browserName
+   * consists of the browser's product name and the operating system.
+   */
   hasDefaultName?: boolean;
   /**
    * bootId changes when the browser restarts, but not when only the extension's service
@@ -517,7 +574,10 @@ export interface HelloResult {
    * code. pairedKey is absent if the browser keeps its current key.
    */
   pairedKey?: string;
-  /** browserName is the display name that the server uses for the browser. */
+  /**
+   * browserName is the display name that the server uses for the browser. No two browsers
+   * of a server have the same browserName.
+   */
   browserName?: string;
   /**
    * isGivenName is true if the user chose the browser's name in the side panel or with a
@@ -535,8 +595,10 @@ export type PingResult = Record<string, never>;
 /**
  * Method is the name of a JSON-RPC request or notification, such as "tool.dispatch".
  *
- * Types are named after their method: the parameters of "tool.dispatch" are ToolDispatchParams, and the result is
- * ToolDispatchResult.
+ * Types are named after their method: the parameters of "tool.dispatch" are
+ * ToolDispatchParams, and the result is ToolDispatchResult. Because a notification has no
+ * result, there is no result type for a notification's method. The TypeScript generator
+ * fails if a method has no type for its parameters.
  */
 export const Methods = [
   /**
@@ -704,7 +766,10 @@ export const Methods = [
    * tools, sent whenever the list changes.
    */
   'tab.holds',
-  /** MethodSessionEnded is the server's notification that sessions of clients have ended. */
+  /**
+   * MethodSessionEnded is the server's notification that sessions of clients have ended. The
+   * browser deletes the state that it stores for the ended sessions.
+   */
   'session.ended',
   /**
    * MethodSessionUsed is the browser's notification with the sessions for which it stores
@@ -789,20 +854,32 @@ export interface PluginInfo {
   frames?: boolean;
   /** early is true if the adapter must start before the scripts of the page. */
   early?: boolean;
+  /** preScript is true if the plugin has a pre-script. */
   preScript?: boolean;
   /**
    * base identifies the plugin's world and pre-script, which a hot reload can't change. A new adapter can
    * replace a running adapter without a page reload only if both adapters have the same base.
    */
   base?: string;
+  /** dev is true if the plugin's author runs "opentabs plugin dev" for the plugin. */
   dev?: boolean;
-  /** file is the adapter's path in the folder of the unpacked extension, for a browser with user scripts turned off. */
+  /**
+   * file is the adapter's path in the folder of the unpacked extension, for a browser in
+   * which user scripts are off. file is empty if the server finds no folder of an unpacked
+   * extension.
+   */
   file?: string;
 }
 
-/** PluginSyncParams lists all plugins; the browser unregisters each plugin that Plugins does not list. */
+/**
+ * PluginSyncParams lists all plugins. The browser unregisters each plugin that Plugins
+ * does not list.
+ */
 export interface PluginSyncParams {
-  /** host identifies the code of the host, which the browser requests with plugin.fetch. */
+  /**
+   * host identifies the code of the host, which the browser requests with
+   * plugin.fetch. host is empty if the server has no host code.
+   */
   host?: string;
   plugins?: readonly PluginInfo[];
 }
@@ -839,6 +916,7 @@ export interface PluginSyncResult {
 export interface PluginCodeParams {
   name: string;
   hash: string;
+  /** script is the PluginInfo.script to which the code belongs. */
   script: string;
   code: string;
   /**
@@ -862,11 +940,15 @@ export interface PluginFetchParams {
 /** PluginFetchResult contains the parts of a plugin's script, or the code of the host. */
 export interface PluginFetchResult {
   /**
-   * code is a JavaScript function expression. For a plugin, code contains the adapter's code. For the host, code
-   * takes whether the host starts late, and returns a function that starts an adapter.
+   * code is a JavaScript function expression. For a plugin, code contains the adapter's
+   * code. For the host, code is a function with one boolean parameter: whether the host
+   * starts late. The host's function returns another function, which starts an adapter.
    */
   code: string;
-  /** options is the JSON text of the options with which the host starts the adapter (extension/src/host/options.ts). */
+  /**
+   * options is the JSON text of the options with which the host starts the adapter
+   * (extension/src/host/options.ts). When the host itself is requested, options is empty.
+   */
   options?: string;
   /**
    * preScript is a JavaScript function with the pre-script's code, or empty if the plugin
@@ -894,7 +976,10 @@ export type PluginCodeResult = Record<string, never>;
 
 /** PluginSettings are a plugin's settings as the server sends them to its running adapters. */
 export interface PluginSettings {
-  /** values is a JSON object that maps each setting to a string, number or boolean. */
+  /**
+   * values is a JSON object that maps each setting to a string, number or boolean. values
+   * omits settings that have no value.
+   */
   values?: unknown;
   /**
    * urls is a JSON object that maps each setting of type url to an object of urls by
@@ -1007,7 +1092,10 @@ export interface PluginInspectResult {
   package: string;
   source: PluginSource;
   folder: string;
-  /** author is the author's name in package.json. */
+  /**
+   * author is the author's name in package.json. author is absent if package.json names no
+   * author.
+   */
   author?: string;
   /**
    * excludes are Chrome match patterns of pages on which the plugin does not run although
@@ -1031,7 +1119,10 @@ export interface PluginInspectResult {
    * code.
    */
   sections?: readonly SectionView[];
-  /** lastReview is the user's last review of the plugin; absent if the user has never reviewed the plugin. */
+  /**
+   * lastReview is the user's last review of the plugin. lastReview is absent if the user has
+   * never reviewed the plugin.
+   */
   lastReview?: LastReviewView;
 }
 
@@ -1085,7 +1176,10 @@ export type SectionName = (typeof SectionNames)[number];
 /** SectionView is the size of a text that the user can read while reviewing a plugin. */
 export interface SectionView {
   name: SectionName;
-  /** pages is the number of pages into which plugin.page splits the text. */
+  /**
+   * pages is the number of pages into which plugin.page splits the text. Lines is the number
+   * of lines of the text.
+   */
   pages: number;
   lines: number;
   /** added and Removed are the numbers of added and removed lines in SectionChanges. */
@@ -1096,8 +1190,12 @@ export interface SectionView {
 /** LastReviewView is the user's last review of a plugin. */
 export interface LastReviewView {
   version?: string;
+  /** permission is the permission that the plugin had before its content changed. */
   permission?: Permission;
-  /** atMs is the time of the review in milliseconds since 1970; absent if unknown. */
+  /**
+   * atMs is the time of the review in milliseconds since 1970. atMs is absent if the time is
+   * unknown.
+   */
   atMs?: number;
 }
 
@@ -1140,9 +1238,15 @@ export interface PluginInstallParams {
 export interface PluginInstallResult {
   plugin: string;
   version: string;
-  /** previousVersion is the version that the installation replaced. */
+  /**
+   * previousVersion is the version that the installation replaced. previousVersion is absent
+   * if the plugin was not installed before.
+   */
   previousVersion?: string;
-  /** registry is the npm registry of the package; absent for a plugin from a folder or a package file. */
+  /**
+   * registry is the npm registry of the package. registry is absent if the plugin comes from
+   * a folder or a package file.
+   */
   registry?: string;
   /** warnings are sentences for the user about problems of the package. */
   warnings?: readonly string[];
@@ -1159,9 +1263,15 @@ export interface PluginUpdateParams {
 /** PluginUpdateResult contains the versions of a plugin before and after an update. */
 export interface PluginUpdateResult {
   version: string;
-  /** previousVersion is the version before the update; absent if no newer version was available. */
+  /**
+   * previousVersion is the version before the update. previousVersion is absent if no newer
+   * version was available.
+   */
   previousVersion?: string;
-  /** latestVersion is a newer version that is outside the version range that the user chose. */
+  /**
+   * latestVersion is a newer version that is outside the version range that the user chose.
+   * latestVersion is absent if no such version exists.
+   */
   latestVersion?: string;
   /** warnings are sentences for the user about problems of the package. */
   warnings?: readonly string[];
@@ -1192,11 +1302,15 @@ export interface CallView {
   plugin: string;
   tool: string;
   status: CallStatus;
-  /** progress is a fraction from 0 to 1; absent while the fraction is unknown. */
+  /** progress is a fraction from 0 to 1. progress is absent while the fraction is unknown. */
   progress?: number;
   message?: string;
+  /** client is the name of the MCP client. */
   client?: string;
-  /** tabId is the tab in which the call runs; absent if unknown or in another browser than the side panel. */
+  /**
+   * tabId is the tab in which the call runs. tabId is absent before the server has chosen a
+   * tab, and if the tab is in another browser than the side panel.
+   */
   tabId?: number;
   /** createdMs is when the call arrived at the server, in milliseconds since 1970. */
   createdMs?: number;
@@ -1209,13 +1323,19 @@ export interface CallView {
   args?: string;
   /** runMs is the running time of the call in milliseconds, so far or in total. */
   runMs: number;
-  /** error explains to the user why the call failed. nextStep is advice for the user; absent if error has advice. */
+  /**
+   * error explains to the user why the call failed. nextStep is advice for the user.
+   * nextStep is absent if error already contains advice.
+   */
   error?: string;
   nextStep?: string;
   errorCode?: ErrorCode;
   /** prompt is true if Tool is the name of a prompt. */
   prompt?: boolean;
-  /** parentCallId is the ID of the call whose tool made this nested call; absent for other calls. */
+  /**
+   * parentCallId is the ID of the call whose tool made this nested call. parentCallId
+   * is absent if this call is not nested.
+   */
   parentCallId?: string;
   /**
    * userProgress and userMessage are the progress and the message of the last progress
@@ -1283,18 +1403,28 @@ export interface WaitingView {
   title?: string;
   /** args is the JSON text of the call's arguments, truncated to MaxShownArgsBytes. */
   args?: string;
-  /** caller is the tool that made the call; absent for a call that an MCP client made. */
+  /**
+   * caller is the tool that made the call. caller is absent for a call that an MCP client
+   * made.
+   */
   caller?: CallerView;
   /** leftMs is the time that the user has left to decide, in milliseconds. */
   leftMs: number;
   /** scopes are the extents of an approval that the user can choose from. */
   scopes?: readonly Scope[];
+  /**
+   * pluginName is the display name of the plugin. toolTitle is the display name of the
+   * tool. Description is the author's description of the tool.
+   */
   pluginName?: string;
   toolTitle?: string;
   description?: string;
   /** readOnly is true if the author of the tool declares that its calls change nothing. */
   readOnly?: boolean;
-  /** page is the page in which the call would run if the user approved the call now. */
+  /**
+   * page is the page in which the call would run if the user approved the call now. page is
+   * absent if the page is unknown.
+   */
   page?: TicketPageView;
 }
 
@@ -1302,7 +1432,10 @@ export interface WaitingView {
 export interface CallerView {
   plugin: string;
   tool: string;
-  /** tabId is the tab of the calling tool; absent if the tab is in another browser than the side panel. */
+  /**
+   * tabId is the tab of the calling tool. tabId is absent if the tab is in another browser
+   * than the side panel.
+   */
   tabId?: number;
   origin?: string;
 }
@@ -1329,11 +1462,14 @@ export interface CallDecideParams {
   /** ticketId is the WaitingView.ticketId of the request that the user answers. */
   ticketId: string;
   allow: boolean;
-  /** scope is the extent of the approval if Allow is true; by default ScopeOnce. */
+  /** scope is the extent of the approval if Allow is true. An absent scope means ScopeOnce. */
   scope?: Scope;
   /** forMs is the duration of an approval with ScopeTime, in milliseconds. */
   forMs?: number;
-  /** surface is the surface on which the user decided; by default the side panel. */
+  /**
+   * surface is the surface on which the user decided. An absent surface means the side
+   * panel.
+   */
   surface?: Surface;
 }
 
@@ -1375,22 +1511,35 @@ export type Permission = (typeof Permissions)[number];
 export interface ToolView {
   name: string;
   displayName: string;
-  /** permission is the user's permission for this tool alone; if absent, the plugin's permission applies. */
+  /**
+   * permission is the user's permission for this tool alone. If permission is absent,
+   * the permission of the plugin applies.
+   */
   permission?: Permission;
   /** readOnly is true if the author declares that the tool changes nothing. */
   readOnly?: boolean;
   /** allowed are the clients and plugins that need no approval to call the tool. */
   allowed?: readonly AllowedCallerView[];
-  /** category is the name of the group under which the tool is listed. */
+  /**
+   * category is the name of the group under which the tool is listed. category is absent if
+   * the tool has no group.
+   */
   category?: string;
-  /** undo is the name of another tool, which undoes calls of this tool. */
+  /**
+   * undo is the name of another tool, which undoes calls of this tool. undo is absent if the
+   * author has not declared an undoing tool.
+   */
   undo?: string;
 }
 
 /** AllowedCallerView is a client or plugin that the user always allows to call a tool. */
 export interface AllowedCallerView {
+  /** client is the name of the MCP client. */
   client?: string;
-  /** caller is the plugin whose tools make the calls; absent for calls that a client makes. */
+  /**
+   * caller is the plugin whose tools make the calls. caller is absent for calls that a
+   * client makes.
+   */
   caller?: string;
 }
 
@@ -1409,15 +1558,19 @@ export interface PluginView {
   /** changed is true if the plugin has changed since the user's last review. */
   changed?: boolean;
   permission: Permission;
+  /** source is how the plugin was installed, such as from npm or from a folder. */
   source?: PluginSource;
-  /** problem explains why the plugin does not start in pages; absent if no page has reported a failed start. */
+  /**
+   * problem explains why the plugin does not start in pages. problem is absent if no page
+   * has reported a failed start.
+   */
   problem?: string;
   /** matches are the Chrome match patterns of the plugin's sites. */
   matches?: readonly string[];
   tools?: readonly ToolView[];
-  /** icon is the SVG text of the plugin's icon. */
+  /** icon is the SVG text of the plugin's icon. icon is absent if the plugin has no icon. */
   icon?: string;
-  /** homepage is the plugin's http or https URL. */
+  /** homepage is the plugin's http or https URL. homepage is absent if the plugin has none. */
   homepage?: string;
   /** settings are the settings of the plugin, sorted by key. */
   settings?: readonly SettingView[];
@@ -1427,7 +1580,7 @@ export interface PluginView {
    */
   opening?: boolean;
   opensAt?: string;
-  /** world is the JavaScript environment of the adapter; by default WorldMain. */
+  /** world is the JavaScript environment of the adapter. An absent world means WorldMain. */
   world?: World;
   /**
    * late is true if scripts of the page run before the adapter and could tamper with
@@ -1487,8 +1640,8 @@ export interface SettingView {
    */
   withheld?: boolean;
   /**
-   * value is a JSON string, number or boolean. For a SettingURL, value can also be an object that maps instances to
-   * URLs.
+   * value is a JSON string, number or boolean. For a SettingURL, value can also be an object
+   * that maps instances to URLs. value is absent if the user set no value.
    */
   value?: unknown;
 }
@@ -1498,29 +1651,37 @@ export interface RecommendationView {
   /** by is the name of the MCP client that the recommending agent uses. */
   by: string;
   permission: Permission;
+  /** note is the agent's comment about its recommendation. */
   note?: string;
 }
 
 /** FailedPluginView is a plugin that opentabs can't load. */
 export interface FailedPluginView {
+  /** name is the plugin's name. name is absent if the name is unknown. */
   name?: string;
   path: string;
   /** error explains why opentabs can't load the plugin, and how to fix the problem. */
   error: string;
 }
 
-/** StatePluginsParams lists all plugins, and replaces the list in the previous state.plugins notification. */
+/**
+ * StatePluginsParams lists all plugins. Each state.plugins notification replaces the list
+ * that an earlier one sent.
+ */
 export interface StatePluginsParams {
   plugins?: readonly PluginView[];
   failed?: readonly FailedPluginView[];
 }
 
 /**
- * StateBrowserParams contains all permissions for browser tools, and replaces those in the previous state.browser
- * notification.
+ * StateBrowserParams contains the user's permissions for browser tools. Each
+ * state.browser notification replaces all permissions that an earlier one sent.
  */
 export interface StateBrowserParams {
-  /** permission is the common permission of all browser tools. */
+  /**
+   * permission is the common permission of all browser tools. If permission is off, all
+   * browser tools are off.
+   */
   permission: Permission;
   groups?: readonly BrowserGroupView[];
   /** sites are the user's rules for sites, each with the clients that the user always allows. */
@@ -1556,7 +1717,10 @@ export interface BrowserToolView {
 export interface SiteView {
   /** site is a host with an optional port, or a pattern such as "*.example.com". */
   site: string;
-  /** permission is the user's rule for the site: off, read, ask or auto. */
+  /**
+   * permission is the user's rule for the site: off, read, ask or auto. permission is absent
+   * if the site has no rule.
+   */
   permission?: string;
   /** allowed are the clients that the user always allows to use the site. */
   allowed?: readonly SiteClientView[];
@@ -1584,10 +1748,11 @@ export interface StateWaitingParams {
 /** StateSyncParams lists the calls that the side panel shows. */
 export interface StateSyncParams {
   serverVersion: string;
+  /** clients are the names of the connected MCP clients. */
   clients?: readonly string[];
   /**
-   * calls are all calls that have not ended, oldest first, and replace the calls in the previous state.sync
-   * notification.
+   * calls are the calls that have not ended, oldest first. Each state.sync notification
+   * replaces the calls that an earlier one sent.
    */
   calls?: readonly CallView[];
   /**
@@ -1628,14 +1793,19 @@ export type CallStatus = (typeof CallStatuses)[number];
 /** TabPlugin is an adapter that runs in a document. */
 export interface TabPlugin {
   name: string;
+  /** hash is the PluginInfo.hash of the adapter that runs in the document. */
   hash: string;
-  /** ready is the last result of the adapter's isReady(); absent before the first result. */
+  /**
+   * ready is the last result of the adapter's isReady(). ready is absent before the first
+   * result.
+   */
   ready?: boolean;
 }
 
 /** BrokenPlugin is an adapter that failed to start in a document. */
 export interface BrokenPlugin {
   name: string;
+  /** hash is the PluginInfo.hash of the adapter that failed to start. */
   hash: string;
   /** problem is a sentence without a period that explains why the adapter failed to start. */
   problem: string;
@@ -1672,6 +1842,7 @@ export interface TabInfo {
    * tab.
    */
   documentId?: string;
+  /** plugins are the adapters that run in the tab's top document. */
   plugins?: readonly TabPlugin[];
   /** frames are the child frames in which adapters run, in document order. */
   frames?: readonly FrameInfo[];
@@ -1700,14 +1871,16 @@ export interface TabInfo {
    * could tamper with JavaScript built-ins before the adapter starts.
    */
   needsReload?: readonly string[];
+  /** broken are the adapters that failed to start in the document. */
   broken?: readonly BrokenPlugin[];
   /**
-   * loadError is Chrome's name of the network error that the tab displays, such as net::ERR_CONNECTION_REFUSED.
-   * loadError can be a name that Chrome does not define: LoadErrorNoAnswer (no response within SiteTimeoutMs) or
-   * LoadErrorNoAccess (the extension has no access to the site).
+   * loadError is Chrome's name of the network error that the tab displays, such as
+   * net::ERR_CONNECTION_REFUSED. loadError can be a name that Chrome does not define:
+   * LoadErrorNoAnswer (no response within SiteTimeoutMs) or LoadErrorNoAccess (the extension
+   * has no access to the site). loadError is empty while the tab reloads.
    *
-   * If opentabs opened a tab for a call and the page redirects to a site that can't be loaded, TabInfo.url is the
-   * address before the redirect.
+   * If opentabs opened a tab for a call and the page redirects to a site that can't be
+   * loaded, TabInfo.url is the address before the redirect.
    */
   loadError?: string;
   /**
@@ -1719,8 +1892,8 @@ export interface TabInfo {
 }
 
 /**
- * TabSyncParams lists all tabs of the browser that match plugins, and replaces the list in the previous tab.sync
- * notification.
+ * TabSyncParams lists all tabs of the browser that match plugins. Each tab.sync
+ * notification replaces the list that an earlier one sent.
  */
 export interface TabSyncParams {
   tabs?: readonly TabInfo[];
@@ -1737,6 +1910,7 @@ export interface TabChangedParams {
  * focusing the tab.
  */
 export interface TabOpenParams {
+  /** url is the http or https url to open in the new tab. */
   url: string;
 }
 
@@ -1766,9 +1940,15 @@ export interface TabLoadResult {
 
 /** TabDescribeParams requests the current state of one tab, with or without a plugin. */
 export interface TabDescribeParams {
-  /** tabId is the ID of the requested tab; if absent, the active tab of the last focused window is requested. */
+  /**
+   * tabId is the ID of the requested tab. If tabId is absent, the active tab of the last
+   * focused window is requested.
+   */
   tabId?: number;
-  /** inspect asks the browser to search the page for secret fields. */
+  /**
+   * inspect asks the browser to search the page for secret fields. inspect is absent if
+   * the browser need not search the page.
+   */
   inspect?: TabInspection;
 }
 
@@ -1783,7 +1963,10 @@ export interface TabInspection {
   focused?: boolean;
 }
 
-/** TabDescribeResult answers a tab.describe; Tab is absent if the requested tab does not exist. */
+/**
+ * TabDescribeResult answers a tab.describe. Tab is absent if the requested tab does not
+ * exist.
+ */
 export interface TabDescribeResult {
   tab?: AnyTab;
 }
@@ -1791,6 +1974,7 @@ export interface TabDescribeResult {
 /** AnyTab is the current state of a tab, whether or not a plugin matches the tab's URL. */
 export interface AnyTab {
   tabId: number;
+  /** url is the address of the document in the tab. */
   url: string;
   title: string;
   /**
@@ -1798,10 +1982,18 @@ export interface AnyTab {
    * scripts in the tab.
    */
   documentId?: string;
-  /** problem is a sentence without a period that explains why the extension can't run scripts in the tab. */
+  /**
+   * problem is a sentence without a period that explains why the extension can't run scripts
+   * in the tab. problem is absent if the extension can run scripts in the tab.
+   */
   problem?: string;
+  /** active is true if the window of the tab displays the tab. */
   active: boolean;
-  /** secrets lists the kinds of secret fields that the requested TabInspection found. */
+  /**
+   * secrets lists the kinds of secret fields that the requested TabInspection found.
+   * secrets is absent if the server requested no inspection, or if the page did not
+   * answer.
+   */
   secrets?: SecretFields;
 }
 
@@ -1817,8 +2009,8 @@ export interface SecretFields {
 }
 
 /**
- * TabHoldsParams lists the tabs that MCP clients use with browser tools, and replaces the list in the previous
- * tab.holds.
+ * TabHoldsParams lists the tabs that MCP clients use with browser tools. Each tab.holds
+ * notification replaces the list that an earlier one sent.
  */
 export interface TabHoldsParams {
   tabs?: readonly TabHold[];
@@ -1827,6 +2019,7 @@ export interface TabHoldsParams {
 /** TabHold is a tab that an MCP client reserves by acting in the tab with browser tools. */
 export interface TabHold {
   tabId: number;
+  /** client is the name of the MCP client that reserves the tab. */
   client: string;
   /** site is the origin (scheme, host and port) of the page in which the client last acted. */
   site: string;
@@ -1873,8 +2066,12 @@ export type TabReleaseResult = Record<string, never>;
  * approval.
  */
 export interface TicketPageView {
+  /** browserName is the name that the user gave the browser. */
   browserName?: string;
-  /** tabId is Chrome's ID of the tab; absent if the tab is in another browser than the side panel. */
+  /**
+   * tabId is Chrome's ID of the tab. tabId is absent if the tab is in another browser than
+   * the side panel.
+   */
   tabId?: number;
   tabTitle?: string;
   /** site is the origin of the page in which the call would run. */
@@ -1902,7 +2099,10 @@ export type Surface = (typeof Surfaces)[number];
 
 /** ToolDispatchParams asks the browser to run one tool or prompt in one document. */
 export interface ToolDispatchParams {
-  /** dispatchId is the ID of the call. */
+  /**
+   * dispatchId is the ID of the call. Each log line about a call contains the call's
+   * dispatchId, both on the server and in the browser.
+   */
   dispatchId: string;
   plugin: string;
   tool: string;
@@ -1921,10 +2121,17 @@ export interface ToolDispatchParams {
    * resent tool.dispatch never has NotStarted set, because the tool may have started before.
    */
   again?: boolean;
+  /** prompt is true if Tool is the name of a prompt. */
   prompt?: boolean;
-  /** trace is true to request the times that the call spends in the parts of the browser. */
+  /**
+   * trace is true to request the times that the call spends in the parts of the browser. The
+   * answer to a traced call contains the times as ToolDispatchResult.Hops or RPCError.Hops.
+   */
   trace?: boolean;
-  /** decision is the user's decision about the call, as JSON. The tool reads the decision as context.decision. */
+  /**
+   * decision is the user's decision about the call, as JSON. The tool reads the decision as
+   * context.decision. decision is absent if the call needed no decision.
+   */
   decision?: unknown;
   /** args is a JSON object of the tool's arguments. */
   args: unknown;
@@ -1940,8 +2147,8 @@ export interface ToolDispatchResult {
   /** parts is the number of tool.part notifications that the browser sent before the answer. */
   parts?: number;
   /**
-   * hops are the times that the call spent in the parts of the browser; absent for a browser tool and without
-   * tracing.
+   * hops are the times that the call spent in the parts of the browser. hops are absent for
+   * a browser tool and for a call without tracing.
    */
   hops?: BrowserHops;
 }
@@ -1951,7 +2158,10 @@ export interface ToolPartParams {
   dispatchId: string;
   /** seq is the index of the part in the result, from 0. */
   seq: number;
-  /** text is one section of the JSON text of the tool's result. */
+  /**
+   * text is one section of the JSON text of the tool's result. The complete JSON text of the
+   * result consists of the texts of all parts, joined in order.
+   */
   text: string;
 }
 
@@ -1981,7 +2191,10 @@ export interface ToolCancelResult {
   outcome: CancelOutcome;
 }
 
-/** Report is a progress report of a running tool; the server validates each field, because a page can send anything. */
+/**
+ * Report is one progress report of a running tool. All fields of a Report are optional, and
+ * the server validates them because a page can send anything.
+ */
 export interface Report {
   progress?: number;
   total?: number;
@@ -1994,13 +2207,23 @@ export interface Report {
   loaded?: number;
   message?: string;
   status?: string;
-  /** audience is "user" or "internal"; any other value means "internal". */
+  /**
+   * audience is "user" or "internal". Any value of audience other than "user" means
+   * "internal".
+   */
   audience?: string;
-  /** invalid is true if a field of the report was infinite, NaN or of a wrong type. */
+  /**
+   * invalid is true if a field of the report was infinite, NaN or of a wrong type.
+   * The report omits a number that is infinite or NaN, because JSON can't represent these
+   * values.
+   */
   invalid?: boolean;
   /** activity changes content that is displayed beside the progress, such as a table. */
   activity?: Activity;
-  /** endAudience is the audience of a successful call's result; by default "internal". */
+  /**
+   * endAudience is the audience of a successful call's result. If no progress report
+   * sets endAudience, the audience is "internal".
+   */
   endAudience?: string;
 }
 
@@ -2030,7 +2253,10 @@ export interface Activity {
  */
 export interface ToolResyncParams {
   dispatchId: string;
-  /** activityType is the Activity.Type of the requested activity, or empty for all activities of the call. */
+  /**
+   * activityType is the Activity.Type of the requested activity. An empty activityType
+   * requests all activities of the call.
+   */
   activityType: string;
 }
 
@@ -2059,8 +2285,8 @@ export interface AskCall {
    */
   tool: string;
   /**
-   * tabId is the tab for the nested call; if absent, the server chooses a tab, preferably the tab of the calling
-   * tool.
+   * tabId is the tab for the nested call. If tabId is absent, the server chooses a tab,
+   * preferably the tab of the calling tool.
    */
   tabId?: number;
   /** args is a JSON object of the nested call's arguments. */
@@ -2074,7 +2300,7 @@ export interface AskCall {
 export interface AskUser {
   /** reason is a sentence that describes what the user should do. */
   reason: string;
-  /** title is a short heading of the request. */
+  /** title is a short heading of the request. title is absent if the tool set no title. */
   title?: string;
 }
 
@@ -2192,7 +2418,10 @@ export const MaxPartChars = 262144;
  */
 export const DefaultMaxResultBytes = 104857600;
 
-/** MaxMessageChars is the maximum length of a progress message, in UTF-16 units. */
+/**
+ * MaxMessageChars is the maximum length of a progress message, in UTF-16 units. A progress
+ * message that is longer than MaxMessageChars is truncated.
+ */
 export const MaxMessageChars = 2000;
 
 /**

@@ -12,6 +12,8 @@ import (
 	"opentabs/wsbridge/requests"
 )
 
+// adapterSync sends plugins and settings to the browser at the other end of one link whenever
+// they change.
 type adapterSync struct {
 	link    *link
 	syncDue chan struct{}
@@ -139,6 +141,7 @@ func (a *adapterSync) fetchCode(p wire.PluginFetchParams) (wire.PluginFetchResul
 	return r, err
 }
 
+// unconfirmedCode lists the plugin code that was sent but not confirmed by the browser, oldest first.
 type unconfirmedCode struct {
 	link      *link
 	sent      []sentCode

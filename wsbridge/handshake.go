@@ -79,7 +79,9 @@ func (h *Hub) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	l.serve(&handshake{link: l, key: key, port: loopback.Port(r), browserNonce: inbound.OfferedNonce(r.Header)})
 }
 
-// Only closing the hijacked connection ends the link immediately, because the WebSocket close handshake takes time.
+// hijackRecorder remembers the network connection that the WebSocket library hijacks. Only
+// closing the hijacked connection ends the link immediately, because the WebSocket close
+// handshake takes time.
 type hijackRecorder struct {
 	http.ResponseWriter
 	conn net.Conn
@@ -94,7 +96,8 @@ func (k *hijackRecorder) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 
 var errHandshakeRefused = errors.New("refused")
 
-// Only the goroutine that reads the link uses a handshake.
+// handshake is the server's side of the handshake on one link. Only the goroutine that reads
+// the link uses a handshake.
 type handshake struct {
 	link                      *link
 	key                       string

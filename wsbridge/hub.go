@@ -64,7 +64,7 @@ type Options struct {
 	// Origins are the HTTP origins from which the hub accepts connections, exactly as the browser
 	// sends them, such as "chrome-extension://<id>". By default, the hub rejects every connection.
 	Origins []string
-	// Version is the server's version, which is sent to browsers.
+	// Version is the server's version, which is sent to browsers. Default: "".
 	Version string
 	// Log receives one line for each connection and for each protocol error of a browser. Log
 	// lines about a call have the call's ID in the field "call". By default, nothing is logged.
@@ -123,7 +123,8 @@ type Options struct {
 	// EndedSessions receives a list of MCP sessions, and returns the sessions that have ended. By
 	// default, the hub treats every MCP session as active.
 	EndedSessions func(sessions []string) []string
-	// OnBrowsersChange is called after a browser connects, and after the grace period of a disconnected browser ends.
+	// OnBrowsersChange is called after a browser connects, and after the grace period of a
+	// disconnected browser ends. By default, OnBrowsersChange does nothing.
 	OnBrowsersChange func()
 	// NameBrowser returns the name under which users see a browser, and whether a user chose that
 	// name. If NameBrowser is nil, the default is the name that the browser sent.
@@ -161,7 +162,7 @@ type Hub struct {
 
 var _ dispatch.Bridge = (*Hub)(nil)
 
-// New returns a hub without browsers.
+// New returns a hub without browsers. New panics if o.Key is empty.
 func New(o Options) *Hub {
 	if o.Key == "" {
 		panic("wsbridge: Options.Key is empty")
@@ -299,7 +300,8 @@ type Pairings interface {
 // BrowserInfo describes one browser for status output such as `opentabs status`.
 type BrowserInfo = status.Browser
 
-// Browsers returns the connected browsers, and the disconnected browsers whose grace period has not ended.
+// Browsers returns the connected browsers, and the disconnected browsers whose grace period has not
+// ended. Browsers sorts the returned browsers by name, then by ID.
 func (h *Hub) Browsers() []BrowserInfo {
 	var browserInfos []BrowserInfo
 	for _, b := range h.registry.listBrowsers() {

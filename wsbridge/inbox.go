@@ -57,7 +57,8 @@ func (l *link) serve(s *handshake) {
 	}
 }
 
-// Only the goroutine that reads the link uses its inbox.
+// inbox handles the frames that arrive on one link. Only the goroutine that reads the link uses
+// its inbox.
 type inbox struct {
 	link           *link
 	malformedCount int

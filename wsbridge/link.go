@@ -44,6 +44,7 @@ const (
 	answerIDPrefix = requests.IDPrefix + "answer/"
 )
 
+// link is one WebSocket connection of a browser.
 type link struct {
 	hub     *Hub
 	ws      *websocket.Conn
@@ -170,6 +171,7 @@ func (l *link) readKey() (string, error) {
 	return l.hub.opts.Pairings.Key(l.keyID)
 }
 
+// activityReader marks the link as alive while a frame arrives.
 type activityReader struct {
 	l          *link
 	r          io.Reader

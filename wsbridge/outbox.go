@@ -17,6 +17,7 @@ const writeTimeout = 10 * time.Second
 // and its queue of frames exceeds maxWaitingBytes, the server closes the link.
 const maxWaitingBytes = 4 * wire.MaxFrameBytes
 
+// outbox is the queue of unwritten frames of one link.
 type outbox struct {
 	framesDue chan struct{}
 
@@ -78,7 +79,8 @@ func (l *link) writeFrames() {
 	}
 }
 
-// Reusing one timer for all frames is cheaper than creating a context with a timeout for each frame.
+// frameWriter writes frames to a link. Reusing one timer for all frames is cheaper than
+// creating a context with a timeout for each frame.
 type frameWriter struct {
 	link  *link
 	limit *time.Timer // ends the link if a write takes longer than writeTimeout; stopped between writes

@@ -19,6 +19,8 @@ const stateInterval = 100 * time.Millisecond
 // calls change, an open side panel receives the changes at once.
 const refreshInterval = 3 * time.Second
 
+// panel contains the channels and the link with which the server updates the side panel of one
+// browser.
 type panel struct {
 	link *link
 	// Each channel has a token while notifications are due: stateDue for state.sync,

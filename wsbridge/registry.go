@@ -14,6 +14,8 @@ import (
 	"opentabs/wsbridge/inbound"
 )
 
+// registry stores the browsers and the open links of a hub. If a browser has several links,
+// the registry decides which is the browser's current link.
 type registry struct {
 	hub           *Hub
 	openLinkCount sync.WaitGroup

@@ -6,7 +6,8 @@ import (
 	"opentabs/wire"
 )
 
-// The mutex runTable.mu guards all fields of a pendingStop.
+// pendingStop is a cancelled call whose page has not yet answered tool.cancel. The mutex
+// runTable.mu guards all fields of a pendingStop.
 type pendingStop struct {
 	reason    string
 	onOutcome func(wire.CancelOutcome) // nil once the outcome is reported

@@ -111,6 +111,7 @@ func (s *targetSearch) openTab(ctx context.Context, target dispatch.Target) *dis
 	return &target
 }
 
+// browserToolSearch finds the tabs or browsers in which a browser tool can run.
 type browserToolSearch struct{ hub *Hub }
 
 func (s browserToolSearch) find(ctx context.Context, choice dispatch.TargetChoice) dispatch.Targets {

@@ -23,6 +23,8 @@ const (
 	reconnectedTabsTime = 2 * time.Second
 )
 
+// tabTable stores the tabs of one browser, and whether the browser has the current plugins.
+// tabTable keeps the tabs while the link to the browser is lost.
 type tabTable struct {
 	hub       *Hub
 	browserID string
@@ -218,6 +220,8 @@ func (ts *tabTable) findTab(tabID int) wire.TabInfo {
 	return t
 }
 
+// document is a document that a tab or one of its frames shows. The zero value represents a
+// tab without a document.
 type document struct {
 	frameID    int
 	documentID string

@@ -11,14 +11,19 @@ import (
 	"opentabs/wsbridge/inbound"
 )
 
-// Targets returns the documents in which a call can run. A browser with a lost link counts as connected for the grace
-// period. Documents of a disconnected browser are offered only if no connected browser has a matching document, because
-// the browser might never reconnect.
+// Targets returns the documents in which a call can run. A browser with a lost link
+// counts as connected for the grace period. Documents of a disconnected browser are
+// offered only if no connected browser has a matching document, because the browser might
+// never reconnect.
 //
-// If no document matches, Targets waits while a tab loads. After the server's start, Targets waits for the first
-// browser, because a browser can need one second to reconnect. If the best tab has just navigated, Targets waits for
-// its next document, even if documents of other tabs match. If all matching tabs need a reload, Targets requests the
-// reload of one tab. If no tab matches and the user allows calls to open tabs, Targets opens a tab.
+// If no document matches, Targets waits while a tab loads. After the server's start, Targets
+// also waits for the first browser, because a browser can need one second to reconnect. If the
+// best tab has just navigated, Targets waits for its next document, even if documents of other
+// tabs match. If all matching tabs need a reload, Targets requests the reload of one tab. If no
+// tab matches and the user allows calls to open tabs, Targets opens a tab.
+//
+// For a browser tool, Targets returns the current state of the tab that choice names, or the
+// connected browsers if choice names no tab.
 func (h *Hub) Targets(ctx context.Context, choice dispatch.TargetChoice) dispatch.Targets {
 	if choice.TargetKind != dispatch.TargetDocument {
 		return browserToolSearch{h}.find(ctx, choice)
@@ -54,6 +59,7 @@ func (h *Hub) CurrentTargets(plugin string) dispatch.Targets {
 	return targets
 }
 
+// targetSearch is the state of one call of Targets.
 type targetSearch struct {
 	hub                         *Hub
 	choice                      dispatch.TargetChoice
@@ -67,6 +73,7 @@ type targetSearch struct {
 	earlierFailures map[failedLoad]bool
 }
 
+// failedLoad identifies one failed page load of a tab.
 type failedLoad struct {
 	browser        string
 	tabID          int
@@ -210,12 +217,14 @@ func (ts *tabTable) newTarget(t wire.TabInfo, d document) dispatch.Target {
 	}
 }
 
+// rankedTarget is a target with the data that determines its rank.
 type rankedTarget struct {
 	dispatch.Target
 	visibility       int
 	lastAccessedAtMs float64
 }
 
+// browserTargets are the documents and tabs of one browser that match a call.
 type browserTargets struct {
 	browser                                         dispatch.Target // only the ID and the name of the browser are set
 	isConnected                                     bool

@@ -19,7 +19,7 @@ const (
 	maxKeptAnswerBytes = 4 * wire.MaxAnswerBytes
 )
 
-// runTable.mu guards all fields of runRequests.
+// runRequests are the requests that one call has made with tool.ask. runTable.mu guards all its fields.
 type runRequests struct {
 	// openRequests maps a request's number to the request until the browser confirms its answer.
 	// seenNumbers contains the numbers of all requests, including confirmed ones.
@@ -28,6 +28,7 @@ type runRequests struct {
 	keptBytes    int
 }
 
+// toolRequest is a tool.ask request that a running tool has sent to the server.
 type toolRequest struct {
 	// answer is the tool.answer frame for the request, or nil until the dispatcher has answered.
 	answer []byte

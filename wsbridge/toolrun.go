@@ -10,7 +10,8 @@ import (
 	"opentabs/wire"
 )
 
-// runTable.mu guards all fields of toolRun.
+// toolRun is one unfinished execution of a tool or prompt in a browser. runTable.mu guards
+// all its fields.
 type toolRun struct {
 	sink           dispatch.Sink
 	trace          *hops.Trace

@@ -24,6 +24,7 @@ type auditOptions struct {
 	verbose bool
 }
 
+// auditFilter contains the values of the flags that select audit records.
 type auditFilter struct{ tool, client, since string }
 
 func (f *auditFilter) addFlags(cmd *cobra.Command) {

@@ -49,11 +49,13 @@ their group: name each.`,
 	return cmd
 }
 
+// browserToolsState is the JSON object that `opentabs browser tools --json` prints.
 type browserToolsState struct {
 	IsOn  bool                `json:"on"`
 	Tools []listedBrowserTool `json:"tools"`
 }
 
+// listedBrowserTool is one browser tool in the output of `opentabs browser tools --json`.
 type listedBrowserTool struct {
 	Group      string          `json:"group"`
 	Name       string          `json:"name"`
@@ -241,6 +243,7 @@ type browserTabOptions struct {
 	json    bool
 }
 
+// changedTab is the JSON output of commands that change one tab.
 type changedTab struct {
 	TabID int `json:"tab_id"`
 	// StoppedClient is the name of the MCP client whose control of the tab has ended.

@@ -199,7 +199,9 @@ func runBrowserDefaults(ctx context.Context, p *cli.Program, asJSON bool) error 
 	return nil
 }
 
-// Browser is empty if the default was removed; Client is empty for the default of all clients.
+// defaultBrowser is the JSON object that `opentabs browser default BROWSER --json`
+// prints. Browser is empty if the default was removed. Client is empty if BROWSER is now
+// the default of all clients.
 type defaultBrowser struct {
 	Browser string `json:"browser,omitempty"`
 	Client  string `json:"client,omitempty"`
@@ -227,6 +229,7 @@ func runBrowserDefault(ctx context.Context, p *cli.Program, browser, client stri
 	return p.Report(asJSON, defaultBrowser{changed.Name, client}, "%s use the browser %s by default", terminal.SafeLine(who), terminal.SafeLine(changed.Name))
 }
 
+// forgottenBrowser is the output of `opentabs browser forget --json`.
 type forgottenBrowser struct {
 	Name string `json:"name"`
 }

@@ -13,6 +13,7 @@ import (
 	"opentabs/internal/terminal"
 )
 
+// historyOptions are the flags of `opentabs calls` that select recorded calls.
 type historyOptions struct {
 	since, tool, client string
 	hasFailed           bool

@@ -238,6 +238,8 @@ func newCallsDenyCmd(p *cli.Program) *cobra.Command {
 	return cmd
 }
 
+// decidedCall is the output of `opentabs calls approve --json` and `opentabs calls deny
+// --json`.
 type decidedCall struct {
 	CallID  string     `json:"call_id"`
 	Allowed bool       `json:"allowed"`
@@ -294,6 +296,8 @@ type callsCancelOptions struct {
 	json    bool
 }
 
+// cancelledCall is the output of `opentabs calls cancel --json`. Cancelled is false if
+// the call had already ended before the command ran.
 type cancelledCall struct {
 	CallID    string `json:"call_id"`
 	Cancelled bool   `json:"cancelled"`

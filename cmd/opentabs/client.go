@@ -49,6 +49,7 @@ again. If the token is lost, remove the client and add it again.`,
 	return cmd
 }
 
+// addedClient is the output of `opentabs client add --json`.
 type addedClient struct {
 	Name   string `json:"name"`
 	Token  string `json:"token"`
@@ -163,6 +164,7 @@ once, and its next request is refused.`,
 	return cmd
 }
 
+// removedClient is the output of `opentabs client remove --json`.
 type removedClient struct {
 	Name string `json:"name"`
 }

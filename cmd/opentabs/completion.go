@@ -11,7 +11,8 @@ import (
 	"opentabs/internal/cli"
 )
 
-// A completer that fails returns no words, because a shell must not print errors while the user types.
+// completer returns the words that complete an argument or flag in a shell. A completer that
+// fails returns no words, because a shell must not print errors while the user types.
 type completer func(ctx context.Context, p *cli.Program) []string
 
 // argumentCompleters maps a command, without "opentabs", to the completers of its arguments. The last completer in a

@@ -116,8 +116,11 @@ func runConfigSet(ctx context.Context, opts configChangeOptions) error {
 	return nil
 }
 
+// changedSetting is the output of `opentabs config set --json` and `opentabs config unset
+// --json`.
 type changedSetting struct {
-	Key        string `json:"key"`
+	Key string `json:"key"`
+	// Value is empty if the command removed the setting.
 	Value      string `json:"value,omitempty"`
 	File       string `json:"file"`
 	HasChanged bool   `json:"changed"`
@@ -180,6 +183,7 @@ func printWhenChangeApplies(ctx context.Context, p *cli.Program, key string) {
 	}
 }
 
+// printedPath is the JSON output of commands that print one path.
 type printedPath struct {
 	Path string `json:"path"`
 }

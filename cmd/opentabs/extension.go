@@ -59,6 +59,7 @@ all pages while the debugger is attached. Later installations keep the choice;
 	return cmd
 }
 
+// installedExtension is the output of `opentabs extension install --json`.
 type installedExtension struct {
 	Path        string `json:"path"`
 	HasDebugger bool   `json:"debugger"`

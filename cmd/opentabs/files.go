@@ -36,6 +36,7 @@ keeps at most 1 GB of files and removes the oldest.`,
 	return cmd
 }
 
+// listedFile is the JSON object for one file in the output of `opentabs files --json`.
 type listedFile struct {
 	filestore.File
 	Path string `json:"path"`
@@ -77,6 +78,7 @@ type filesRemoveOptions struct {
 	json    bool
 }
 
+// removedFiles is the output of `opentabs files remove --json`.
 type removedFiles struct {
 	Removed []string `json:"removed"`
 }

@@ -21,6 +21,7 @@ type stopOptions struct {
 	json    bool
 }
 
+// reportedServer is the output of `opentabs stop --json` and `opentabs restart --json`.
 type reportedServer struct {
 	Version string `json:"version"`
 	PID     int    `json:"pid"`

@@ -47,11 +47,14 @@ browser tools are the tools of the plugin "browser".
 	return cmd
 }
 
+// listedTool is one tool in the output of `opentabs tools --json` and `opentabs tools
+// show --json`.
 type listedTool struct {
 	Name        string          `json:"name"`
 	Plugin      string          `json:"plugin"`
 	Permission  wire.Permission `json:"permission"`
 	Description string          `json:"description"`
+	// InputSchema is set only in the output of `opentabs tools show`.
 	InputSchema json.RawMessage `json:"inputSchema,omitempty"`
 	Example     string          `json:"example,omitempty"`
 	// Undo is the full name of the tool that can undo a call of the listed tool.

@@ -20,8 +20,11 @@ type callsUndoOptions struct {
 	json    bool
 }
 
+// undoneCall is the JSON object that `opentabs calls undo --json` prints.
 type undoneCall struct {
-	CallID   string `json:"call_id"`
+	CallID string `json:"call_id"`
+	// UndoneBy is the ID of the new call that undid the call. Tool is the full name of
+	// the tool that undid the call.
 	UndoneBy string `json:"undone_by"`
 	Tool     string `json:"tool"`
 }

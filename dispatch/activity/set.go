@@ -70,6 +70,8 @@ type Set struct {
 	isApplying      bool
 }
 
+// activity is the last complete content of one activity, with the patches that are not
+// applied yet.
 type activity struct {
 	activityType string
 	content      json.RawMessage
@@ -84,8 +86,10 @@ type activity struct {
 // Init sets the call to which the Set belongs.
 func (s *Set) Init(owner Owner) { s.owner = owner }
 
-// Report stores a change of an activity and returns its audience, which defaults to the audience of the previous
-// change. Report returns false if the change is too large or the call has too many activity types.
+// Report stores a change of an activity and returns its audience, which defaults to the audience of
+// the previous change. Report returns false if it drops the change because the change is too large
+// or the call has too many activity types. Report only queues a patch, and does not wait until the
+// patch is applied.
 func (s *Set) Report(r *wire.Activity, audience string) (shownAudience string, isAccepted bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

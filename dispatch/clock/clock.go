@@ -24,8 +24,10 @@ const (
 	graceAfterSuspend = 5 * time.Second
 )
 
-// Clock measures the time of one call. The zero Clock is ready for use. To be fast, a progress report does not reset
-// the timer, but only stores the current time atomically.
+// Clock measures the time of one call. The zero Clock is ready for use. To be fast, a progress
+// report does not reset the timer, but only stores the current time atomically. When the timer
+// fires, CheckLimits reads when the last report arrived, and restarts the timer if the idle
+// limit has not passed since then.
 type Clock struct {
 	start     time.Time
 	idleLimit time.Duration
@@ -165,6 +167,8 @@ func (c *Clock) limitAfter(lastReport int64) int64 {
 	return min(lastReport+int64(c.idleLimit), int64(c.hardLimit))
 }
 
+// CheckLimits calls onLimit if the call has reached a limit, and otherwise restarts the
+// timer. The timer of the Clock calls CheckLimits.
 func (c *Clock) CheckLimits() {
 	c.mu.Lock()
 	if c.isStopped || c.openPauses > 0 {

@@ -165,7 +165,9 @@ func EndsBeforeHandler(code wire.ErrorCode) bool {
 // OpenTabStep is the advice if a call of a browser tool has no usable tab.
 var OpenTabStep = Step{"Open or select another tab with browser_tabs, then retry.", "Open the page in a tab, then retry."}
 
-// WithoutCheckAdvice returns the advice without the part that asks the user to check the effects of the call.
+// WithoutCheckAdvice returns the advice without the part that asks the user to check the
+// effects of the call. A call that has not started has had no effects, so the user has
+// nothing to check.
 func (s Step) WithoutCheckAdvice() Step {
 	return Step{removeCheckAdvice(s.ForAgent), removeCheckAdvice(s.ForUser)}
 }
@@ -178,8 +180,9 @@ func removeCheckAdvice(text string) string {
 	return step + "."
 }
 
-// NextStepAfterRequest returns advice for a tool call that failed because the tool's request failed, such as a nested
-// call.
+// NextStepAfterRequest returns advice for a tool call that failed because the tool's request
+// failed, such as a nested call. If no advice exists for the error code of the request, ok
+// is false.
 func NextStepAfterRequest(code string) (nextStep Step, ok bool) {
 	nextStep, ok = requestAdvice[code]
 	return nextStep, ok

@@ -38,12 +38,13 @@ type State struct {
 	URL         string
 	ArgsStart   string
 	RunTime     time.Duration
-	Ended       time.Time
+	Ended       time.Time // the zero time before the call ends
 	Reports     ReportSummary
 	EndAudience string
 	Result      ResultStart
-	// Waiting is the open ticket of the call, or nil. Copies of a State share Waiting and Decision, which are
-	// read-only.
+	// Waiting is the open ticket of the call, or nil. Decision is the user's last decision
+	// about the call, or nil. Several copies of a State share Waiting and Decision, so no
+	// code may modify the values behind these pointers.
 	Waiting  *WaitingTicket
 	Decision *Resolution
 	// ErrorCode and Error are the code and the message of a failed call's error. NextStep is
@@ -71,7 +72,8 @@ type ShownReport struct {
 	Message, StatusWord string
 }
 
-// Change is one change of a call, from which an [Event] is built when a follower reads. A published Change, its
+// Change is one change of a call, from which an [Event] is built when a follower reads.
+// Creating a Change is cheap, so that calls are hardly delayed. A published Change, its
 // CallFacts and its Details are read-only.
 type Change struct {
 	Kind Kind
@@ -121,6 +123,8 @@ func (c *Change) size() int {
 	return size + 2*textBytes
 }
 
+// viewMemory contains the values to which the pointers of a View refer, so that a View
+// needs one allocation.
 type viewMemory struct {
 	loaded, total, fraction, userFraction float64
 	ended                                 time.Time
@@ -206,7 +210,8 @@ func newEvent(c *queuedChange, seq uint64) *Event {
 	return &made.Event
 }
 
-// The zero changeQueue is empty.
+// changeQueue is a bounded queue of changes in a ring buffer, which drops the oldest change
+// when it is full. The zero changeQueue is empty.
 type changeQueue struct {
 	slots        []queuedChange
 	start, count int

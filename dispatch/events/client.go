@@ -7,7 +7,8 @@ import (
 
 // Client identifies the MCP client or command that makes a call.
 type Client struct {
-	// Session is a public ID of the MCP session.
+	// Session is a public ID of the MCP session. The queue runs the waiting calls of
+	// different sessions in turn.
 	Session string
 	// IsSessionShared is true if the client's protocol has no sessions, so all clients with its name share one Session.
 	// The user can't limit an approval to a shared Session.

@@ -71,6 +71,8 @@ func (e *Event) JSON() []byte {
 	return e.shared.json
 }
 
+// eventShared contains the JSON of an event, which is encoded on first use and shared by
+// all followers. The field named size is the approximate memory of the event, in bytes.
 type eventShared struct {
 	once sync.Once
 	json []byte
@@ -88,10 +90,12 @@ const progressActivity = "tool-call-progress"
 // the fields of encodedEvent; surfaces of opentabs use the fields of Event.
 type encodedEvent struct {
 	*Event
-	Type         string    `json:"type"`
-	ActivityType string    `json:"activity_type"`
-	Replace      bool      `json:"replace,omitempty"`
-	Content      *Snapshot `json:"content,omitempty"`
+	Type         string `json:"type"`
+	ActivityType string `json:"activity_type"`
+	// Replace is true if the content replaces the earlier content of the activity.
+	Replace bool `json:"replace,omitempty"`
+	// Content is the progress of the call, absent if Activity is set.
+	Content *Snapshot `json:"content,omitempty"`
 }
 
 func encodeEvent(e *Event) []byte {
@@ -114,10 +118,13 @@ func encodeEvent(e *Event) []byte {
 	return text
 }
 
-// Moment is one step in the timeline of a call, such as created or running.
+// Moment is one step in the timeline of a call, such as created or running. A Moment is
+// recorded for each event except a report.
 type Moment struct {
-	Time       time.Time   `json:"time"`
-	Kind       Kind        `json:"kind"`
-	Reason     string      `json:"reason,omitempty"`
+	Time time.Time `json:"time"`
+	Kind Kind      `json:"kind"`
+	// Reason is what the call waits for, if Kind is KindSuspended.
+	Reason string `json:"reason,omitempty"`
+	// Resolution is the user's decision, if Kind is KindResumed.
 	Resolution *Resolution `json:"resolution,omitempty"`
 }

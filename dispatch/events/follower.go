@@ -5,7 +5,9 @@ import (
 	"sync"
 )
 
-// Follower reads the events of a dispatcher. A Follower is cheap, because all followers share one buffer of the last
+// Follower reads the events of a dispatcher. If a Follower is too slow, the oldest unread
+// events are dropped, and Next reports at least how many; Dispatcher.Calls returns the
+// current state. A Follower is cheap, because all followers share one buffer of the last
 // 4,096 events or 16 MB.
 type Follower struct {
 	stream        *Stream
@@ -72,8 +74,9 @@ func (f *Follower) unreadEvents() []*Event {
 	return events
 }
 
-// Position returns the Seq of the last event that Next has examined, even if the event did not match. Only the
-// goroutine that calls Next may call Position.
+// Position returns the Seq of the last event that Next has examined, even if the event did
+// not match. To continue later without missing an event, pass Position as
+// FollowOptions.After. Only the goroutine that calls Next may call Position.
 func (f *Follower) Position() uint64 { return f.lastSeq }
 
 // Close removes the follower from its Stream and makes Next return ErrFollowerClosed. Close

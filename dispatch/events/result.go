@@ -13,8 +13,9 @@ const (
 	maxTextStart     = 1 + 6*(maxResultText+2*utf8.UTFMax)
 )
 
-// ResultStart is the beginning of a call's result, as JSON. [ResultStart.Text] converts a ResultStart to the text that
-// surfaces show, only when a surface needs the text.
+// ResultStart is the beginning of a call's result, as JSON. [ResultStart.Text] converts a
+// ResultStart to the text that surfaces show, only when a surface needs the text. For a
+// call with an empty result, ResultStart is the zero value.
 type ResultStart struct {
 	text   []byte
 	isCut  bool
@@ -33,7 +34,8 @@ func NewResultStart(output json.RawMessage) ResultStart {
 	return r
 }
 
-// Text returns the decoded beginning of a result that is a JSON string, and the JSON of any other result.
+// Text returns the beginning of the result: the decoded text if the result is a JSON
+// string, and otherwise the JSON itself. A truncated result ends with an ellipsis.
 func (r ResultStart) Text() string {
 	text := r.text
 	if r.isText {

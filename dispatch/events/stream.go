@@ -71,8 +71,10 @@ func (o *FollowOptions) matches(e *Event) bool {
 	}
 }
 
-// Stream keeps the last events in one ring buffer for all followers. Publish only adds a small Change to a queue, and
-// the next follower that reads turns all queued changes into events.
+// Stream keeps the last events in one ring buffer for all followers. Publish only adds a
+// small Change to a queue, and the next follower that reads turns all queued changes into
+// events. Because Publish only adds to a queue, many followers do not slow down calls, and
+// no events are built while no follower reads.
 type Stream struct {
 	isRecording atomic.Bool
 

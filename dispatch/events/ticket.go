@@ -10,18 +10,21 @@ import (
 
 // WaitingTicket describes what a suspended call waits for, and until when.
 type WaitingTicket struct {
-	TicketID string          `json:"ticket_id"`
-	CallID   string          `json:"call_id"`
-	Tool     string          `json:"tool"`
-	Kind     wire.TicketKind `json:"kind"`
-	Reason   string          `json:"reason"`
+	TicketID string `json:"ticket_id"`
+	CallID   string `json:"call_id"`
+	// Tool is the full name of the called tool.
+	Tool   string          `json:"tool"`
+	Kind   wire.TicketKind `json:"kind"`
+	Reason string          `json:"reason"`
 	// Caller is the tool that made the call, or nil for a call of a client.
 	Caller *Caller `json:"caller,omitempty"`
-	// Browser and TabID identify the tab that the call names.
+	// Browser and TabID identify the tab that the call names. If the call names no tab,
+	// Browser and TabID are zero.
 	Browser string `json:"browser,omitempty"`
 	TabID   int    `json:"tab_id,omitempty"`
 	Title   string `json:"title,omitempty"`
 	// Args is the JSON text of the call's arguments, truncated to wire.MaxShownArgsBytes.
+	// ArgsBytes is the length of the complete JSON text of the arguments, in bytes.
 	Args      string `json:"args,omitempty"`
 	ArgsBytes int    `json:"args_bytes,omitempty"`
 	// StartedAt is when the call began to wait. ExpiresAt is when the wait ends if the user
@@ -32,7 +35,9 @@ type WaitingTicket struct {
 	Scopes []wire.Scope `json:"scopes"`
 	// About describes the tool with the texts of the plugin's author.
 	About ToolAbout `json:"about"`
-	// Page describes the page in which the call would run if the user approved the call now.
+	// Page describes the page in which the call would run if the user approved the call
+	// now. If the page is unknown, for example because opentabs must open a tab first, Page
+	// is nil.
 	Page *TicketPage `json:"page,omitempty"`
 }
 
@@ -76,6 +81,8 @@ func NewTicketPage(browser, browserName string, tabID int, title, address string
 
 // TicketPage is the page in which a call would run after the user's approval.
 type TicketPage struct {
+	// Browser is the ID of the browser. BrowserName is the name that the user gave to the
+	// browser.
 	Browser     string `json:"browser"`
 	BrowserName string `json:"browser_name,omitempty"`
 	TabID       int    `json:"tab_id,omitempty"`
@@ -91,7 +98,8 @@ type Resolution struct {
 	// the decision.
 	Gate  string `json:"gate,omitempty"`
 	Allow bool   `json:"allow"`
-	// Scope is how far the user's approval extends, such as one call or a session.
+	// Scope is how far the user's approval extends, such as one call or a session. Duration
+	// is how long an approval with ScopeTime lasts.
 	Scope    wire.Scope    `json:"scope,omitempty"`
 	Duration time.Duration `json:"for,omitempty"`
 	// Data is what the user additionally entered with the decision, as JSON; nil if the user
@@ -120,13 +128,15 @@ func (r *Resolution) EncodeForTool() json.RawMessage {
 // runs. A Caller is immutable.
 type Caller struct {
 	Plugin string `json:"plugin"`
-	Tool   string `json:"tool"`
+	// Tool is the full name of the calling tool.
+	Tool string `json:"tool"`
 	// Browser, TabID and Origin describe the document in which the calling tool runs.
 	Browser string `json:"browser,omitempty"`
 	TabID   int    `json:"tab_id,omitempty"`
 	Origin  string `json:"origin,omitempty"`
-	// ParentTools are the full names of the tools that called the calling tool, directly or through other tools,
-	// nearest first.
+	// ParentTools are the full names of the tools that called the calling tool, directly or
+	// through other tools, nearest first. ParentTools is empty if a client called the calling
+	// tool.
 	ParentTools []string `json:"above,omitempty"`
 }
 

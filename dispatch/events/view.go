@@ -48,16 +48,18 @@ type View struct {
 	Browser     string `json:"browser,omitempty"`
 	BrowserName string `json:"browser_name,omitempty"`
 	TabID       int    `json:"tab_id,omitempty"`
-	// Created is when the call arrived.
+	// Created is when the call arrived. Ended is when the call ended, or nil before its
+	// end.
 	Created time.Time  `json:"created"`
 	Ended   *time.Time `json:"ended,omitempty"`
 	// RunMs is how long the call has run in a page so far, in milliseconds.
 	RunMs float64 `json:"run_ms"`
 	// ReportCount is the number of progress reports of the tool. InvalidCount is the number of
 	// reports with invalid numbers, which were dropped.
-	ReportCount  int  `json:"reports"`
-	InvalidCount int  `json:"invalid_reports,omitempty"`
-	Prompt       bool `json:"prompt,omitempty"`
+	ReportCount  int `json:"reports"`
+	InvalidCount int `json:"invalid_reports,omitempty"`
+	// Prompt is true if Tool is the name of a prompt.
+	Prompt bool `json:"prompt,omitempty"`
 	// Depth is the number of parent calls of a nested call, or 0 for a call that a client
 	// made.
 	Depth int `json:"depth,omitempty"`
@@ -67,8 +69,9 @@ type View struct {
 	// user.
 	UserProgress *float64 `json:"user_progress,omitempty"`
 	UserMessage  string   `json:"user_message,omitempty"`
-	// StatusWord is the tool's word for what it is doing, such as "indexing". UserStatusWord is the last word in the
-	// tool's reports for the user.
+	// StatusWord is the tool's word for what it is doing, such as "indexing". A progress
+	// report that has a message but no status word clears StatusWord. UserStatusWord is the
+	// last word in the tool's reports for the user.
 	StatusWord     string `json:"status_word,omitempty"`
 	UserStatusWord string `json:"user_status_word,omitempty"`
 	// EndAudience is the audience of the call's result. An empty EndAudience means internal.
@@ -76,9 +79,12 @@ type View struct {
 	EndAudience string `json:"end_audience,omitempty"`
 	// Result is the beginning of a successful call's result, at most 400 bytes of text or
 	// JSON. Surfaces show Result to the user only if EndAudience is "user".
-	Result   string         `json:"result,omitempty"`
-	Waiting  *WaitingTicket `json:"waiting,omitempty"`
-	Decision *Resolution    `json:"decision,omitempty"`
+	Result string `json:"result,omitempty"`
+	// Waiting describes what the call waits for, and is nil while the call does not wait for
+	// the user.
+	Waiting *WaitingTicket `json:"waiting,omitempty"`
+	// Decision is the user's last decision about the call, or nil if the user has not decided.
+	Decision *Resolution `json:"decision,omitempty"`
 	// URL is the URL of the page in which the call runs. ArgsStart is the beginning of the
 	// call's arguments, in the form that requests for approval show. Agents can read the JSON
 	// of a View, so URL and ArgsStart are omitted from the JSON; only the side panel receives
@@ -88,18 +94,23 @@ type View struct {
 	// Activities are the contents that the tool shows beside its progress, in the order of
 	// their first reports. Lists of calls and events omit Activities.
 	Activities []activity.View `json:"activities,omitempty"`
-	// Timeline lists at most 64 steps of the call, oldest first. Trace is the time that the call spent in each stage,
-	// or nil if the call is not traced. Timeline and Trace are set only in a View that Find returns or that an
-	// AfterHook receives. A reader calls Follow before Find, because events are numbered only while a follower exists.
+	// Timeline lists at most 64 steps of the call, oldest first. Trace is the time that the
+	// call spent in each stage, or nil if the call is not traced. Timeline and Trace are set
+	// only in a View that Find returns or that an AfterHook receives. Seq, which only Find
+	// sets, is the number of the last event that the View includes. A reader that has this
+	// View skips the events up to number Seq, because the View already includes their
+	// changes. A reader must call Follow before Find, because events are numbered only while
+	// there is a follower.
 	Timeline []Moment   `json:"timeline,omitempty"`
 	Trace    *hops.View `json:"trace,omitempty"`
 	Seq      uint64     `json:"seq,omitempty"`
 	// ErrorCode and Error are the code and the message of a failed call's error. NextStep is
 	// advice for the user, absent if Error already contains advice.
-	ErrorCode    wire.ErrorCode `json:"error_code,omitempty"`
-	Error        string         `json:"error,omitempty"`
-	NextStep     string         `json:"next_step,omitempty"`
-	CancelReason string         `json:"cancel_reason,omitempty"`
+	ErrorCode wire.ErrorCode `json:"error_code,omitempty"`
+	Error     string         `json:"error,omitempty"`
+	NextStep  string         `json:"next_step,omitempty"`
+	// CancelReason is why the call was cancelled, if the canceller gave a reason.
+	CancelReason string `json:"cancel_reason,omitempty"`
 	// StopOutcome is whether the tool stopped, as the page reported after a request to stop
 	// it.
 	StopOutcome wire.CancelOutcome `json:"stopped,omitempty"`

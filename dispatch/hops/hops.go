@@ -23,7 +23,8 @@ import (
 	"opentabs/wire"
 )
 
-// Header is the HTTP header that requests a trace of the call.
+// Header is the HTTP header that requests a trace of the call. The server ignores the value
+// of the header Opentabs-Trace.
 const Header = "Opentabs-Trace"
 
 // Checkpoint is a point that a call passes: the end of one stage and the beginning of the next
@@ -113,8 +114,9 @@ func (t *Trace) IsRequested() bool { return t != nil && t.isRequested }
 
 var traceParent = lazyregexp.New(`^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$`)
 
-// SetParent sets the client's trace span from a JSON string in the format of W3C Trace Context
-// (https://www.w3.org/TR/trace-context/).
+// SetParent sets the client's trace span from a JSON string in the format of W3C Trace
+// Context (https://www.w3.org/TR/trace-context/). SetParent ignores a value that does not
+// have the format of W3C Trace Context, and must be called before the tool call begins.
 func (t *Trace) SetParent(value json.RawMessage) {
 	if t == nil || len(value) == 0 {
 		return
@@ -146,6 +148,7 @@ type Hop struct {
 
 // View is the JSON form of a Trace at one moment.
 type View struct {
+	// Start is when the client's request arrived.
 	Start time.Time `json:"start"`
 	Hops  []Hop     `json:"hops"`
 	// TraceID is the ID of the client's trace, absent if the client sent none.
@@ -166,7 +169,8 @@ func (t *Trace) View(root *Trace) *View {
 	return v
 }
 
-// Hops returns the recorded hops of a call in order.
+// Hops returns the recorded hops of a call in order. If the call did not reach a page, Hops
+// returns only the stages in the server.
 func (t *Trace) Hops() []Hop {
 	l := hopList{timesUs: make([]float64, checkpointCount)}
 	for m := range l.timesUs {
@@ -189,6 +193,7 @@ func (t *Trace) Hops() []Hop {
 	return l.hops
 }
 
+// hopList builds the list of a call's hops.
 type hopList struct {
 	timesUs []float64
 	hops    []Hop

@@ -10,8 +10,9 @@ import (
 // Tracing costs about 30 µs per call, so fast sequences of calls are mostly not traced.
 const sampleInterval = 100 * time.Millisecond
 
-// Sampler selects calls to trace although the client did not request a trace: at most one call every 100 ms. The zero
-// Sampler is ready to use and safe for concurrent use.
+// Sampler selects calls to trace although the client did not request a trace: at most one
+// call every 100 ms. All calls of a typical agent are traced, because agents make only one
+// call every few seconds. The zero Sampler is ready to use and safe for concurrent use.
 type Sampler struct {
 	// TracesAll makes TraceOf return a Trace for every call.
 	TracesAll bool

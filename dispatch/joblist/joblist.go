@@ -95,8 +95,10 @@ type View struct {
 	ResultDropped bool
 }
 
-// Start starts a call as a job and returns at once. The call continues after the client's request ends; only time
-// limits, Job.Cancel and Dispatcher.Shutdown stop a job. c.Progress is ignored; use Job.Wait to receive progress.
+// Start starts a call as a job and returns at once. The call continues after the client's request
+// ends; only time limits, Job.Cancel and Dispatcher.Shutdown stop a job. c.Progress is ignored; use
+// Job.Wait to receive progress. List.Find and List.List return the job only after Job.Keep was
+// called.
 func (l *List) Start(c dispatch.Call) *Job {
 	job := &Job{list: l, done: make(chan struct{}), progressChanged: make(chan struct{})}
 	c.Progress = job.recordProgress
@@ -168,9 +170,11 @@ func (job *Job) Cancel(cancellation dispatch.Cancellation) bool {
 	return call != nil && call.Cancel(cancellation)
 }
 
-// Wait waits for the end of the call and passes each progress notification to the function notify, starting with the
-// latest one so far. The function notify may be nil, and runs on the goroutine of Wait. If notify is slow, it receives
-// only the latest progress. Any number of goroutines may call Wait.
+// Wait waits for the end of the call and passes each progress notification to the function
+// notify, starting with the latest one so far. The function notify may be nil, and runs on
+// the goroutine of Wait. If notify is slow, it receives only the latest progress. If ctx
+// ends before the job's call, Wait returns the error of ctx. Any number of goroutines may
+// call Wait.
 func (job *Job) Wait(ctx context.Context, notify func(dispatch.Progress)) error {
 	notifiedCount := 0
 	for {

@@ -7,8 +7,9 @@ import (
 	"opentabs/dispatch"
 )
 
-// Tracker stores a value for each call that was started as a job, so that hooks of the dispatcher can find the value.
-// The zero Tracker is empty and safe for concurrent use.
+// Tracker stores a value for each call that was started as a job, so that hooks of the
+// dispatcher can find the value. A hook finds the value of a call even if the call has
+// just started. The zero Tracker is empty and safe for concurrent use.
 type Tracker[T any] struct {
 	count atomic.Int64
 

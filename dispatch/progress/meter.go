@@ -6,9 +6,11 @@ import (
 	"time"
 )
 
-// A meter is not safe for concurrent use.
+// meter turns progress reports into notifications with strictly increasing progress, at
+// most one per Interval. A meter is not safe for concurrent use.
 type meter struct {
-	// Interval is the shortest time between two notifications.
+	// Interval is the shortest time between two notifications. If Interval is negative, every
+	// accepted report becomes a notification.
 	Interval time.Duration
 
 	numbers                     numberSequence

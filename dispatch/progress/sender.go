@@ -115,6 +115,7 @@ func (s *Sender) SendInBackground() (stop func()) {
 }
 
 // Close makes the Sender ignore later progress reports, and makes SendDue send nothing.
+// After Close, Flush can still send the queued notifications.
 func (s *Sender) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -2,8 +2,10 @@ package progress
 
 import "math"
 
-// numberSequence chooses the progress of a notification if the tool has reported no number that can be sent. MCP
-// requires that progress increases, so numberSequence adds a tiny step to the last number.
+// numberSequence chooses the progress of a notification if the tool has reported no number
+// that can be sent. MCP requires that progress increases, so numberSequence adds a tiny step
+// to the last number. The steps are tiny, so that the progress stays below the number that
+// the tool reports next.
 type numberSequence struct {
 	lastSent                float64
 	stepBase                float64

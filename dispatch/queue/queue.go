@@ -29,11 +29,12 @@ type Queue struct {
 
 // Limits contains the limits for the running and the waiting calls of one plugin.
 type Limits struct {
-	MaxRunning int
-	MaxWaiting int
+	MaxRunning int // the maximum number of calls that run at once
+	MaxWaiting int // the maximum number of calls that wait
 	MaxBytes   int // the maximum total size of the arguments of waiting calls, in bytes
 }
 
+// lane is the queue of one plugin, or of one tab for exclusive calls.
 type lane struct {
 	runningCount   int
 	waitingCount   int
@@ -42,6 +43,7 @@ type lane struct {
 	turnsBySession map[string]*turn
 }
 
+// turn contains the waiting calls of one session.
 type turn struct {
 	session    string
 	places     *list.List

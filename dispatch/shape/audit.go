@@ -13,6 +13,7 @@ type AuditedCall struct {
 	CallID       string `json:"call_id,omitempty"`
 	ParentCallID string `json:"parent_call_id,omitempty"`
 	dispatch.Requester
+	// Caller is the tool that made the call, with its tab, or nil for a call of a client.
 	Caller *dispatch.Caller `json:"caller,omitempty"`
 	// Browser is the ID, and BrowserName the name, of the browser in which the call ran. The
 	// audit log contains the origin of the page, but not the rest of its URL.
@@ -28,7 +29,9 @@ type AuditedCall struct {
 	Status    wire.CallStatus `json:"status,omitempty"`
 	ErrorCode wire.ErrorCode  `json:"code,omitempty"`
 	// Reason is why the call was cancelled, if the canceller gave a reason.
-	Reason      string               `json:"reason,omitempty"`
+	Reason string `json:"reason,omitempty"`
+	// StopOutcome is whether the tool stopped, as the page reported after a request to stop
+	// it.
 	StopOutcome dispatch.StopOutcome `json:"stopped,omitempty"`
 	ReportCount int                  `json:"reports,omitempty"`
 }

@@ -7,13 +7,15 @@ import (
 	"opentabs/wire"
 )
 
-// Fields whose names end in Ms are times in milliseconds.
+// failure is the JSON form of a call's error for programs. Fields whose names end in Ms
+// are times in milliseconds.
 type failure struct {
-	Code              wire.ErrorCode       `json:"code"`
-	Retryable         bool                 `json:"retryable"`
-	CallID            string               `json:"call_id,omitempty"`
-	RunMs             float64              `json:"ran_ms"`
-	ReportCount       int                  `json:"reports"`
+	Code        wire.ErrorCode `json:"code"`
+	Retryable   bool           `json:"retryable"`
+	CallID      string         `json:"call_id,omitempty"`
+	RunMs       float64        `json:"ran_ms"`
+	ReportCount int            `json:"reports"`
+	// SinceLastReportMs is absent if the call reported no progress.
 	SinceLastReportMs *float64             `json:"since_report_ms,omitempty"`
 	StopOutcome       dispatch.StopOutcome `json:"stopped,omitempty"`
 	ToolError         *wire.ToolErrorInfo  `json:"tool,omitempty"`

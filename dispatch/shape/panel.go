@@ -35,7 +35,8 @@ type PanelCalls struct {
 	newestEndedID string
 }
 
-// Next returns the calls that have not ended, and the calls that have ended since Next was last called.
+// Next returns the calls that have not ended, and the calls that have ended since Next was
+// last called. If calls is nil, the result contains no calls.
 func (p *PanelCalls) Next(calls Calls) wire.StateSyncParams {
 	params := wire.StateSyncParams{ServerVersion: p.ServerVersion}
 	if p.ClientNames != nil {
@@ -169,6 +170,8 @@ func activityForPanel(a dispatch.ActivityView, maxBytes int) wire.ActivityView {
 	return v
 }
 
+// activityBudget is how many calls with activities, and how many bytes of activities,
+// opentabs can still add to one state.sync.
 type activityBudget struct{ calls, bytes int }
 
 func (a *activityBudget) activitiesOf(calls Calls, callID string) []wire.ActivityView {

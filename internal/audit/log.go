@@ -20,7 +20,8 @@ const (
 	maxPendingBytes = 4 << 20
 )
 
-// Log writes records to the audit log.
+// Log writes records to the audit log. Open returns a Log, and Close must be called when
+// the Log is no longer needed.
 type Log struct {
 	lineLog *linefile.Log
 	log     zerolog.Logger

@@ -21,8 +21,10 @@ type Entry struct {
 // problem, if any.
 type Verification = linefile.Verification
 
-// Verify checks that no record of the audit log in the directory dir was changed, removed or inserted. A user with
-// write access to the log files can replace the whole hash chain, so Verify does not detect every forgery.
+// Verify checks that no record of the audit log in the directory dir was changed, removed
+// or inserted. Verify cannot check records of early builds, which did not write a hash
+// chain. A user with write access to the log files can replace the whole hash chain, so
+// Verify does not detect every forgery.
 func Verify(dir string) (Verification, error) {
 	v, err := linefile.Verify(filepath.Join(dir, fileName), keptFiles)
 	if err != nil {
@@ -31,9 +33,10 @@ func Verify(dir string) (Verification, error) {
 	return v, nil
 }
 
-// Read returns the records of the audit log in the directory dir, oldest first. If more than maxEntries records match,
-// Read returns the newest maxEntries; 0 means no limit. The result damagedLines is the number of lines that are not
-// valid JSON.
+// Read returns the records of the audit log in the directory dir, oldest first. Read
+// returns only records for which the function want returns true. If more than maxEntries
+// records match, Read returns the newest maxEntries; 0 means no limit. The result
+// damagedLines is the number of lines that are not valid JSON.
 func Read(dir string, maxEntries int, want func(Record) bool) (entries []Entry, damagedLines int, err error) {
 	entries, damagedLines, err = linefile.Read(filepath.Join(dir, fileName), keptFiles, maxEntries, func(line []byte) (e Entry, isWanted bool, err error) {
 		if err := json.Unmarshal(line, &e.Record); err != nil || !want(e.Record) {

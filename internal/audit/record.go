@@ -36,9 +36,11 @@ const (
 	KindLateAccess Kind = "late-access"
 	// KindSite means that the user changed what browser tools may do on a site.
 	KindSite Kind = "site"
-	// KindSettings means that settings of a plugin changed; the record has their names, but not their values.
+	// KindSettings means that settings of a plugin changed. The audit log has the names
+	// of the changed settings, but not their values.
 	KindSettings Kind = "settings"
-	// KindRecommendation means that an agent recommended a permission for a plugin.
+	// KindRecommendation means that an agent recommended a permission for a plugin. A
+	// recommendation changes no permission.
 	KindRecommendation Kind = "recommendation"
 	// KindClient means that the token of an MCP client was added or removed.
 	KindClient Kind = "client"
@@ -49,7 +51,8 @@ const (
 	KindDropped Kind = "dropped"
 )
 
-// Record is one line of the audit log.
+// Record is one line of the audit log. The JSON of an audit record omits the fields that
+// do not apply to the record's kind.
 type Record struct {
 	Time time.Time `json:"time"`
 	Kind Kind      `json:"kind"`
@@ -89,11 +92,13 @@ type Record struct {
 	Level   wire.LogLevel `json:"level,omitempty"`
 	Message string        `json:"message,omitempty"`
 
-	// Dropped is how many records before this record could not be written.
+	// Dropped is how many records before this record could not be written. For KindLog,
+	// Dropped counts only log lines of the same plugin.
 	Dropped int `json:"dropped,omitempty"`
 }
 
-// RecordOfCall returns the audit record of an ended call; the caller must set Approved and Decisions.
+// RecordOfCall returns the audit record of a call that has ended. The fields Approved and
+// Decisions of the audit record are empty and must be set by the caller.
 func RecordOfCall(e dispatch.EndedCall) Record {
 	return Record{
 		Kind: KindCall, Tool: e.View.ToolName, Prompt: e.View.Prompt, AuditedCall: shape.CallForAudit(e),
@@ -109,7 +114,8 @@ type Approval struct {
 	At time.Time `json:"at,omitzero"`
 }
 
-// Decision is one of the user's decisions about a call.
+// Decision is one of the user's decisions about a call. A call can need several decisions, for
+// example if the tool asks a question.
 type Decision struct {
 	At    time.Time  `json:"at"`
 	By    string     `json:"by"`

@@ -10,6 +10,7 @@ import (
 	"opentabs/plugin"
 )
 
+// tempBuild is a build of a plugin's current source in a temporary directory.
 type tempBuild struct {
 	*plugin.Plugin
 	sourceDir string

@@ -29,8 +29,9 @@ type Finding struct {
 	// Rule is the ID of the violated rule in [Rules].
 	Rule  string `json:"rule"`
 	Level Level  `json:"level"`
-	// Where is the place of the problem: a file with an optional line, a tool such as "list_items", or a field such as
-	// "list_items: input.filter.since".
+	// Where is the place of the problem: a file with an optional line, a tool such as
+	// "list_items", or a field such as "list_items: input.filter.since". Where is empty
+	// if the finding is about the whole plugin.
 	Where string `json:"where,omitempty"`
 	// Text describes the problem and the action for the author.
 	Text string `json:"text"`
@@ -71,9 +72,11 @@ func Rules() []Rule {
 	return all
 }
 
-// where becomes Finding.Where; format and args become Finding.Text.
+// reportFunc adds a finding to the result of a check. where becomes Finding.Where; format
+// and args become Finding.Text.
 type reportFunc = func(where, format string, args ...any)
 
+// rule is a linter rule together with the function that checks the rule.
 type rule struct {
 	Rule
 	level Level
@@ -84,7 +87,8 @@ var rules = slices.Concat(packageRules, toolRules, fieldRules)
 
 // CheckOptions configure [Check].
 type CheckOptions struct {
-	// Build contains the build options; Check ignores their output directory and builds into a temporary directory.
+	// Build contains the options with which Check builds the plugin. Check ignores the
+	// output directory in Build, because it builds into a temporary directory.
 	Build jsbuild.Options
 	// If NoTypes is true, Check does not run the TypeScript compiler to check types.
 	NoTypes bool

@@ -28,17 +28,21 @@ const defaultDomain = "example.com"
 
 // CreateOptions describe the plugin that [Create] writes.
 type CreateOptions struct {
-	// Name is the name of the plugin, optionally with a scope, such as "tickets" or "@acme/tickets".
+	// Name is the name of the plugin, optionally with a scope, such as "tickets" or
+	// "@acme/tickets". Name can also be the name of the plugin's npm package.
 	Name string
 	// Dir is the directory in which Create creates the plugin's directory; default: the current directory.
 	Dir string
-	// Domain is the plugin's site: a host, optionally with a port, or a URL; default: example.com.
+	// Domain is the plugin's site: a host, optionally with a port, or a URL. Default:
+	// example.com.
 	Domain string
-	// DisplayName is the plugin's name for users; by default, it is derived from Name.
+	// DisplayName is the plugin's name for users. By default, DisplayName is derived from
+	// Name.
 	DisplayName string
-	// Description describes the plugin to users in one sentence; the default names Domain.
+	// Description describes the plugin to users in one sentence. By default, the
+	// description is a sentence that names Domain.
 	Description string
-	// World is the JavaScript world of the adapter, "main" (default) or "isolated".
+	// World is the JavaScript world of the adapter, "main" or "isolated". Default: main.
 	World string
 }
 
@@ -55,15 +59,20 @@ type CreateResult struct {
 	Files []string
 }
 
-// In a template, {{FIELD}} is the value of the scaffold's field FIELD, and {{json FIELD}} the value as JSON.
+// scaffold contains the values for the templates of a new plugin. In a template,
+// {{FIELD}} is replaced by the value of the scaffold's field FIELD, and {{json FIELD}} by
+// that value as JSON.
 type scaffold struct {
 	Name, Package, DisplayName, Description, Pattern, Site string
-	URL                                                    string
-	World                                                  string
+	// URL is the address of the site's start page.
+	URL string
+	// World is the JavaScript world of the adapter; empty for the main world.
+	World string
 }
 
-// Create writes a small plugin that builds, and passes check and test, without changes. If an option is invalid or the
-// plugin's directory is not empty, Create writes nothing.
+// Create writes a small plugin that builds, and passes check and test, without changes.
+// The new plugin has two tools with tests, an icon, a README and the types for editors.
+// If an option is invalid or the plugin's directory is not empty, Create writes nothing.
 func Create(o CreateOptions) (*CreateResult, error) {
 	s, err := o.newScaffold()
 	if err != nil {
@@ -177,6 +186,8 @@ func sitePatternOf(domain string) (site, pattern string, err error) {
 	return "", "", fmt.Errorf("the domain %q can't be used: %w", domain, err)
 }
 
+// newFile is a file to write. name is the file's path relative to the plugin's directory,
+// with slashes.
 type newFile struct {
 	name string
 	text []byte

@@ -32,7 +32,8 @@ var packedNames = lazyregexp.New(`(?i)^(package\.json|readme(\.[^/]*)?|licen[cs]
 
 // PackResult describes the package that [Pack] wrote.
 type PackResult struct {
-	// Path is the path of the .tgz file, relative if the user gave a relative output path.
+	// Path is the path of the .tgz file. Path is relative if the user gave a relative
+	// output path.
 	Path string `json:"path"`
 	// Package and Version are the name and version in package.json.
 	Package string `json:"name"`
@@ -54,8 +55,9 @@ type PackedFile struct {
 	Bytes int    `json:"size"`
 }
 
-// Pack writes the npm package of the built plugin in dir, with package.json, the README, the license and dist. out is
-// the path of the .tgz file, or a directory for a file named NAME-VERSION.tgz.
+// Pack writes the npm package of the built plugin in dir, with package.json, the README,
+// the license and dist. out is the path of the .tgz file, or a directory for a file named
+// NAME-VERSION.tgz. Pack writes the same bytes for the same content.
 func Pack(dir, out string) (*PackResult, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {

@@ -21,9 +21,12 @@ const (
 	tablesEnd   = "<!-- opentabs plugin readme: end -->"
 )
 
-// UpdateReadme updates the tables of tools, prompts and settings in the plugin's README.md. UpdateReadme returns true
-// if it changed README.md. If check is true, UpdateReadme writes nothing and reports whether README.md would change. If
-// the plugin's source does not compile, the error is a *jsbuild.BuildError.
+// UpdateReadme updates the tables of tools, prompts and settings in the plugin's
+// README.md. The tables in README.md are between two marker lines. If the marker lines or
+// README.md are missing, UpdateReadme creates them. UpdateReadme returns true if it
+// changed README.md. If check is true, UpdateReadme writes nothing and reports whether
+// README.md would change. If the plugin's source does not compile, the error is a
+// *jsbuild.BuildError.
 func UpdateReadme(ctx context.Context, dir string, check bool, o jsbuild.Options) (bool, error) {
 	b, removeBuild, err := buildTemporary(ctx, dir, o)
 	if err != nil {

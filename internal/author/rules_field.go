@@ -29,6 +29,7 @@ var fieldRules = []rule{
 	{Rule{"schema-depth", "Agents make most mistakes in deeply nested arguments."}, levelWarning, checkDepth},
 }
 
+// schema contains the keywords of a JSON Schema that linter rules check.
 type schema struct {
 	Type                 any                        `json:"type"`
 	Description          string                     `json:"description"`
@@ -48,6 +49,7 @@ type schema struct {
 	MaxItems             *int                       `json:"maxItems"`
 }
 
+// schemaField is one node of a JSON Schema, such as a property.
 type schemaField struct {
 	schema
 	// name is the last step of path, empty for list items and alternatives of a union.

@@ -42,6 +42,7 @@ var packageRules = []rule{
 	{Rule{"readme", "Users read the README before they choose a plugin, so its list of tools has to be correct."}, levelWarning, checkReadme},
 }
 
+// packageJSON contains the members of package.json that linter rules check.
 type packageJSON struct {
 	Version      string            `json:"version"`
 	Main         string            `json:"main"`

@@ -30,8 +30,11 @@ var sourceExtensions = []string{
 
 var excludedDirs = []string{"node_modules", "dist"}
 
+// snapshot contains the stamps of a plugin's files at one moment, by path with slashes.
 type snapshot map[string]fileStamp
 
+// fileStamp describes one file at the time of a scan. Two values of fileStamp are equal
+// if the file did not change between the two scans.
 type fileStamp struct {
 	modified time.Time
 	size     int64
@@ -39,6 +42,8 @@ type fileStamp struct {
 	content [sha256.Size]byte
 }
 
+// recentFiles contains the paths of files that changed less than mtimeResolution before a
+// scan.
 type recentFiles map[string]bool
 
 // Watcher watches the files of one plugin.
@@ -48,7 +53,9 @@ type Watcher struct {
 	recent   recentFiles
 }
 
-// NewWatcher starts to watch the plugin in dir. [Watcher.Run] reports all later changes of files that a build can read.
+// NewWatcher starts to watch the plugin in dir. [Watcher.Run] reports all later changes
+// of files that a build can read. NewWatcher ignores dist, node_modules and directories
+// whose names begin with a dot.
 func NewWatcher(dir string) (*Watcher, error) {
 	current, recent, err := scanFiles(dir, nil, nil)
 	if err != nil {
@@ -57,8 +64,10 @@ func NewWatcher(dir string) (*Watcher, error) {
 	return &Watcher{dir: dir, reported: current, recent: recent}, nil
 }
 
-// Run calls onChange with the sorted relative paths of changed files, once two consecutive scans find the same files.
-// Run returns the error of ctx when ctx is done, and an error if the plugin's directory cannot be read.
+// Run calls onChange with the sorted relative paths of changed files, once two
+// consecutive scans find the same files. If files change while onChange runs, Run reports
+// these changes in the next call of onChange. Run returns the error of ctx when ctx is
+// done, and an error if the plugin's directory cannot be read.
 func (w *Watcher) Run(ctx context.Context, onChange func(files []string)) error {
 	lastSnapshot := w.reported
 	scanTimer := time.NewTimer(scanInterval)

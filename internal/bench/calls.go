@@ -9,18 +9,23 @@ import (
 	"opentabs/dispatch/hops"
 )
 
-// All times in callsMeasurement are in nanoseconds.
+// callsMeasurement is the result of the benchmark action "calls". All times in
+// callsMeasurement are in nanoseconds.
 type callsMeasurement struct {
 	// EachNs is how long each call took, from just before the request was written until
 	// the last byte of the response was read.
 	EachNs []int64 `json:"eachNs"`
 	// AllNs is the time from the start of the first call to the end of the last call.
-	AllNs   int64  `json:"allNs"`
+	AllNs int64 `json:"allNs"`
+	// Failed is the number of calls that ended with an error. Problem is the error
+	// message of one of the failed calls.
 	Failed  int    `json:"failed"`
 	Problem string `json:"problem,omitempty"`
 	// Bytes is the length of the body of the last call's response, in bytes.
-	Bytes int          `json:"bytes"`
-	Hops  [][]hops.Hop `json:"hops,omitempty"`
+	Bytes int `json:"bytes"`
+	// Hops are the hops of each traced call with their times, in the order of the calls
+	// in EachNs. Hops is empty if the request did not ask for traced calls.
+	Hops [][]hops.Hop `json:"hops,omitempty"`
 }
 
 // measureCalls makes up to o.InFlight calls at once, each on a separate keep-alive connection.
@@ -51,6 +56,7 @@ func measureCalls(t *target, o request) (callsMeasurement, error) {
 	return m, nil
 }
 
+// worker makes tool calls over one connection, one call at a time.
 type worker struct {
 	target      *target
 	request     request
@@ -114,14 +120,18 @@ func hopsOf(response []byte) ([]hops.Hop, error) {
 	return r.Result.Meta.Hops, err
 }
 
-// All times in streamMeasurement are in milliseconds since 1970.
+// streamMeasurement is the result of the benchmark action "stream": one call with its
+// notifications and its response. All times in streamMeasurement are in milliseconds
+// since 1970.
 type streamMeasurement struct {
-	BeganMs float64         `json:"beganMs"`
-	EndedMs float64         `json:"endedMs"`
-	Events  []event         `json:"events"`
-	Result  json.RawMessage `json:"result"`
+	BeganMs float64 `json:"beganMs"`
+	EndedMs float64 `json:"endedMs"`
+	Events  []event `json:"events"`
+	// Result is the server's JSON-RPC response to the measured tools/call request.
+	Result json.RawMessage `json:"result"`
 }
 
+// event is an MCP notification and the time at which the client read it.
 type event struct {
 	AtMs    float64         `json:"atMs"`
 	Message json.RawMessage `json:"message"`
@@ -152,6 +162,7 @@ func measureStream(t *target, o request) (streamMeasurement, error) {
 	return s, nil
 }
 
+// cancelMeasurement is the result of the benchmark action "cancel".
 type cancelMeasurement struct {
 	// SentMs is when the client sent the notification "notifications/cancelled", in
 	// milliseconds since 1970.

@@ -14,7 +14,9 @@ import (
 	"time"
 )
 
-// conn writes requests without net/http, so that the client's overhead does not distort the measurement.
+// Only one goroutine at a time is allowed to use a conn. Requests are written without
+// net/http, so that the client's overhead does not distort the measurement. A conn must
+// not be used by several goroutines at once.
 type conn struct {
 	net                      net.Conn
 	in                       *bufio.Reader

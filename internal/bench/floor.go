@@ -15,8 +15,10 @@ import (
 	"github.com/coder/websocket"
 )
 
-// floorServer is the baseline server: it does only the minimum work for a call in a page. Unlike opentabs, floorServer
-// has no gates, timers, schemas or error reports. The routes of floorServer:
+// floorServer is the baseline server: it does only the minimum work for a call in a page.
+// For each call, floorServer decodes the JSON request, sends text to a page and back, and
+// encodes the JSON response. Unlike opentabs, floorServer has no gates, timers, schemas
+// or error reports. The routes of floorServer:
 //
 //	POST /echo        returns the JSON of the request
 //	POST /page/<way>  sends the JSON to the extension and back; way is how far (see floor/worker.js in e2e/bench)

@@ -13,14 +13,21 @@ import (
 	"sync/atomic"
 )
 
-// For each line of stdin, the program bench prints one followerCounts as JSON.
+// followerCounts contains the lowest and the highest number of events that a follower has
+// read so far. For each line of stdin, the program bench prints one followerCounts as
+// JSON.
 type followerCounts struct {
+	// Least and Most are the lowest and the highest number of events that one follower
+	// has read. Missed is how many times the server reported to a follower that events
+	// were lost.
 	Least  int64 `json:"least"`
 	Most   int64 `json:"most"`
 	Missed int64 `json:"missed"`
 	Bytes  int64 `json:"bytes"`
 }
 
+// followerGroup is a group of HTTP clients that read the event stream of the route
+// /events.
 type followerGroup struct {
 	conns  []net.Conn
 	events []atomic.Int64

@@ -7,18 +7,24 @@ import (
 	"io"
 )
 
+// request is one line of JSON that the benchmark reads from stdin. Action is what to do,
+// such as "calls", and all other fields are parameters of the action.
 type request struct {
 	Action string `json:"do"`
-	// For the action "connect", Target is the name under which the benchmark stores the server that URL, Token and
-	// IsTraced describe.
+	// Target is the name of the server to measure. For the action "connect", Target is the
+	// name under which the benchmark stores the server that URL, Token and IsTraced describe.
 	Target string `json:"target"`
 	URL    string `json:"url"`
 	Token  string `json:"token"`
 	// IsTraced is true if the server should return the timing of each hop of a call.
-	IsTraced bool            `json:"isTraced"`
-	Tool     string          `json:"tool"`
-	Args     json.RawMessage `json:"args"`
-	// EveryMs is the time from one call's start to the next call's start, in milliseconds; 0 means no pause.
+	IsTraced bool `json:"isTraced"`
+	// Tool is the full name of the tool that the benchmark calls, and Args are the tool's
+	// arguments.
+	Tool string          `json:"tool"`
+	Args json.RawMessage `json:"args"`
+	// Calls is the total number of calls, and InFlight is how many calls run at once.
+	// EveryMs is the time from one call's start to the next call's start, in
+	// milliseconds; 0 means no pause.
 	Calls    int     `json:"calls"`
 	InFlight int     `json:"inFlight"`
 	EveryMs  float64 `json:"everyMs"`
@@ -27,13 +33,17 @@ type request struct {
 	Command []string `json:"command"`
 	Env     []string `json:"env"`
 	Port    int      `json:"port"`
-	// If TokenFile is set, the action "start" measures how long the server takes to answer tools/list.
+	// TokenFile is the path of the file with the server's token. If TokenFile is not
+	// empty, the action "start" also measures how long the server takes to answer
+	// tools/list.
 	TokenFile string `json:"tokenFile"`
 	// SettleMs is how long the action "start" waits, in milliseconds, before it measures
 	// the server's memory.
 	SettleMs float64 `json:"settleMs"`
 }
 
+// client maps the names of the measured servers, as benchmark requests use them, to the
+// connections to these servers.
 type client struct {
 	targets map[string]*target
 }

@@ -27,6 +27,8 @@ const (
 // One measurement of a row is not enough, because other programs on the machine can slow it down.
 const smokeAttempts = 3
 
+// smokeGroup is a group of rows in the table of `make bench-smoke` whose values come from
+// the same measurement.
 type smokeGroup struct {
 	rows    []smoke.Row
 	measure func(ctx context.Context, dir string) ([]float64, error)

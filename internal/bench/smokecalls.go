@@ -23,6 +23,7 @@ const smokeTool = "smoke__echo"
 
 var smokeArgs = json.RawMessage(`{"text":"` + strings.Repeat("x", 188) + `"}`)
 
+// callCosts are the costs of one tool call over HTTP, measured without a browser.
 type callCosts struct {
 	ratio float64
 	// allocs is the number of heap allocations of a tool call, in the client and the

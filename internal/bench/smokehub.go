@@ -18,6 +18,7 @@ import (
 	"opentabs/wsbridge"
 )
 
+// hubCosts are the costs of one tool run through the WebSocket hub.
 type hubCosts struct {
 	ratio         float64
 	dispatchBytes float64
@@ -106,6 +107,7 @@ func makeBareEcho(ctx context.Context) (echo func() error, stop func(), err erro
 	}, nil
 }
 
+// endSignal receives the end of a tool run and ignores all other events of the run.
 type endSignal chan *wire.CallError
 
 var _ dispatch.Sink = endSignal(nil)
@@ -120,6 +122,9 @@ func (endSignal) LinkRestored() {}
 
 func (s endSignal) Finish(_ json.RawMessage, err *wire.CallError) { s <- err }
 
+// reportingBridge simulates a browser whose tools never end by themselves. The channel
+// sinks receives the [dispatch.Sink] of each tool run, so that a benchmark can send
+// progress reports to the run.
 type reportingBridge struct {
 	instantBridge
 	sinks chan dispatch.Sink

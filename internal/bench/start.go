@@ -16,15 +16,19 @@ import (
 	"time"
 )
 
-// All times in startMeasurement are in milliseconds since just before the server process was started.
+// startMeasurement is the result of the benchmark action "start". All times in
+// startMeasurement are in milliseconds since just before the server process was started.
 type startMeasurement struct {
 	AcceptsMs float64 `json:"acceptsMs"`
 	// HealthMs is when the server responded to /healthz; 0 if /healthz was not requested.
 	HealthMs float64 `json:"healthMs"`
-	// ListMs is when the response to tools/list was complete; 0 if tools/list was not requested.
+	// ListMs is when the response to tools/list was complete; 0 if tools/list was not
+	// requested. Tools is the number of tools in the response to tools/list.
 	ListMs float64 `json:"listMs"`
 	Tools  int     `json:"tools"`
-	// RSSBytes is the server's resident memory, measured request.SettleMs after the last response.
+	// RSSBytes is the server's resident memory, measured request.SettleMs after the last
+	// response. AnonBytes is the part of the resident memory that is not backed by a
+	// file.
 	RSSBytes  int64 `json:"rssBytes"`
 	AnonBytes int64 `json:"anonBytes"`
 }

@@ -10,6 +10,8 @@ import (
 	"opentabs/dispatch/hops"
 )
 
+// target is a server whose speed is measured: an MCP server, or the baseline server of `bench
+// floor`, which echoes the bodies of requests.
 type target struct {
 	url       string
 	headers   map[string]string

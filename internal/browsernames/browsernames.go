@@ -42,7 +42,8 @@ const (
 // Browser is a browser that is or was connected to opentabs.
 type Browser struct {
 	ID string `json:"id"`
-	// Name is the browser's name as users see it, such as "Chrome on Linux 2".
+	// Name is the browser's name as users see it, such as "Chrome on Linux 2". No two
+	// browsers have the same name.
 	Name string `json:"name"`
 	// IsGiven is true if the user chose the name; false for a default name.
 	IsGiven bool `json:"given,omitempty"`
@@ -50,6 +51,8 @@ type Browser struct {
 	// panel; empty if there is none.
 	SentName string `json:"sent,omitempty"`
 	// SentDefault is the default name that the extension sent, such as "Chrome on Linux".
+	// Default is the browser's default name without a number: SentDefault, or a name with
+	// the profile and the computer, such as "Chrome (Work) on laptop".
 	SentDefault string    `json:"sent_default,omitempty"`
 	Default     string    `json:"default"`
 	LastSeen    time.Time `json:"last_seen"`
@@ -59,7 +62,9 @@ type Browser struct {
 // default browsers.
 type document struct {
 	Browsers []Browser `json:"browsers"`
-	// Defaults maps MCP client names in lower case, or "" for all other clients, to browser IDs.
+	// Defaults maps the name of each MCP client, in lower case, to the ID of the client's
+	// default browser. The key "" of Defaults is for all clients without their own
+	// default browser.
 	Defaults map[string]string `json:"defaults,omitempty"`
 }
 
@@ -95,7 +100,8 @@ func Open(path string) (s *Store, warning string) {
 	return s, warning
 }
 
-// UseDefaults sets the function that finds better default names of browsers, such as "Chrome (Work) on laptop". Call
+// UseDefaults sets the function that finds better default names of browsers, such as "Chrome (Work)
+// on laptop". If the function find returns "", NameOf uses the name that the extension sent. Call
 // UseDefaults before the first call of NameOf.
 func (s *Store) UseDefaults(find func(browserID, sentName string) string) { s.findDefault = find }
 
@@ -110,8 +116,10 @@ func (s *Store) defaultName(b Browser, sentName string) string {
 	return cmp.Or(s.findDefault(b.ID, sentName), sentName)
 }
 
-// NameOf returns the name of a connecting browser, and whether the user chose this name. A name that the user types in the
-// extension replaces a name from `opentabs browser rename`.
+// NameOf returns the name of a browser that connects, and whether the user chose this
+// name. The parameter sentName is the name that the extension sent, and isDefault is true
+// if the extension generated this name. If the user types a name in the extension, it
+// replaces a name that was set with `opentabs browser rename`.
 func (s *Store) NameOf(id, sentName string, isDefault bool) (name string, isGiven bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -143,10 +151,12 @@ func (s *Store) NameOf(id, sentName string, isDefault bool) (name string, isGive
 	return b.Name, b.IsGiven
 }
 
-// Rename gives a browser a new name, and returns the renamed browser. An empty new name restores the default name.
+// Rename gives a browser a new name, and returns the renamed browser. The parameter browser selects
+// the browser to rename; see [wire.MatchesBrowser]. An empty new name restores the default name.
 //
-// If another connected browser already has the new name, Rename returns an error. If a disconnected browser has the new
-// name, Rename deletes the disconnected browser, and the renamed browser becomes the default browser of its clients.
+// If another connected browser already has the new name, Rename returns an error. If a
+// disconnected browser has the new name, Rename deletes the disconnected browser, and the
+// renamed browser becomes the default browser of its clients.
 func (s *Store) Rename(browser, name string, connected []string) (Browser, error) {
 	name = strings.TrimSpace(name)
 	if err := checkName(name); err != nil {
@@ -172,8 +182,9 @@ func (s *Store) Rename(browser, name string, connected []string) (Browser, error
 	return b, s.save()
 }
 
-// SetDefault sets the default browser of a client, which runs the client's calls if several browsers have a matching
-// tab. SetDefault with an empty browser removes the default browser.
+// SetDefault sets the default browser of a client, which runs the client's calls if
+// several browsers have a matching tab. An empty client name means all clients without
+// their own default browser. If browser is empty, SetDefault removes the default browser.
 func (s *Store) SetDefault(client, browser string) (Browser, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -207,8 +218,10 @@ func (s *Store) Forget(browser string, connected []string) error {
 	return s.save()
 }
 
-// DefaultFor returns the ID of a client's default browser; empty if the client has none. If the client has no default
-// browser itself, DefaultFor returns the default browser for all other clients.
+// DefaultFor returns the ID of a client's default browser; empty if the client has none.
+// If a client has several names, DefaultFor uses the first name that has a default
+// browser. If the client has no default browser itself, DefaultFor returns the default
+// browser for all other clients.
 func (s *Store) DefaultFor(clientNames ...string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -220,8 +233,9 @@ func (s *Store) DefaultFor(clientNames ...string) string {
 	return ""
 }
 
-// List returns all stored browsers, sorted by name. The function clientsOf returns the names of the MCP clients whose
-// default browser has the given ID.
+// List returns all stored browsers, sorted by name. The function clientsOf returns the
+// names of the MCP clients whose default browser has the given ID. The name "" represents
+// all clients without their own default browser.
 func (s *Store) List() (browsers []Browser, clientsOf func(id string) []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -8,7 +8,9 @@ import (
 	"opentabs/dispatch"
 )
 
-// Prefer returns a bridge that runs each call, if possible, in the default browser of the call's client.
+// Prefer wraps a bridge. If possible, the returned bridge runs each call in the default
+// browser of the call's client. The returned bridge prefers the default browser only if
+// the call names no browser and several browsers could run the call.
 func Prefer(bridge dispatch.Bridge, s *Store) dispatch.Bridge {
 	return preferringBridge{bridge, s}
 }

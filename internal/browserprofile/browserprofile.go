@@ -30,7 +30,8 @@ const (
 // Machine describes the computer whose browser profiles [Machine.DefaultName] searches.
 type Machine struct {
 	// OS is the operating system, as in runtime.GOOS: "linux", "darwin" or "windows".
-	OS   string
+	OS string
+	// Home is the user's home directory; empty if unknown.
 	Home string
 	// Getenv is os.Getenv except in tests.
 	Getenv func(string) string

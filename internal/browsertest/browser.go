@@ -30,10 +30,11 @@ import (
 	"opentabs/wire"
 )
 
-// Options configure [Start]; all fields are required.
+// Options configure [Start]. All fields are required.
 type Options struct {
+	// Dir is the directory of the plugin.
 	Dir string
-	// Getenv reads environment variables, one of which can name the browser.
+	// Getenv reads environment variables. One variable can name the browser.
 	Getenv func(string) string
 	// Warnf receives warnings for the user of `opentabs plugin test`.
 	Warnf func(format string, args ...any)

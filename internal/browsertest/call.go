@@ -14,7 +14,8 @@ import (
 	"opentabs/wire"
 )
 
-// All times in callRequest are in milliseconds since the tool's handler started.
+// callRequest describes a tool call that a test makes. All times are in milliseconds
+// since the tool's handler started.
 type callRequest struct {
 	Tool           string          `json:"tool"`
 	Input          json.RawMessage `json:"input"`
@@ -43,16 +44,20 @@ type callError struct {
 	Tool    *wire.ToolErrorInfo `json:"tool,omitempty"`
 }
 
+// nestedCall describes a call that the tool under test made to another tool.
 type nestedCall struct {
 	Tool  string          `json:"tool"`
 	Input json.RawMessage `json:"input"`
 }
 
+// userRequest describes an approval that the tool under test requested from the user.
 type userRequest struct {
 	Reason string `json:"reason"`
 	Title  string `json:"title,omitempty"`
 }
 
+// callOutcome is the answer to a test's tool call: the call's result and the state of the
+// tab.
 type callOutcome struct {
 	Call callResult `json:"call"`
 	*tabState
@@ -61,7 +66,9 @@ type callOutcome struct {
 // A page usually reports within 2 s whether its tool has stopped, so stopTimeout is generous.
 const stopTimeout = 10 * time.Second
 
-// Only the goroutine of followEvents accesses a runningCall until done is closed, and then only callTool.
+// runningCall is a tool call that a test has made and that has not ended. Only the
+// goroutine of followEvents accesses a runningCall until the channel done is closed. When
+// done is closed, only callTool accesses the runningCall.
 type runningCall struct {
 	request  callRequest
 	tab      *testTab

@@ -13,6 +13,7 @@ import (
 	"opentabs/wire"
 )
 
+// testTab is the tab that the running test currently controls.
 type testTab struct {
 	tab             *realtab.Tab
 	ctx             context.Context // ends when the test opens another tab
@@ -20,6 +21,7 @@ type testTab struct {
 	lastLogSeq      uint64
 }
 
+// testPage describes a page that a test asks the browser to open.
 type testPage struct {
 	URL            string                     `json:"url"`
 	HTML           string                     `json:"html"`
@@ -31,6 +33,7 @@ type testPage struct {
 	User           string                     `json:"user"`
 }
 
+// tabState contains what the script of a test can read about its tab.
 type tabState struct {
 	URL  string     `json:"url"`
 	Logs []logEntry `json:"logs"`

@@ -14,7 +14,8 @@ import (
 type Module struct {
 	// Name is the path of the module's source file; empty for the code before the first
 	// module.
-	Name      string
+	Name string
+	// IsLibrary is true if the module's path is the path of a library.
 	IsLibrary bool
 	Code      string
 }
@@ -25,7 +26,8 @@ var moduleComment = lazyregexp.New(`(?m)^ {0,4}// ((?:[A-Za-z-]+:)?[^\s:]+(?:\.(
 
 var libraryPath = lazyregexp.New(`(^|/)node_modules/|^opentabs[a-z-]*:(zod|sdk)/|(^|/)plugin-sdk/(dist|src)/`)
 
-// SplitModules splits the code of a bundle into modules, and drops modules of white space only.
+// SplitModules splits the code of a bundle at the comments before its modules.
+// SplitModules drops modules that contain only white space.
 func SplitModules(code string) []Module {
 	var modules []Module
 	moduleStart, name := 0, ""

@@ -4,8 +4,9 @@ package bytefind
 
 import "bytes"
 
-// Needle is a text to search for. A Needle searches for its rare byte first, because [bytes.Index] is slow if the first
-// byte is frequent.
+// Needle is a text to search for. [bytes.Index] is slow if the first byte of the text to
+// find is frequent. To be faster, a Needle first searches for the part of its text that
+// begins with a rare byte.
 type Needle struct {
 	Text []byte
 	// Rare is the index in Text of a byte that is rare in the texts to search.

@@ -19,7 +19,8 @@ var errUnknownCall = errors.New("the call is not recorded any more")
 // maxDepth limits how many parent calls of a nested call are read.
 const maxDepth = 16
 
-// Source gives access to the calls and plugin logs of a daemon; all functions except TraceIDOf are required.
+// Source gives access to the calls and the plugin logs of a daemon. All functions in a
+// Source are required, except TraceIDOf.
 type Source struct {
 	// Find returns a call that is still in the server's memory.
 	Find func(callID string) (dispatch.View, bool)
@@ -28,9 +29,11 @@ type Source struct {
 	// ReadLog returns the log entries between the times from and to that match the filter
 	// f, oldest first.
 	ReadLog func(f pluginlog.Filter, from, to time.Time) ([]pluginlog.Entry, error)
-	// TraceIDOf returns the ID of the exported trace of a client's call; if nil, opentabs exports no traces.
+	// TraceIDOf returns the ID of the trace that opentabs exports for a client's call. By
+	// default, opentabs exports no traces.
 	TraceIDOf func(rootCallID string) string
 	// UndoOf returns the call that undoes the given call, or nil if no call can undo it.
+	// The parameter created is the time at which the given call was created.
 	UndoOf func(callID string, created time.Time) (*wire.CallUndo, error)
 }
 

@@ -25,6 +25,8 @@ import (
 // A line typed within minReadTime, before a question is readable, was probably meant for another program.
 const minReadTime = 500 * time.Millisecond
 
+// calls is the part of [httpapi.CallsClient] that a [Prompter] needs. In tests, a fake
+// implementation of calls replaces the HTTP client.
 type calls interface {
 	Get(ctx context.Context, callID string) (recorder.Record, error)
 	Decide(ctx context.Context, callID string, d httpapi.Decision) (httpapi.DecideResponse, error)
@@ -42,7 +44,8 @@ type Prompter struct {
 	typedLines   chan string // lines that the user has typed; closed at the end of the input
 }
 
-// New returns a [Prompter] that reads answers from in, or nil if in or stderr is not a terminal.
+// New returns a [Prompter] that reads the user's answers from the reader in. If in or
+// stderr is not a terminal, New returns nil.
 func New(server httpapi.CallsClient, out *terminal.Output, in io.Reader) *Prompter {
 	if !terminal.IsTerminal(in) || !terminal.HasErrorTerminal(out) {
 		return nil
@@ -63,9 +66,10 @@ func (p *Prompter) readLines() {
 	}
 }
 
-// Ask shows a waiting call and asks the user for a decision. If the user decides on another surface, the caller cancels
-// ctx, and Ask withdraws the question. If the terminal's input has ended, Ask returns what the call still waits for,
-// such as "waiting for approval".
+// Ask shows a waiting call and asks the user for a decision. If the user decides on another
+// surface, the caller cancels ctx, and Ask withdraws the question. If the terminal's input
+// has ended, Ask returns what the call still waits for, such as "waiting for approval".
+// Otherwise Ask returns "".
 func (p *Prompter) Ask(ctx context.Context, callID, ticketID string) (waitingText string) {
 	select {
 	case p.questionSlot <- struct{}{}:
@@ -97,6 +101,7 @@ func (p *Prompter) Ask(ctx context.Context, callID, ticketID string) (waitingTex
 	}
 }
 
+// question is an open question in the terminal about one waiting call.
 type question struct {
 	prompter *Prompter
 	view     dispatch.View

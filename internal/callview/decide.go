@@ -16,12 +16,14 @@ import (
 // Choice is the user's decision to allow or deny a call that waits for the user.
 type Choice struct {
 	Allow bool
-	// Scope is for which further calls an approval holds, and For is for how long if Scope is wire.ScopeTime.
+	// Scope is for which further calls an approval holds, such as wire.ScopeSession. For
+	// is how long the approval holds if Scope is wire.ScopeTime.
 	Scope wire.Scope
 	For   time.Duration
 }
 
-// AlreadyDecidedError is the error, a sentence for the user, for a decision about a call that no longer waits.
+// AlreadyDecidedError is the error for a decision about a call that no longer waits for
+// the user. The text of an AlreadyDecidedError is a sentence for the user.
 type AlreadyDecidedError struct{ sentence string }
 
 // Error returns a sentence for the user, such as "call_1 is not waiting for approval".
@@ -31,8 +33,10 @@ func newAlreadyDecidedError(format string, args ...any) error {
 	return &AlreadyDecidedError{fmt.Sprintf(format, args...)}
 }
 
-// Decide sends the user's decision about a call to the server, and returns a sentence about its effect. If the call
-// does not wait for the user, Decide returns an [*AlreadyDecidedError].
+// Decide sends the user's decision about a call to the server, and returns a sentence
+// about its effect. If the call does not wait for the user, Decide returns an
+// [*AlreadyDecidedError]. If the call cannot be allowed in the chosen scope, Decide
+// returns a [usererr.Error].
 func Decide(ctx context.Context, calls httpapi.CallsClient, id string, c Choice) (string, error) {
 	v, err := calls.Get(ctx, id)
 	switch {

@@ -9,7 +9,8 @@ import (
 	"opentabs/wire"
 )
 
-// EventLine formats an event as one line with its time, call ID, tool and description.
+// EventLine formats an event as one line with its time, call ID, tool and description. If
+// verbose is true, EventLine includes messages that are not meant for the user.
 func EventLine(e dispatch.Event, verbose bool) string {
 	return fmt.Sprintf("%s  %s  %s  %s", e.Time.Local().Format(clockTime), e.Call.CallID, terminal.SafeLine(e.Call.ToolName), EventText(e, verbose))
 }

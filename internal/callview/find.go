@@ -26,9 +26,11 @@ const idPrefix = "call_"
 
 const maxShownIDs = 5
 
-// FindID returns the whole ID of the call that the user means. FindID returns an unknown whole ID unchanged, so that
-// the server rejects the ID. FindID returns a [usererr.Error] if typed matches several calls, or if typed is empty and
-// the selection has no call.
+// FindID returns the whole ID of the call that the user means. The user can type a whole
+// ID or its beginning, or nothing if the selection contains only one call. FindID returns
+// an unknown whole ID unchanged, so that the server rejects the ID. FindID returns a
+// [usererr.Error] if typed matches several calls, or if typed is empty and the selection
+// has no call.
 func FindID(ctx context.Context, calls httpapi.CallsClient, typed string, selection Selection) (string, error) {
 	if isWholeID(typed) {
 		return typed, nil
@@ -52,9 +54,12 @@ func FindID(ctx context.Context, calls httpapi.CallsClient, typed string, select
 	return typed, nil
 }
 
-// FindRecordedID returns the whole ID of the call that the user means, also if the call ended long ago. The user can
-// type a whole ID or its beginning. If no call matches, FindRecordedID returns an empty ID. If several calls match,
-// FindRecordedID returns a [usererr.Error].
+// FindRecordedID returns the whole ID of the call that the user means, also if the call
+// ended long ago. The user can type a whole ID or its beginning. FindRecordedID searches
+// the given calls in listed, and the calls that were recorded in the state directory
+// stateDir. If no call matches, FindRecordedID returns an empty ID. If several calls
+// match, FindRecordedID returns a [usererr.Error]. A whole ID is returned unchanged, even
+// if no call has this ID.
 func FindRecordedID(stateDir, typed string, listed []dispatch.View) (string, error) {
 	if isWholeID(typed) {
 		return typed, nil
@@ -93,6 +98,8 @@ func hasIDPrefix(id, typed string) bool {
 	return strings.HasPrefix(id, typed) || strings.HasPrefix(id, idPrefix+typed)
 }
 
+// idMatches are the calls that match the ID, or the beginning of an ID, that the user
+// typed.
 type idMatches []dispatch.View
 
 func (m *idMatches) add(c dispatch.View) {

@@ -6,6 +6,7 @@ import (
 	"time"
 )
 
+// liveCall shows the details of a call in a terminal and redraws them in place.
 type liveCall struct {
 	out      *terminal.Output
 	verbose  bool
@@ -50,6 +51,7 @@ func (l *liveCall) end(v *dispatch.View) {
 
 const plainSilence = time.Second
 
+// plainCall prints a call line by line, for output that is not a terminal.
 type plainCall struct {
 	out           *terminal.Output
 	verbose       bool
@@ -117,6 +119,8 @@ func (p *plainCall) end(v *dispatch.View) {
 	}
 }
 
+// jsonCall prints the state of a call, and then each event of the call, as JSON on one
+// line each.
 type jsonCall struct{ out *terminal.Output }
 
 func (j jsonCall) begin(v dispatch.View) error {

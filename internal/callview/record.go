@@ -11,7 +11,8 @@ import (
 	"opentabs/wire"
 )
 
-// RecordRows returns a table of recorded calls, one row per call.
+// RecordRows returns a table of recorded calls, one row per call. The first row of the
+// table contains the column names.
 func RecordRows(records []recorder.Entry, verbose bool) [][]string {
 	rows := [][]string{{"TIME", "CALL", "TOOL", "STATUS", "RAN", "CLIENT", "SITE", "MESSAGE"}}
 	for _, r := range records {

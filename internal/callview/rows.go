@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// WaitingSummary counts the calls that wait for the user, as in "1 call is waiting for approval".
+// WaitingSummary counts the calls that wait for the user, as in "1 call is waiting for
+// approval". If no call waits, WaitingSummary returns "".
 func WaitingSummary(calls []dispatch.View) string {
 	counts := map[string]int{}
 	for _, v := range calls {
@@ -29,8 +30,8 @@ func WaitingSummary(calls []dispatch.View) string {
 	return strings.Join(parts, ", ")
 }
 
-// Rows returns a table of calls with one row for each call. The column TIME LEFT exists only if a call waits for the
-// user.
+// Rows returns a table of calls with one row for each call. The first row of the table has the
+// column names. The column TIME LEFT exists only if a call waits for the user.
 func Rows(calls []dispatch.View, verbose bool, now time.Time) [][]string {
 	const waitColumn = 6
 	rows := [][]string{{"CALL", "TOOL", "STATUS", "PROGRESS", "RAN", "CLIENT", "TIME LEFT", "MESSAGE"}}
@@ -48,8 +49,10 @@ func Rows(calls []dispatch.View, verbose bool, now time.Time) [][]string {
 // In a narrow terminal, call IDs are shortened to shortIDLength characters; commands accept the beginning of an ID.
 const shortIDLength = len("call_") + 8
 
-// FitRows shortens cells in a table of calls for a narrow terminal, so that the status and message of each call stay
-// visible.
+// FitRows shortens cells in a table of calls for a narrow terminal, so that the status and message
+// of each call stay visible. FitRows shortens call IDs, and removes the error code from the status
+// of failed calls. FitRows shortens times to hours and minutes, with the month and day unless the
+// date is today.
 func FitRows(rows [][]string, columns int, now time.Time) {
 	if columns >= minColumnsForWholeCells {
 		return
@@ -81,6 +84,8 @@ func shortTime(text string, now time.Time) string {
 
 const minColumnsForWholeCells = 120
 
+// treeRow is a call and its depth in the tree of nested calls; a call that is not nested has depth
+// 0.
 type treeRow struct {
 	dispatch.View
 	depth int

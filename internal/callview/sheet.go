@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// Control characters in all lines of callDetails are escaped.
+// callDetails formats the details of one call. Control characters in all lines of the
+// details are escaped.
 type callDetails struct {
 	view    dispatch.View
 	verbose bool
@@ -240,7 +241,9 @@ func newCallDetails(out *terminal.Output, v dispatch.View, verbose bool) callDet
 	return s
 }
 
-// Print prints the details of a call; v must have been read just now, because the run time depends on the clock.
+// Print prints the details of a call, such as its status, progress and activities. The
+// view v must have been read just now, because the printed run time of a running call
+// depends on the current time.
 func Print(out *terminal.Output, v dispatch.View, verbose bool) {
 	out.PrintSafeLines(newCallDetails(out, v, verbose).renderLines(0)...)
 }

@@ -13,8 +13,9 @@ import (
 
 const maxDescriptionBytes = 300
 
-// TicketLines describes a waiting call, so that the user can decide about the call. TicketLines escapes control
-// characters in all texts.
+// TicketLines describes a waiting call, so that the user can decide about the call. The
+// description includes the tool, the author's description of the call, the page and the
+// arguments. TicketLines escapes control characters in all texts.
 func TicketLines(v dispatch.View, now time.Time) []string {
 	w := v.Waiting
 	if w == nil {

@@ -10,7 +10,8 @@ import (
 	"opentabs/internal/waterfall"
 )
 
-// PrintTiming prints how long each phase of a call took.
+// PrintTiming prints how long each phase of a call took. Each phase of the call has a
+// line with its start, its duration and, on a terminal, a bar.
 func PrintTiming(out *terminal.Output, v dispatch.View, now time.Time) {
 	columns := 0
 	if out.IsTerminal() {
@@ -28,7 +29,9 @@ type Timing struct {
 	Phases  []TimingPhase `json:"phases"`
 }
 
-// TimingPhase is one phase of a call, such as "waiting for approval".
+// TimingPhase is one phase of a call, such as "waiting for approval". StartMs is the time
+// from the arrival of the call to the start of the phase, and Ms is the phase's duration,
+// both in milliseconds.
 type TimingPhase struct {
 	Name    string  `json:"name"`
 	StartMs float64 `json:"start_ms"`

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// Options determine what [Watch] and [Follow] print.
+// Options determine what [Watch] and [Follow] print. By default, [Watch] and [Follow]
+// print text, and omit messages that are not for the user.
 type Options struct {
 	// Verbose makes [Watch] and [Follow] also show messages that are not for the user;
 	// false by default.
@@ -18,7 +19,8 @@ type Options struct {
 	JSON bool
 }
 
-// At most one method of a display runs at a time.
+// display shows a watched call to the user. At most one method of a display runs at a
+// time.
 type display interface {
 	begin(v dispatch.View) error
 	show(v dispatch.View)
@@ -43,6 +45,8 @@ func newDisplay(out *terminal.Output, o Options) display {
 
 const watchTick = 100 * time.Millisecond
 
+// streamItem is one item of a call's event stream: the start of the stream, an event, or
+// a number of lost events.
 type streamItem struct {
 	isFollowing bool
 	event       *dispatch.Event
@@ -99,6 +103,8 @@ func streamEvents(ctx context.Context, client *httpapi.Client, id string, items 
 	})
 }
 
+// watcher follows one call: it reads the state of the call from the server and passes
+// states and events to a display.
 type watcher struct {
 	client   *httpapi.Client
 	id       string

@@ -24,7 +24,8 @@ func CallerText(caller *dispatch.Caller) string {
 // An older server did not send the browser's name, so browserText can return the browser's ID.
 func browserText(v dispatch.View) string { return terminal.SafeLine(cmp.Or(v.BrowserName, v.Browser)) }
 
-// ScopeText describes the scope of an approval, such as "for the session" or "for 10 min"; d = 0 means unknown.
+// ScopeText describes the scope of an approval, such as "for the session" or "for 10
+// min". The duration d is used only for wire.ScopeTime; 0 means unknown.
 func ScopeText(s wire.Scope, d time.Duration) string {
 	switch s {
 	case wire.ScopeSession:

@@ -15,7 +15,7 @@ import (
 // ShowHelp prints the help of a command group that the user runs without a subcommand.
 func ShowHelp(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 
-// GroupCommands adds subcommands to cmd.
+// GroupCommands adds subcommands to cmd. Without a subcommand, cmd prints its help.
 func GroupCommands(cmd *cobra.Command, commands ...*cobra.Command) *cobra.Command {
 	cmd.Args, cmd.RunE = cobra.ArbitraryArgs, ShowHelp
 	cmd.AddCommand(commands...)
@@ -41,7 +41,8 @@ func AddJSONFlag(cmd *cobra.Command, asJSON *bool) {
 	cmd.Flags().BoolVar(asJSON, "json", false, "print JSON")
 }
 
-// RequireArgs returns a cobra check that a command has exactly n arguments.
+// RequireArgs returns a cobra check that a command has exactly n arguments. argName
+// describes the missing arguments in the error.
 func RequireArgs(n int, argName string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
@@ -72,7 +73,9 @@ func LimitArgs(n int) cobra.PositionalArgs {
 	}
 }
 
-// ActionWithArg returns the cobra action of a command with one optional argument.
+// ActionWithArg returns the cobra action of a command with one optional argument. The
+// cobra action stores the command-line argument in the variable arg, and then calls
+// action. If the user omits the argument, the variable arg is not changed.
 func ActionWithArg(arg *string, action func(ctx context.Context) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
@@ -82,10 +85,13 @@ func ActionWithArg(arg *string, action func(ctx context.Context) error) func(*co
 	}
 }
 
-// NewUsageError returns an error about a wrong flag or argument, for which the exit code is ExitUsage.
+// NewUsageError returns an error about a wrong flag or argument, for which the exit code
+// is ExitUsage. NewUsageError truncates long texts among args, such as a very long tool
+// name.
 func NewUsageError(format string, args ...any) error { return usererr.Errorf(format, args...) }
 
-// AsUsageError converts an error about an unknown plugin or tool to a usage error, and returns others unchanged.
+// AsUsageError converts an error about an unknown plugin or tool to a usage error. If err
+// is not about an unknown plugin or tool, AsUsageError returns err unchanged.
 func AsUsageError(err error) error {
 	if errors.Is(err, httpapi.ErrUnknown) {
 		return NewUsageError("%v", err)

@@ -21,7 +21,8 @@ func RunCall(ctx context.Context, p *Program, request toolcall.Request) error {
 	return toolcall.Run(ctx, client, daemon.CommandClient, request, p.In, p.Out)
 }
 
-// RunTypedCall runs a call that the user has typed at the prompt of `opentabs plugin dev`.
+// RunTypedCall runs a call that the user has typed at the prompt of `opentabs plugin
+// dev`. If the call fails, RunTypedCall prints the error as a notice.
 func RunTypedCall(ctx context.Context, p *Program, c plugindev.Call) {
 	request := toolcall.Request{Tool: c.Tool, Args: c.Words, Input: c.JSON, HasInput: c.JSON != "", Output: "json"}
 	if sentence, _ := ExplainError(ctx, RunCall(ctx, p, request)); sentence != "" {

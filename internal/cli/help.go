@@ -12,8 +12,10 @@ import (
 // HelpColumns is the maximum width of help texts.
 const HelpColumns = 80
 
-// PrintUsage prints the arguments, examples, subcommands and flags of a command. PrintUsage does not use package
-// text/template, which makes programs several megabytes larger.
+// PrintUsage prints the arguments, examples, subcommands and flags of a command. Cobra's
+// own templates are not used, because they need package text/template. A program that
+// imports text/template is several megabytes larger, because the linker keeps unused
+// methods.
 func PrintUsage(cmd *cobra.Command) error {
 	var b strings.Builder
 	b.WriteString("Usage:\n")
@@ -75,6 +77,7 @@ func writeSubcommands(b *strings.Builder, cmd *cobra.Command) {
 	writeHelpLines(b, "Other help:", cmd, topics)
 }
 
+// helpLine is one command in a list of commands, with its one-line summary.
 type helpLine struct{ name, summary string }
 
 // The summaries in all lists of commands begin in one column, except after very long command names.

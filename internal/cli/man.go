@@ -40,6 +40,7 @@ func NewManCmd(p *Program) *cobra.Command {
 	return cmd
 }
 
+// manPage is the file name and the text of a manual page.
 type manPage struct{ file, text string }
 
 func runMan(_ context.Context, opts manOptions, pages []manPage) error {

@@ -18,7 +18,8 @@ type Program struct {
 	Getenv func(string) string
 }
 
-// Report prints the result of a command. If asJSON is true, result is printed as JSON to stdout.
+// Report prints the result of a command. If asJSON is true, result is printed as JSON to
+// stdout. If asJSON is false, the formatted sentence is printed as a notice for the user.
 func (p *Program) Report(asJSON bool, result any, format string, args ...any) error {
 	if asJSON {
 		return p.Out.PrintValue(result)
@@ -40,7 +41,8 @@ func (p *Program) MakeDirs() (config.Dirs, error) {
 	return dirs, err
 }
 
-// OpenHome returns the installation with its settings and the flags' settings, and creates missing directories.
+// OpenHome returns the installation with its settings, and creates missing directories.
+// flags are the settings on the command line, by flag name.
 func (p *Program) OpenHome(flags map[string]string) (*home.Home, error) {
 	dirs, err := p.MakeDirs()
 	if err != nil {
@@ -85,7 +87,8 @@ func (p *Program) OpenPolicy(ctx context.Context) (home.PolicyAccess, error) {
 	return h.OpenPolicy(ctx)
 }
 
-// NewClient returns an API client of the running daemon.
+// NewClient returns an API client of the running daemon. If no daemon runs, NewClient
+// returns an error and creates no directories.
 func (p *Program) NewClient(ctx context.Context) (*httpapi.Client, error) {
 	h, err := p.FindHome()
 	if err != nil {

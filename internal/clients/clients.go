@@ -68,9 +68,12 @@ type Profile struct {
 	// OutputSchemas is whether the client passes the output schemas of tools to its
 	// model.
 	OutputSchemas Support
-	// ToolCap is the maximum number of tools that one MCP server should list for the client; NoToolCap means no limit.
+	// ToolCap is the maximum number of tools that one MCP server should list for the client;
+	// NoToolCap means no limit. If a client sends all tools to its model, ToolCap leaves room for
+	// the tools of other MCP servers.
 	ToolCap int
-	// Defers is true if the client gives its model only names, and loads descriptions when the model searches.
+	// Defers is true if the client first gives its model only the names of tools. If Defers is
+	// true, the client loads a tool's description when the model searches for the tool.
 	Defers bool
 	// Note is a remark about the client for users, such as where its timeout comes from;
 	// often empty.
@@ -88,7 +91,8 @@ func (p *Profile) TimeoutOver(http bool) Timeout {
 	return t
 }
 
-// IsKnown reports whether the profile describes a specific client.
+// IsKnown reports whether the profile describes a specific client. IsKnown returns false
+// for the profile of unknown clients.
 func (p *Profile) IsKnown() bool { return p.Client != "" }
 
 // UsesOutputSchemas returns false only if a source states that the client ignores the output

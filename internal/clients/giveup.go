@@ -30,12 +30,14 @@ const (
 type GiveUp struct {
 	// Waited is how long the client waited, from its request until it gave up the call.
 	Waited time.Duration
-	// SinceProgress is the time from the last progress notification until the client gave up. LongestPause is the
+	// HasProgress is true if the client received progress notifications for the call. SinceProgress is
+	// the time from the last progress notification until the client gave up. LongestPause is the
 	// longest time between two notifications, or from the request to the first notification.
 	HasProgress   bool
 	SinceProgress time.Duration
 	LongestPause  time.Duration
-	// Reason is the reason in the client's cancellation, empty if the client sent none or closed its connection.
+	// Reason is the reason in the client's cancellation. Reason is empty if the client
+	// sent no reason, or closed its connection instead.
 	Reason string
 }
 

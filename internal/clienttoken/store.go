@@ -73,11 +73,14 @@ type Client struct {
 	LastUsed time.Time `json:"last_used,omitzero"`
 }
 
+// storedClient is the JSON form of a client in the token file.
 type storedClient struct {
 	Client
+	// TokenHash is the SHA-256 hash of the client's token, in hexadecimal.
 	TokenHash string `json:"sha256"`
 }
 
+// tokenFile is the JSON content of the token file.
 type tokenFile struct {
 	Version int            `json:"version"`
 	Clients []storedClient `json:"clients"`
@@ -96,14 +99,16 @@ type Store struct {
 	lastRequestID int
 }
 
+// activeClient is a client whose token is valid, with its running requests.
 type activeClient struct {
 	storedClient
 	tokenHash [sha256.Size]byte
 	requests  map[int]context.CancelCauseFunc
 }
 
-// Open returns a store that uses the token file at path. If the token file cannot be read, no client is authenticated,
-// and [Store.List] returns the error.
+// Open returns a store that uses the token file at path. The token file need not exist.
+// If the token file cannot be read, no client is authenticated, and [Store.List] returns
+// the error.
 func Open(path string) *Store {
 	s := &Store{path: path, clients: map[string]*activeClient{}}
 	s.mu.Lock()
@@ -122,8 +127,9 @@ func (s *Store) OnRemoved(onRemoved func(name string)) {
 
 var namePattern = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
-// Add creates a client with the given name and returns its new token. The name of a client has 1 to 64 letters, digits,
-// dots, hyphens and underscores.
+// Add creates a client with the given name and returns its new token. The store keeps
+// only a hash of the token, so the token cannot be shown again. The name of a client has
+// 1 to 64 letters, digits, dots, hyphens and underscores.
 func (s *Store) Add(name string) (token string, err error) {
 	if !namePattern().MatchString(name) {
 		return "", fmt.Errorf("the name %q cannot be used: give 1 to 64 letters, digits, dots, - and _, beginning with a letter or a digit", name)
@@ -149,7 +155,8 @@ func (s *Store) Add(name string) (token string, err error) {
 	})
 }
 
-// Remove removes a client and revokes its token; an unknown name returns [ErrUnknown].
+// Remove removes a client and revokes its token. If no client has the given name, Remove
+// returns [ErrUnknown].
 func (s *Store) Remove(name string) error {
 	return s.change(func(f *tokenFile) error {
 		i := slices.IndexFunc(f.Clients, func(c storedClient) bool { return c.Name == name })
@@ -199,8 +206,11 @@ func (s *Store) find(token string) *activeClient {
 	return client
 }
 
-// Enter authenticates a request by its client token and returns the client's name. The returned context is cancelled
-// when the user removes the client's token. The caller must call endRequest when the request ends.
+// Enter authenticates a request by its client token and returns the client's name. If the
+// token is unknown, Enter reads the token file again if it has changed, because another
+// process may have just added the token. If the token is invalid, ok is false. The
+// returned context is cancelled when the user removes the client's token. The caller must
+// call endRequest when the request ends.
 func (s *Store) Enter(ctx context.Context, token string) (name string, requestCtx context.Context, endRequest func(), ok bool) {
 	name, requestCtx, endRequest, ok = s.enterKnown(ctx, token)
 	if ok || !strings.HasPrefix(token, Prefix) {
@@ -284,8 +294,9 @@ func (s *Store) Watch(ctx context.Context) {
 // Close blocks until the token file contains all pending changes of [Client.LastUsed].
 func (s *Store) Close() { s.pendingWrites.Wait() }
 
-// RepairFile renames a damaged token file, so that tokens can be added again, and returns a warning for the user. All
-// tokens in the damaged token file become invalid.
+// RepairFile renames a damaged token file, so that tokens can be added again, and returns
+// a warning for the user. All tokens in the damaged token file become invalid. If the
+// token file is not damaged, RepairFile does nothing and returns "".
 func (s *Store) RepairFile() (warning string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -18,8 +18,9 @@ const (
 	maxFileBytes = 4 << 20
 )
 
-// ReadCodeFrame returns the source lines around a location, such as src/tools/export.ts:31:11, of a file in the
-// directory dir.
+// ReadCodeFrame returns the source lines around a location, such as src/tools/export.ts:31:11,
+// of a file in the directory dir. If the file has no line with that number, ReadCodeFrame
+// returns nil.
 func ReadCodeFrame(dir, location string) []string {
 	file, line, column, ok := parseLocation(location)
 	if !ok || !filepath.IsLocal(filepath.FromSlash(file)) {

@@ -8,9 +8,10 @@ import (
 	"opentabs/internal/statefile"
 )
 
-// RepairStateDir repairs the state directory before a server starts. RepairStateDir makes an unreadable token file
-// readable, renames an unusable token file and a damaged server record, and removes temporary files of crashed
-// processes. The caller must have acquired the lock with [Dirs.LockStart].
+// RepairStateDir repairs the state directory before a server starts. RepairStateDir makes
+// an unreadable token file readable, renames an unusable token file and a damaged server
+// record, and removes temporary files of crashed processes. RepairStateDir returns a
+// warning for each change. The caller must have acquired the lock with [Dirs.LockStart].
 func (d Dirs) RepairStateDir() (warnings []string, err error) {
 	statefile.RemoveLeftovers(d.State)
 	if warnings, err = d.repairToken(); err != nil {

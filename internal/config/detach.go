@@ -2,9 +2,10 @@ package config
 
 import "time"
 
-// Detach is the setting for when a running call becomes a job, so that its client need not wait for the result. A
-// Detach is "auto", "never" or a time such as "20s" for all clients. Detach can also contain exceptions for single
-// clients, as in "never, claude-code=auto, Cursor=20s".
+// Detach is the setting for when a running call becomes a job, so that its client need
+// not wait for the result. A Detach is "auto", "never" or a time such as "20s" for all
+// clients. Detach can also contain exceptions for single clients, as in "never,
+// claude-code=auto, Cursor=20s". Client names are matched without regard to case.
 type Detach string
 
 const (
@@ -14,11 +15,13 @@ const (
 
 const maxDetach = 24 * time.Hour
 
-// DetachRule is the rule of a [Detach] for one client; with the zero value, calls never become jobs.
+// DetachRule is the rule of a [Detach] for one client. With the zero DetachRule, calls
+// never become jobs.
 type DetachRule struct {
 	// IsAuto is true if a call becomes a job shortly before the client's timeout.
 	IsAuto bool
-	// After is the running time after which a call becomes a job; zero means never.
+	// After is the running time after which a call becomes a job. If After is zero, the
+	// running time does not turn a call into a job.
 	After time.Duration
 }
 

@@ -7,10 +7,13 @@ import (
 	"runtime"
 )
 
-// HomeVariable names the environment variable for the directory in which opentabs keeps all files.
+// HomeVariable names the environment variable for the directory in which opentabs keeps
+// all files. If HomeVariable is not set, opentabs uses the standard directories of the
+// operating system.
 const HomeVariable = "OPENTABS_HOME"
 
-// Dirs are the directories in which opentabs keeps its files.
+// Dirs are the directories in which opentabs keeps its files. Config and State may be the
+// same directory.
 type Dirs struct {
 	// Config contains config.json, the only file that users edit.
 	Config string
@@ -19,8 +22,10 @@ type Dirs struct {
 	State string
 }
 
-// FindDirs returns the directories of opentabs, which need not exist. If $OPENTABS_HOME is set, FindDirs returns this
-// directory for settings and for state.
+// FindDirs returns the directories of opentabs, which need not exist. getenv is
+// os.Getenv, except in tests. If $OPENTABS_HOME is set, FindDirs returns this directory
+// for settings and for state. If $OPENTABS_HOME is not set, FindDirs returns the
+// directory "opentabs" in the operating system's directories for settings and for state.
 func FindDirs(getenv func(string) string) (Dirs, error) {
 	if home := getenv(HomeVariable); home != "" {
 		abs, err := filepath.Abs(home)
@@ -60,7 +65,8 @@ func stateDir(goos string, getenv func(string) string) (string, error) {
 	return filepath.Join(append([]string{base}, subdirs...)...), nil
 }
 
-// Make creates missing directories. Other users lose access to the directories and to the files with secrets. Make
+// Make creates missing directories. Other users lose access to the directories and to the
+// files with secrets. Make returns a warning for each file mode that it corrected. Make
 // rejects the same directories as [MakePrivate].
 func (d Dirs) Make() (warnings []string, err error) {
 	for _, dir := range []string{d.Config, d.State} {

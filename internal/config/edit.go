@@ -25,7 +25,8 @@ type Effective struct {
 // DefaultSource is the source of a setting that the user has not changed.
 const DefaultSource = "the default"
 
-// ListEffective returns all settings with their values and sources. ListEffective returns the same errors as [Load].
+// ListEffective returns all settings with their values and sources. getenv is os.Getenv,
+// except in tests. ListEffective returns the same errors as [Load].
 func ListEffective(d Dirs, getenv func(string) string) ([]Effective, error) {
 	s, err := Load(d, getenv, nil)
 	if err != nil {
@@ -49,7 +50,9 @@ func ListEffective(d Dirs, getenv func(string) string) ([]Effective, error) {
 	return entries, nil
 }
 
-// Set changes one setting in config.json and keeps the rest of the file, including its formatting.
+// Set changes one setting in config.json and keeps the rest of the file, including its
+// formatting. If Set fails, the error message lists the allowed values of the setting, or
+// suggests a similar name for an unknown setting.
 func Set(d Dirs, key, value string) error {
 	row, err := findSetting(key)
 	if err != nil {
@@ -67,7 +70,9 @@ func Set(d Dirs, key, value string) error {
 	return editFile(d, func(data []byte) ([]byte, error) { return jsonedit.Set(data, []string{key}, encoded) }, checkSettings)
 }
 
-// Unset removes a setting, even an unknown or invalid one, from config.json, and reports whether it was set.
+// Unset removes a setting from config.json, so that its default applies. Unset also
+// removes unknown settings and settings with invalid values. wasSet is true if the file
+// contained the setting.
 func Unset(d Dirs, key string) (wasSet bool, err error) {
 	file, err := readFile(d.ConfigFile())
 	if err != nil {

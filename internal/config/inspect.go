@@ -16,15 +16,18 @@ import (
 type PermissionProblem struct {
 	// Fact describes the problem, and Remedy describes what the user should do.
 	Fact, Remedy string
-	// Path is the file or directory that other users can open, and Mode is the file mode that Path should have.
+	// Path is the file or directory that other users can open, and Mode is the file mode
+	// that Path should have. Path is empty if the problem is not about access by other
+	// users.
 	Path string
 	Mode fs.FileMode
 	// IsSerious is true if the problem prevents opentabs from starting.
 	IsSerious bool
 }
 
-// Inspect checks the owners and the modes of the directories and their files, and whether the directories are writable.
-// Inspect changes nothing.
+// Inspect checks the owners and the modes of the directories and their files, and whether
+// the directories are writable. Inspect changes nothing. Inspect reports no problem for a
+// missing directory.
 func (d Dirs) Inspect() []PermissionProblem {
 	flaws := inspectDir(d.State)
 	if d.Config != d.State {

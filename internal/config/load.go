@@ -14,9 +14,10 @@ import (
 	"opentabs/internal/nearest"
 )
 
-// Load returns the settings of the server. Values in flags override environment variables, which override config.json.
-// getenv is os.Getenv, except in tests. If a setting is invalid, Load returns an error that names the setting and its
-// allowed values.
+// Load returns the settings of the server. Values in flags override environment
+// variables, which override config.json. flags maps flag names without dashes to values.
+// getenv is os.Getenv, except in tests. If a setting is invalid, Load returns an error
+// that names the setting and its allowed values.
 func Load(d Dirs, getenv func(string) string, flags map[string]string) (Settings, error) {
 	s := Defaults()
 	s.IdleTimeout, s.MaxIdleTimeout = 0, 0 // 0 marks a limit that the user has not set, because 0 is not an allowed value
@@ -58,6 +59,7 @@ func applyFile(s *Settings, path string) error {
 	return file.apply(s)
 }
 
+// settingsFile is the content of config.json.
 type settingsFile struct {
 	path   string
 	data   []byte // data is empty if the file is missing

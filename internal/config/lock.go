@@ -10,8 +10,9 @@ import (
 
 const startLockTimeout = 15 * time.Second
 
-// LockStart acquires the lock that lets only one process at a time start a server with the same directories. If a
-// process dies, the operating system releases its lock.
+// LockStart acquires the lock that lets only one process at a time start a server with
+// the same directories. If another process keeps the lock for 15 s, LockStart returns an
+// error. If a process dies, the operating system releases its lock.
 func (d Dirs) LockStart() (unlock func(), err error) { return d.lockStart(startLockTimeout) }
 
 func (d Dirs) lockStart(wait time.Duration) (unlock func(), err error) {

@@ -2,6 +2,8 @@ package config
 
 import "strings"
 
+// perClient is a parsed setting with a rule for all clients and exceptions for single
+// clients, such as "never, claude-code=auto, Cursor=20s".
 type perClient[T any] struct {
 	defaultRule T
 	byClient    map[string]T // by the client's name in lower case

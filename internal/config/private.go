@@ -8,9 +8,11 @@ import (
 	"runtime"
 )
 
-// MakePrivate creates dir if it is missing, and removes the access of other users to dir. MakePrivate returns a warning
-// for each file mode that it corrected. MakePrivate rejects a directory that is, or contains files, of another user,
-// who could replace files.
+// MakePrivate creates dir if it is missing, and removes the access of other users to dir.
+// MakePrivate returns a warning for each file mode that it corrected. A directory of
+// another user is rejected, because its owner could read and replace the files. A
+// directory with files of another user is also rejected, because that user must have had
+// write access.
 func MakePrivate(dir string) (warnings []string, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("create %s: %w", dir, err)

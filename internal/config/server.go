@@ -11,7 +11,9 @@ import (
 	"opentabs/internal/statefile"
 )
 
-// Server is the record of a running server in server.json, which remains if the server is killed.
+// Server is the record that a running server writes to server.json for other processes. A
+// process that reads server.json must check that a server answers on Port, because the
+// record of a killed server remains.
 type Server struct {
 	PID     int       `json:"pid"`
 	Port    int       `json:"port"`
@@ -28,7 +30,8 @@ func (d Dirs) WriteServer(s Server) error {
 	return statefile.Write(d.serverFile(), append(data, '\n'))
 }
 
-// ReadServer reads the record that the running server wrote to server.json.
+// ReadServer reads the record that the running server wrote to server.json. If
+// server.json is missing or malformed, ReadServer returns ok = false.
 func (d Dirs) ReadServer() (s Server, ok bool) {
 	data, err := os.ReadFile(d.serverFile())
 	if err != nil || json.Unmarshal(data, &s) != nil || s.PID <= 0 || s.Port <= 0 || s.Port > 65535 {

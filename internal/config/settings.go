@@ -16,7 +16,8 @@ import (
 	"opentabs/wire"
 )
 
-// Settings are the settings of the server.
+// Settings are the settings of the server. Flags override environment variables, which
+// override config.json.
 type Settings struct {
 	// Port is the TCP port on 127.0.0.1 on which the server listens; default 9527. With
 	// port 0, the operating system selects a free port.
@@ -33,14 +34,18 @@ type Settings struct {
 	// DecisionTimeout is the longest time a call may wait for the user in total; default
 	// 5 min.
 	DecisionTimeout time.Duration
-	// ProgressInterval is the minimum time between two progress notifications of a call; default 100 ms.
+	// ProgressInterval is the minimum time between two progress notifications of a call; default
+	// 100 ms. If the interval is 0, every progress report is sent.
 	ProgressInterval time.Duration
 	// MaxResultBytes is the maximum size of a call's result; default 100 MiB. A larger result fails with
 	// result_too_large.
 	MaxResultBytes int
-	// MaxRunning is the maximum number of concurrently running calls per plugin; default 256.
+	// MaxRunning is the maximum number of concurrently running calls per plugin; default
+	// 256. Further calls are queued.
 	MaxRunning int
-	// MaxWaiting is the maximum number of queued calls per plugin; default 20,000.
+	// MaxWaiting is the maximum number of queued calls per plugin; default 20,000. If
+	// more calls than MaxWaiting are queued, the server rejects a call of the client with
+	// the most queued calls.
 	MaxWaiting int
 	// Detach determines when a running call becomes a job, so that its client need not
 	// wait; default "auto".
@@ -51,6 +56,8 @@ type Settings struct {
 	// default "auto".
 	OutputSchemas OutputSchemas
 	// Elicitation allows approval forms in MCP clients that support forms; default true.
+	// If Elicitation is false, the user decides only in the side panel or on the command
+	// line.
 	Elicitation bool
 	// UploadFolders lists the folders from which browser tools are allowed to upload files, in
 	// the format of [filepath.SplitList]. If UploadFolders is "none", browser tools cannot upload
@@ -60,9 +67,11 @@ type Settings struct {
 	// tab. BrowserPictures limits the screenshots of one tab per minute. 0 means no
 	// limit.
 	BrowserActs, BrowserPictures int
-	// RecordDays is the number of days for which records of calls are kept; default 30, and 0 records no calls.
+	// RecordDays is the number of days for which records of calls are kept; default 30.
+	// If RecordDays is 0, no calls are recorded.
 	RecordDays int
-	// RecordBytes limits the total size of the records of calls, in bytes; default 256 MiB.
+	// RecordBytes limits the total size of the records of calls, in bytes; default 256 MiB. If the
+	// records exceed RecordBytes, the server removes the oldest records first.
 	RecordBytes int
 	// RecordArguments determines whether records of calls include the arguments; default
 	// true. RecordResults determines whether records of calls include the results;
@@ -72,7 +81,9 @@ type Settings struct {
 	// listed too; default true. A global plugin does not run until the user has reviewed
 	// it.
 	DiscoverGlobal bool
-	// StoreExtensions are the IDs of the extension in the extension stores; by default, the IDs of the release.
+	// StoreExtensions are the IDs of the extension in the extension stores; by default,
+	// the IDs of the release. Extensions with the IDs in StoreExtensions are allowed to
+	// connect to the server, and `opentabs setup` links to their store pages.
 	StoreExtensions StoreExtensions
 	// LogLevel is the minimum level of logged events: trace, debug, info, warn or error;
 	// default info.
@@ -124,6 +135,7 @@ const noFoldersWord = "none"
 
 var logLevels = []string{"trace", "debug", "info", "warn", "error"}
 
+// kind is the JSON type of a setting in config.json.
 type kind string
 
 const (
@@ -131,6 +143,8 @@ const (
 	kindText   kind = "a string"
 )
 
+// setting describes one setting: its names, its help text, and how its value is parsed
+// and formatted.
 type setting struct {
 	key string
 	// flag is the command-line flag without dashes, from which the environment variable's name is derived.

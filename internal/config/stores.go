@@ -8,7 +8,9 @@ import (
 	"opentabs/internal/lazyregexp"
 )
 
-// StoreExtensions is "none", or a list of stores and extension IDs such as "chrome=ID, edge=ID".
+// StoreExtensions is the setting with the IDs of the extension in the extension stores.
+// StoreExtensions is "none", or a list of stores and extension IDs such as "chrome=ID,
+// edge=ID".
 type StoreExtensions string
 
 const noStoresWord = "none"

@@ -16,8 +16,9 @@ import (
 
 const tokenBytes = 32
 
-// Token returns the administrator token of this installation, and creates the token if it is missing. Processes that
-// call Token concurrently get the same token.
+// Token returns the administrator token of this installation, and creates the token if it
+// is missing. Processes that call Token concurrently get the same token. The state
+// directory must exist before a call of Token.
 func (d Dirs) Token() (string, error) {
 	token, err := readToken(d.TokenFile())
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -43,15 +44,18 @@ func (d Dirs) ExistingToken() (string, error) {
 	return token, err
 }
 
-// BrowserKey returns the key with which the extension and the server of one installation authenticate each other. The
-// extension's folder contains the browser key, not the token, because the browser key opens only the WebSocket.
+// BrowserKey returns the key with which the extension and the server of one installation
+// authenticate each other. BrowserKey derives the browser key from the administrator
+// token. The extension's folder contains the browser key instead of the token, because
+// the browser key opens only the WebSocket.
 func BrowserKey(token string) string {
 	mac := hmac.New(sha256.New, []byte(token))
 	mac.Write([]byte("opentabs browsers"))
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// TokenError describes a token file that opentabs cannot use.
+// TokenError describes a token file that opentabs cannot use. A TokenError is also
+// [ErrDamaged].
 type TokenError struct {
 	// File is the path of the token file.
 	File string

@@ -15,8 +15,9 @@ var (
 	outputSchemasRules = []string{OutputSchemasOn, OutputSchemasOff, ruleAuto}
 )
 
-// Tools is the setting for which tools MCP clients list: "all", "gateway" or "auto". Tools can also contain exceptions
-// for single clients, as in "auto, Cursor=gateway".
+// Tools is the setting for which tools MCP clients list: "all", "gateway" or "auto".
+// Tools can also contain exceptions for single clients, as in "auto, Cursor=gateway".
+// Client names are matched without regard to case.
 type Tools string
 
 // RuleFor returns "all", "gateway" or "auto" for the client with the given name.

@@ -23,7 +23,8 @@ import (
 	"opentabs/wsbridge"
 )
 
-// adapters composes each plugin's script, the adapter embedded in the host, and is safe for concurrent use.
+// adapters composes the script that a browser receives for each plugin: the adapter,
+// embedded in the host that runs adapters. adapters is safe for concurrent use.
 type adapters struct {
 	plugins       *plugins
 	folders       *devFolders
@@ -44,6 +45,7 @@ func newAdapters(p *plugins, folders *devFolders, dirs config.Dirs, pluginsLoade
 	return &adapters{plugins: p, folders: folders, dirs: dirs, log: log, host: jsbuild.HostScript, pluginsLoaded: pluginsLoaded, files: map[string]string{}}
 }
 
+// script describes the script of one plugin before its code is composed.
 type script struct {
 	info     wire.PluginInfo
 	plugin   *plugin.Plugin
@@ -216,6 +218,8 @@ func (a *adapters) Host() string {
 	return name
 }
 
+// composedCode contains the code of a complete script, and separately the code of the
+// adapter in this script.
 type composedCode struct{ wholeScript, adapter []byte }
 
 func (a *adapters) composeScript(s script) (composedCode, error) {

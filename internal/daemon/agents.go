@@ -26,6 +26,7 @@ import (
 // request.
 const CommandClient = dispatch.CommandNamePrefix + "call"
 
+// learnedTimeouts adapts the store of client timeouts to mcpserver.LearnedTimeouts.
 type learnedTimeouts struct{ store *timeouts.Store }
 
 // Find returns the stored timeout of a client, and the time at which the timeout was

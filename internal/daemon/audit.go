@@ -15,6 +15,8 @@ import (
 	"opentabs/wire"
 )
 
+// callAuditor writes ended calls to the audit log and to the recorder, and the user's
+// decisions to the audit log.
 type callAuditor struct {
 	log      *audit.Log
 	recorder *recorder.Recorder
@@ -95,11 +97,14 @@ func forwardLogs(logs *pluginlog.Log, mcp *mcpserver.Server, auditLog *audit.Log
 	}
 }
 
+// logAuditor writes warnings and errors of plugins to the audit log, at most
+// maxAuditedEntries per plugin and minute.
 type logAuditor struct {
 	writeRecord      func(audit.Record)
 	countersByPlugin map[string]*minuteEntryCount
 }
 
+// minuteEntryCount counts the log entries of one plugin in the current minute.
 type minuteEntryCount struct {
 	minuteStart    time.Time
 	writtenEntries int

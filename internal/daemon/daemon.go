@@ -44,7 +44,9 @@ import (
 	"opentabs/wsbridge"
 )
 
-// Daemon is exported with its fields for `opentabs plugin test --browser`, which runs a separate daemon.
+// Daemon contains the parts of one daemon, such as its plugins, settings and browsers. The
+// fields of Daemon are exported for `opentabs plugin test --browser`, which runs a separate
+// daemon.
 type Daemon struct {
 	Registry *catalog.Catalog
 	Policy   *policy.Policy

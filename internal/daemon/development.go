@@ -10,12 +10,14 @@ import (
 	"opentabs/wire"
 )
 
-// devFolders is safe for concurrent use.
+// devFolders are the folders of plugins in development mode, that is, while `opentabs
+// plugin dev` runs. devFolders is safe for concurrent use.
 type devFolders struct {
 	mu    sync.Mutex // guards all fields below
 	byDir map[string]*devFolder
 }
 
+// devFolder is the folder of one plugin in development mode.
 type devFolder struct {
 	runningCommands int
 	permission      wire.Permission
@@ -65,8 +67,9 @@ func (f *devFolders) permission(loadedPlugin *plugin.Plugin) (wire.Permission, b
 	return folder.permission, true
 }
 
-// Each build counts as reviewed, because the user who runs `opentabs plugin dev` is the plugin's author. development is
-// safe for concurrent use.
+// development sends the builds of `opentabs plugin dev` to pages. Each build counts as
+// reviewed, because the user who runs `opentabs plugin dev` is the plugin's author.
+// development is safe for concurrent use.
 type development struct {
 	folders *devFolders
 	plugins *plugins

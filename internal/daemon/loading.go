@@ -12,6 +12,8 @@ const loadTimeout = 10 * time.Second
 
 var errLoading = errors.New("opentabs has just started and is still loading its plugins; try again in a few seconds")
 
+// pluginLoading is the first load of the plugins, during which the daemon already serves
+// requests.
 type pluginLoading struct {
 	done chan struct{} // closed when loading has ended, even if a plugin could not be loaded
 }
@@ -52,5 +54,6 @@ func (d *Daemon) load() {
 	d.browser.run()
 }
 
-// Ready blocks until the plugins are loaded.
+// Ready blocks until the plugins are loaded. Ready returns an error after 10 s or when
+// ctx ends.
 func (d *Daemon) Ready(ctx context.Context) error { return d.pluginLoading.waitUntilLoaded(ctx) }

@@ -11,6 +11,7 @@ import (
 	"opentabs/wsbridge"
 )
 
+// observers receive every ended call, and export metrics and traces.
 type observers struct {
 	metrics *metrics.Calls
 	traces  *otlp.Exporter

@@ -21,6 +21,7 @@ import (
 	"opentabs/wsbridge"
 )
 
+// plugins manages the installed plugins, with their settings and permissions.
 type plugins struct {
 	registry     *catalog.Catalog
 	values       *settings.Values
@@ -100,6 +101,7 @@ func (p *plugins) recordStart(s wsbridge.AdapterStart) {
 	}
 }
 
+// browserSync keeps the plugins in all browsers up to date.
 type browserSync struct {
 	registry *catalog.Catalog
 	adapters *adapters

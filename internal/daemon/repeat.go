@@ -21,6 +21,7 @@ var (
 	errRepeatedPrompt = errors.New("a prompt cannot be run again here; use it in your MCP client")
 )
 
+// callRepeater repeats recorded calls when side panels request it.
 type callRepeater struct {
 	find    func(callID string) (recorder.Entry, bool, error)
 	plugins func() *plugin.Set

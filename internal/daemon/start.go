@@ -26,7 +26,9 @@ type StartedDaemon struct {
 	listener net.Listener
 }
 
-// A lock lets only one process at a time start a daemon, so that a second process finds the first daemon.
+// Start opens the configured port, creates the daemon, and writes the daemon's PID and
+// port to the state directory. A lock allows only one process at a time to start a
+// daemon, so a second process finds the daemon that the first process started.
 func Start(ctx context.Context, h *home.Home, log zerolog.Logger) (*StartedDaemon, error) {
 	unlock, err := h.LockStart()
 	switch {

@@ -23,6 +23,7 @@ import (
 	"opentabs/wsbridge"
 )
 
+// statusReporter collects the response of GET /status.
 type statusReporter struct {
 	home     *home.Home
 	address  string

@@ -21,6 +21,8 @@ var undoCommandClient = dispatch.Client{
 	Name: dispatch.CommandNamePrefix + "calls undo", Credential: dispatch.CredentialCommandLine, Session: "calls-undo", IsSessionShared: true,
 }
 
+// callUndoer undoes calls. For calls with an idempotency key, callUndoer also returns the
+// stored result of an earlier call with the same key.
 type callUndoer struct {
 	keys    *idempotency.Keys
 	memory  *undo.Memory

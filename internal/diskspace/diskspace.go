@@ -10,7 +10,8 @@ import (
 	"github.com/shirou/gopsutil/v4/disk"
 )
 
-// FreeBytes returns the free space, in bytes, of the disk that contains a directory.
+// FreeBytes returns the free space, in bytes, of the disk that contains a directory. If
+// the directory does not exist, FreeBytes uses its nearest existing parent.
 func FreeBytes(dir string) (uint64, error) {
 	for {
 		_, err := os.Stat(dir)

@@ -23,6 +23,7 @@ const (
 	slowRoundTrip       = time.Second
 )
 
+// browserCheck checks the connected browsers and their tabs.
 type browserCheck struct{ *healthCheck }
 
 func (c browserCheck) checkBrowsers(ctx context.Context) {

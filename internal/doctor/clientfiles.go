@@ -22,6 +22,7 @@ import (
 
 const clientFileCheck = "client file"
 
+// clientFileChecks checks the configuration files of MCP clients.
 type clientFileChecks struct{ *healthCheck }
 
 func (c clientFileChecks) checkClientFiles(ctx context.Context) {

@@ -8,13 +8,14 @@ import (
 	"opentabs/internal/humanize"
 )
 
+// clientProfile is a clients.Profile as printed by `opentabs doctor --json`.
 type clientProfile struct {
 	Client        string   `json:"client"`
 	Names         []string `json:"names,omitempty"`
 	FromVersion   string   `json:"from,omitempty"`
 	BeforeVersion string   `json:"before,omitempty"`
-	// TimeoutMs is the client's timeout for a call in milliseconds; 0 means no timeout. HTTPTimeoutMs is set only if
-	// the client's timeout over HTTP differs from TimeoutMs.
+	// TimeoutMs is the client's timeout for a call in milliseconds. 0 means no timeout.
+	// HTTPTimeoutMs is set only if the client's timeout over HTTP differs from TimeoutMs.
 	TimeoutMs               int64           `json:"timeout_ms"`
 	HTTPTimeoutMs           int64           `json:"http_timeout_ms,omitempty"`
 	ProgressRestartsTimeout bool            `json:"progress_resets"`
@@ -26,6 +27,7 @@ type clientProfile struct {
 	Sources                 []clientSource  `json:"sources"`
 }
 
+// clientSource is the web page that documents a fact about an MCP client.
 type clientSource struct {
 	URL  string `json:"url"`
 	Date string `json:"date"`

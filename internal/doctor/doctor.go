@@ -16,30 +16,37 @@ import (
 	"opentabs/internal/setup"
 )
 
-// Options configure [Check] and [Fix]; the fields Dirs, Getenv and Warn are required.
+// Options configure [Check] and [Fix]. The fields Dirs, Getenv and Warn are required; all other
+// fields are optional.
 type Options struct {
 	Dirs   config.Dirs
 	Getenv func(string) string
 	// Warn is called with a warning for each plugin that cannot be loaded; required.
 	Warn func(sentence string)
-	// Program is the path of the opentabs program; if empty, the doctor does not check MCP over stdio.
+	// Program is the path of the opentabs program, which the check of MCP over stdio runs. By
+	// default, the doctor does not check MCP over stdio.
 	Program string
-	// Machine describes where MCP clients store their configurations; if nil, the doctor checks none.
+	// Machine describes where MCP clients store their configurations. By default, the doctor checks
+	// no configurations of MCP clients.
 	Machine *setup.Machine
-	// SetUpClient writes opentabs with a new token to an MCP client's configuration; if nil, Fix repairs none.
+	// SetUpClient writes opentabs with a new token to an MCP client's configuration. By default,
+	// Fix does not repair the configurations of MCP clients.
 	SetUpClient func(ctx context.Context, clientID string) error
-	// FreeBytes returns the free space, in bytes, on the disk of a directory; if nil, the doctor does not check it.
+	// FreeBytes returns the free space, in bytes, on the disk of a directory. By default, the
+	// doctor does not check the free space.
 	FreeBytes func(dir string) (uint64, error)
-	// Now returns the current time; by default, Now is time.Now.
+	// Now returns the current time. By default, Now is time.Now.
 	Now func() time.Time
-	// ReadFile reads a file of the operating system; by default, ReadFile is os.ReadFile, and tests replace it.
+	// ReadFile reads a file of the operating system, such as /proc/sys/kernel/osrelease. By
+	// default, ReadFile is os.ReadFile; tests replace it.
 	ReadFile func(path string) ([]byte, error)
 }
 
 // Fix needs up to maxRepairRounds rounds, because some problems can be repaired only after another repair.
 const maxRepairRounds = 4
 
-// Check checks the installation and returns a report with the findings.
+// Check checks the installation and returns a report with the findings. If ctx ends,
+// Check returns the error of ctx.
 func Check(ctx context.Context, o Options) (Report, error) {
 	report, _, err := runAllChecks(ctx, o)
 	return report, err
@@ -117,6 +124,7 @@ func runAllChecks(ctx context.Context, o Options) (Report, []Finding, error) {
 	return report, c.findings, nil
 }
 
+// healthCheck collects the findings of one run of all checks.
 type healthCheck struct {
 	Options
 	dirs          config.Dirs

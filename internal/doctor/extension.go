@@ -15,6 +15,7 @@ import (
 
 const updateExtensionText = "run `opentabs extension install`, then press the extension's reload button in chrome://extensions"
 
+// extensionCheck checks the folder of the unpacked extension.
 type extensionCheck struct{ *healthCheck }
 
 func (c extensionCheck) checkExtension() {

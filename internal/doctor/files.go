@@ -142,6 +142,7 @@ func (c *healthCheck) checkLog() {
 	}
 }
 
+// logLine has the relevant fields of one line in the server's log.
 type logLine struct {
 	Level   string    `json:"level"`
 	Time    time.Time `json:"time"`

@@ -17,10 +17,13 @@ import (
 	"opentabs/internal/version"
 )
 
+// protocolCheck checks the responses of the running server to HTTP requests and MCP
+// messages.
 type protocolCheck struct{ *healthCheck }
 
 const probeTimeout = 10 * time.Second
 
+// httpRule is a test request and the HTTP status that a secure server returns.
 type httpRule struct {
 	request      string
 	method, path string

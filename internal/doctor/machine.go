@@ -10,6 +10,8 @@ import (
 	"opentabs/internal/humanize"
 )
 
+// machineCheck checks the computer: its disk, its clock, and the Windows Subsystem for
+// Linux.
 type machineCheck struct{ *healthCheck }
 
 // The doctor fails below minFreeBytes, where opentabs cannot store changes, and warns below lowFreeBytes.

@@ -9,6 +9,7 @@ import (
 	"opentabs/internal/terminal"
 )
 
+// level is the severity of a finding.
 type level string
 
 const (
@@ -48,12 +49,14 @@ type Report struct {
 	// OK is false if a finding has the level "fail".
 	OK       bool      `json:"ok"`
 	Findings []Finding `json:"findings"`
-	// Repairs are the repairs that Fix has attempted.
+	// Repairs are the repairs that Fix has attempted. The field Findings describes the installation
+	// after all repairs.
 	Repairs []Repair        `json:"fixed,omitempty"`
 	Clients []clientProfile `json:"clients"`
 }
 
-// Failure returns an error with the user's next step if a finding has the level "fail", and otherwise nil.
+// Failure returns an error if a finding has the level "fail", and otherwise nil. The error message
+// of Failure ends with what the user can do about the findings.
 func (r Report) Failure() error {
 	failures, fixable := 0, 0
 	for _, f := range r.Findings {

@@ -17,6 +17,7 @@ import (
 	"opentabs/wire"
 )
 
+// serverCheck checks the server and its port.
 type serverCheck struct{ *healthCheck }
 
 func (c serverCheck) checkServer(ctx context.Context) {

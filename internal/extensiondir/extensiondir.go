@@ -34,17 +34,20 @@ type Connection struct {
 	Key string `json:"key"`
 }
 
+// installRecord records the directory and the files that [Install] has written.
 type installRecord struct {
-	Dir      string   `json:"dir"`
-	Files    []string `json:"files"`
-	Debugger bool     `json:"debugger,omitempty"`
+	Dir   string   `json:"dir"`
+	Files []string `json:"files"`
+	// Debugger is true if the extension's manifest has Chrome's debugger permission.
+	Debugger bool `json:"debugger,omitempty"`
 }
 
 // DebuggerChoice is whether the installed extension has Chrome's debugger permission.
 type DebuggerChoice int
 
 const (
-	// KeepDebugger keeps the debugger permission if the previous installation had it.
+	// KeepDebugger keeps the debugger permission if the previous installation had it. In
+	// a first installation, the extension has no debugger permission.
 	KeepDebugger DebuggerChoice = iota
 	// WithDebugger adds the debugger permission to the extension's manifest.
 	WithDebugger
@@ -52,8 +55,10 @@ const (
 	WithoutDebugger
 )
 
-// Install writes the extension to the directory dir, which need not exist. Install makes dir inaccessible to other
-// users of the computer. If dir contains files but no opentabs extension, Install returns an error and writes nothing.
+// Install writes the extension to the directory dir, which need not exist. Install makes
+// dir inaccessible to other users of the computer. The caller should show the returned
+// warnings to the user. If dir contains files but no opentabs extension, Install returns
+// an error and writes nothing.
 func Install(dirs config.Dirs, dir string, c Connection, choice DebuggerChoice) (warnings []string, err error) {
 	if err := checkVacant(dir); err != nil {
 		return nil, err
@@ -164,14 +169,16 @@ func readRecord(dirs config.Dirs) (installRecord, bool) {
 	return record, true
 }
 
-// RecordedDir returns the directory to which opentabs last wrote the extension. If opentabs has not written the
-// extension yet, RecordedDir returns false.
+// RecordedDir returns the directory to which opentabs last wrote the extension.
+// RecordedDir does not check whether the directory still exists. If opentabs has not
+// written the extension yet, RecordedDir returns false.
 func RecordedDir(dirs config.Dirs) (string, bool) {
 	record, ok := readRecord(dirs)
 	return record.Dir, ok
 }
 
-// Find returns the directory to which opentabs last wrote the extension, or the default directory.
+// Find returns the directory to which opentabs last wrote the extension, or the default
+// directory. If there is no extension in the directory, Find returns false.
 func Find(dirs config.Dirs) (string, bool) {
 	dir := dirs.ExtensionDir()
 	if record, ok := readRecord(dirs); ok {
@@ -198,11 +205,14 @@ func ReadConnection(dir string) (Connection, error) {
 	return c, err
 }
 
-// AdapterDir is the subdirectory of plugin adapters, which Chrome loads if "Allow User Scripts" is off.
+// AdapterDir is the name of the subdirectory of the extension's directory to which the
+// daemon writes the adapters of plugins. If "Allow User Scripts" is off, Chrome loads the
+// adapters from the subdirectory AdapterDir.
 const AdapterDir = "adapters"
 
-// Remove deletes the files of the extension that [Install] wrote, and the adapters of plugins. Remove keeps files in
-// the extension's directory that opentabs did not write.
+// Remove deletes the files of the extension that [Install] wrote, and the adapters of
+// plugins. Remove keeps files in the extension's directory that opentabs did not write.
+// The result hasGone is true if the extension's directory no longer exists.
 func Remove(dirs config.Dirs) (folder string, hasGone bool, err error) {
 	folder, ok := Find(dirs)
 	if !ok {

@@ -15,7 +15,9 @@ import (
 
 // Options are the user's choices for [Setup].
 type Options struct {
-	// Dir is the directory for the extension. The default is the directory of the previous installation.
+	// Dir is the directory for the extension. The default is the directory of the previous
+	// installation. Without a previous installation, the default is the directory that
+	// [DefaultDir] describes.
 	Dir string
 	// Debugger is whether the extension has Chrome's debugger permission; default: KeepDebugger.
 	Debugger DebuggerChoice
@@ -40,8 +42,10 @@ func chooseDir(h *home.Home) string {
 	return filepath.Join(machineHome, visibleDir)
 }
 
-// Setup writes the extension for an opentabs installation, and returns the extension's directory. Setup makes a running
-// daemon write the adapters of plugins to the new directory.
+// Setup writes the extension for an opentabs installation, and returns the extension's
+// directory. If a daemon runs, Setup makes the daemon reload its plugins, so that it
+// writes their adapters to the new directory. Setup passes warnings for the user to
+// notef.
 func Setup(ctx context.Context, h *home.Home, o Options, notef func(format string, args ...any)) (string, error) {
 	server, serverErr := h.FindServer(ctx)
 	if errors.As(serverErr, new(*home.OtherTokenError)) {

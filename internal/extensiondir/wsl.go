@@ -5,11 +5,14 @@ import (
 	"strings"
 )
 
-// WindowsInstallCommand is the command for users whose opentabs runs in the Windows Subsystem for Linux and whose
-// Chrome runs in Windows. Before running the command, the user replaces YOU with the name of the Windows user.
+// WindowsInstallCommand is the command for users whose opentabs runs in the Windows
+// Subsystem for Linux and whose Chrome runs in Windows. The command writes the extension
+// to a Windows folder, from which Chrome in Windows can load it. Before running the
+// command, the user replaces YOU with the name of the Windows user.
 const WindowsInstallCommand = "opentabs extension install --dir /mnt/c/Users/YOU/opentabs-extension"
 
-// WindowsPath converts a path in the Windows Subsystem for Linux, such as /mnt/c/a, to the Windows path, such as C:\a.
+// WindowsPath converts a path in the Windows Subsystem for Linux, such as /mnt/c/a, to
+// the Windows path, such as C:\a. If the path is not on a Windows drive, ok is false.
 func WindowsPath(dir string) (path string, ok bool) {
 	rest, ok := strings.CutPrefix(filepath.ToSlash(dir), "/mnt/")
 	if !ok || len(rest) < 2 || rest[1] != '/' {

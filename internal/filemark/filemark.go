@@ -16,8 +16,9 @@ const (
 	coarseSettleTime = 3 * time.Second // FAT file systems store times in steps of 2 s
 )
 
-// Mark is the attributes of a file that change when its content changes. On Windows, ChangedNs is 0, so a reset
-// modification time can hide a change.
+// Mark is the attributes of a file that change when its content changes. A program can
+// reset the modification time, but not the change time (ChangedNs). On Windows, ChangedNs
+// is 0, so a reset modification time can hide a change.
 type Mark struct {
 	Size       int64  `json:"size"`
 	ModifiedNs int64  `json:"modifiedNs"`
@@ -33,7 +34,9 @@ func Of(info os.FileInfo) Mark {
 	return m
 }
 
-// IsSettled reports whether the file's times are old enough that every later write changes the mark.
+// IsSettled reports whether the file's times are old enough that every later write
+// changes the mark. If IsSettled returns false, do not use the Mark to detect changes,
+// because a later write could leave the Mark unchanged.
 func (m Mark) IsSettled(now time.Time) bool {
 	for _, ns := range []int64{m.ModifiedNs, m.ChangedNs} {
 		age := fineSettleTime

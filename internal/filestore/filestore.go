@@ -50,7 +50,8 @@ type File struct {
 	// Tool is the name of the tool that wrote the file.
 	Tool    string    `json:"tool"`
 	Created time.Time `json:"created"`
-	// Path is the absolute path of the file's content.
+	// Path is the absolute path of the file's content. The JSON description of the file
+	// on the disk omits the field Path.
 	Path string `json:"-"`
 }
 
@@ -58,7 +59,8 @@ type File struct {
 // opentabs://files/abcdefghijkl.
 func (f File) URI() string { return uriPrefix + f.ID }
 
-// IDFromURI returns the ID of a stored file from the file's URI.
+// IDFromURI returns the ID of a stored file from the file's URI. If the URI does not
+// begin with opentabs://files/, IDFromURI returns false.
 func IDFromURI(uri string) (string, bool) { return strings.CutPrefix(uri, uriPrefix) }
 
 // Store manages the files of browser tools in one directory.
@@ -71,7 +73,8 @@ type Store struct {
 // Open returns a store for the files in the directory dir, which need not exist.
 func Open(dir string) *Store { return &Store{dir: dir, maxBytes: maxTotalBytes} }
 
-// Add stores a file and returns its description with ID, size, time and path.
+// Add stores a file and returns its description with ID, size, time and path. If all
+// stored files together exceed 1 GB, Add removes the oldest files.
 func (s *Store) Add(f File, content []byte) (File, error) {
 	f.ID, f.SizeBytes, f.Created = strings.ToLower(rand.Text()[:12]), len(content), time.Now().UTC()
 	if f.Name != filepath.Base(f.Name) || strings.HasPrefix(f.Name, ".") || f.Name == descriptionFile {
@@ -152,7 +155,8 @@ func (s *Store) List() ([]File, error) {
 	return files, nil
 }
 
-// Read returns a stored file; an unknown file, or a file of another client, returns [ErrNotFound].
+// Read returns a stored file and its content. If no stored file has the given ID, or the
+// file belongs to another client, Read returns [ErrNotFound].
 func (s *Store) Read(id, client string) (File, []byte, error) {
 	f, err := s.readDescription(id)
 	if err != nil || f.Client != client {
@@ -165,7 +169,8 @@ func (s *Store) Read(id, client string) (File, []byte, error) {
 	return f, content, err
 }
 
-// Remove deletes a stored file; an unknown ID returns [ErrNotFound].
+// Remove deletes a stored file. If no stored file has the given ID, Remove returns
+// [ErrNotFound].
 func (s *Store) Remove(id string) error {
 	if _, err := s.readDescription(id); err != nil {
 		return ErrNotFound

@@ -15,12 +15,14 @@ import (
 	"strings"
 )
 
+// schema has the Go declarations for which genwire generates TypeScript, in source order.
 type schema struct {
 	enums   []*enum
 	structs []*structDecl
 	decls   []any
 }
 
+// constDecl is an exported Go constant that belongs to no enum.
 type constDecl struct {
 	name, doc, value string
 }

@@ -8,7 +8,9 @@ import (
 	"opentabs/internal/httpapi"
 )
 
-// OpenBrowserNames returns an [httpapi.BrowserNames] that uses the running server.
+// OpenBrowserNames returns an [httpapi.BrowserNames] that uses the running server. If no
+// server runs, the returned BrowserNames itself reads and writes the file with the
+// browser names.
 func OpenBrowserNames(ctx context.Context, h *Home) (httpapi.BrowserNames, error) {
 	client, err := h.runningClient(ctx)
 	if err != nil {
@@ -31,6 +33,7 @@ func NewBrowserNames(store *browsernames.Store, connected func() []string, onRen
 	return localNames{store, connected, onRenamed}
 }
 
+// localNames implements httpapi.BrowserNames with a store in this process.
 type localNames struct {
 	store     *browsernames.Store
 	connected func() []string

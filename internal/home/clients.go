@@ -38,7 +38,8 @@ func (h *Home) recordClient(name, change string) {
 	h.writeAuditRecord(r)
 }
 
-// ReloadClients makes a running daemon read the tokens of MCP clients again.
+// ReloadClients makes a running daemon read the tokens of MCP clients again. If no daemon
+// runs, ReloadClients does nothing.
 func (h *Home) ReloadClients(ctx context.Context) error {
 	client, err := h.runningClient(ctx)
 	if err == nil && client != nil {

@@ -9,7 +9,8 @@ import (
 	"opentabs/internal/httpapi"
 )
 
-// ExplainError returns the text of err for the user, with what the user should do if known.
+// ExplainError returns the text of err for the user. For known errors, ExplainError adds
+// what the user should do.
 func ExplainError(err error) string {
 	var otherToken *OtherTokenError
 	if errors.As(err, &otherToken) {

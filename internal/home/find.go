@@ -25,13 +25,16 @@ func (s Server) String() string {
 	return fmt.Sprintf("opentabs %s, pid %d", s.Version, s.PID)
 }
 
-// FindServer returns the running daemon of this installation. FindServer accepts only a daemon that proves that it has
-// the administrator token.
+// FindServer returns the running daemon of this installation. FindServer first tries the
+// port in server.json, and then the configured port. FindServer accepts only a daemon that
+// proves that it has the administrator token.
 //
-// The error of FindServer wraps httpapi.ErrNoServer if no daemon runs, and httpapi.ErrForeignServer if the port of the
-// settings belongs to another program or installation. FindServer returns an [OtherTokenError] if the token of the
-// running daemon differs from the token in the token file. FindServer returns a [config.TokenError] if a daemon runs
-// and the user has no permission to read the token file.
+// The error of FindServer wraps httpapi.ErrNoServer if no daemon runs, and httpapi.ErrForeignServer
+// if the port of the settings belongs to another program or installation. FindServer returns an
+// [OtherTokenError] if the token of the running daemon differs from the token in the token file.
+// FindServer returns a [config.TokenError] if a daemon runs and the user has no permission to read
+// the token file. If the program that uses the port does not respond, the error of FindServer names
+// this program.
 func (h *Home) FindServer(ctx context.Context) (Server, error) {
 	record, recorded := h.ReadServer()
 	token, err := h.ExistingToken()
@@ -83,8 +86,9 @@ func isListening(ctx context.Context, port int) bool {
 	return !errors.Is(err, httpapi.ErrNoServer)
 }
 
-// OtherTokenError is the error for a running daemon of this installation whose token differs from the token in the
-// token file.
+// OtherTokenError is the error for a running daemon of this installation whose token differs from
+// the token in the token file. For errors.Is, an OtherTokenError is also an
+// [httpapi.ErrForeignServer].
 type OtherTokenError struct {
 	PID int
 	// File is the path of the token file.
@@ -122,6 +126,8 @@ func isAlive(pid int) bool {
 	return runtime.GOOS == "windows" || process.Signal(syscall.Signal(0)) == nil
 }
 
+// foreignOwnerError reports that a port is used by another program or installation.
+// foreignOwnerError wraps httpapi.ErrForeignServer.
 type foreignOwnerError struct {
 	port  int
 	owner string

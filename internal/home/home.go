@@ -93,7 +93,9 @@ func (h *Home) writeAuditRecord(r audit.Record) {
 	log.Write(r)
 }
 
-// PolicyAccess is how a command reads and changes permissions.
+// PolicyAccess is how a command reads and changes permissions. The methods of the
+// embedded Policy change permissions through the daemon, or directly in the files if no
+// daemon runs.
 type PolicyAccess struct {
 	httpapi.Policy
 	// Plugins contains the plugins that this process, not the daemon, has loaded.
@@ -122,7 +124,8 @@ func (h *Home) OpenPolicy(ctx context.Context) (PolicyAccess, error) {
 	return access, nil
 }
 
-// PolicyOf returns a Policy that reads and changes permissions through a client of the daemon.
+// PolicyOf returns a Policy that reads and changes permissions through a client of the
+// daemon. If client is nil, the Policy reads and changes the files directly.
 func (h *Home) PolicyOf(ctx context.Context, client *httpapi.Client) (httpapi.Policy, error) {
 	if client != nil {
 		return client.Policy(ctx), nil
@@ -146,8 +149,9 @@ func (h *Home) runningClient(ctx context.Context) (*httpapi.Client, error) {
 	return client, err
 }
 
-// Client returns an API client of the running daemon. If the daemon has an older version and no running calls, Client
-// first replaces it with a new daemon.
+// Client returns an API client of the running daemon. Client also returns the errors of
+// [Home.FindServer]. If the daemon has an older version and no running calls, Client first
+// replaces it with a new daemon.
 func (h *Home) Client(ctx context.Context) (*httpapi.Client, error) {
 	server, err := h.FindServer(ctx)
 	if err == nil {
@@ -163,7 +167,8 @@ func (h *Home) Client(ctx context.Context) (*httpapi.Client, error) {
 	return httpapi.NewClient(server.Port, token), nil
 }
 
-// ReloadPlugins makes the running daemon reload the plugins, and returns its client, or nil without a daemon.
+// ReloadPlugins makes the running daemon reload the plugins, and returns a client of the
+// daemon. If no daemon runs, ReloadPlugins returns nil.
 func (h *Home) ReloadPlugins(ctx context.Context) (*httpapi.Client, error) {
 	client, err := h.runningClient(ctx)
 	if client == nil || err != nil {

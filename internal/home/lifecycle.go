@@ -97,7 +97,8 @@ func waitForCleanup(ctx context.Context, dirs config.Dirs, stopped Server) {
 	}
 }
 
-// StopOlderServer stops the running daemon if it has an older version and no call is running or waiting.
+// StopOlderServer stops the running daemon if it has an older version and no call is
+// running or waiting. If no daemon runs, StopOlderServer does nothing.
 func (h *Home) StopOlderServer(ctx context.Context) {
 	if server, err := h.FindServer(ctx); err == nil && h.stopOlderDaemon(ctx, server) {
 		h.warn(fmt.Sprintf("%s, is stopped, because this is opentabs %s", server, version.Version))

@@ -17,7 +17,9 @@ func NPMConfig(getenv func(string) string, projectDir string) (*npm.Config, erro
 	return npm.LoadConfig(npm.Environment{Getenv: getenv, Environ: os.Environ, Home: home, Dir: projectDir})
 }
 
-// DiscoverGlobal adds plugins that npm has installed globally to registry, if the setting discoverGlobal is on.
+// DiscoverGlobal adds plugins that npm has installed globally to registry, if the setting
+// discoverGlobal is on. If DiscoverGlobal fails, registry still has the plugins that the
+// user has installed.
 func (h *Home) DiscoverGlobal(registry *plugin.Registry) error {
 	if !h.Settings.DiscoverGlobal {
 		return nil

@@ -23,7 +23,9 @@ const (
 	otherServerTimeout = time.Second
 )
 
-// StartServer starts `opentabs serve` as a background process and returns when a daemon responds.
+// StartServer starts `opentabs serve` as a background process and returns when a daemon
+// responds. If two processes start a daemon at the same time, both use the daemon that
+// starts first.
 func (h *Home) StartServer(ctx context.Context) error {
 	exe, err := os.Executable()
 	if err != nil {

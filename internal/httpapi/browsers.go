@@ -8,11 +8,13 @@ import (
 	"opentabs/internal/httpjson"
 )
 
+// browserBody is the body of a request that concerns one browser.
 type browserBody struct {
 	Browser string `json:"browser"`
 }
 
-// RoundTripMs is the time until the extension's response, in milliseconds.
+// pingedBrowser is the response of /browsers/ping. RoundTripMs is the time between a
+// request to the Chrome extension and the extension's response, in milliseconds.
 type pingedBrowser struct {
 	RoundTripMs float64 `json:"round_trip_ms"`
 }
@@ -47,24 +49,31 @@ type KnownBrowser struct {
 	IsGiven   bool      `json:"given"`
 	Connected bool      `json:"connected"`
 	LastSeen  time.Time `json:"last_seen"`
-	// DefaultFor are the MCP clients that use this browser by default; "" means all clients without another default.
+	// DefaultFor are the names of the MCP clients that use this browser by default. An
+	// empty string in DefaultFor means all clients for which no other browser is set.
 	DefaultFor []string `json:"default_for,omitempty"`
 }
 
-// BrowserNames reads and changes the names of browsers, and which browser each MCP client uses by default. Each error
-// message of a BrowserNames is a sentence for the user.
+// BrowserNames reads and changes the names of browsers, and which browser each MCP client
+// uses by default. Each error message of a BrowserNames is a sentence for the user. The
+// parameter browser is the ID or the name of a browser.
 type BrowserNames interface {
 	// List returns the browsers that are or were connected to the server, sorted by name.
 	List() ([]KnownBrowser, error)
-	// Rename renames a browser, and returns the browser with its new name.
+	// Rename renames a browser, and returns the browser with its new name. An empty name
+	// restores the default name of the browser.
 	Rename(browser, name string) (KnownBrowser, error)
-	// SetDefault sets the browser that a client uses by default. An empty client means all clients without a default
-	// browser, and an empty browser removes the default.
+	// SetDefault sets the browser that a client uses by default. If client is empty,
+	// SetDefault sets the default browser of all clients for which no browser is set. If
+	// browser is empty, SetDefault removes the default browser of the client.
 	SetDefault(client, browser string) (KnownBrowser, error)
-	// Forget removes a browser that is not connected from the list of known browsers.
+	// Forget removes a browser from the list of known browsers. A connected browser
+	// cannot be removed.
 	Forget(browser string) error
 }
 
+// browserNameBody is the request body of /browsers/name, /browsers/default and
+// /browsers/forget.
 type browserNameBody struct {
 	Browser string `json:"browser"`
 	Name    string `json:"name,omitempty"`
@@ -111,9 +120,11 @@ func changeBrowser(w http.ResponseWriter, r *http.Request, change func(browserNa
 	httpjson.Send(w, http.StatusOK, changed)
 }
 
-// BrowserNames returns a client for the names of browsers, which sends each operation to the server.
+// BrowserNames returns a client for the names of browsers, which sends each operation to
+// the server. When ctx ends, BrowserNames cancels its requests that are still open.
 func (c *Client) BrowserNames(ctx context.Context) BrowserNames { return browserNamesClient{ctx, c} }
 
+// browserNamesClient implements [BrowserNames] with requests to a running server.
 type browserNamesClient struct {
 	ctx    context.Context
 	client *Client

@@ -11,15 +11,19 @@ import (
 // A request body of maxBulkBytes can list about 10,000 plugins.
 const maxBulkBytes = 1 << 20
 
+// enableBody is the request body of POST /plugins/enable, with a review of each plugin.
 type enableBody struct {
 	Plugins []wire.ConfigReviewParams `json:"plugins"`
 }
 
+// disableBody is the request body of POST /plugins/disable, with the names of the
+// plugins.
 type disableBody struct {
 	Plugins []string `json:"plugins"`
 }
 
-// Errors[i] is the error of the plugin at index i of the request, or an empty string.
+// bulkResult is the response to a request that changes several plugins. Errors[i] is the
+// error of the plugin at index i of the request, or an empty string.
 type bulkResult struct {
 	Errors []string `json:"errors"`
 }

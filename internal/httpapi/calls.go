@@ -25,6 +25,7 @@ type Calls interface {
 
 var _ Calls = (*dispatch.Dispatcher)(nil)
 
+// callRoutes serves the routes below /calls.
 type callRoutes struct {
 	calls    Calls
 	records  Records
@@ -61,10 +62,14 @@ func newUnknownCallError(w http.ResponseWriter) {
 	httpjson.SendError(w, http.StatusNotFound, "no such call: list the calls with `opentabs calls`")
 }
 
+// cancelResult is the response of /calls/{id}/cancel. Cancelled is false if the call
+// ended before the request arrived.
 type cancelResult struct {
 	Cancelled bool `json:"cancelled"`
 }
 
+// cancelBody is the optional body of POST /calls/{id}/cancel. Reason is sent to the page
+// and written to the audit log.
 type cancelBody struct {
 	Reason string `json:"reason,omitempty"`
 }
@@ -89,10 +94,12 @@ func (c callRoutes) cancel(w http.ResponseWriter, r *http.Request) {
 	httpjson.Send(w, http.StatusOK, cancelResult{Cancelled: c.calls.Cancel(id, CommandLine, plaintext.Line(cancellation.Reason, maxReason))})
 }
 
-// CallsClient reads, cancels and decides calls of a running server.
+// CallsClient reads, cancels and decides calls of a running server. The methods of
+// CallsClient return the errors listed at [Client].
 type CallsClient struct{ client *Client }
 
-// Get fetches one call from the server, with the call's activities and timeline.
+// Get fetches one call from the server, with the call's activities and timeline. If the
+// call has not ended, the returned Record contains only the embedded View.
 func (c CallsClient) Get(ctx context.Context, callID string) (r recorder.Record, err error) {
 	err = c.client.exchange(ctx, requestTimeout, http.MethodGet, "/calls/"+url.PathEscape(callID), &r)
 	return r, err
@@ -106,7 +113,8 @@ func (c CallsClient) List(ctx context.Context) ([]dispatch.View, error) {
 	return calls.Calls, err
 }
 
-// Cancel cancels a call, with a reason if it is not empty, and returns false if the call has already ended.
+// Cancel cancels a call. An empty reason means that the user gave no reason. Cancel
+// returns false if the call has already ended.
 func (c CallsClient) Cancel(ctx context.Context, callID, reason string) (bool, error) {
 	var result cancelResult
 	err := c.client.post(ctx, "/calls/"+url.PathEscape(callID)+"/cancel", cancelBody{Reason: reason}, &result)

@@ -38,7 +38,8 @@ var ErrServerSilent = errors.New("the program on the port does not answer")
 // similar.
 var ErrStreamEnded = errors.New("the server has ended the stream")
 
-// RefusedError is a response of the server with a status other than 200.
+// RefusedError is a response of the server with a status other than 200. Explanation is
+// the sentence that the server sent.
 type RefusedError struct {
 	Status      int
 	Explanation string
@@ -52,8 +53,10 @@ func (e *RefusedError) Is(target error) bool {
 	return target == ErrUnknown && e.Status == http.StatusNotFound
 }
 
-// Client sends requests to a running opentabs server. The methods of Client return [ErrNoServer], [ErrForeignServer],
-// [ErrServerSilent] or a [*RefusedError].
+// Client sends requests to a running opentabs server. The methods of Client return
+// [ErrNoServer] if no program listens on the port, and [ErrForeignServer] if another program
+// listens on the port. The methods return [ErrServerSilent] if no response arrives in time,
+// and a [*RefusedError] if the server rejects the request.
 type Client struct {
 	Calls   CallsClient
 	Logs    LogsClient
@@ -65,8 +68,10 @@ type Client struct {
 	http    *http.Client
 }
 
-// NewClient returns a client of the server on a loopback port. If token is not empty, the client first checks that the
-// server has the token, and sends no request to any other program (see proof.go).
+// NewClient returns a client of the server on a loopback port. If token is not empty, the
+// client first checks that the server has the token, and sends no request to any other
+// program (see proof.go). If token is empty, the client sends requests to any program that
+// listens on the port.
 func NewClient(port int, token string) *Client {
 	c := &Client{address: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), port: port, token: token}
 	c.Calls, c.Logs, c.Plugins = CallsClient{c}, LogsClient{c}, PluginsClient{c}
@@ -94,7 +99,8 @@ func (c *Client) Port() int { return c.port }
 // URL returns the absolute URL of a path on the server.
 func (c *Client) URL(path string) string { return "http://" + c.address + path }
 
-// Health requests the version and the process ID of the server.
+// Health requests the version and the process ID of the server. Health returns an error
+// if the program on the port is not an opentabs server.
 func (c *Client) Health(ctx context.Context) (Health, error) {
 	var h Health
 	if err := c.exchange(ctx, healthTimeout, http.MethodGet, "/healthz", &h); err != nil {
@@ -113,7 +119,8 @@ func (c *Client) Status(ctx context.Context) (s Status, err error) {
 	return s, err
 }
 
-// ReloadClients makes the server read the tokens of MCP clients again.
+// ReloadClients makes the server read the tokens of MCP clients again. Before
+// ReloadClients returns, the server has ended the requests of removed clients.
 func (c *Client) ReloadClients(ctx context.Context) error {
 	return c.exchange(ctx, requestTimeout, http.MethodPost, "/clients/reload", nil)
 }

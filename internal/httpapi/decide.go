@@ -11,27 +11,33 @@ import (
 	"opentabs/wire"
 )
 
-// CommandLine names the command line in the audit log, in the side panel and in approval forms. Only the server sets
-// CommandLine, so no request can choose the name of its surface.
+// CommandLine names the command line in the audit log, in the side panel and in approval
+// forms. A change is attributed to CommandLine if its request was authenticated with the
+// administrator token. No request can choose the name of its surface, because only the
+// server sets CommandLine.
 const CommandLine = "the command line"
 
 // Decision is the body of POST /calls/{id}/decide: the user's decision about a call that
 // is waiting for approval.
 type Decision struct {
-	// Allow (required) is true to approve the call and false to deny the call.
+	// Allow is true to approve the call and false to deny the call. Allow is required.
 	Allow *bool `json:"allow"`
 	// Scope selects which later calls an approval also allows. By default, an approval allows one call. ForMs, required
 	// for wire.ScopeTime, is the duration of the approval in milliseconds.
 	Scope wire.Scope `json:"scope,omitempty"`
 	ForMs int64      `json:"for_ms,omitempty"`
-	// TicketID identifies the approval request that the user saw; empty means the call's current request.
+	// TicketID identifies the approval request that the user saw. If TicketID is empty,
+	// the decision answers the current approval request of the call.
 	TicketID string `json:"ticket_id,omitempty"`
 }
 
-// DecideResponse is the response to a decision about a call.
+// DecideResponse is the response to a decision about a call. Outcome reports whether the
+// decision was accepted or the call was already decided.
 type DecideResponse struct {
 	Outcome wire.DecisionOutcome `json:"outcome"`
-	// By and Allowed describe the decision in effect, which can be an earlier one.
+	// By names the surface on which the user decided, and Allowed is true if the call was
+	// approved. If the call was already decided, By and Allowed describe the earlier
+	// decision, which stays in effect.
 	By      string `json:"by,omitempty"`
 	Allowed bool   `json:"allowed"`
 }

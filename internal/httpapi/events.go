@@ -20,7 +20,9 @@ import (
 
 const maxChunkBytes = 32 << 10
 
-// serverInstanceID prefixes event IDs, so that a new process detects a client of an earlier one, and sends "missed".
+// serverInstanceID identifies one server process, and is the prefix of all its event IDs.
+// If a client continues the stream of an earlier server process, the new process detects
+// the other prefix and sends a "missed" event.
 type serverInstanceID string
 
 func newServerInstanceID() serverInstanceID {
@@ -42,6 +44,7 @@ func (m serverInstanceID) parseID(id string) (uint64, bool) {
 	return n, err == nil
 }
 
+// eventRoute serves /events.
 type eventRoute struct {
 	calls        Calls
 	eventStreams *eventStreams
@@ -142,14 +145,16 @@ func (e eventWriter) writeEvents(events []*dispatch.Event, lostEvents int) error
 	return e.c.Flush()
 }
 
-// Listener has the callbacks of [CallsClient.Follow], which runs them one at a time on its own goroutine.
+// Listener has the callbacks of [CallsClient.Follow]. Follow runs all callbacks one at a
+// time on its own goroutine.
 type Listener struct {
 	// Following is called once, when the server has confirmed that the stream of events has
 	// started.
 	Following func() error
-	// Event is called for each event; raw is the JSON of the event.
+	// Event is called for each event. raw is the JSON of the event.
 	Event func(e dispatch.Event, raw []byte) error
-	// Missed receives the number of events that were lost before the next event.
+	// Missed is called if events were lost. n is the number of events lost before the
+	// next event.
 	Missed func(n int) error
 }
 

@@ -46,9 +46,11 @@ func (g *requestGuard) requireLocal(next http.Handler) http.Handler {
 	})
 }
 
-// Caller identifies the sender of a request.
+// Caller identifies the sender of a request. The guard sets the Caller after checking the
+// token.
 type Caller struct {
-	// Client is the name of the MCP client of the token, or empty for the administrator token.
+	// Client is the name of the MCP client to which the token belongs. Client is empty if
+	// the request has the administrator token.
 	Client string
 }
 

@@ -17,27 +17,33 @@ import (
 	"opentabs/wire"
 )
 
-// CommandPath is the path of the opentabs command's MCP endpoint, which needs the administrator token.
+// CommandPath is the path of the MCP endpoint for the opentabs command. Requests to
+// CommandPath require the administrator token.
 const CommandPath = "/cli/mcp"
 
-// Options configure the API; every field whose comment states no default is required.
+// Options configure the API, and connect the routes to the other parts of the server.
+// Every field whose comment states no default is required.
 type Options struct {
 	// Token is the administrator token, which is valid for every route except /mcp.
 	Token string
-	// Clients checks the tokens of MCP clients, valid for /mcp only; if nil, no client token is valid.
+	// Clients checks the tokens of MCP clients, which are valid for /mcp only. By
+	// default, no client token is valid.
 	Clients ClientTokens
-	// Origins are the origins of trusted extensions, such as "chrome-extension://<id>". The server rejects a request
-	// whose Origin header names neither a trusted extension nor the server itself.
+	// Origins are the origins of trusted extensions, such as "chrome-extension://<id>". The
+	// server rejects a request whose Origin header names neither a trusted extension nor the
+	// server itself. By default, no extension is trusted.
 	Origins []string
 	// Health is the response of /healthz, without the proof.
 	Health Health
 	Calls  Calls
-	// Records reads the recorded calls; if nil, no calls are recorded.
+	// Records reads the recorded calls. By default, no calls are recorded.
 	Records Records
-	// UndoCall starts a call that undoes the given call; its error is for the user. If UndoCall is nil, no call can be
-	// undone.
+	// UndoCall starts a call that undoes the call with the given ID. If UndoCall fails,
+	// its error message is a sentence for the user. By default, no call can be undone.
 	UndoCall func(callID string) (StartedUndo, error)
-	// Ready blocks until the plugins are loaded. If Ready is nil, requests do not wait for the plugins.
+	// Ready blocks until the plugins are loaded. If loading takes too long, Ready returns
+	// an error with a text for the user. Requests for /status and the routes below /plugins
+	// call Ready first. By default, requests do not wait for the plugins.
 	Ready func(ctx context.Context) error
 	// Status returns the response of /status.
 	Status func() Status
@@ -46,14 +52,17 @@ type Options struct {
 	Stop func()
 	// Reload reloads all plugins from disk.
 	Reload func() error
-	// StartDevelopment puts the plugin in a folder into development mode until end is called. dir is an absolute path.
-	// If the plugin has no permission, StartDevelopment sets the given permission.
+	// StartDevelopment puts the plugin in a folder into development mode until end is
+	// called. In development mode, every version of the plugin counts as reviewed. dir is
+	// an absolute path. If the plugin has no permission, StartDevelopment sets the given
+	// permission.
 	StartDevelopment func(dir string, permission wire.Permission) (end func(), err error)
-	// ReloadTab reloads the tab with the given ID. If browser, an ID or name, is empty, exactly one browser must have
-	// the tab.
+	// ReloadTab reloads the tab with the given ID. browser is the ID or name of the tab's
+	// browser. If browser is empty, exactly one browser must have a tab with this ID.
 	ReloadTab func(ctx context.Context, browser string, tabID int) error
-	// ReleaseTab ends an MCP client's control of a tab, and returns the name of the client. If browser, an ID or name,
-	// is empty, exactly one browser must have the tab.
+	// ReleaseTab ends an MCP client's control of a tab, and returns the name of the
+	// client. browser is the ID or name of the tab's browser. If browser is empty,
+	// exactly one browser must have a tab with this ID.
 	ReleaseTab func(browser string, tabID int) (client string, err error)
 	// PingBrowser returns the duration of a round trip to the extension in a connected
 	// browser.
@@ -67,16 +76,20 @@ type Options struct {
 	Metrics http.Handler
 	// Logs reads the log entries of adapters.
 	Logs Logs
-	// MCP serves /mcp and CommandPath. Browsers serves /ws, the WebSocket of the extension.
+	// MCP serves /mcp and CommandPath. For a request to /mcp, [CallerOf] returns the MCP
+	// client. Browsers serves /ws, the WebSocket of the extension.
 	MCP      http.Handler
 	Browsers http.Handler
-	// Stdio serves one MCP session of newline-delimited JSON on a connection of /stdio. Stdio returns when ctx ends, or
-	// when reading from the parameter in reaches the end of the input.
+	// Stdio serves one MCP session of newline-delimited JSON on a connection of /stdio. If
+	// the MCP client sent its token, [CallerOf] returns the client. Stdio returns when ctx
+	// ends, or when reading from the parameter in reaches the end of the input.
 	Stdio func(ctx context.Context, in io.Reader, out io.Writer) error
-	// Heartbeat is the time without events after which an event stream sends a comment, so that connections stay open;
-	// default 15 s.
+	// Heartbeat is the time without events after which an event stream sends a comment. A
+	// comment keeps the connection of an idle event stream open. By default, Heartbeat is 15
+	// s.
 	Heartbeat time.Duration
-	// Log receives one line for each failed connection of /stdio; by default, nothing is logged.
+	// Log receives one line for each failed connection of /stdio. By default, failed
+	// connections are not logged.
 	Log zerolog.Logger
 }
 
@@ -180,7 +193,8 @@ func (a *API) routeTable() map[string]map[string]http.HandlerFunc {
 	}
 }
 
-// ServeHTTP guards all routes except /ws, which authenticates with its own handshake.
+// ServeHTTP serves a request. The guard checks requests for all routes except /ws, which
+// authenticates with its own handshake.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == "/ws" {
 		a.options.Browsers.ServeHTTP(w, r)
@@ -200,10 +214,13 @@ func (a *API) Shutdown(ctx context.Context) error {
 	return a.stdio.drainConns(ctx)
 }
 
-// ClientTokens checks the tokens of MCP clients; *clienttoken.Store implements it.
+// ClientTokens checks the tokens of MCP clients. *clienttoken.Store implements this
+// interface.
 type ClientTokens interface {
-	// Enter returns the name of the MCP client that has the token, or ok = false for an unknown token. At the end of
-	// the client's request, the caller of Enter must call the returned function leave.
+	// Enter returns the name of the MCP client that has the token, or ok = false for an
+	// unknown token. The returned context ends when the user removes the client's token. At
+	// the end of the client's request, the caller of Enter must call the returned function
+	// leave.
 	Enter(ctx context.Context, token string) (name string, in context.Context, leave func(), ok bool)
 	// Reload reads the tokens from disk again, and ends the requests of removed clients.
 	Reload() error

@@ -27,7 +27,8 @@ const (
 	rejectLogInterval = time.Minute
 )
 
-// NewServer returns an HTTP server that disconnects clients which send or read too slowly.
+// NewServer returns an HTTP server that disconnects clients which send or read too
+// slowly. The logger out receives the server's errors.
 func NewServer(handler http.Handler, out zerolog.Logger) *http.Server {
 	return &http.Server{
 		Handler:           limitTimes(handler),
@@ -54,6 +55,7 @@ func limitTimes(next http.Handler) http.Handler {
 	})
 }
 
+// timedBody is a request body that sets a read deadline for each read.
 type timedBody struct {
 	io.ReadCloser
 	rc       *http.ResponseController
@@ -76,7 +78,9 @@ func (b *timedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Without free file descriptors, net/http logs one line per second; serverLog logs one per rejectLogInterval.
+// serverLog receives the error log of net/http. While the process has no free file
+// descriptors, net/http logs one line per second. serverLog logs only one of these lines
+// per rejectLogInterval.
 type serverLog struct {
 	out zerolog.Logger
 

@@ -16,7 +16,7 @@ import (
 	"opentabs/internal/sse"
 )
 
-// Logs reads the log entries of adapters; *pluginlog.Log implements it.
+// Logs reads the log entries of adapters. *pluginlog.Log implements this interface.
 type Logs interface {
 	Last(f pluginlog.Filter, n int) []pluginlog.Entry
 	Follow(f pluginlog.Filter, n int) ([]pluginlog.Entry, *pluginlog.Follower)
@@ -31,7 +31,8 @@ const defaultLogEntries = 100
 // LogQuery selects log entries of adapters by plugin and level.
 type LogQuery struct {
 	pluginlog.Filter
-	// Last is the maximum number of stored log entries to return; older entries are left out.
+	// Last is the maximum number of stored log entries to return. Older entries are left
+	// out.
 	Last int
 }
 
@@ -71,10 +72,13 @@ func parseLogQuery(values url.Values) (q LogQuery, err error) {
 	return q, nil
 }
 
+// logList is the response of /logs without follow=1. The log entries are ordered from
+// oldest to newest.
 type logList struct {
 	Entries []pluginlog.Entry `json:"entries"`
 }
 
+// logRoute serves /logs.
 type logRoute struct {
 	entries      Logs
 	eventStreams *eventStreams
@@ -134,14 +138,17 @@ func (q LogQuery) urlValues() url.Values {
 	return values
 }
 
-// LogsClient reads the log entries of adapters from a running server.
+// LogsClient reads the log entries of adapters from a running server. The methods of
+// LogsClient return the errors listed at [Client].
 type LogsClient struct{ client *Client }
 
-// LogListener has the callbacks of [LogsClient.Follow].
+// LogListener has the callbacks of [LogsClient.Follow]. Follow runs all callbacks one at
+// a time on its own goroutine.
 type LogListener struct {
 	// Entry is called for each log entry.
 	Entry func(pluginlog.Entry) error
-	// Missed receives the number of log entries that were dropped before the next entry.
+	// Missed is called if log entries were dropped. n is the number of entries dropped
+	// before the next entry.
 	Missed func(n int) error
 }
 

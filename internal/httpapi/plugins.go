@@ -14,6 +14,7 @@ import (
 	"opentabs/wire"
 )
 
+// developRoute serves /plugins/develop.
 type developRoute struct {
 	startDevelopment func(dir string, permission wire.Permission) (endStream func(), err error)
 	eventStreams     *eventStreams
@@ -46,7 +47,8 @@ func (d developRoute) serveDevelopment(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// PluginsClient reloads the plugins of a running server, and starts development mode.
+// PluginsClient reloads the plugins of a running server, and starts development mode. The
+// methods of PluginsClient return the errors listed at [Client].
 type PluginsClient struct{ client *Client }
 
 // Reload makes the server reload all plugins from disk.
@@ -54,9 +56,11 @@ func (c PluginsClient) Reload(ctx context.Context) error {
 	return c.client.exchange(ctx, reloadTimeout, http.MethodPost, "/plugins/reload", nil)
 }
 
-// DevelopPlugin puts the plugin in a folder into development mode until ctx ends. dir is an absolute path. If the
-// plugin has no permission, the server sets the given permission. DevelopPlugin returns [ErrStreamEnded] if the server
-// stops before ctx ends.
+// DevelopPlugin puts the plugin in a folder into development mode until ctx ends. In
+// development mode, every version of the plugin counts as reviewed. dir is an absolute
+// path. If the plugin has no permission, the server sets the given permission. onBegin is
+// called when the server has confirmed the request. DevelopPlugin returns
+// [ErrStreamEnded] if the server stops before ctx ends.
 func (c PluginsClient) DevelopPlugin(ctx context.Context, dir string, permission wire.Permission, onBegin func()) error {
 	query := url.Values{"dir": {dir}, "permission": {string(permission)}}
 	resp, err := c.client.send(ctx, http.MethodGet, "/plugins/develop?"+query.Encode(), nil)

@@ -8,7 +8,8 @@ import (
 	"opentabs/wire"
 )
 
-// ErrUnknown is wrapped by errors about an unknown plugin or tool, which the server sends with status 404.
+// ErrUnknown is wrapped by errors about an unknown plugin or tool. For an error that
+// wraps ErrUnknown, the server responds with status 404.
 var ErrUnknown = plugin.ErrUnknown
 
 // Policy reads and changes permissions and settings of plugins. The parameter "by" is the surface on which the user
@@ -16,14 +17,18 @@ var ErrUnknown = plugin.ErrUnknown
 type Policy interface {
 	Permissions(plugin string) (PluginPermissions, error)
 	Review(plugin, hash string, permission wire.Permission, by string) error
-	// ReviewAll reviews and enables several plugins in one change; errs[i] is the error of reviews[i], or nil.
+	// ReviewAll reviews and enables several plugins in one change. errs[i] is the error
+	// of reviews[i], or nil.
 	ReviewAll(reviews []wire.ConfigReviewParams, by string) (errs []error)
-	// DisableAll turns several plugins off in one change; errs[i] is the error of plugins[i], or nil.
+	// DisableAll turns several plugins off in one change. errs[i] is the error of
+	// plugins[i], or nil.
 	DisableAll(plugins []string, by string) (errs []error)
-	// SetPermission sets the permission of a tool, or of the plugin if tool is empty. An empty permission removes the
-	// user's permission.
+	// SetPermission sets the permission of a tool. If tool is empty, SetPermission sets
+	// the permission of the plugin. An empty permission removes the permission that the
+	// user has set for the tool.
 	SetPermission(plugin, tool string, permission wire.Permission, by string) error
-	// SetLimit sets how often a tool may run, such as "10/1m" for 10 calls per minute.
+	// SetLimit sets how often a tool may run, such as "10/1m" for 10 calls per minute. An
+	// empty limit removes the limit of the tool.
 	SetLimit(plugin, tool, limit, by string) error
 	// SetOpening sets whether a call is allowed to open a tab with a page of the plugin
 	// if no tab has one.
@@ -34,13 +39,16 @@ type Policy interface {
 	// SetLateAccess sets whether a plugin that starts after the page's scripts is allowed
 	// to read its secret settings and call other plugins.
 	SetLateAccess(plugin string, allowed bool, by string) error
-	// Settings returns the settings of a plugin, with only the existence of a secret setting's value.
+	// Settings returns the settings of a plugin. For a secret setting, Settings returns
+	// only whether the setting has a value.
 	Settings(plugin string) ([]wire.SettingView, error)
-	// ChangeSettings stores settings of a plugin by key; the value null removes a setting.
+	// ChangeSettings stores settings of a plugin by key. The value null removes a
+	// setting.
 	ChangeSettings(plugin string, values map[string]json.RawMessage, by string) error
 	// Sites returns the rules for browser tools, sorted by site.
 	Sites() ([]Site, error)
-	// SetSite sets the rule for a site; an empty rule removes the site's rule and all permanent approvals there.
+	// SetSite sets the rule for browser tools on a site. If rule is empty, SetSite removes
+	// the site's rule and all permanent approvals of clients on the site.
 	SetSite(site, rule, by string) error
 	// Forget removes all of the user's decisions about a plugin, and its settings.
 	Forget(plugin, by string) error
@@ -50,12 +58,15 @@ type Policy interface {
 // when the user allowed it.
 type PluginPermissions struct {
 	Plugin string `json:"plugin"`
-	// Hash identifies the plugin's current content; a review is valid only for content with the reviewed hash.
+	// Hash identifies the plugin's current content. A review is valid only for content
+	// with the reviewed hash.
 	Hash string `json:"hash"`
-	// Review is the user's last review, which can be about earlier content.
+	// Reviewed is true if the user has reviewed the current content. Review is the user's
+	// last review, which can be about earlier content.
 	Reviewed bool    `json:"reviewed"`
 	Review   *Review `json:"review,omitempty"`
-	// Permission is the permission in effect, which is off if the current content is not reviewed.
+	// Permission is the permission in effect, which is off if the current content is not
+	// reviewed. Stored is the permission that the user has set.
 	Permission wire.Permission `json:"permission"`
 	Stored     wire.Permission `json:"stored,omitempty"`
 	ChangeOrigin
@@ -64,8 +75,9 @@ type PluginPermissions struct {
 	// OpensURL.
 	OpensURL   string `json:"opens_at,omitempty"`
 	MayOpenTab bool   `json:"opening,omitempty"`
-	// World is the JavaScript world in which the adapter runs. HasLateAccess is true if an adapter that starts late is
-	// allowed to read secret settings and call other plugins.
+	// World is the JavaScript world in which the adapter runs. StartsLate is true if the
+	// adapter starts after scripts of the page have run. HasLateAccess is true if an
+	// adapter that starts late is allowed to read secret settings and call other plugins.
 	World         wire.World `json:"world,omitempty"`
 	StartsLate    bool       `json:"late,omitempty"`
 	HasLateAccess bool       `json:"late_access,omitempty"`
@@ -74,10 +86,12 @@ type PluginPermissions struct {
 	// call.
 	Calls       []AllowedCall `json:"calls,omitempty"`
 	StoredCalls []AllowedCall `json:"stored_calls,omitempty"`
-	// Recommendation is an agent's opinion about the current content, which changes no permission.
+	// Recommendation is an agent's opinion about the current content, which changes no
+	// permission. Recommendation is nil if no agent has recommended anything.
 	Recommendation *Recommendation   `json:"recommended,omitempty"`
 	Tools          []ToolPermissions `json:"tools"`
-	// Fault describes why the adapter with the plugin's current content failed to start in a page.
+	// Fault describes why the adapter with the plugin's current content failed to start in a
+	// page. Fault is nil if the adapter has not failed to start.
 	Fault *Fault `json:"fault,omitempty"`
 	// Problems describe the parts of permissions.json that could not be read.
 	Problems []string `json:"problems,omitempty"`
@@ -88,7 +102,9 @@ type Site struct {
 	// Site is a host, a host with a port, a wildcard such as "*.example.com", or "*" for
 	// all sites.
 	Site string `json:"site"`
-	// Permission is "off", "read", "ask" or "auto"; empty if the site has only clients that need no approval.
+	// Permission is "off", "read", "ask" or "auto". Permission is empty if the user has set
+	// no permission for the site, but has exempted MCP clients from approval
+	// (AlwaysAllowed).
 	Permission string `json:"permission,omitempty"`
 	ChangeOrigin
 	// AlwaysAllowed are the MCP clients whose browser tools need no approval on this site.
@@ -133,7 +149,9 @@ type Recommendation struct {
 // ToolPermissions are the permission, the limit and the approvals of one tool.
 type ToolPermissions struct {
 	Name string `json:"name"`
-	// Permission is the permission in effect: OwnPermission if set, and otherwise the permission of the plugin.
+	// Permission is the permission in effect: OwnPermission if set, and otherwise the
+	// permission of the plugin. OwnPermission is the permission that the user has set for
+	// this tool, and ChangeOrigin records when the user has set OwnPermission.
 	Permission    wire.Permission `json:"permission"`
 	OwnPermission wire.Permission `json:"own,omitempty"`
 	ChangeOrigin
@@ -147,7 +165,8 @@ type ToolPermissions struct {
 // Grant is the user's approval of further calls of a tool by one caller.
 type Grant struct {
 	Scope wire.Scope `json:"scope"`
-	// Caller is the plugin whose tool makes the call, or empty if the client makes the call itself.
+	// Client is the name of the MCP client. Caller is the plugin whose tool makes the
+	// call, or empty if the client makes the call itself.
 	Client string `json:"client,omitempty"`
 	Caller string `json:"caller,omitempty"`
 	ChangeOrigin

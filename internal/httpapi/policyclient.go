@@ -9,13 +9,16 @@ import (
 	"opentabs/wire"
 )
 
-// Requests of policyClient omit the surface of a change, because the server determines it itself.
+// policyClient implements [Policy] with requests to a running server. The methods of
+// policyClient do not send the surface of a change, because the server determines the
+// surface itself.
 type policyClient struct {
 	ctx    context.Context
 	client *Client
 }
 
-// Policy returns a [Policy] that reads and changes permissions with requests to the server.
+// Policy returns a [Policy] that reads and changes permissions with requests to the
+// server. When ctx ends, the Policy cancels its requests that are still open.
 func (c *Client) Policy(ctx context.Context) Policy { return policyClient{ctx, c} }
 
 func (p policyClient) Permissions(plugin string) (view PluginPermissions, err error) {

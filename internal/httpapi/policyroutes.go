@@ -15,16 +15,24 @@ import (
 // maxBodyBytes is the maximum size of a request body on all routes except /mcp.
 const maxBodyBytes = 64 << 10
 
+// policyRoutes serves the routes for the permissions and settings of a plugin.
 type policyRoutes struct{ policy Policy }
 
+// changeBody is the body of all requests that change permissions or settings of a plugin.
+// Each route reads only the fields of changeBody that it needs.
 type changeBody struct {
-	Hash       string                     `json:"hash,omitempty"`
-	Tool       string                     `json:"tool,omitempty"`
-	Permission wire.Permission            `json:"permission,omitempty"`
-	Limit      string                     `json:"limit,omitempty"`
-	Allowed    bool                       `json:"allowed,omitempty"`
-	Target     string                     `json:"other,omitempty"`
-	Values     map[string]json.RawMessage `json:"values,omitempty"`
+	Hash       string          `json:"hash,omitempty"`
+	Tool       string          `json:"tool,omitempty"`
+	Permission wire.Permission `json:"permission,omitempty"`
+	Limit      string          `json:"limit,omitempty"`
+	// Allowed is the new value of a permission that is only on or off, such as the
+	// permission of calls to open tabs. If Allowed permits or forbids calls of another
+	// plugin's tools, Target is the name of the other plugin.
+	Allowed bool   `json:"allowed,omitempty"`
+	Target  string `json:"other,omitempty"`
+	// Values are the new values of the plugin's settings, by key. The value null removes
+	// a setting.
+	Values map[string]json.RawMessage `json:"values,omitempty"`
 }
 
 func (p policyRoutes) servePermissions(w http.ResponseWriter, r *http.Request) {
@@ -36,6 +44,7 @@ func (p policyRoutes) servePermissions(w http.ResponseWriter, r *http.Request) {
 	httpjson.Send(w, http.StatusOK, view)
 }
 
+// pluginSettings is the response of GET /plugins/{name}/settings.
 type pluginSettings struct {
 	Plugin   string             `json:"plugin"`
 	Settings []wire.SettingView `json:"settings"`
@@ -83,11 +92,13 @@ func (p policyRoutes) forgetGrants(plugin string, _ changeBody) error {
 	return p.policy.Forget(plugin, CommandLine)
 }
 
+// siteBody is the body of POST /sites. An empty Permission removes the rule of the site.
 type siteBody struct {
 	Site       string `json:"site"`
 	Permission string `json:"permission"`
 }
 
+// siteList is the response of GET /sites.
 type siteList struct {
 	Sites []Site `json:"sites"`
 }

@@ -22,7 +22,8 @@ import (
 // returns an HMAC of the challenge, keyed with the token. The HMAC includes the port, so
 // that a program on another port cannot relay the challenge to the real server.
 
-// ErrForeignServer reports that the program on the port does not have the token.
+// ErrForeignServer reports that the program on the port does not have the token. A client
+// sends no token and no request to a program that does not have the token.
 var ErrForeignServer = errors.New("the port is in use by another program or another opentabs installation")
 
 // A challenge has minChallenge to maxChallenge characters: letters, digits, - and _.

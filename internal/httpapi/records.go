@@ -25,6 +25,7 @@ type Records interface {
 
 var _ Records = (*recorder.Recorder)(nil)
 
+// emptyRecords implements Records without any recorded call.
 type emptyRecords struct{}
 
 func (emptyRecords) ReadPage(recorder.Query) (recorder.Page, error)     { return recorder.Page{}, nil }
@@ -75,7 +76,8 @@ func recordQuery(parameters url.Values) (q recorder.Query, err error) {
 	return q, nil
 }
 
-// To get the next page of recorded calls, a client sends Next as the query parameter "before".
+// recordPage is the response of /calls to a request with query parameters. To get the next
+// page, a client sends the value of Next as the query parameter "before".
 type recordPage struct {
 	Calls []json.RawMessage `json:"calls"`
 	Next  string            `json:"next,omitempty"`

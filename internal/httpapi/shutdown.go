@@ -8,10 +8,13 @@ import (
 	"opentabs/internal/httpjson"
 )
 
+// shutdownBody is the request body of POST /shutdown. If Force is true, the shutdown also
+// ends running and waiting calls.
 type shutdownBody struct {
 	Force bool `json:"force,omitempty"`
 }
 
+// shutdownStarted is the empty JSON object that confirms a shutdown.
 type shutdownStarted struct{}
 
 func (a *API) serveShutdown(w http.ResponseWriter, r *http.Request) {

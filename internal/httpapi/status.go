@@ -14,7 +14,8 @@ type Health struct {
 	OK      bool   `json:"ok"`
 	Version string `json:"version"`
 	PID     int    `json:"pid"`
-	// Proof proves that the server has the token; empty if the request has no challenge.
+	// Proof proves that the server has the token. Proof is empty if the request has no
+	// challenge.
 	Proof string `json:"proof,omitempty"`
 }
 
@@ -33,7 +34,8 @@ type Status struct {
 	Memory   Memory    `json:"memory"`
 	Calls    CallCount `json:"calls"`
 	Browsers []Browser `json:"browsers"`
-	// RefusedExtension is the last refused extension; nil if a browser has connected after the refusal.
+	// RefusedExtension is the last extension whose connection the server refused.
+	// RefusedExtension is nil if a browser has connected after the refusal.
 	RefusedExtension *RefusedExtension `json:"refused_extension,omitempty"`
 	// Unpaired are the browsers without a pairing that have tried to connect within the
 	// last seconds.
@@ -88,7 +90,9 @@ type Browser struct {
 	ID      string `json:"id"`
 	Name    string `json:"name"`
 	Version string `json:"extension_version"`
-	// PairingKeyID is the wire.KeyID of the browser's pairing key; empty for the key of the installation.
+	// PairingKeyID identifies the pairing key with which the browser connected (see
+	// wire.KeyID). PairingKeyID is empty if the browser authenticated with the key of the
+	// installation.
 	PairingKeyID string `json:"pairing_key_id,omitempty"`
 	// Connected is false during the grace period after a lost link, because the browser
 	// can reconnect during this period.
@@ -97,7 +101,8 @@ type Browser struct {
 	Since time.Time `json:"since"`
 	// Running is the number of running calls in the browser.
 	Running int `json:"running"`
-	// InjectMode is how the browser injects adapters into pages; empty until the browser has reported it.
+	// InjectMode is the Chrome API with which the browser injects adapters into pages.
+	// InjectMode is empty until the browser has reported its mode.
 	InjectMode wire.InjectMode `json:"inject,omitempty"`
 	Tabs       []wire.TabInfo  `json:"tabs"`
 	// HeldTabs are the tabs that MCP clients control with browser tools.
@@ -119,14 +124,16 @@ type RefusedExtension struct {
 	At   time.Time `json:"at"`
 }
 
-// HeldTab is a tab that one MCP client controls; other clients cannot act in the tab before Until.
+// HeldTab is a tab that an MCP client controls with browser tools. Other clients cannot
+// act in the tab before the time in the field Until.
 type HeldTab struct {
 	TabID int `json:"tab_id"`
 	// Site is the site on which the client acted last.
 	Site   string    `json:"site"`
 	Client string    `json:"client"`
 	Until  time.Time `json:"until"`
-	// IsTaken is true if the user has taken control of the tab with a click or a key press.
+	// IsTaken is true if the user has taken control of the tab with a click or a key
+	// press. After the user has taken control, the client no longer controls the tab.
 	IsTaken bool `json:"taken,omitempty"`
 }
 
@@ -135,7 +142,8 @@ type Plugin struct {
 	Name        string `json:"name"`
 	DisplayName string `json:"display_name"`
 	Version     string `json:"version"`
-	// Source is how the plugin was installed: "folder", "npm" or "global".
+	// Source is how the plugin was installed: "folder", "npm" or "global". Package is the
+	// npm name of the plugin's package.
 	Source  string   `json:"source"`
 	Package string   `json:"package"`
 	Dir     string   `json:"dir"`
@@ -150,7 +158,8 @@ type Plugin struct {
 	// HasChanged is true if the user has reviewed earlier content of the plugin, but not
 	// the current content.
 	HasChanged bool `json:"changed,omitempty"`
-	// MissingSettings are the required settings that are not set.
+	// MissingSettings are the required settings that are not set. The plugin's tools do
+	// not run until all required settings are set.
 	MissingSettings []string `json:"needs,omitempty"`
 	// Calls are the other plugins whose tools this plugin is allowed to call. StartsLate
 	// is true if the adapter starts after scripts of the page have run. HasLateAccess is
@@ -162,15 +171,18 @@ type Plugin struct {
 	// Recommendation is an agent's opinion about the plugin's current content, which
 	// changes no permission.
 	Recommendation *Recommendation `json:"recommended,omitempty"`
-	// Fault describes why the adapter with the plugin's current content failed to start in a page.
+	// Fault describes why the adapter with the plugin's current content failed to start in a
+	// page. Fault is nil if the adapter has not failed to start.
 	Fault *Fault `json:"fault,omitempty"`
-	// State reports whether the plugin's tools can run in a tab.
+	// State reports whether the plugin's tools can run in a tab. State is `closed` if the
+	// user does not permit the plugin to run.
 	State dispatch.PluginState `json:"state"`
 }
 
 // Fault describes why an adapter failed to start in a page.
 type Fault struct {
-	// Text describes the fault for the user in one sentence without a period.
+	// Text describes the fault for the user in one sentence without a period. Problem, Site,
+	// Browser and At are the facts that Text mentions.
 	Text    string    `json:"text"`
 	Problem string    `json:"problem"`
 	Site    string    `json:"site,omitempty"`
@@ -178,7 +190,8 @@ type Fault struct {
 	At      time.Time `json:"at"`
 }
 
-// FailedPlugin is an installed plugin that could not be loaded.
+// FailedPlugin is an installed plugin that could not be loaded. Name is empty if the
+// manifest could not be read.
 type FailedPlugin struct {
 	Name  string `json:"name,omitempty"`
 	Path  string `json:"path"`
@@ -187,22 +200,28 @@ type FailedPlugin struct {
 
 // MCPClient is one connected MCP client.
 type MCPClient struct {
-	// Client is the name of the client's token; Name and Version are from its initialize request.
+	// Client is the name under which the client's token is registered, and Credential is
+	// how the client authenticated. Name and Version are what the client sent in its
+	// initialize request.
 	Client     string    `json:"client,omitempty"`
 	Credential string    `json:"via,omitempty"`
 	Name       string    `json:"name"`
 	Version    string    `json:"version,omitempty"`
 	Transport  string    `json:"transport"`
 	Since      time.Time `json:"since"`
-	// Tools is "all" if the client lists every tool, or "gateway" if it lists only the gateway tools.
+	// Tools is "all" if the client lists every tool, or "gateway" if it lists only the
+	// gateway tools. Tools is empty until the client has sent its name.
 	Tools string `json:"tools,omitempty"`
-	// Timeout is how long the client waits for the result of a call.
+	// Timeout is how long the client waits for the result of a call. Timeout is nil if
+	// opentabs has not determined the client's timeout.
 	Timeout *ClientTimeout `json:"timeout,omitempty"`
 }
 
 // ClientTimeout is how long an MCP client waits for the result of a call.
 type ClientTimeout struct {
 	// LimitMs is the time after which the client gives up on a call, in milliseconds.
+	// ProgressRestarts is true if each progress notification restarts the client's
+	// timeout.
 	LimitMs          int64 `json:"limit_ms"`
 	ProgressRestarts bool  `json:"progress_restarts,omitempty"`
 	// Source is TimeoutTable, TimeoutLearned or TimeoutSet.

@@ -24,7 +24,8 @@ const StdioProtocol = "opentabs-stdio"
 // clientTokenHeader determines the client's name in the MCP session; the administrator token authenticates the request.
 const clientTokenHeader = "Opentabs-Client-Token"
 
-// stdioRoute tracks open connections, because net/http does not after an upgrade, and is safe for concurrent use.
+// stdioRoute serves /stdio. stdioRoute tracks the open connections, because net/http does
+// not track a connection after an upgrade. stdioRoute is safe for concurrent use.
 type stdioRoute struct {
 	serve func(ctx context.Context, in io.Reader, out io.Writer) error
 	guard *requestGuard
@@ -127,6 +128,7 @@ func (s *stdioRoute) serveUpgrade(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// errorsAsEOF is a reader that turns every read error into io.EOF.
 type errorsAsEOF struct{ r io.Reader }
 
 func (e errorsAsEOF) Read(p []byte) (int, error) {
@@ -146,8 +148,9 @@ func hasToken(header, token string) bool {
 	return false
 }
 
-// Stdio opens a connection to the server for newline-delimited MCP messages. ctx limits only the time until the
-// connection is open. To end the session, call CloseWrite on the connection.
+// Stdio opens a connection to the server for newline-delimited MCP messages. ctx limits
+// only the time until the connection is open. clientToken is the token of the MCP client,
+// or empty if the client has none. To end the session, call CloseWrite on the connection.
 func (c *Client) Stdio(ctx context.Context, clientToken string) (*StdioConn, error) {
 	conn, err := c.dialAndCheckProof(ctx, "tcp", c.address)
 	if err != nil {
@@ -187,7 +190,8 @@ func (c *Client) handshake(ctx context.Context, conn net.Conn, clientToken strin
 	return &StdioConn{Conn: conn, reader: reader}, nil
 }
 
-// StdioConn is a client's connection to /stdio.
+// StdioConn is a client's connection to /stdio. When a StdioConn is created, the first
+// bytes from the server can already be in its buffer.
 type StdioConn struct {
 	net.Conn
 	reader *bufio.Reader

@@ -23,7 +23,8 @@ type missedBody struct {
 	Missed int `json:"missed"`
 }
 
-// All event streams end when the server stops.
+// eventStreams are the open responses with server-sent events. All event streams end when the
+// server stops.
 type eventStreams struct {
 	instanceID serverInstanceID
 	heartbeat  time.Duration
@@ -70,6 +71,7 @@ func writeStream[T any](ctx context.Context, heartbeat time.Duration, next func(
 	}
 }
 
+// eventWriter writes server-sent events to one client.
 type eventWriter struct {
 	w          http.ResponseWriter
 	c          *http.ResponseController

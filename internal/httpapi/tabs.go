@@ -9,17 +9,24 @@ import (
 	"opentabs/internal/httpjson"
 )
 
+// tabBody is a request body with the ID or name of the browser that has the tab. Browser
+// is empty if only one browser has a tab with this ID.
 type tabBody struct {
 	Browser string `json:"browser,omitempty"`
 }
 
+// reloadedTab is the empty JSON object that confirms that the reload of a tab has
+// started.
 type reloadedTab struct{}
 
+// tabRoutes serves the routes below /tabs.
 type tabRoutes struct {
 	reloadTab  func(ctx context.Context, browser string, tabID int) error
 	releaseTab func(browser string, tabID int) (client string, err error)
 }
 
+// releasedTab is the response to a request that ended a client's control of a tab. Client
+// is the name of the MCP client whose control has ended.
 type releasedTab struct {
 	Client string `json:"client"`
 }
@@ -61,14 +68,15 @@ func readTab(w http.ResponseWriter, r *http.Request) (body tabBody, tabID int, o
 	return body, tabID, true
 }
 
-// ReloadTab reloads the tab with the given ID. If browser, an ID or name, is empty, exactly one browser must have the
-// tab.
+// ReloadTab reloads the tab with the given ID. browser is the ID or name of the tab's
+// browser. If browser is empty, exactly one browser must have a tab with this ID.
 func (c *Client) ReloadTab(ctx context.Context, browser string, tab int) error {
 	return c.post(ctx, fmt.Sprintf("/tabs/%d/reload", tab), tabBody{Browser: browser}, nil)
 }
 
-// ReleaseTab ends an MCP client's control of a tab, and returns the name of the client. browser, an ID or name, can be
-// empty if clients control the tab in only one browser.
+// ReleaseTab ends an MCP client's control of a tab, and returns the name of the client.
+// browser is the ID or name of the tab's browser. browser can be empty if clients control
+// a tab with this ID in only one browser.
 func (c *Client) ReleaseTab(ctx context.Context, browser string, tab int) (client string, err error) {
 	var released releasedTab
 	err = c.post(ctx, fmt.Sprintf("/tabs/%d/release", tab), tabBody{Browser: browser}, &released)

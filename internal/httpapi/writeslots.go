@@ -10,8 +10,9 @@ import (
 // others.
 const slotTimeout = 2 * time.Millisecond
 
-// writeSlots limits concurrent writes to clients of /events to half the processors, and is safe for concurrent use. The
-// limit on writes leaves processor time for calls even if many clients follow events.
+// writeSlots limits the concurrent writes to clients of /events to half the number of
+// processors. The limit on writes leaves processor time for calls even if many clients
+// follow events. writeSlots is safe for concurrent use.
 type writeSlots chan struct{}
 
 func newWriteSlots() writeSlots { return make(writeSlots, max(1, runtime.GOMAXPROCS(0)/2)) }

@@ -27,12 +27,15 @@ type Problem struct {
 	Error string `json:"error"`
 }
 
-// SendError sends a [Problem] with the given HTTP status.
+// SendError sends a [Problem] with the given HTTP status. The parameter sentence should
+// describe the error and what the client can do.
 func SendError(w http.ResponseWriter, status int, sentence string) {
 	Send(w, status, Problem{Error: sentence})
 }
 
-// WriteJSONHeader sends the status and the content type of a JSON response; the caller writes the body.
+// WriteJSONHeader sends the status and the content type of a JSON response; the caller
+// writes the body. MCP responses use WriteJSONHeader instead of [Send], because results
+// are written in parts and MCP errors have another format.
 func WriteJSONHeader(w http.ResponseWriter, status int) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)

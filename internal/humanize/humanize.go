@@ -23,7 +23,8 @@ func Bytes(n int) string {
 	return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
 }
 
-// ShortDuration formats a duration without trailing zeros, such as "5m"; [time.ParseDuration] can parse it.
+// ShortDuration formats a duration without trailing zeros, such as "5m" instead of
+// "5m0s". [time.ParseDuration] can parse the text that ShortDuration returns.
 func ShortDuration(d time.Duration) string {
 	text := d.String()
 	for _, zeroPart := range []string{"m0s", "h0m"} {

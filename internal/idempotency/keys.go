@@ -31,6 +31,7 @@ const (
 )
 
 // Records stores the states of idempotency keys and finds recorded calls.
+// [recorder.Recorder] implements Records.
 type Records interface {
 	Find(callID string) (recorder.Entry, bool, error)
 	AddNote(recorder.Note)
@@ -55,7 +56,8 @@ type Keys struct {
 	resultBytes int
 }
 
-// Keys.mu guards all fields of an entry.
+// entry stores one idempotency key and the call that used it first. Keys.mu guards all
+// fields of an entry.
 type entry struct {
 	subject, argsHash, tool string
 	callID                  string
@@ -81,8 +83,8 @@ func New(records Records, recordDays int) *Keys {
 	return k
 }
 
-// SetJobs sets the job list that runs the calls. SetJobs is not safe for concurrent use; call SetJobs once, before the
-// first call of Start.
+// SetJobs sets the job list that runs the calls. Call SetJobs once, before the first call
+// of Start. SetJobs is not safe for concurrent use.
 func (k *Keys) SetJobs(jobs *joblist.List) { k.jobs = jobs }
 
 // Use is the result of [Keys.Start] for one request: the call that belongs to the idempotency key.
@@ -99,7 +101,9 @@ type Use struct {
 	entry *entry
 }
 
-// Start starts a call with a valid idempotency key, or returns the earlier call with the same idempotency key.
+// Start starts a call with a valid idempotency key, or returns the earlier call with the
+// same key. Start returns a *dispatch.Error if the earlier call had different arguments,
+// or if its result is unknown although it possibly had an effect.
 func (k *Keys) Start(key string, c dispatch.Call) (*Use, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -157,7 +161,9 @@ type Ending struct {
 	IsResultLost bool
 }
 
-// Ending returns the result or the error of the call. Do not call Ending before the call has ended.
+// Ending returns the result or the error of the call. If an earlier request made the
+// call, the error text begins with a note that the tool was not called again. Do not call
+// Ending before the call has ended.
 func (u *Use) Ending() Ending {
 	ending := u.storedEnding()
 	if u.IsReplay && ending.Err != nil {
@@ -195,8 +201,10 @@ func (k *Keys) recordedEnding(callID string) Ending {
 
 var _ dispatch.BeforeHook = (*Keys)(nil)
 
-// Before implements [dispatch.BeforeHook]: it writes the call's idempotency key to the disk before the call runs. If
-// Before did not store the key, a retry after a crash would run the tool a second time.
+// Before implements [dispatch.BeforeHook]: it writes the call's idempotency key to the
+// disk before the call runs. If Before cannot write the idempotency key, the call fails.
+// If Before did not store the key, a retry after a crash would run the tool a second
+// time.
 func (k *Keys) Before(info dispatch.CallInfo) *wire.CallError {
 	e, ok := k.openCalls.Find(info.CallID)
 	if !ok {

@@ -7,16 +7,22 @@ import (
 	"opentabs/dispatch"
 )
 
+// showFunc shows a ticket to the user on behalf of one waiting request, until ctx is
+// cancelled.
 type showFunc = func(ctx context.Context, w dispatch.WaitingTicket)
 
-// The user can decide in any MCP client that sent a request with the call's idempotency key. The type tickets is safe
-// for concurrent use.
+// The type tickets shows a call's tickets on behalf of all requests that have the call's
+// idempotency key and wait for the call's result. The user can decide in any MCP client
+// that sent a request with the call's idempotency key. The type tickets is safe for
+// concurrent use.
 type tickets struct {
 	mu    sync.Mutex // guards all fields below
 	shows []showFunc // a request that no longer waits ignores tickets
 	open  map[string]openTicket
 }
 
+// openTicket is a ticket about which the user has not decided. ctx is the ticket's
+// context, which is cancelled when the ticket is closed.
 type openTicket struct {
 	ctx    context.Context
 	ticket dispatch.WaitingTicket

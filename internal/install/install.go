@@ -51,8 +51,8 @@ type Installer struct {
 	notef      func(format string, args ...any)
 }
 
-// New returns an Installer that uses npm's settings. The argument projectDir is the project directory whose .npmrc is
-// read, or empty for no project.
+// New returns an Installer that uses npm's settings. projectDir is the project directory
+// whose .npmrc is read, or empty for no project. notef receives notices for the user.
 func New(h *home.Home, getenv func(string) string, projectDir string, notef func(format string, args ...any)) (*Installer, error) {
 	plugins, err := h.Plugins()
 	if err != nil {
@@ -66,6 +66,8 @@ func New(h *home.Home, getenv func(string) string, projectDir string, notef func
 	return &Installer{Home: h, Plugins: plugins, client: client, registries: registries, notef: notef}, err
 }
 
+// packageSpec is a package name with an optional version or range, such as
+// "@acme/opentabs-plugin-slack@^1.2.0".
 type packageSpec struct{ name, versionWanted string }
 
 func parseSpec(text string) packageSpec {
@@ -233,8 +235,9 @@ func (i *Installer) removeLeftovers() {
 	}
 }
 
-// RemoveUnused removes the folders of a package that no plugin uses. A running daemon must have reloaded its plugins
-// before RemoveUnused is called.
+// RemoveUnused removes the folders of a package that no plugin uses. A running daemon
+// must have reloaded its plugins before RemoveUnused is called. notef receives warnings
+// for the user.
 func RemoveUnused(h *home.Home, notef func(format string, args ...any), name string) {
 	i := &Installer{Home: h, notef: notef}
 	unlock, err := i.lockPackages()

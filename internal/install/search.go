@@ -68,12 +68,15 @@ type Info struct {
 	// installed the plugin, such as from npm.
 	Installed string        `json:"installed,omitempty"`
 	Source    plugin.Source `json:"source,omitempty"`
-	// Failed is the reason why the installed plugin cannot be loaded or does not start in pages.
+	// Failed is the reason why the installed plugin cannot be loaded or does not start in
+	// pages. If the installed plugin works, Failed is empty.
 	Failed string `json:"failed,omitempty"`
 	// Tools are the tools of the installed version, grouped by category.
 	Tools []toolCategory `json:"tools,omitempty"`
 }
 
+// toolCategory is one category of a plugin's tools. Category is empty for tools without a
+// category.
 type toolCategory struct {
 	Category string   `json:"category,omitempty"`
 	Tools    []string `json:"tools"`

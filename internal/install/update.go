@@ -57,7 +57,8 @@ func (o UpdateOffer) String() string {
 	return o.Name + " " + current + " is up to date"
 }
 
-// FindUpdates requests the versions of the plugins with the given names, or without names, of all installed plugins.
+// FindUpdates requests the versions of the installed plugins with the given names.
+// Without names, FindUpdates requests the versions of all installed plugins.
 func (i *Installer) FindUpdates(ctx context.Context, names []string) ([]UpdateOffer, error) {
 	entries, err := i.entriesToUpdate(names)
 	if err != nil {

@@ -36,7 +36,7 @@ const (
 // PackageName is the name of the opentabs package in npm and all other package managers.
 const PackageName = "opentabs"
 
-// Program describes the running executable.
+// Program describes the running executable. Create a Program with [Find].
 type Program struct {
 	// Path is the path of the executable, with all symbolic links resolved.
 	Path   string
@@ -111,8 +111,10 @@ func isOwnedByPackage(ctx context.Context, query string, args ...string) bool {
 	return err == nil && strings.TrimSpace(owner) == PackageName
 }
 
-// UpgradeCommand returns the shell command with which the user upgrades opentabs. For an installation from an archive,
-// UpgradeCommand returns "", because opentabs can replace its own files.
+// UpgradeCommand returns the shell command with which the user upgrades opentabs. For an
+// installation from an archive, UpgradeCommand returns "", because opentabs can replace
+// its own files. The parameter releaseURL is the URL of the folder that contains the
+// packages of the new version.
 func (p Program) UpgradeCommand(releaseURL, version string) string {
 	switch p.Method {
 	case NPM:
@@ -134,7 +136,9 @@ func (p Program) UpgradeCommand(releaseURL, version string) string {
 	return ""
 }
 
-// RemoveCommand returns the shell command with which the user can remove opentabs, or "" if no command is necessary.
+// RemoveCommand returns the shell command with which the user can remove opentabs. For an
+// installation from an archive, RemoveCommand returns "", because opentabs can remove its
+// own files. For npx, RemoveCommand returns "", because npm empties the npx cache.
 func (p Program) RemoveCommand() string {
 	switch p.Method {
 	case NPM:
@@ -153,7 +157,8 @@ func (p Program) RemoveCommand() string {
 	return ""
 }
 
-// StablePath returns a path of the program that stays valid after an upgrade.
+// StablePath returns a path of the program that stays valid after an upgrade. The
+// configuration files of MCP clients contain the path that StablePath returns.
 func (p Program) StablePath() string {
 	slashed := filepath.ToSlash(p.Path)
 	var stable string

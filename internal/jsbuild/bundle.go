@@ -38,14 +38,16 @@ var assetLoaders = map[string]api.Loader{
 	".png": api.LoaderDataURL, ".jpg": api.LoaderDataURL, ".gif": api.LoaderDataURL, ".webp": api.LoaderDataURL,
 }
 
+// bundledScript is the result of bundling one entry file with esbuild.
 type bundledScript struct {
 	Code      []byte
 	SourceMap []byte
 	// MinifiedCode is the bundle with minified libraries, which runs in pages. MinifiedMap is
 	// the source map of MinifiedCode, and covers only the author's modules.
 	MinifiedCode, MinifiedMap []byte
-	Metafile                  string
-	Warnings                  []Problem
+	// Metafile is esbuild's JSON description of the bundle's input files.
+	Metafile string
+	Warnings []Problem
 	// IsForOriginalSDK is true if the plugin's imports use the package name of the original
 	// OpenTabs SDK.
 	IsForOriginalSDK bool
@@ -138,6 +140,7 @@ import %s;
 	}
 }
 
+// script describes the input of [bundlePluginScript]: an entry module and the way to bundle it.
 type script struct {
 	// entry is the source text of the ES module at which the bundle starts.
 	entry string

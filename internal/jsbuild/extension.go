@@ -39,8 +39,10 @@ type ManifestOptions struct {
 	// as an optional permission, so the manifest contains the permission only if the user
 	// wants it.
 	WithDebugger bool
-	// IsForStore builds the extension for a store. The manifest of a store build contains no key, because the store
-	// chooses the extension's ID. For a store build, WithDebugger must be false.
+	// IsForStore builds the extension for a store. In a store build of the extension, the
+	// user grants access to each site in the side panel. The manifest of a store build
+	// contains no key, because the store chooses the extension's ID. For a store build,
+	// WithDebugger must be false.
 	IsForStore bool
 }
 
@@ -142,9 +144,10 @@ func replaceOnce(manifest []byte, oldText, newText string) ([]byte, error) {
 	return bytes.Replace(manifest, []byte(oldText), []byte(newText), 1), nil
 }
 
-// HostScript returns a JavaScript expression for a function that returns the host's start function
-// (extension/src/host/host.ts). For Chrome's isolated world, where the host may start after the page's scripts, the
-// caller must pass true to the function that the expression returns.
+// HostScript returns a JavaScript expression for a function that returns the host's start
+// function (extension/src/host/host.ts). For Chrome's isolated world, where the host may
+// start after the page's scripts, the caller must pass true to the function that the
+// expression returns. HostScript bundles the host code only once.
 func HostScript() ([]byte, error) { return bundledHost() }
 
 var bundledHost = sync.OnceValues(func() ([]byte, error) {
@@ -309,9 +312,12 @@ const (
 	StartAtDOM StartTime = "dom"
 )
 
-// WrapAdapter returns the script that Chrome runs for one plugin. The returned script passes the plugin's adapter and
-// its pre-script, if any, as two functions to the host. host is the result of [HostScript]. [CheckScript] must have
-// accepted adapter and preScript, so that their code cannot leave the functions around it.
+// WrapAdapter returns the script that Chrome runs for one plugin. The returned script
+// passes the plugin's adapter and its pre-script, if any, as two functions to the host.
+// In the function of the adapter and in the function of the pre-script, globalThis is an
+// object that only the plugin uses. host is the result of [HostScript]. [CheckScript]
+// must have accepted adapter and preScript, so that their code cannot leave the functions
+// around it.
 func WrapAdapter(host []byte, options ScriptOptions, adapter, preScript []byte) []byte {
 	parts := MakeScriptParts(options, adapter, preScript)
 	b := make([]byte, 0, len(host)+len(parts.Adapter)+len(parts.PreScript)+len(parts.Options)+200)

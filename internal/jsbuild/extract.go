@@ -43,21 +43,28 @@ const (
 	maxExtractedBytes = 32 << 20
 )
 
-// extractLimits is the first line of the child process's input, as JSON.
+// extractLimits is the first line of the child process's input, as JSON. The other lines
+// of the input contain the script that the child process runs.
 type extractLimits struct {
 	TimeoutMs   int64 `json:"timeoutMs"`
 	MemoryBytes int   `json:"memoryBytes"`
 }
 
+// extractAnswer is the output of the child process that reads a plugin's tools: the result
+// of the script, or its error.
 type extractAnswer struct {
 	Extracted json.RawMessage `json:"extracted,omitempty"`
 	Error     string          `json:"error,omitempty"`
-	Stack     string          `json:"stack,omitempty"`
-	Limit     string          `json:"limit,omitempty"`
+	// Stack is the stack trace of the error whose text is in Error.
+	Stack string `json:"stack,omitempty"`
+	// Limit is the limit that the script exceeded: "time", "memory" or "".
+	Limit string `json:"limit,omitempty"`
 }
 
-// Extract is the main function of the child process that reads a plugin's tools for [BuildPlugin]. Extract returns the
-// exit code 0 if it wrote a result or an error.
+// Extract is the main function of the child process that reads a plugin's tools for
+// [BuildPlugin]. Extract reads the limits and the script from stdin, runs the script and
+// writes the script's result to stdout. Extract returns the exit code 0 if it wrote a
+// result or an error.
 func Extract(stdin io.Reader, stdout io.Writer) int {
 	in := bufio.NewReader(stdin)
 	line, err := in.ReadBytes('\n')
@@ -171,6 +178,7 @@ func runExtract(ctx context.Context, argv []string, script []byte, timeout, grac
 	return answer, nil
 }
 
+// cappedBuffer stores the first max bytes that are written to it and drops all further bytes.
 type cappedBuffer struct {
 	bytes.Buffer
 	max         int

@@ -24,6 +24,8 @@ type extractedPlugin struct {
 	Problems     []string          `json:"problems"`
 }
 
+// extractedTool is one tool in dist/tools.json, with the fields in the order in which the
+// file contains them.
 type extractedTool struct {
 	Name         string          `json:"name"`
 	DisplayName  string          `json:"displayName"`
@@ -38,6 +40,7 @@ type extractedTool struct {
 	OutputSchema json.RawMessage `json:"output_schema"`
 }
 
+// extractedPrompt is one prompt in dist/tools.json.
 type extractedPrompt struct {
 	Name        string          `json:"name"`
 	DisplayName string          `json:"displayName"`

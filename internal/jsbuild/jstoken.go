@@ -16,6 +16,7 @@ const (
 	tokenSign
 )
 
+// jsToken is one JavaScript token in esbuild's output.
 type jsToken struct {
 	kind tokenKind
 	text string

@@ -11,7 +11,9 @@ import (
 	"opentabs/plugin"
 )
 
-// If the text of an output file is nil, the build deletes the file that an earlier build wrote under the same name.
+// outputFiles contains the built files by their names in dist, in the order of
+// BuildResult.Files. If the text of a file is nil, the build deletes the file that an
+// earlier build wrote under the same name.
 type outputFiles []struct {
 	name string
 	text []byte

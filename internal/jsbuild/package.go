@@ -19,18 +19,23 @@ const (
 	outputDir    = "dist"
 )
 
+// pluginSource contains the parts of package.json that a build needs. [plugin.Load]
+// validates package.json.
 type pluginSource struct {
 	// Dir is the absolute path of the plugin's directory.
 	Dir string
 	// Text is the text of the plugin's package.json.
 	Text []byte
 	// Entry is the path of the module to build, relative to Dir, with slashes.
-	Entry   string
-	ID      pluginIdentity
+	Entry string
+	ID    pluginIdentity
+	// Version is the plugin's version in package.json.
 	Version string
 	// PreScript is the path of the pre-script's module, relative to Dir, with slashes.
+	// PreScript is empty if the plugin has no pre-script.
 	PreScript string
-	// If the plugin's code also declares settings, the declaration in the code takes precedence.
+	// ConfigSchema is the declaration of the plugin's settings in package.json. If the
+	// plugin's code also declares settings, the declaration in the code takes precedence.
 	ConfigSchema json.RawMessage
 	Icons        svgicon.Set
 }

@@ -37,11 +37,13 @@ var importedName = lazyregexp.New(`[\w$]+`)
 
 var exportStatement = lazyregexp.New(`(?m)^export \{\n?([^}]*)\};?\n?`)
 
-// FindPageScriptUses returns the places where the plugin in dir possibly uses the page's own JavaScript, sorted. If
-// FindPageScriptUses finds no use of the page's JavaScript, the plugin also works in the isolated world. If
-// FindPageScriptUses cannot follow some code, such as a variable whose value is the window, FindPageScriptUses reports
-// the code as a use of the page's JavaScript. If the plugin's source does not compile, FindPageScriptUses returns a
-// *[BuildError].
+// FindPageScriptUses returns the places where the plugin in dir possibly uses the page's
+// own JavaScript, sorted. If FindPageScriptUses finds no use of the page's JavaScript,
+// the plugin also works in the isolated world. The SDK and zod work in both worlds, so
+// FindPageScriptUses analyzes only the author's source. If FindPageScriptUses cannot
+// follow some code, such as a variable whose value is the window, FindPageScriptUses
+// reports the code as a use of the page's JavaScript. If the plugin's source does not
+// compile, FindPageScriptUses returns a *[BuildError].
 func FindPageScriptUses(dir string) ([]PageScriptUse, error) {
 	src, _, err := readSource(dir) // problems of package.json with which a build could continue are ignored
 	if err != nil {

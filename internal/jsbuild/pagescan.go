@@ -53,6 +53,7 @@ var (
 	settableObjects = wordSet("document location localStorage sessionStorage")
 )
 
+// pageScan searches the tokens of a plugin's code for uses of the page's own JavaScript.
 type pageScan struct {
 	tokens []jsToken
 	uses   map[PageScriptUse]bool

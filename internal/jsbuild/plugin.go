@@ -21,15 +21,18 @@ const (
 
 // Options configure [BuildPlugin].
 type Options struct {
-	// Extract is the command line that runs [Extract]; by default the running executable with the argument "__extract".
+	// Extract is the command line that runs [Extract]. The default Extract is the
+	// executable of the running process with the argument "__extract".
 	Extract []string
-	// ExtractTimeout limits how long the plugin's modules may take to load while opentabs reads the tools; by default
-	// 30 s.
+	// ExtractTimeout limits how long the plugin's modules may take to load when opentabs
+	// reads the plugin's tools. The default ExtractTimeout is 30 s.
 	ExtractTimeout time.Duration
-	// Out is the path of the directory for the built files, which BuildPlugin creates; by default dist in the plugin's
-	// directory.
+	// Out is the path of the directory in which BuildPlugin writes the built files. If
+	// the directory does not exist, BuildPlugin creates it. The default Out is dist in
+	// the plugin's directory.
 	Out string
-	// Cache is a BuildCache that speeds up repeated builds of the same plugin; by default none.
+	// Cache is a BuildCache that speeds up repeated builds of the same plugin. Default:
+	// no cache.
 	Cache *BuildCache
 }
 
@@ -41,7 +44,8 @@ type BuildResult struct {
 	Name        string
 	DisplayName string
 	Version     string
-	// Hash is the SHA-256 of the adapter's bundle, in hex.
+	// Hash is the SHA-256 of the adapter's bundle, in hex. The last statement of the
+	// adapter also contains the hash of the bundle.
 	Hash  string
 	Tools []BuiltTool
 	// Prompts are the plugin's prompts; most plugins have none.
@@ -63,7 +67,7 @@ type BuiltTool struct {
 // BuiltPrompt is one prompt of a built plugin.
 type BuiltPrompt struct {
 	Name        string
-	Description string
+	Description string // a prompt may have no description
 }
 
 // BuiltFile is one file that a build wrote.
@@ -113,8 +117,11 @@ func BuildPlugin(ctx context.Context, dir string, o Options) (*BuildResult, erro
 	return b, nil
 }
 
+// compiledPlugin contains the code and the descriptions that a build derives from a
+// plugin's source.
 type compiledPlugin struct {
-	Adapter   bundledScript
+	Adapter bundledScript
+	// PreScript is the code of the pre-script; nil if the plugin has no pre-script.
 	PreScript []byte
 	Extracted extractedPlugin
 	Warnings  []Problem

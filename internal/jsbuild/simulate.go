@@ -35,15 +35,18 @@ var rejectionShim string
 // TestOptions configure [RunTests]. If a field of TestOptions has its zero value, the
 // field's default applies.
 type TestOptions struct {
-	// Simulate is the command line that runs [Simulate]; by default the running program with the argument "__simulate".
+	// Simulate is the command line that runs [Simulate]. The default command line is the
+	// running program with the argument "__simulate".
 	Simulate []string
-	// Filter is a JavaScript regular expression for the names of the tests to run; by default all tests run.
+	// Filter is a JavaScript regular expression for the names of tests. Only tests whose
+	// name matches Filter run. Default: all tests.
 	Filter string
-	// Timeout limits the real time of one test; by default 60 s. If a test in a simulated page exceeds Timeout, all
-	// tests in the file end.
+	// Timeout limits the real time of one test. If a test in a simulated page exceeds
+	// Timeout, all tests in the file end. Default: 60 s.
 	Timeout time.Duration
-	// Browser is a real browser that opens the pages of the tests; by default, the pages are simulated. In a real
-	// browser, a test that runs longer than Timeout fails, and the next test runs.
+	// Browser is a real browser that opens the pages of the tests. In a real browser, a
+	// test that runs longer than Timeout fails, and the next test runs. Default:
+	// simulated pages.
 	Browser TestBrowser
 }
 
@@ -53,8 +56,9 @@ type TestBrowser interface {
 	// Do performs one operation of a test in the browser and returns its result as JSON.
 	// Concurrent calls of Do are possible. If Do fails, the test's script receives the error.
 	Do(ctx context.Context, what string, params json.RawMessage) (json.RawMessage, error)
-	// SetResponder sets the function answer, which responds to the HTTP requests of pages. The function answer blocks
-	// until the test has responded or ctx is done.
+	// SetResponder sets the function answer, which responds to the HTTP requests of
+	// pages. The function answer blocks until the test has responded or ctx is done.
+	// SetResponder(nil) is called after the last test in a file.
 	SetResponder(answer func(ctx context.Context, request any) (json.RawMessage, error))
 }
 
@@ -109,7 +113,8 @@ type TestEvent struct {
 	Test string `json:"test,omitempty"`
 	// Error is why the test failed or was skipped; empty if the test passed.
 	Error string `json:"error,omitempty"`
-	// Where is the location of the error in the plugin's source, as file:line:column; empty if unknown.
+	// Where is the location of the error in the plugin's source, as file:line:column.
+	// Where may be empty.
 	Where string `json:"where,omitempty"`
 	// VirtualMs is the time on the virtual clock of the simulated page, in milliseconds
 	// since the test run started.
@@ -129,7 +134,8 @@ type TestEvent struct {
 type FailedCall struct {
 	Tool    string `json:"tool"`
 	Message string `json:"message"`
-	// Where is the location of the error in the plugin's source, as file:line:column; empty if unknown.
+	// Where is the location of the error in the plugin's source, as file:line:column. The
+	// field Where is empty if the location is unknown.
 	Where string `json:"where,omitempty"`
 
 	Stack string `json:"stack,omitempty"`
@@ -197,6 +203,7 @@ func withTestHint(err error) error {
 	return buildErr
 }
 
+// simulation describes one run of a plugin's test file.
 type simulation struct {
 	dir, file    string
 	bundled      bundledScript
@@ -265,6 +272,8 @@ func (s simulation) newProblem(where, text string) error {
 	return &BuildError{Dir: s.dir, Problems: []Problem{{Location: where, Text: text}}}
 }
 
+// runState is the progress of a test run in the child process. Each event of the child
+// process updates the runState.
 type runState struct {
 	done        bool
 	runningTest string

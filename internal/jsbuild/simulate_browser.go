@@ -14,8 +14,9 @@ import (
 // the process.
 const browserTestGrace = 15 * time.Second
 
-// browserTests passes messages between a plugin's test script and a real browser. browserTests is safe for concurrent
-// use.
+// browserTests passes messages between a plugin's test script and a real browser.
+// browserTests forwards operations from the test script to the browser, and HTTP requests
+// of pages from the browser to the test script. browserTests is safe for concurrent use.
 type browserTests struct {
 	browser TestBrowser
 
@@ -27,6 +28,9 @@ type browserTests struct {
 	pendingAnswers map[int]chan browserAnswer // channel of each request by ID, with a buffer of 1
 }
 
+// scriptMessage is a message that the test script in the child process sends to opentabs.
+// If Op is "ask", the script requests a browser operation. If Op is not "ask", the
+// message is the script's response to an HTTP request of a page.
 type scriptMessage struct {
 	Op     string          `json:"op"`
 	ID     int             `json:"id"`
@@ -35,6 +39,9 @@ type scriptMessage struct {
 	browserAnswer
 }
 
+// browserAnswer is the response to a request of the browser to the test script, or of the
+// test script to the browser. Error is the error text of the operation or request; empty
+// on success.
 type browserAnswer struct {
 	Value json.RawMessage `json:"value,omitempty"`
 	Error string          `json:"error,omitempty"`
@@ -114,7 +121,8 @@ func (r *browserTests) request(ctx context.Context, request any) (json.RawMessag
 	}
 }
 
-// A lineWriter is safe for concurrent use.
+// lineWriter writes values as JSON, one value per line. A lineWriter is safe for
+// concurrent use.
 type lineWriter struct {
 	mu sync.Mutex // locked while a line is written
 	w  io.Writer

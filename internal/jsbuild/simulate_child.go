@@ -11,9 +11,11 @@ import (
 	"modernc.org/quickjs"
 )
 
-// Simulate is the main function of the child process that [RunTests] starts. Simulate reads a script from stdin, as a
-// JSON string in one line. Simulate writes the events of the tests to stdout, one JSON value per line. The exit code of
-// Simulate is 0 if the script ran, and 2 for invalid input.
+// Simulate is the main function of the child process that [RunTests] starts. Simulate
+// reads a script from stdin, as a JSON string in one line. Simulate writes the events of
+// the tests to stdout, one JSON value per line. If a test runs in a real browser,
+// Simulate passes all lines after the first line of stdin to the script. Simulate returns
+// the exit code of the process: 0 if the script ran, 2 for invalid input.
 func Simulate(stdin io.Reader, stdout io.Writer) int {
 	in := bufio.NewReader(stdin)
 	line, err := in.ReadBytes('\n')
@@ -44,6 +46,7 @@ func Simulate(stdin io.Reader, stdout io.Writer) int {
 	return 0
 }
 
+// testRunner runs a test script in the JavaScript engine QuickJS.
 type testRunner struct {
 	vm   *quickjs.VM
 	in   *bufio.Reader

@@ -13,7 +13,8 @@ import (
 // embeddedNamespace is the esbuild namespace of files that come from a [sourceSet].
 const embeddedNamespace = "opentabs"
 
-// sourceSet is a tree of embedded files that esbuild can bundle without a disk and without npm. A sourceSet is safe for
+// sourceSet is a tree of embedded files that esbuild can bundle without a disk and
+// without npm. The zero value of sourceSet contains no files. A sourceSet is safe for
 // concurrent use while its maps do not change.
 type sourceSet struct {
 	// Roots mounts file trees side by side: a file "src/a.ts" of the root "x" has the
@@ -23,7 +24,9 @@ type sourceSet struct {
 	// Alias maps bare imports such as "zod" to embedded paths, also for imports in files on disk. A key of Alias that
 	// ends in "/" matches all imports that begin with the key; the rest of the import is appended to the mapped path.
 	Alias map[string]string
-	// Pure returns a regular expression for the paths of side-effect-free modules; by default no modules.
+	// Pure returns a regular expression for the paths of side-effect-free modules. A
+	// bundle contains a side-effect-free module only if the plugin uses one of the
+	// module's exports. Default: no modules.
 	Pure func() *regexp.Regexp
 }
 

@@ -53,6 +53,9 @@ func findZod(dir string) zodSource {
 // localesNamespace is the esbuild namespace of the module that replaces zod's list of locales.
 const localesNamespace = "opentabs-locales"
 
+// alreadyResolved marks an import that the method resolve has passed back to esbuild for
+// resolution. The method resolve ignores marked imports, because it would otherwise call
+// itself endlessly.
 type alreadyResolved struct{}
 
 var (

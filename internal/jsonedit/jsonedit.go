@@ -164,6 +164,7 @@ func indexOf(object *hujson.Object, name string) int {
 	return -1
 }
 
+// style is the layout of a JSON object in a file.
 type style struct {
 	// memberIndent is the white space before each member, and closingIndent the white space before the closing brace.
 	memberIndent, closingIndent, step string

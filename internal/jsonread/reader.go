@@ -37,7 +37,8 @@ func New(raw []byte, path string, problems *Problems) *Reader {
 	return r
 }
 
-// Add adds a problem about the member named key.
+// Add adds a problem about the member named key. The text of the problem begins with the
+// path of the JSON member.
 func (r *Reader) Add(key, format string, args ...any) {
 	r.Problems.Add("%s%s %s", r.Path, key, fmt.Sprintf(format, args...))
 }
@@ -114,7 +115,9 @@ func (r *Reader) Object(key string) *Reader {
 	return New(r.Members[key], r.Path+key+".", r.Problems)
 }
 
-// Strings returns the valid strings of an optional array.
+// Strings returns the valid strings of an optional array. Strings returns nil if the
+// member is absent or not an array. If the array is empty, Strings returns an empty slice
+// instead of nil.
 func (r *Reader) Strings(key string) []string {
 	if !r.Has(key) {
 		return nil
@@ -142,7 +145,8 @@ func (r *Reader) Strings(key string) []string {
 
 // Problem is one mistake in a file of a plugin's package.
 type Problem struct {
-	// File is the path of the file with the mistake, relative to the package folder; empty for the folder as a whole.
+	// File is the path of the file with the mistake, relative to the package folder. File
+	// is empty if the mistake concerns the package folder as a whole.
 	File string
 	// Text describes the mistake and its correction in one sentence, such as "version is
 	// missing; write it".

@@ -10,10 +10,12 @@ import (
 	"sync"
 )
 
-// New returns a function that compiles a regular expression pattern once and returns the compiled expression.
+// New returns a function that compiles a regular expression pattern once and returns the
+// compiled expression. The returned function compiles the pattern when it is first
+// called, and is safe for concurrent use.
 //
-// An invalid pattern panics at the first call of the function that New returned. In tests, New itself panics on an
-// invalid pattern, so a test fails even if it never uses the pattern.
+// An invalid pattern panics at the first call of the returned function. In tests, New
+// itself panics on an invalid pattern, so a test fails even if it never uses the pattern.
 func New(pattern string) func() *regexp.Regexp {
 	compile := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 	if isTest {

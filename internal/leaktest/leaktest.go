@@ -14,8 +14,9 @@ import (
 // Even on a slow machine, only leaked goroutines run longer than exitTimeout.
 const exitTimeout = 30 * time.Second
 
-// Main runs the tests of a package and exits the process. If the tests pass but a goroutine still runs, Main prints all
-// stacks and exits with code 1. With go test -fuzz, Main does not check for leaks, because the fuzzer runs its own
+// Main runs the tests of a package and exits the process. Call Main in TestMain. If the
+// tests pass but a goroutine still runs, Main prints all stacks and exits with code 1.
+// With go test -fuzz, Main does not check for leaks, because the fuzzer runs its own
 // goroutines.
 func Main(m *testing.M) {
 	code := m.Run()

@@ -26,6 +26,8 @@ type chainLink struct {
 	Hash string `json:"hash"`
 }
 
+// linkFields are the members of each JSON line that Verify needs: the number of the line,
+// the hash of the previous line, and the time.
 type linkFields struct {
 	Seq  uint64    `json:"seq"`
 	Prev string    `json:"prev"`

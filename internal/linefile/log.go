@@ -14,21 +14,24 @@ const logInterval = time.Minute
 // Options configure a log. The fields Log and IsChained are optional; all other fields
 // are required.
 type Options struct {
-	// Subject is the name of the log in log messages, such as "the audit"; required.
+	// Subject is the name of the log in log messages, such as "the audit". Required.
 	Subject string
-	// FileBytes is the maximum size of a log file, in bytes; required.
+	// FileBytes is the maximum size of a log file, in bytes. Required.
 	FileBytes int64
-	// Files is the maximum number of log files, including the newest; required.
+	// Files is the maximum number of log files, including the newest. Required.
 	Files int
-	// PendingBytes limits the size of the queued lines; required. When the queue is full, new lines are dropped and
-	// counted.
+	// PendingBytes limits the size of the queued lines. When the queue is full, new lines
+	// are dropped and counted. Required.
 	PendingBytes int
-	// Dropped returns a line, with its line feed, that reports n dropped lines, or nil for no report; required.
+	// Dropped returns a line, with its line feed, that reports n dropped lines. If Dropped returns
+	// nil, the log does not report the dropped lines. Required.
 	Dropped func(n int) []byte
-	// IsChained adds a number and the previous line's hash to each line, so that [Verify] can check the log; by default
-	// false. Each line of a chained log must be a JSON object.
+	// IsChained adds a number and the previous line's hash to each line, so that [Verify]
+	// can check the log. Each line of a chained log must be a JSON object. Default: no
+	// hash chain.
 	IsChained bool
-	// Log receives errors of failed writes, at most one a minute; by default, nothing is logged.
+	// Log receives errors of failed writes, at most one a minute. Default: nothing is
+	// logged.
 	Log zerolog.Logger
 }
 
@@ -61,7 +64,8 @@ func Open(path string, o Options) *Log {
 	return l
 }
 
-// Write queues one line, which must contain exactly one line feed, at its end. Write never waits for the disk.
+// Write queues one line, which must contain exactly one line feed, at its end. Write never waits
+// for the disk. After Close, Write does nothing.
 func (l *Log) Write(line []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -14,12 +14,13 @@ import (
 // maxLineBytes is the maximum length of a line, 1 MiB.
 const maxLineBytes = 1 << 20
 
-// Read returns the last maxEntries entries of the log at path, or all entries if maxEntries is 0, oldest first. The
-// parameter files is the maximum number of log files, as in Options.Files.
+// Read returns the last maxEntries entries of the log at path, oldest first. If
+// maxEntries is 0, Read returns all entries. The parameter files is the maximum number of
+// log files, as in Options.Files.
 //
-// The function decode parses one line without its line feed, and returns isWanted = true if Read must return the entry.
-// The function decode must not keep a reference to the line. If decode returns an error, Read counts the line in
-// damagedLines.
+// The function decode parses one line without its line feed. If decode returns isWanted as true,
+// Read returns the entry. decode must not keep a reference to the line. If decode returns an error,
+// Read counts the line in damagedLines.
 func Read[E any](path string, files, maxEntries int, decode func(line []byte) (entry E, isWanted bool, err error)) (entries []E, damagedLines int, err error) {
 	accept := func(line []byte) bool {
 		entry, isWanted, err := decode(line)

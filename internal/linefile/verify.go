@@ -19,6 +19,7 @@ type Verification struct {
 	Lines int `json:"records"`
 	Files int `json:"files"`
 	// EarlierLines is the number of log lines before the beginning of the hash chain.
+	// Verify cannot check lines from before the beginning of the hash chain.
 	EarlierLines int `json:"records_before_chain"`
 	// FirstTime is the time of the first line in the hash chain; zero if there is none.
 	FirstTime time.Time `json:"chain_since,omitzero"`
@@ -37,6 +38,7 @@ type Problem struct {
 	Text string `json:"text"`
 }
 
+// verifier checks the lines of a hash chain from the oldest to the newest line.
 type verifier struct {
 	Verification
 	files int
@@ -54,6 +56,7 @@ type verifier struct {
 	isOldestSet bool
 }
 
+// earlierLine is the position and the time of a log line that precedes the hash chain.
 type earlierLine struct {
 	file string
 	line int

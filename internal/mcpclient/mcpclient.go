@@ -66,7 +66,7 @@ type Options struct {
 	ShowForm func(ctx context.Context, form json.RawMessage)
 }
 
-// Client is one MCP session with a server.
+// Client is one MCP session with a server. Create a Client with [New].
 type Client struct {
 	options Options
 	http    *http.Client
@@ -75,7 +75,7 @@ type Client struct {
 	lastID  atomic.Int64
 }
 
-// New returns a client that has no session yet.
+// New returns a client that has no session yet. New sends no request.
 func New(o Options) *Client {
 	if o.Transport == nil {
 		o.Transport = &http.Transport{DisableCompression: true}
@@ -125,7 +125,8 @@ func (c *Client) Close(ctx context.Context) error {
 	return resp.Body.Close()
 }
 
-// Tool describes one tool of the server.
+// Tool describes one tool of the server. InputSchema is the JSON Schema of the tool's
+// arguments.
 type Tool struct {
 	Name        string          `json:"name"`
 	Title       string          `json:"title"`
@@ -133,7 +134,8 @@ type Tool struct {
 	InputSchema json.RawMessage `json:"inputSchema"`
 }
 
-// ListTools returns all tools of the server.
+// ListTools returns all tools of the server. ListTools requests further pages until the
+// server has sent the last page.
 func (c *Client) ListTools(ctx context.Context) ([]Tool, error) {
 	var tools []Tool
 	params := map[string]any{}
@@ -164,7 +166,8 @@ type Progress struct {
 	// StatusWord is the word with which the tool describes the state of the call, such as
 	// "exporting". StatusWord has the same audience as Message.
 	StatusWord string
-	// Audience is "user" if Message is for the user.
+	// Audience is "user" if Message is for the user. A message with any audience other than
+	// "user" is internal.
 	Audience string
 }
 
@@ -188,7 +191,7 @@ func (c *Content) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// Result is a tool's result.
+// Result is a tool's result. IsError is true if the tool failed.
 type Result struct {
 	Content           []Content                  `json:"content"`
 	StructuredContent json.RawMessage            `json:"structuredContent"`
@@ -205,7 +208,8 @@ func (c *Client) CallTool(ctx context.Context, name string, arguments json.RawMe
 	return c.CallToolWithKey(ctx, name, arguments, "", progress)
 }
 
-// CallToolWithKey works like [Client.CallTool], but sends an idempotency key.
+// CallToolWithKey works like [Client.CallTool], but sends an idempotency key. If key is
+// empty, no idempotency key is sent.
 func (c *Client) CallToolWithKey(ctx context.Context, name string, arguments json.RawMessage, key string, progress func(Progress)) (Result, error) {
 	meta := map[string]any{}
 	if key != "" {

@@ -29,6 +29,7 @@ type RPCError struct {
 // Error returns the server's error message.
 func (e *RPCError) Error() string { return e.Message }
 
+// statusError is an HTTP error response without a JSON-RPC message.
 type statusError struct {
 	Status int
 	// Sentence is the server's error message, truncated to 1,000 bytes.
@@ -39,6 +40,7 @@ func (e *statusError) Error() string {
 	return strings.TrimSpace(fmt.Sprintf("the server answered %d %s: %s", e.Status, http.StatusText(e.Status), e.Sentence))
 }
 
+// message is a JSON-RPC request, notification or response.
 type message struct {
 	JSONRPC string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id,omitempty"`
@@ -48,6 +50,7 @@ type message struct {
 	Error   *RPCError       `json:"error,omitempty"`
 }
 
+// pendingRequest is a request that the server has not answered yet.
 type pendingRequest struct {
 	client   *Client
 	id       int64
@@ -56,7 +59,8 @@ type pendingRequest struct {
 	forms    *openForms
 }
 
-// Only the goroutine that sends the request uses cancelFuncs, so cancelFuncs needs no lock.
+// openForms are the server's forms that are shown during one request. Only the goroutine
+// that sends the request uses cancelFuncs, so cancelFuncs needs no lock.
 type openForms struct {
 	cancelFuncs map[string]context.CancelFunc
 	shown       sync.WaitGroup
@@ -98,6 +102,7 @@ func (x pendingRequest) withdrawForm(params json.RawMessage) {
 	}
 }
 
+// watchedReader calls onData after each read. The function onData resets the silence timer.
 type watchedReader struct {
 	r      io.Reader
 	onData func()

@@ -38,6 +38,7 @@ func (l *Listener) Accept() (net.Conn, error) {
 }
 
 // Close stops the listener. Close does not close connections that were already accepted.
+// Close may be called more than once.
 func (l *Listener) Close() error {
 	l.once.Do(func() { close(l.done) })
 	return nil

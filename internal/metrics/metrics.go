@@ -36,14 +36,16 @@ var _ dispatch.AfterHook = (*Calls)(nil)
 // limit of a call.
 var durationBuckets = []float64{0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300}
 
-// New returns a Calls whose counters are 0.
+// New returns a Calls whose counters are 0. Each time ServeHTTP writes the metrics, it
+// calls readGauges once.
 func New(readGauges func() Gauges) *Calls {
 	c := &Calls{set: metrics.NewSet(), readGauges: readGauges}
 	c.set.NewGauge(fmt.Sprintf(`opentabs_build_info{version=%q}`, version.Version), func() float64 { return 1 })
 	return c
 }
 
-// After implements [dispatch.AfterHook] and counts an ended call with its running time and waiting time.
+// After is a hook that counts each ended call, and records the call's running time and
+// waiting time. After implements [dispatch.AfterHook].
 func (c *Calls) After(callInfo dispatch.CallInfo, e dispatch.EndedCall) {
 	v := &e.View
 	c.set.GetOrCreateCounter(fmt.Sprintf(`opentabs_calls_total{plugin=%q,status=%q,code=%q}`, callInfo.Tool.Plugin, v.Status, v.ErrorCode)).Inc()

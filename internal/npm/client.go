@@ -37,12 +37,12 @@ const (
 // ErrNotFound is wrapped by the error for a package that the registry does not have.
 var ErrNotFound = errors.New("not found")
 
-// Options configure a [Client].
+// Options configure a [Client]. The zero value of a field selects the field's default.
 type Options struct {
 	// UserAgent is the User-Agent header; the default is "opentabs".
 	UserAgent string
-	// Backoff is the pause before the second attempt of a request, which doubles before the third attempt; by default
-	// 300 ms.
+	// Backoff is the pause before the second attempt of a request. The pause before the
+	// third attempt is twice as long as the pause before the second. Default: 300 ms.
 	Backoff time.Duration
 	// Silence limits the time without data while a response body is read; the default is
 	// 30 s.
@@ -56,7 +56,8 @@ type Client struct {
 	opts   Options
 }
 
-// New returns a client that connects with the proxy, the certificates and the logins in config.
+// New returns a client that connects with the proxy, the certificates and the logins in
+// config. New returns an error if an npm setting in config is invalid.
 func New(config *Config, o Options) (*Client, error) {
 	if o.UserAgent == "" {
 		o.UserAgent = "opentabs"
@@ -111,6 +112,7 @@ func checkRedirect(r *http.Request, via []*http.Request) error {
 	return nil
 }
 
+// statusError is the error for a response whose HTTP status is not 200.
 type statusError struct {
 	status     int
 	text       string
@@ -180,7 +182,8 @@ func statusText(status int) string {
 	return strings.TrimSpace(strconv.Itoa(status) + " " + http.StatusText(status))
 }
 
-// If a read does not return within limit, a timer cancels the HTTP request.
+// timedBody is a response body with a time limit for each read. If a read does not return
+// within limit, a timer cancels the HTTP request.
 type timedBody struct {
 	io.ReadCloser
 	limit       time.Duration
@@ -214,7 +217,9 @@ func networkErrorReason(response *http.Response) string {
 	return " (" + strings.ToValidUTF8(reason[:min(len(reason), 200)], "") + ")"
 }
 
-// A request that fails with an invalidContentError is not retried.
+// invalidContentError is the error for a registry's response that the client rejects, such as
+// a response that is too large. A request that fails with an invalidContentError is not
+// retried.
 type invalidContentError struct{ text string }
 
 func (e *invalidContentError) Error() string { return e.text }

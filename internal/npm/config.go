@@ -24,7 +24,8 @@ type Environment struct {
 	Environ func() []string
 	// Home is the user's home directory; Home may be empty.
 	Home string
-	// Dir is the project directory whose .npmrc is read, or a directory below the project; empty for no project.
+	// Dir is the project directory whose .npmrc is read, or a directory below the
+	// project. If Dir is empty, no .npmrc of a project is read.
 	Dir string
 	// GOOS is the name of the operating system; the default is runtime.GOOS.
 	GOOS string
@@ -37,10 +38,14 @@ type Config struct {
 	env    Environment
 }
 
+// setting contains the value of one npm setting as text, and the file or variable that
+// sets it.
 type setting struct{ text, source string }
 
-// LoadConfig reads npm's settings. As in npm, environment variables override .npmrc files, the project's .npmrc
-// overrides the user's, and the user's .npmrc overrides the machine's.
+// LoadConfig reads npm's settings. As in npm, environment variables override .npmrc
+// files, the project's .npmrc overrides the user's, and the user's .npmrc overrides the
+// machine's. LoadConfig skips .npmrc files that do not exist. If a file cannot be read,
+// the error names the file.
 func LoadConfig(env Environment) (*Config, error) {
 	if env.GOOS == "" {
 		env.GOOS = runtime.GOOS
@@ -209,8 +214,9 @@ func hasUnsetVariable(value string) bool { return strings.Contains(value, "${") 
 
 func (c *Config) settingText(key string) string { return c.values[key].text }
 
-// Registry returns the address of the registry for a package name, with a slash at the end. source is the file or
-// variable that sets the address, or "" for the default.
+// Registry returns the address of the registry for a package name, with a slash at the
+// end. source is the file or variable that sets the address, or "" for the default. If
+// the address is invalid, Registry returns an error.
 func (c *Config) Registry(name string) (address, source string, err error) {
 	key, s := "registry", setting{defaultRegistry, ""}
 	if value, ok := c.values[key]; ok {

@@ -8,6 +8,8 @@ import (
 	"strings"
 )
 
+// integrityHashes contains the sha512 hashes that the registry lists for a file. A
+// downloaded file is rejected unless its hash equals one of its integrityHashes.
 type integrityHashes [][]byte
 
 // parseIntegrity ignores hashes weaker than sha512, because an attacker can make another file with the same hash.

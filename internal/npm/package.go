@@ -25,10 +25,12 @@ type Package struct {
 	Name string
 	// Registry is the URL of the registry from which the metadata was downloaded.
 	Registry string
-	// Tags maps each of the package's tags, such as "latest", to a version.
+	// Tags maps each of the package's tags, such as "latest", to a version. Almost every
+	// package has a "latest" tag.
 	Tags     map[string]string
 	Versions map[string]*Version
-	// Published maps versions to their times of publication, as far as the registry lists the times.
+	// Published maps versions to their times of publication. If the registry does not
+	// list the time of a version, Published does not contain the version.
 	Published map[string]time.Time
 }
 
@@ -116,9 +118,11 @@ func (c *Client) Package(ctx context.Context, name string) (*Package, error) {
 	return p, nil
 }
 
-// ChooseVersion returns the version for a tag, a version, or a range such as ^1.2.0. An empty text means the tag
-// "latest". If want is a range, ChooseVersion prefers the version with the tag "latest", then the newest version, as
-// npm does. A deprecated version is chosen only if no other version matches.
+// ChooseVersion returns the version for a tag, a version, or a range such as ^1.2.0. An
+// empty text means the tag "latest". If want is a range, ChooseVersion prefers the
+// version with the tag "latest", then the newest version, as npm does. A deprecated
+// version is chosen only if no other version matches. If no version matches, the error
+// lists the available versions.
 func (p *Package) ChooseVersion(want string) (*Version, error) {
 	want = strings.TrimSpace(want)
 	if want == "" {

@@ -58,6 +58,7 @@ func Unpack(t Tarball, dir string) error {
 	return nil
 }
 
+// unpacker checks one package, and writes its files if root is not nil.
 type unpacker struct {
 	root         *os.Root          // nil in the pass that only checks
 	claimedPaths map[string]string // path of each file and folder by its lower-case form; the path of a folder ends in a slash
@@ -109,6 +110,7 @@ func (u *unpacker) readArchive(file io.Reader) error {
 	return nil
 }
 
+// refusedError is the reason why Unpack rejects a package.
 type refusedError struct{ text string }
 
 func (e *refusedError) Error() string { return e.text }

@@ -51,7 +51,8 @@ func New(c Config, log zerolog.Logger) *Exporter {
 	return &Exporter{config: c, client: &http.Client{Timeout: c.Timeout}, log: log}
 }
 
-// After implements [dispatch.AfterHook] and queues the spans of an ended call, without waiting for the network.
+// After implements [dispatch.AfterHook]. The method After queues the spans of an ended
+// call, and does not wait for the network.
 func (e *Exporter) After(callInfo dispatch.CallInfo, ended dispatch.EndedCall) {
 	spans := spansOf(callInfo, &ended.View)
 	e.mu.Lock()
@@ -66,8 +67,9 @@ func (e *Exporter) After(callInfo dispatch.CallInfo, ended dispatch.EndedCall) {
 	}
 }
 
-// Flush sends all queued spans, and returns when the endpoint has responded. If the HTTP request fails, Flush drops the
-// spans.
+// Flush sends all queued spans, and returns when the endpoint has responded. If the HTTP
+// request fails, Flush drops the spans. Flush logs only the first of several consecutive
+// failures.
 func (e *Exporter) Flush(ctx context.Context) {
 	e.sendMu.Lock()
 	defer e.sendMu.Unlock()

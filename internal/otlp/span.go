@@ -13,7 +13,8 @@ import (
 	"opentabs/internal/waterfall"
 )
 
-// OTLP encodes IDs in hexadecimal, and times as decimal strings in nanoseconds since 1970.
+// exportRequest is the JSON body of an OTLP ExportTraceServiceRequest. OTLP encodes IDs
+// in hexadecimal, and times as decimal strings in nanoseconds since 1970.
 type exportRequest struct {
 	ResourceSpans []resourceSpans `json:"resourceSpans"`
 }

@@ -57,8 +57,10 @@ type Browser struct {
 	IsConfirmed bool `json:"confirmed,omitempty"`
 }
 
+// storedBrowser is the JSON of one paired browser in the pairing file.
 type storedBrowser struct {
 	Browser
+	// Key is the browser's current pairing key.
 	Key string `json:"key"`
 	// NextKey replaces Key when the browser first connects with NextKey; empty if no
 	// replacement is pending.
@@ -76,12 +78,13 @@ func (b *storedBrowser) findKey(keyID string) string {
 	return ""
 }
 
+// pairingFile is the JSON content of the pairing file.
 type pairingFile struct {
 	Version  int             `json:"version"`
 	Browsers []storedBrowser `json:"browsers"`
 }
 
-// Store stores the paired browsers in a JSON file.
+// Store stores the paired browsers in a JSON file. Create a Store with [Open].
 type Store struct{ path string }
 
 // Open returns the store of paired browsers in the file at path. Open does not read the
@@ -100,7 +103,8 @@ func ParseCode(text string) (string, error) {
 	return code, nil
 }
 
-// Add pairs the browser whose side panel shows the code, and returns the ID of the pairing.
+// Add pairs the browser whose side panel shows the code, and returns the ID of the
+// pairing. If the code is already stored, Add returns the ID of the earlier pairing.
 func (s *Store) Add(code string) (id string, err error) {
 	key := wire.PairingKey(code)
 	id = wire.KeyID(key)[:shownIDChars]
@@ -116,7 +120,8 @@ func (s *Store) Add(code string) (id string, err error) {
 	})
 }
 
-// Remove ends the pairing of a browser, and the daemon closes the browser's link within seconds.
+// Remove ends the pairing of a browser, and the daemon closes the browser's link within
+// seconds. Remove returns ErrUnknown if no paired browser has the ID.
 func (s *Store) Remove(id string) error {
 	return s.change(func(f *pairingFile) error {
 		i := slices.IndexFunc(f.Browsers, func(b storedBrowser) bool { return b.ID == id })
@@ -153,9 +158,10 @@ func (s *Store) Key(keyID string) (string, error) {
 	return "", nil
 }
 
-// Confirm records that a browser has proved that it has the key with the given key ID. If the proven key comes from a
-// pairing code, Confirm returns a random newKey, which the browser must use from then on. The browser's old key stays
-// valid until the browser has connected with newKey.
+// Confirm records that a browser has proved that it has the key with the given key ID. If
+// the proven key comes from a pairing code, Confirm returns a random newKey, which the
+// browser must use from then on. If the browser already uses a random key, newKey is
+// empty. The old key stays valid until the browser has connected with newKey.
 func (s *Store) Confirm(keyID, browserName string) (newKey string, err error) {
 	return newKey, s.change(func(f *pairingFile) error {
 		i := slices.IndexFunc(f.Browsers, func(b storedBrowser) bool { return b.hasKey(keyID) })

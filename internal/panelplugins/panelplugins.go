@@ -31,6 +31,7 @@ import (
 const requestTimeout = 2 * time.Minute
 
 // Plugins installs, updates and removes a daemon's plugins on behalf of side panels.
+// Create a Plugins with [New].
 type Plugins struct {
 	permissions.Local
 
@@ -41,7 +42,8 @@ type Plugins struct {
 	stop   context.CancelFunc
 }
 
-// New returns the Plugins of the opentabs installation h.
+// New returns the Plugins of the opentabs installation h. New stores the function reload,
+// which makes the daemon and its browsers reload all plugins.
 func New(h *home.Home, local permissions.Local, getenv func(string) string, reload func() error) *Plugins {
 	ctx, stop := context.WithCancel(context.Background())
 	return &Plugins{Local: local, home: h, getenv: getenv, reload: reload, ctx: ctx, stop: stop}
@@ -51,6 +53,7 @@ func New(h *home.Home, local permissions.Local, getenv func(string) string, relo
 func (p *Plugins) Close() { p.stop() }
 
 // InstallPlugin installs a plugin from a registry package, a package file or a folder.
+// InstallPlugin returns errors as sentences for the user.
 func (p *Plugins) InstallPlugin(packageText string) (wire.PluginInstallResult, error) {
 	result, err := p.installPlugin(packageText)
 	return result, explainError(err)
@@ -125,7 +128,8 @@ func (p *Plugins) reloadAfter(source plugin.Source, packageName string) error {
 	return nil
 }
 
-// UpdatePlugin updates a plugin to the newest version within the user's version range, such as ^1.
+// UpdatePlugin updates a plugin to the newest version within the user's version range,
+// such as ^1. UpdatePlugin returns errors as sentences for the user.
 func (p *Plugins) UpdatePlugin(name string) (wire.PluginUpdateResult, error) {
 	result, err := p.updatePlugin(name)
 	return result, explainError(err)

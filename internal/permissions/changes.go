@@ -9,12 +9,16 @@ import (
 
 // Changes are the permission changes that the user has requested on a command line.
 type Changes struct {
-	// Plugin is the name of the plugin to change, or empty for all plugins. Tool is a tool's name, or empty for the
-	// whole plugin.
+	// Plugin is the name of the plugin to change. If Plugin is empty, the change applies
+	// to all plugins. Tool is the name of the tool to change. If Tool is empty, the
+	// change applies to the whole plugin.
 	Plugin, Tool string
-	// Permission is the new permission: "off", "ask", "auto", "default" (restores the default), or "" for no change.
+	// Permission is the new permission: "off", "ask", "auto" or "default", which restores
+	// the default permission. If Permission is empty, the permission stays unchanged.
 	Permission string
-	// OpenTabs and LateAccess are "on", "off" or "" (no change), and set whether calls may open tabs, and late access.
+	// OpenTabs is "on" or "off", and sets whether calls are allowed to open tabs.
+	// LateAccess is "on" or "off", and sets the plugin's late access. If OpenTabs or
+	// LateAccess is empty, the corresponding permission stays unchanged.
 	OpenTabs, LateAccess string
 	// AllowCalls names the plugins that the changed plugin may call from now on.
 	// ForbidCalls names the plugins that the changed plugin may no longer call.
@@ -28,7 +32,8 @@ func (c Changes) hasCalls() bool {
 	return len(c.AllowCalls)+len(c.ForbidCalls) > 0 || c.LateAccess != ""
 }
 
-// Apply makes the changes in the policy p. After each change, Apply calls notef with a message for the user. If one
+// Apply makes the changes in the policy p. After each change, Apply calls notef with a
+// message for the user. Apply stops at the first error and returns the error. If one
 // change fails, the changes before the failed change stay in effect.
 func (c Changes) Apply(p httpapi.Policy, notef func(format string, args ...any)) error {
 	if c.OpenTabs != "" {

@@ -35,12 +35,14 @@ func NewLocal(policy *policy.Policy, registry *catalog.Catalog) Local {
 	return Local{policy, registry}
 }
 
-// Plugins returns all plugins as shown in the side panel.
+// Plugins returns all plugins as shown in the side panel. The first result contains the
+// loaded plugins, and the second result contains the plugins that failed to load.
 func (l Local) Plugins() ([]wire.PluginView, []wire.FailedPluginView) {
 	return l.pluginViews(), failedViews(l.registry.Set())
 }
 
 // Permissions returns the user's permissions for a plugin and for each of its tools.
+// Permissions implements [httpapi.Policy].
 func (l Local) Permissions(name string) (httpapi.PluginPermissions, error) {
 	loadedPlugin, err := l.registry.Set().Find(name)
 	if err != nil {
@@ -51,17 +53,20 @@ func (l Local) Permissions(name string) (httpapi.PluginPermissions, error) {
 	return view, nil
 }
 
-// ReviewAll reviews several plugins in one change. For each i, errs[i] is the error of reviews[i], or nil.
+// ReviewAll reviews several plugins in one change. errs[i] is the error of reviews[i], or
+// nil. ReviewAll implements [httpapi.Policy].
 func (l Local) ReviewAll(reviews []wire.ConfigReviewParams, by string) (errs []error) {
 	return policy.ReviewAll(l.Policy, reviews, by)
 }
 
-// DisableAll turns several plugins off in one change. For each i, errs[i] is the error of names[i], or nil.
+// DisableAll turns several plugins off in one change. errs[i] is the error of names[i],
+// or nil. DisableAll implements [httpapi.Policy].
 func (l Local) DisableAll(names []string, by string) (errs []error) {
 	return policy.DisableAll(l.Policy, names, by)
 }
 
-// SetLimit limits how often a tool can run, for example to 10 calls per minute with "10/1m".
+// SetLimit limits how often a tool can run, for example to 10 calls per minute with
+// "10/1m". SetLimit implements [httpapi.Policy].
 func (l Local) SetLimit(name, tool, limit, by string) error {
 	var parsedLimit policy.Limit
 	if err := parsedLimit.UnmarshalText([]byte(limit)); err != nil {
@@ -70,7 +75,8 @@ func (l Local) SetLimit(name, tool, limit, by string) error {
 	return l.Policy.SetLimit(name, tool, parsedLimit, by)
 }
 
-// Sites returns the user's rules for browser tools, sorted by site.
+// Sites returns the user's rules for browser tools, sorted by site. Sites implements
+// [httpapi.Policy].
 func (l Local) Sites() ([]httpapi.Site, error) {
 	var sites []httpapi.Site
 	entries := policy.SitesOf(l.Policy).All()
@@ -88,8 +94,9 @@ func (l Local) Sites() ([]httpapi.Site, error) {
 	return sites, nil
 }
 
-// SetSite sets the user's rule for browser tools on one site, such as "read". If rule is empty, SetSite removes the
-// user's rule for the site.
+// SetSite sets the user's rule for browser tools on one site, such as "read". If rule is
+// empty, SetSite removes the user's rule for the site. SetSite implements
+// [httpapi.Policy].
 func (l Local) SetSite(site, rule, by string) error {
 	var parsedRule policy.SiteRule
 	if rule != "" {
@@ -101,7 +108,8 @@ func (l Local) SetSite(site, rule, by string) error {
 	return policy.SitesOf(l.Policy).Set(site, parsedRule, by)
 }
 
-// Settings returns the settings of a plugin with their values; the values of secret settings are omitted.
+// Settings returns the settings of a plugin with their values; the values of secret
+// settings are omitted. Settings implements [httpapi.Policy].
 func (l Local) Settings(name string) ([]wire.SettingView, error) {
 	loadedPlugin, err := l.registry.Set().Find(name)
 	if err != nil {
@@ -111,6 +119,7 @@ func (l Local) Settings(name string) ([]wire.SettingView, error) {
 }
 
 // ChangeSettings stores settings of a plugin; the value null removes a setting.
+// ChangeSettings implements [httpapi.Policy].
 func (l Local) ChangeSettings(name string, values map[string]json.RawMessage, by string) error {
 	loadedPlugin, err := l.registry.Set().Find(name)
 	if err != nil {
@@ -119,7 +128,8 @@ func (l Local) ChangeSettings(name string, values map[string]json.RawMessage, by
 	return l.registry.Values().Change(loadedPlugin, values, by)
 }
 
-// Forget removes a plugin's review, permissions and settings.
+// Forget removes a plugin's review, permissions and settings. Forget implements
+// [httpapi.Policy].
 func (l Local) Forget(name, by string) error {
 	return errors.Join(l.Policy.Forget(name, by), l.registry.Values().Forget(name, by))
 }

@@ -20,6 +20,8 @@ var hiddenRanges = []*unicode.RangeTable{
 	unicode.Other_Default_Ignorable_Code_Point, unicode.Noncharacter_Code_Point,
 }
 
+// hiddenScanner decides for each character of a text, by the characters around it,
+// whether the character is hidden.
 type hiddenScanner struct {
 	// prev is the last scanned character that is not hidden.
 	prev, base rune

@@ -69,7 +69,8 @@ func Replace(text string, replacement func(hidden rune) string) string {
 	return b.String()
 }
 
-// FirstHidden returns the first hidden character of text.
+// FirstHidden returns the first hidden character of text. If text contains no hidden
+// character, FirstHidden returns false.
 func FirstHidden(text string) (hidden rune, ok bool) {
 	var s hiddenScanner
 	for i, r := range text {

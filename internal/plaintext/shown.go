@@ -13,7 +13,8 @@ func HiddenProblem(r rune) string {
 	return fmt.Sprintf("has the character U+%04X, which is not shown and can hide what a text means; remove it", r)
 }
 
-// CheckShown returns the error text for the first character that a reviewer cannot see, or "" if there is none.
+// CheckShown returns the error text for the first character that a reviewer cannot see.
+// If a reviewer can see all characters, CheckShown returns "".
 func CheckShown(text string) string {
 	i := strings.IndexFunc(text, isUnfitForReview)
 	if i < 0 {

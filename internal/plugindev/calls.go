@@ -18,7 +18,8 @@ const (
 	maxCallColumns = 200
 )
 
-// Only one goroutine may use a callPrinter.
+// callPrinter formats the events of the plugin's calls as lines. Only one goroutine may
+// use a callPrinter.
 type callPrinter struct {
 	lastReports map[string]time.Time // time of the last printed report, by call ID
 }

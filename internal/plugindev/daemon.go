@@ -108,6 +108,7 @@ func formatEntry(e pluginlog.Entry) string {
 	return text
 }
 
+// pluginTabs are the tabs that match the plugin's sites.
 type pluginTabs struct {
 	liveTabs, staleTabs []tabState
 	browsers            int

@@ -37,14 +37,15 @@ type Options struct {
 	Out *terminal.Output
 	// Build are the options of builds, with the same defaults as in package jsbuild.
 	Build jsbuild.Options
-	// Signals receives interrupts from the user; required. An interrupt from Signals stops the running tool call, or if
-	// no tool call is running, makes Run return.
+	// Signals receives interrupts from the user; required. An interrupt stops the running
+	// tool call. If no tool call is running, an interrupt makes Run return.
 	Signals <-chan os.Signal
-	// Rerun repeats the last call from the prompt after each build; by default false.
+	// Rerun repeats the last call from the prompt after each build. Default: false.
 	Rerun bool
-	// Lines receives the lines that the user types; by default, Run shows no prompt.
+	// Lines receives the lines that the user types. By default, Run shows no prompt.
 	Lines <-chan string
-	// Call runs a tool call to its end and prints the result or error; required if the field Lines is not nil.
+	// Call runs a tool call to its end and prints the result or error. Call is required if
+	// the field Lines is not nil.
 	Call func(ctx context.Context, c Call)
 }
 
@@ -52,14 +53,14 @@ type Options struct {
 type Call struct {
 	// Tool is the full name of the tool, such as messages__export.
 	Tool string
-	// JSON contains the arguments of the call as the text of one JSON object, or is empty if the arguments are in
-	// Words.
+	// JSON contains the arguments of the call as the text of one JSON object. JSON is
+	// empty if the arguments are in Words.
 	JSON string
 	// Words are the arguments of the call, each as name=value.
 	Words []string
 }
 
-// A session is not safe for concurrent use.
+// session is one run of `opentabs plugin dev`. A session is not safe for concurrent use.
 type session struct {
 	Options
 

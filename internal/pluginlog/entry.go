@@ -15,7 +15,8 @@ import (
 
 // Entry is one log entry of an adapter.
 type Entry struct {
-	// Seq is the sequence number of the log entry, counted from 1 by each server; log files do not contain Seq.
+	// Seq is the sequence number of the log entry, counted from 1 by each server. Log
+	// files do not contain Seq.
 	Seq    uint64        `json:"seq,omitempty"`
 	Time   time.Time     `json:"time"`
 	Plugin string        `json:"plugin"`
@@ -38,7 +39,8 @@ type Entry struct {
 // levels are all log levels, the least important first.
 var levels = []wire.LogLevel{wire.LogDebug, wire.LogInfo, wire.LogWarning, wire.LogError}
 
-// ParseLevel parses the name of a log level.
+// ParseLevel parses the name of a log level. If the name is unknown, the error of
+// ParseLevel lists the names of all log levels.
 func ParseLevel(text string) (wire.LogLevel, error) {
 	if level := wire.LogLevel(text); slices.Contains(levels, level) {
 		return level, nil

@@ -44,15 +44,18 @@ var errClosed = errors.New("the log of plugins was closed")
 
 // Options configure a [Log]. The zero value of a field selects the field's default.
 type Options struct {
-	// Secrets returns the secret texts that the log removes from every log entry; by default none.
+	// Secrets returns the secret texts that the log removes from every log entry.
+	// Default: none.
 	Secrets func() []string
-	// ResolveStack returns the stack frames of the author's code for a log entry of a plugin; by default none.
+	// ResolveStack returns the stack frames of the author's code for a log entry of a
+	// plugin. By default, log entries have no stack frames.
 	ResolveStack func(plugin string, entry wire.LogEntry) []string
-	// Log receives errors; by default, the errors are dropped.
+	// Log receives errors. By default, the log's errors are not reported.
 	Log zerolog.Logger
 }
 
-// Log stores the log entries of all plugins.
+// Log stores the log entries of all plugins. Create a Log with [Open], and close the Log
+// with Close.
 type Log struct {
 	options  Options
 	stateDir string
@@ -70,6 +73,7 @@ type Log struct {
 	isClosed       bool
 }
 
+// pluginEntries are the last log entries of one plugin, oldest first.
 type pluginEntries struct {
 	entries []Entry
 	bytes   int
@@ -101,6 +105,8 @@ func Open(stateDir string, o Options) *Log {
 	return l
 }
 
+// pendingEntries contains the log entries of one message from an adapter, which wait to
+// be stored.
 type pendingEntries struct {
 	browser    string
 	params     wire.PluginLogParams
@@ -205,7 +211,8 @@ func (l *Log) quietestPlugin() string {
 	return name
 }
 
-// Last returns at most n log entries in memory that f selects, or all if n is 0, oldest first.
+// Last returns the last log entries in memory that f selects, oldest first. Last returns
+// at most n entries, or all entries if n is 0.
 func (l *Log) Last(f Filter, n int) []Entry {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -306,8 +313,9 @@ func (f *Follower) wakeReader() {
 	}
 }
 
-// Next blocks until new log entries are available, and returns the entries. missedEntries counts log entries that were
-// lost because Next was called too late.
+// Next blocks until new log entries are available, and returns the entries. missedEntries
+// counts log entries that were lost because Next was called too late. Next returns
+// errClosed if the log was closed, or the error of ctx if ctx has ended.
 func (f *Follower) Next(ctx context.Context) (entries []Entry, missedEntries int, err error) {
 	for {
 		f.log.mu.Lock()
@@ -337,8 +345,9 @@ func (f *Follower) Close() {
 	f.wakeReader()
 }
 
-// Read reads the last n log entries that f selects, or all if n is 0, from the log files in the state folder dir,
-// oldest first. damagedLines is the number of lines that cannot be parsed.
+// Read reads the last n log entries that f selects from the log files in the state folder
+// dir, oldest first. If n is 0, Read returns all entries. damagedLines is the number of
+// lines that cannot be parsed.
 func Read(dir string, f Filter, n int) (entries []Entry, damagedLines int, err error) {
 	entries, damagedLines, err = linefile.Read(filepath.Join(dir, logFolder, fileName), maxKeptFiles, n, func(line []byte) (e Entry, isWanted bool, err error) {
 		err = json.Unmarshal(line, &e)

@@ -40,8 +40,9 @@ type Candidate struct {
 	State   CandidateState `json:"state"`
 	Hash    string         `json:"hash,omitempty"`
 	Sites   []string       `json:"sites"`
-	// ReadTools is the number of tools that the plugin's author declares as read-only, and WriteTools the number of
-	// other tools.
+	// ReadTools is the number of the plugin's tools that its author declares as read-only.
+	// WriteTools is the number of the plugin's tools that its author does not declare as
+	// read-only.
 	ReadTools  int `json:"read_tools"`
 	WriteTools int `json:"write_tools"`
 	// BrowserFeatures are the browser features that the author's code mentions.
@@ -125,7 +126,10 @@ func candidateWarnings(p *plugin.Plugin, now httpapi.PluginPermissions) []string
 	return append(warnings, p.Warnings...)
 }
 
-// PrintCandidates prints a table of the plugins that a command would enable, and never truncates a text.
+// PrintCandidates prints a table of the plugins that a command would enable. If the table
+// is too wide for the terminal, PrintCandidates prints a block for each plugin.
+// PrintCandidates never truncates a text, because the user decides on the basis of these
+// texts.
 func PrintCandidates(out *terminal.Output, plan []Candidate) {
 	if len(plan) == 0 {
 		return

@@ -21,7 +21,9 @@ func LogLines(e pluginlog.Entry) []string {
 	return append(lines, EntryLines(fmt.Sprintf("%s  %-7s  %s  ", timeText, e.Level, name), e)...)
 }
 
-// EntryLines returns a log entry as lines of text.
+// EntryLines returns a log entry as lines of text. The first returned line contains the
+// prefix, the first line of the entry's message and the entry's data. The following lines
+// contain the rest of the message and the stack frames, indented.
 func EntryLines(prefix string, e pluginlog.Entry) []string {
 	message, details, _ := strings.Cut(e.Message, "\n")
 	line := prefix + terminal.SafeLine(message)

@@ -35,7 +35,8 @@ func PrintReview(out *terminal.Output, p *plugin.Plugin, now httpapi.PluginPermi
 	}
 }
 
-// ReviewHint returns a text for the user that states whether a new plugin's tools run, and which command enables them.
+// ReviewHint returns a text for the user that states whether a newly added plugin's tools
+// run. If the tools do not run, ReviewHint adds the command that enables them.
 func ReviewHint(now httpapi.PluginPermissions) string {
 	const enableText = "; review and enable it with `opentabs plugin review "
 	switch {

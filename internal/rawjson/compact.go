@@ -57,6 +57,8 @@ type compactor struct {
 	openBrackets []byte
 }
 
+// expectation is the kind of token that the JSON grammar allows next, such as a key or a
+// comma.
 type expectation int
 
 const (

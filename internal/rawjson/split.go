@@ -146,7 +146,8 @@ func KindOf(raw []byte) string {
 	}
 }
 
-// JoinMembers returns a JSON object with the given members.
+// JoinMembers returns a JSON object with the given members. JoinMembers writes the field
+// Quoted of each member as its key, and ignores the field Key.
 func JoinMembers(elements []Member) []byte {
 	b := []byte{'{'}
 	for i, m := range elements {

@@ -45,7 +45,8 @@ const closeTimeout = 10 * time.Second
 
 var errExited = errors.New("the browser has exited")
 
-// Find returns the path of the browser: the value of [ProgramVariable], or a program with a usual name.
+// Find returns the path of the browser: the value of [ProgramVariable], or a program with
+// a usual name. getenv is os.Getenv except in tests.
 func Find(getenv func(string) string) (string, error) {
 	if name := getenv(ProgramVariable); name != "" {
 		program, err := exec.LookPath(name)
@@ -67,13 +68,16 @@ func Find(getenv func(string) string) (string, error) {
 		strings.Join(names, ", "), ProgramVariable)
 }
 
-// Options configure a [Browser]; all fields are required.
+// Options configure a [Browser]. All fields of Options are required.
 type Options struct {
 	// Program is the path of the executable file of the browser.
 	Program string
-	// Profile is the folder for the browser's profile, which must be empty or missing.
+	// Profile is the folder for the browser's profile. The profile folder must be empty
+	// or missing.
 	Profile string
-	// Extension is the folder of the unpacked extension, and ExtensionID is the extension's ID.
+	// Extension is the folder of the unpacked extension, and ExtensionID is the extension's
+	// ID. The browser lets the extension run user scripts. In this browser, extensions are
+	// allowed to run user scripts.
 	Extension, ExtensionID string
 	// SitePort is the port on 127.0.0.1 to which all host names resolve.
 	SitePort int

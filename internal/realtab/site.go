@@ -41,7 +41,8 @@ type Request struct {
 	URL     string            `json:"url"`
 	Headers map[string]string `json:"headers"`
 	Body    string            `json:"body"`
-	// Fetched is true if JavaScript code in the page made the request, for example with fetch.
+	// Fetched is true if JavaScript code in the page made the request, for example with
+	// fetch. Fetched is false if the page itself loads something, such as an image.
 	Fetched bool `json:"fetched"`
 }
 
@@ -235,6 +236,7 @@ func isSameDocument(url, page string) bool {
 	return url == page || url == page+"/"
 }
 
+// sharedListener passes connections with and without TLS to one HTTP server.
 type sharedListener struct {
 	address net.Addr
 	ready   chan net.Conn
@@ -269,6 +271,7 @@ func (l *sharedListener) Close() error {
 // Addr implements [net.Listener].
 func (l *sharedListener) Addr() net.Addr { return l.address }
 
+// peekedConn is a network connection whose first byte the listener has already read.
 type peekedConn struct {
 	net.Conn
 	reader *bufio.Reader

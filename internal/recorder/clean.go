@@ -9,6 +9,7 @@ import (
 	"opentabs/internal/redact"
 )
 
+// valueCleaner removes secrets and shortens long values before a call is recorded.
 type valueCleaner struct{ redact.Redactor }
 
 // clean removes secrets from a JSON value and shortens its long strings and arrays. If the cleaned value still has more

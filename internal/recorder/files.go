@@ -25,7 +25,8 @@ const fileSuffix = ".jsonl"
 
 var errTooMany = errors.New("the queue of records was full, because too many calls ended at once")
 
-// fileName is a day in UTC and a number, which distinguishes the record files of one day.
+// fileName is the name of a record file without its suffix: a day in UTC and a number,
+// which distinguishes the files of one day.
 type fileName struct {
 	day  string
 	part int
@@ -75,6 +76,8 @@ func listFiles(dir string) ([]fileName, error) {
 	return names, nil
 }
 
+// dayFiles appends lines to the record file of the current day, and deletes old record
+// files.
 type dayFiles struct {
 	dir      string
 	days     int

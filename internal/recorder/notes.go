@@ -16,8 +16,9 @@ import (
 	"opentabs/wire"
 )
 
-// Note is a line in a record file that is not a record. A note is about an idempotency key, a call that another call
-// undoes, or a call that has not ended.
+// Note is a line in a record file that is not a record. A note is about an idempotency
+// key, a call that another call undoes, or a call that has not ended. Functions that
+// search the record files for records skip notes.
 type Note struct {
 	// Kind is the kind of the note, which determines what the fields Subject and State mean.
 	Kind NoteKind  `json:"note"`
@@ -28,9 +29,12 @@ type Note struct {
 	// State is the state of the noted key or call, such as "started" or "failed". A newer
 	// note with the same Subject replaces an older note.
 	State string `json:"state"`
-	// By is the ID of the call that has the idempotency key, or that undoes the call. Tool is the tool of the call By.
-	By       string `json:"by"`
-	Tool     string `json:"tool,omitempty"`
+	// By is the ID of a call. In a note about an idempotency key, By is the ID of the call
+	// with this key. In a note about an undone call, By is the ID of the call that undoes it.
+	// Tool is the full name of the tool that the call runs.
+	By   string `json:"by"`
+	Tool string `json:"tool,omitempty"`
+	// ArgsHash is the hash of the arguments of the call whose ID is in the field By.
 	ArgsHash string `json:"args_hash,omitempty"`
 	// Call is the incomplete record of the open call, if the note is about an open call;
 	// otherwise nil.
@@ -41,7 +45,8 @@ type Note struct {
 	Code     wire.ErrorCode `json:"code,omitempty"`
 	Error    string         `json:"error,omitempty"`
 	UserText string         `json:"user_text,omitempty"`
-	// ToolError is the error that the tool returned; nil if the call succeeded or failed for another reason.
+	// ToolError is the error that the tool returned; nil if the call succeeded or failed for
+	// another reason. IsRetryable is true if the same call may succeed later.
 	ToolError   *wire.ToolErrorInfo `json:"tool_error,omitempty"`
 	IsRetryable bool                `json:"retryable,omitempty"`
 }
@@ -65,7 +70,8 @@ const maxPendingNotes = 10_000
 
 var errClosed = errors.New("the recorder is closed")
 
-// AddNote queues a note and sets its time, without blocking on the disk.
+// AddNote queues a note and sets its time, without blocking on the disk. After Close,
+// AddNote does nothing.
 func (r *Recorder) AddNote(n Note) {
 	if r.opts.Days == 0 {
 		return
@@ -87,8 +93,9 @@ func (r *Recorder) queueNotes(notes ...Note) {
 	r.droppedCalls += len(notes) - n
 }
 
-// WriteNote writes the queued records and a note, and returns when the operating system has accepted them. If WriteNote
-// returns an error, the record files do not contain the note.
+// WriteNote writes the queued records and a note, and returns when the operating system
+// has accepted them. If WriteNote returns an error, the record files do not contain the
+// note. If the option Days is 0, WriteNote does nothing.
 func (r *Recorder) WriteNote(n Note) error {
 	if r.opts.Days == 0 {
 		return nil
@@ -113,7 +120,9 @@ func appendNotes(lines []byte, notes []Note, secrets *valueCleaner) []byte {
 	return lines
 }
 
-// ReadNotes returns the notes of one kind that are not older than since, newest first.
+// ReadNotes returns the notes of one kind that are not older than since, newest first. An
+// empty subject selects the notes about all subjects. ReadNotes first writes the queued
+// notes to the disk, so that it returns them as well.
 func (r *Recorder) ReadNotes(kind NoteKind, subject string, since time.Time) ([]Note, error) {
 	r.Flush()
 	return findNotes(r.dir, kind, subject, since)

@@ -16,7 +16,8 @@ func (r *Recorder) ReadPage(q Query) (Page, error) {
 	return readPage(r.dir, q)
 }
 
-// Find returns the record of one call, after writing the queued records; ok is false if the call has no record.
+// Find returns the record of one call; ok is false if the call has no record. The
+// recorder's Find first writes the queued records to the disk.
 func (r *Recorder) Find(callID string) (e Entry, ok bool, err error) {
 	r.Flush()
 	return find(r.dir, callID)

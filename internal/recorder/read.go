@@ -34,8 +34,8 @@ type Query struct {
 	Tool string
 	// Client selects the calls of the MCP client with this name.
 	Client string
-	// Text selects the calls with this text, in any case, in the tool's name, the client, the site, the error or the
-	// arguments.
+	// Text selects the calls with this text in the tool's name, the client, the site, the
+	// error or the arguments. Text is not case-sensitive.
 	Text string
 	// HasFailed selects the calls that failed, timed out or were cancelled.
 	HasFailed bool
@@ -62,6 +62,7 @@ type Page struct {
 }
 
 // ReadAll returns the records that a query selects, newest first and at most Query.Limit.
+// The argument stateDir is the path of the state folder.
 func ReadAll(stateDir string, q Query) ([]Entry, error) {
 	var entries []Entry
 	limit := q.Limit
@@ -88,7 +89,8 @@ func readPage(dir string, q Query) (Page, error) {
 	return Page{Entries: s.entries, Next: s.next}, err
 }
 
-// Find returns the record of one call; ok is false if the call has no record.
+// Find returns the record of one call; ok is false if the call has no record. stateDir is
+// the path of the state folder.
 func Find(stateDir, callID string) (e Entry, ok bool, err error) {
 	return find(filepath.Join(stateDir, folderName), callID)
 }
@@ -116,7 +118,8 @@ func findUndo(dir string, e Entry) (*wire.CallUndo, error) {
 	return &wire.CallUndo{State: wire.UndoState(notes[0].State), By: notes[0].By}, nil
 }
 
-// FindPrefix returns at most limit records of calls whose IDs begin with a prefix, newest first.
+// FindPrefix returns at most limit records of calls whose IDs begin with a prefix, newest
+// first. The argument stateDir is the path of the state folder.
 func FindPrefix(stateDir, prefix string, limit int) ([]Entry, error) {
 	s := newSearch(Query{Limit: limit})
 	s.idPrefix, s.bytesLeft = prefix, 1<<62
@@ -139,6 +142,7 @@ func parseCursor(cursor string) (name fileName, offset int64, err error) {
 	return name, offset, nil
 }
 
+// search reads the records that match a query, newest first.
 type search struct {
 	query     Query
 	text      string

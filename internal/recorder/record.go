@@ -22,11 +22,13 @@ type Record struct {
 	Args             json.RawMessage `json:"args,omitempty"`
 	ArgsBytes        int             `json:"args_bytes,omitempty"`
 	IsArgsIncomplete bool            `json:"args_incomplete,omitempty"`
-	// Output is the result of the call, without secrets; nil if results are not recorded or the result is too long.
+	// Output is the result of the call, without secrets; nil if results are not recorded
+	// or the result is too long. OutputBytes is the size of the complete result.
 	Output             json.RawMessage `json:"output,omitempty"`
 	OutputBytes        int             `json:"output_bytes,omitempty"`
 	IsOutputIncomplete bool            `json:"output_incomplete,omitempty"`
 	// Approved is the reason why the call was allowed; nil if the call was not allowed.
+	// The user's decisions about the call are in the field Timeline.
 	Approved *Approval `json:"approved,omitempty"`
 	// LastMessages are the last messages that the tool sent during the call, oldest first.
 	LastMessages []dispatch.ToolMessage `json:"last_messages,omitempty"`
@@ -41,7 +43,8 @@ type Record struct {
 // Approval is the reason why a call was allowed: one decision, a grant or a permission.
 type Approval struct {
 	Scope wire.Scope `json:"scope"`
-	// By is the surface on which the user approved the call, such as "the side panel". At is the time of the user's
+	// By is the surface on which the user approved the call, such as "the side panel". At
+	// is the time of the user's approval. By and At are zero if the call needed no
 	// approval.
 	By string    `json:"by,omitempty"`
 	At time.Time `json:"at,omitzero"`
@@ -67,6 +70,7 @@ const (
 	maxElements        = 200
 )
 
+// queuedCall is a call in the queue of the recorder, waiting to be written.
 type queuedCall struct {
 	call  dispatch.EndedCall
 	facts Facts

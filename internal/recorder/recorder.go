@@ -24,18 +24,23 @@ const (
 
 // Options configure a Recorder.
 type Options struct {
-	// Days is the number of days for which records are kept; the default 0 records no calls.
+	// Days is the number of days for which records are kept. If Days has the default 0, the
+	// recorder records no calls.
 	Days int
-	// Bytes limits the total size of all record files; required.
+	// Bytes limits the total size of all record files; required. If the files exceed Bytes,
+	// the recorder deletes the oldest ones.
 	Bytes int64
-	// Arguments and Results select whether records contain the arguments and the results of calls; by default false.
+	// Arguments and Results select whether records contain the arguments and the results of
+	// calls. Default: false.
 	Arguments, Results bool
-	// Secrets returns texts that the recorder removes from every record, such as secret settings; by default none.
+	// Secrets returns texts that the recorder removes from every record, such as the
+	// values of secret settings. Default: no texts.
 	Secrets func() []string
-	// OnInterrupted receives the record of each call during which an earlier server stopped; by default nil.
-	// OnInterrupted runs while a mutex of the Recorder is locked, so it must not call methods of the Recorder.
+	// OnInterrupted receives the record of each call during which an earlier server stopped,
+	// once the record is written. OnInterrupted runs while a mutex of the Recorder is locked,
+	// so it must not call methods of the Recorder. Default: none.
 	OnInterrupted func(Record)
-	// Log receives an error about failed writes, at most once a minute; by default, nothing is logged.
+	// Log receives an error about failed writes, at most once a minute. Default: no log.
 	Log zerolog.Logger
 }
 
@@ -78,7 +83,8 @@ func Open(stateDir string, o Options) *Recorder {
 	return r
 }
 
-// Add queues the record of a call that has ended, without blocking on the disk.
+// Add queues the record of a call that has ended, without blocking on the disk. After
+// Close, Add does nothing.
 func (r *Recorder) Add(e dispatch.EndedCall, facts Facts) {
 	if r.opts.Days == 0 {
 		return
@@ -86,8 +92,9 @@ func (r *Recorder) Add(e dispatch.EndedCall, facts Facts) {
 	r.queueCall(r.opts.newQueuedCall(e, facts))
 }
 
-// AddOpen queues a note about a call that has not ended, without blocking on the disk. If the server stops before it
-// records the call, the next server makes the call's record from the note of the open call.
+// AddOpen queues a note about a call that has not ended, without blocking on the disk. If
+// the server stops before it records the call, the next server makes the call's record
+// from the note of the open call. After Close, AddOpen does nothing.
 func (r *Recorder) AddOpen(e dispatch.EndedCall, facts Facts) {
 	if r.opts.Days == 0 {
 		return
@@ -146,7 +153,7 @@ func (r *Recorder) run() {
 	}
 }
 
-// Flush writes all queued records and notes to the disk.
+// Flush writes all queued records and notes to the disk. Errors are logged.
 func (r *Recorder) Flush() { _ = r.flush(nil) } // flush logs its errors
 
 // If the write fails, the queued notes stay queued.
@@ -211,7 +218,8 @@ func (r *Recorder) logFailure(err error, missingRecords int) {
 	}
 }
 
-// Close writes the queued records and notes, and closes the record file.
+// Close writes the queued records and notes, and closes the record file. After the first
+// call, Close does nothing.
 func (r *Recorder) Close() {
 	r.mu.Lock()
 	wasClosed := r.isClosed

@@ -7,9 +7,10 @@ import (
 	"time"
 )
 
-// ParseSince parses a point in time that the user typed. Valid texts are a duration before now, such as 90m, 2h or 7d,
-// a date such as 2026-11-20, and a time in RFC 3339 format. A date means midnight at the start of the day, in the time
-// zone of the parameter now.
+// ParseSince parses a point in time that the user typed. Valid texts are a duration before
+// now, such as 90m, 2h or 7d, a date such as 2026-11-20, and a time in RFC 3339 format. A
+// date means midnight at the start of the day, in the time zone of the parameter now. The
+// message of the error is written for the user.
 func ParseSince(text string, now time.Time) (time.Time, error) {
 	if days, ok := strings.CutSuffix(text, "d"); ok {
 		if n, err := strconv.Atoi(days); err == nil && n >= 0 && n <= 36500 {

@@ -21,10 +21,13 @@ const redactedText = "[redacted]"
 //
 // The zero Redactor is ready for use. A Redactor is safe for concurrent use.
 type Redactor struct {
-	// Secrets returns further texts that the Redactor replaces, such as the values of secret settings; may be nil.
+	// Secrets returns further texts that the Redactor replaces, such as the values of secret
+	// settings. If Secrets is nil, the Redactor only replaces texts that look like
+	// credentials.
 	Secrets func() []string
 }
 
+// credentialPattern finds one kind of credential in a text.
 type credentialPattern struct {
 	// Every credential that find matches contains at least one of the hints, which are in
 	// lower case. Only a text that contains a hint is matched with the regular
@@ -92,7 +95,8 @@ func (r *Redactor) JSON(raw json.RawMessage) json.RawMessage {
 	return text
 }
 
-// Decode decodes a JSON value for [Redactor.Value]. Numbers become [json.Number], so that they keep their exact digits.
+// Decode decodes a JSON value for [Redactor.Value]. Numbers become [json.Number], so that
+// they keep their exact digits. ok is false if raw is not valid JSON.
 func Decode(raw json.RawMessage) (value any, ok bool) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()

@@ -38,7 +38,7 @@ const (
 	connectErrLifetime = 2 * time.Second
 )
 
-// Options are the options of [Run]; all fields except ClientToken are required.
+// Options are the options of [Run]. All fields except ClientToken are required.
 type Options struct {
 	Home *home.Home
 	In   io.Reader
@@ -76,6 +76,8 @@ type conn interface {
 	CloseWrite() error
 }
 
+// relayEndpoints are the streams of a client, and the functions that connect to a daemon or
+// start a daemon.
 type relayEndpoints struct {
 	in              io.Reader
 	out             io.Writer
@@ -84,6 +86,7 @@ type relayEndpoints struct {
 	startDaemon     func(context.Context) error
 }
 
+// relay connects one client to a sequence of daemons.
 type relay struct {
 	relayEndpoints
 
@@ -100,6 +103,7 @@ type relay struct {
 	writeErr error
 }
 
+// daemonLink is one connection to a daemon.
 type daemonLink struct {
 	conn conn
 	done chan struct{}

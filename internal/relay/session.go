@@ -16,6 +16,7 @@ const (
 	maxSubscriptions = 256
 )
 
+// sessionState records how the client opened its session, and which requests are open.
 // sessionState is not safe for concurrent use.
 type sessionState struct {
 	// In MCP 2026-07-28, which has no sessions, initialize and initialized are nil.
@@ -28,6 +29,7 @@ type sessionState struct {
 	daemonRequests []string
 }
 
+// openRequest is a request of the MCP client to which no daemon has responded yet.
 type openRequest struct {
 	id string
 	// line is the request that the relay can repeat on the next daemon. line is nil for a
@@ -35,6 +37,7 @@ type openRequest struct {
 	line []byte
 }
 
+// replay has the lines that the next daemon receives to continue the session.
 type replay struct {
 	initialize, initialized []byte
 	initializeID            string

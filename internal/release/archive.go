@@ -13,6 +13,7 @@ import (
 	"strings"
 )
 
+// archivedFile is one file of a release archive or an npm package.
 type archivedFile struct {
 	name string
 	text []byte

@@ -20,9 +20,9 @@ var templates embed.FS
 
 const packagerModule = "github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.43.0"
 
-// Archives maps an operating system and a processor to the name of the release archive, such as
-// Archives["linux"]["amd64"]. Hashes maps an operating system and a processor to the SHA-256 hash of their release
-// archive.
+// releaseFacts are the values that the templates use. Archives maps an operating system and a
+// processor to the name of the release archive, such as Archives["linux"]["amd64"]. Hashes maps an
+// operating system and a processor to the SHA-256 hash of their release archive.
 type releaseFacts struct {
 	URL, Version   string
 	Archives       map[string]map[string]string

@@ -47,7 +47,9 @@ func New(dirs config.Dirs, log zerolog.Logger) *Cache {
 	return &Cache{path: filepath.Join(dirs.State, cacheFile), log: log, check: jsbuild.CheckScript}
 }
 
-// Check returns an error if the script could escape from the function that opentabs wraps around each script.
+// Check returns an error if the script could escape from the function that opentabs wraps
+// around each script. If the cache has no result for the script, Check runs the check and
+// stores the result.
 func (c *Cache) Check(code []byte) error {
 	sum := sha256.Sum256(code)
 	hash := hex.EncodeToString(sum[:])

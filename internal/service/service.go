@@ -55,14 +55,17 @@ type Machine struct {
 
 // State is the state of the opentabs service.
 type State struct {
-	File        string `json:"file"`
-	IsInstalled bool   `json:"installed"`
+	// File is the path of the systemd unit or launchd agent.
+	File string `json:"file"`
+	// IsInstalled is true if the file of the service exists.
+	IsInstalled bool `json:"installed"`
 	// IsRunning is true if the service is running.
 	IsRunning bool `json:"running"`
 	// IsEnabled is true if the service starts when the user logs in.
 	IsEnabled bool `json:"enabled"`
 }
 
+// system is the service manager of an operating system.
 type system interface {
 	file() string
 	content(Command) []byte
@@ -134,7 +137,8 @@ func (m Manager) Install(ctx context.Context, c Command) error {
 // Start starts the service, which must be installed.
 func (m Manager) Start(ctx context.Context) error { return m.system.start(ctx) }
 
-// Uninstall stops and removes the service.
+// Uninstall stops and removes the service. Uninstall removes the service's unit file or
+// launchd file even if the service cannot be stopped.
 func (m Manager) Uninstall(ctx context.Context) error {
 	stopErr := m.system.disable(ctx)
 	err := os.Remove(m.system.file())

@@ -23,8 +23,8 @@ type Arguments struct {
 	// Sets are new values: KEY=VALUE, KEY.INSTANCE=URL, or KEY=- for a value from stdin.
 	// Unset names the settings to remove, as KEY or KEY.INSTANCE.
 	Sets, Unset []string
-	// Instances are texts NAME=URL, such as "work=https://wiki.example", for the instances in the plugin's only URL
-	// setting.
+	// Instances are texts NAME=URL. For example, "work=https://wiki.example" sets the URL
+	// of the instance "work" in the plugin's only URL setting.
 	Instances []string
 }
 
@@ -35,7 +35,8 @@ func (a Arguments) IsEmpty() bool { return len(a.Sets)+len(a.Unset)+len(a.Instan
 type Form struct {
 	Plugin string
 	Views  []wire.SettingView
-	// Changes maps the key of each changed setting to its new value; null removes the setting's value.
+	// Changes maps the key of each changed setting to its new value. The new value null
+	// removes the setting's value.
 	Changes map[string]json.RawMessage
 	urls    map[string]map[string]string
 }
@@ -46,7 +47,8 @@ func New(name string, views []wire.SettingView) *Form {
 	return &Form{Plugin: name, Views: views, Changes: map[string]json.RawMessage{}, urls: map[string]map[string]string{}}
 }
 
-// Apply adds the changes in a command's arguments to the form.
+// Apply adds the changes in a command's arguments to the form. Apply reads at most one
+// value from the reader in, which is stdin.
 func (f *Form) Apply(a Arguments, in io.Reader) error {
 	hasReadStdin := false
 	for _, assignment := range a.Sets {
@@ -90,8 +92,9 @@ func (f *Form) Apply(a Arguments, in io.Reader) error {
 	return nil
 }
 
-// Set changes a setting to a value that the user typed. The parameter key is the key of a setting, such as "site", or
-// names one instance of a URL setting, such as "site.work".
+// Set changes a setting to a value that the user typed. The parameter key is the key of a
+// setting, such as "site", or names one instance of a URL setting, such as "site.work".
+// The message of an error from Set is a sentence for the user.
 func (f *Form) Set(key, text string) error {
 	v, instance, err := f.find(key)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"opentabs/wire"
 )
 
-// Rows returns a table of settings for the user. The row of a secret setting shows only whether the setting has a
-// value.
+// Rows returns a table of settings for the user. The first row of the table contains the
+// column names. For a secret setting, the row shows only whether the setting has a value.
 func Rows(views []wire.SettingView) [][]string {
 	rows := [][]string{{"KEY", "TYPE", "VALUE", "MEANING"}}
 	for _, v := range views {
@@ -47,6 +47,7 @@ func valueText(v wire.SettingView) string {
 }
 
 // Summary lists the changed settings for the user, and warns of missing required settings.
+// The argument views contains the settings as they are after the change.
 func (f *Form) Summary(views []wire.SettingView) []string {
 	var lines []string
 	for _, key := range slices.Sorted(maps.Keys(f.Changes)) {

@@ -146,12 +146,17 @@ func (w Writer) Lock() (unlock func(), err error) {
 	return unlock, err
 }
 
+// setupRecord describes a configuration file that setup has written.
 type setupRecord struct {
 	Client string `json:"client"`
 	File   string `json:"file"`
-	// Backup is the path of a copy of the file, made before setup changed the file; empty if the file did not exist.
+	// Backup is the path of a copy of the file, made before setup changed the file for the
+	// first time. Backup is empty if the file did not exist. If the user or the MCP client
+	// edited the file between two runs of setup, Backup is the copy from before the second
+	// run.
 	Backup string `json:"backup,omitempty"`
-	// Earlier is the path of the latest backup with an opentabs entry that setup did not write, or empty.
+	// Earlier is the path of the latest backup with an opentabs entry that setup did not write.
+	// Earlier is empty if no backup contains an opentabs entry from before setup.
 	Earlier string `json:"earlier,omitempty"`
 	// Hash is the SHA-256 of the content that setup has written, in hex.
 	Hash    string    `json:"sha256"`

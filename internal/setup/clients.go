@@ -24,7 +24,8 @@ type Machine struct {
 	LookPath func(string) (string, error)
 }
 
-// ThisMachine describes the computer on which opentabs runs.
+// ThisMachine describes the computer on which opentabs runs. If the user has no home
+// directory, ThisMachine returns an error.
 func ThisMachine(goos string, getenv func(string) string) (Machine, error) {
 	home, err := os.UserHomeDir()
 	return Machine{OS: goos, Home: home, Getenv: getenv, LookPath: exec.LookPath}, err
@@ -56,7 +57,8 @@ type Client struct {
 	// ID names the MCP client on the command line, such as "claude-code". Title is the
 	// display name of the MCP client, such as "Claude Code".
 	ID, Title string
-	// File is the path of the MCP client's configuration file for the current user.
+	// File is the path of the MCP client's configuration file for the current user. The
+	// configuration file need not exist.
 	File string
 	// RestartNote is a sentence for the user about how to make the MCP client read its
 	// new configuration.
@@ -76,6 +78,7 @@ type Command struct {
 	Env  map[string]string
 }
 
+// standardEntry is the configuration entry of an MCP server in most MCP clients.
 type standardEntry struct {
 	Type    string            `json:"type,omitempty" toml:"type,omitempty"`
 	Command string            `json:"command" toml:"command"`
@@ -93,6 +96,7 @@ func newTypedEntry(c Command) any {
 	return standardEntry{Type: "stdio", Command: c.Path, Args: c.Args, Env: c.Env}
 }
 
+// opencodeEntry is the configuration entry of a local MCP server in opencode.
 type opencodeEntry struct {
 	Type        string            `json:"type"`
 	Command     []string          `json:"command"`
@@ -104,7 +108,8 @@ func newOpencodeEntry(c Command) any {
 	return opencodeEntry{Type: "local", Command: append([]string{c.Path}, c.Args...), Enabled: true, Environment: c.Env}
 }
 
-// Timeout is the timeout of a call in Goose, in seconds.
+// gooseEntry is the configuration entry of an extension in Goose. Timeout is the timeout
+// of a call in seconds.
 type gooseEntry struct {
 	Enabled bool              `yaml:"enabled"`
 	Type    string            `yaml:"type"`

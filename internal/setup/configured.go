@@ -13,9 +13,12 @@ import (
 
 // Configured describes how the configuration of an MCP client starts opentabs.
 type Configured struct {
-	// Command is the command that the MCP client runs; Command.Path is empty if the client connects over HTTP.
+	// Command is the command that the MCP client runs. The field Path is empty if the
+	// client connects over HTTP.
 	Command Command
-	URL     string
+	// URL is the address to which the MCP client connects over HTTP, or empty if the
+	// client runs a command.
+	URL string
 	// IsDisabled is true if opentabs is turned off in the MCP client's configuration.
 	IsDisabled bool
 	token      string
@@ -29,9 +32,10 @@ var ErrNotConfigured = errors.New("opentabs is not in the configuration of the M
 // none.
 func (c Configured) Token() string { return c.token }
 
-// ReadConfigured reads how the configuration of an MCP client starts opentabs. The argument prefix is the prefix by
-// which client tokens are recognized. If the configuration file is missing or does not contain opentabs, ReadConfigured
-// returns ErrNotConfigured.
+// ReadConfigured reads how the configuration of an MCP client starts opentabs. prefix is
+// the prefix by which client tokens are recognized. If the configuration file is missing
+// or does not contain opentabs, ReadConfigured returns ErrNotConfigured. Any error other
+// than ErrNotConfigured describes a problem in the configuration file.
 func ReadConfigured(c Client, prefix string) (Configured, error) {
 	data, err := readConfig(c.File)
 	if err != nil {
@@ -96,7 +100,8 @@ func readStrings(list any) []string {
 	return texts
 }
 
-// FindProgram returns an error if the program of the command does not exist or is not executable.
+// FindProgram returns an error if the program of the command does not exist or is not
+// executable. The error message of FindProgram is a sentence for the user.
 func (c Command) FindProgram() error {
 	path, err := exec.LookPath(c.Path)
 	switch {

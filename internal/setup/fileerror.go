@@ -10,9 +10,11 @@ import (
 // can do instead.
 type FileError struct {
 	File string
-	// ManualLines are the lines that the user can add to the file by hand; empty if opentabs could not be removed.
+	// ManualLines are the lines that the user can add to the file by hand. ManualLines is
+	// empty if opentabs could not be removed from the file.
 	ManualLines string
-	// ManualLocation describes where in the file the user must add ManualLines; empty for a new file.
+	// ManualLocation describes where in the file the user must add ManualLines.
+	// ManualLocation is empty if ManualLines are the complete content of a new file.
 	ManualLocation string
 	// problem is a clause about the file, such as "it is read-only".
 	problem error

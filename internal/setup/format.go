@@ -150,6 +150,8 @@ func findServer(values map[string]any, servers []string) any {
 // beginning of a file.
 var byteOrderMark = []byte("\ufeff")
 
+// jsonFormat edits configuration files in JSON, with or without comments and trailing
+// commas.
 type jsonFormat struct{}
 
 func (f jsonFormat) set(data []byte, servers []string, entry any) ([]byte, error) {

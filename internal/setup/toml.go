@@ -12,6 +12,7 @@ import (
 	"opentabs/internal/lazyregexp"
 )
 
+// tomlFormat edits configuration files in TOML, in which each MCP server is a table.
 type tomlFormat struct{}
 
 func (f tomlFormat) set(data []byte, servers []string, entry any) ([]byte, error) {

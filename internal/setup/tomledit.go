@@ -11,6 +11,7 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
+// tomlEdit is an edit that replaces the bytes from start to end of a TOML file with text.
 type tomlEdit struct {
 	start, end int
 	text       string

@@ -147,8 +147,9 @@ func (c Client) contentBeforeSetup(path string) (content []byte, ok bool) {
 	return content, err == nil && !isOwnServer(findServer(values, c.servers))
 }
 
-// Undo removes opentabs from the configuration of an MCP client, and returns a sentence about the change for the user.
-// Undo keeps an opentabs entry that setup did not write.
+// Undo removes opentabs from the configuration of an MCP client, and returns a sentence
+// about the change for the user. Undo returns an empty string if the configuration does
+// not contain opentabs. Undo keeps an opentabs entry that setup did not write.
 func (w Writer) Undo(c Client) (string, error) {
 	plan, err := w.PlanUndo(c)
 	if err != nil {
@@ -174,7 +175,9 @@ func (w Writer) Undo(c Client) (string, error) {
 	return plan.doneText(), w.writeRecords(records)
 }
 
-// ConfiguredFile returns the path of the configuration file from which [Writer.Undo] would remove opentabs, or "".
+// ConfiguredFile returns the path of the MCP client's configuration file from which
+// [Writer.Undo] would remove opentabs. ConfiguredFile returns "" if the configuration has
+// no opentabs entry, or has an opentabs entry that setup did not write.
 func (w Writer) ConfiguredFile(c Client) (string, error) {
 	records, err := w.records()
 	if err != nil {

@@ -21,9 +21,11 @@ type Map struct {
 	lines    [][]segment
 }
 
-// segment maps a column of the bundle to a position in a source file.
+// segment maps a column of the bundle to a position in a source file. The columns, lines
+// and source indexes count from 0.
 type segment struct{ column, source, line, sourceColumn int }
 
+// rawMap is the JSON form of a source map.
 type rawMap struct {
 	Version        int      `json:"version"`
 	Sources        []string `json:"sources"`
@@ -69,7 +71,8 @@ func Parse(text []byte) (*Map, error) {
 	return m, nil
 }
 
-// Position is a line and column, counted from 1, in a source file of the plugin.
+// Position is a line and column in a source file of the plugin. Line and Column count
+// from 1.
 type Position struct {
 	// File is the path of the source file, relative to the plugin's directory.
 	File         string
@@ -79,8 +82,8 @@ type Position struct {
 // String formats the position as file:line:column.
 func (p Position) String() string { return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column) }
 
-// Find returns the position in the author's source for a position in the bundle; lines and columns count from 1. Find
-// returns false for code that the author did not write.
+// Find returns the position in the author's source for a position in the bundle. line and
+// column count from 1. Find returns false for code that the author did not write.
 func (m *Map) Find(line, column int) (Position, bool) {
 	if line < 1 || line > len(m.lines) || len(m.lines[line-1]) == 0 {
 		return Position{}, false
@@ -105,7 +108,8 @@ func pluginFilePath(source string) (string, bool) {
 
 var framePosition = lazyregexp.New(`:(\d+):(\d+)\)?$`)
 
-// FindInStack returns the position of the innermost stack frame in the author's code, or an empty position.
+// FindInStack returns the position of the innermost stack frame that is in the author's
+// code. If no stack frame is in the author's code, the position is empty.
 func (m *Map) FindInStack(stack string) Position {
 	for frame := range strings.SplitSeq(stack, "\n") {
 		match := framePosition().FindStringSubmatch(strings.TrimSpace(frame))

@@ -39,6 +39,7 @@ type Resolver struct {
 	parsed  *sourcemap.Map
 }
 
+// frame is one position in a stack trace.
 type frame struct {
 	function, script string
 	line, column     int
@@ -48,8 +49,10 @@ type frame struct {
 // (https://a.test/b.js:3:7)".
 var framePattern = lazyregexp.New(`^\s*at (?:(.+?) \()?(.*?):(\d+):(\d+)\)?$`)
 
-// Frames returns the positions of the author's code in a stack trace, innermost first, such as "exportMessages
-// (src/tools/export.ts:31:11)". If the plugin has no source map, Frames returns positions in the bundled adapter.
+// Frames returns the positions of the author's code in a stack trace, innermost first,
+// such as "exportMessages (src/tools/export.ts:31:11)". adapterFile is the path of the
+// bundled adapter. If the plugin has no source map, Frames returns positions in the
+// bundled adapter.
 func (r *Resolver) Frames(adapterFile string, trace Trace) []string {
 	origins := parseFrames(trace.Origin)
 	if len(origins) == 0 {

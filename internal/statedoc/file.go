@@ -10,17 +10,20 @@ import (
 	"opentabs/internal/statefile"
 )
 
-// File is a file in the state folder that several processes change.
+// File is a file in the state folder that several processes change. The type parameter T
+// of File is the Go type of the file's content.
 type File[T any] struct {
 	Path string
 	// Subject describes the file in messages, such as "the list of plugins".
 	Subject string
-	// LossText ends the warning about a damaged file with a consequence or advice, such as "pin your tools again".
+	// LossText is the end of the warning about a damaged file. LossText states a
+	// consequence or gives advice, such as "pin your tools again".
 	LossText string
 	LockWait time.Duration
 	Warn     func(sentence string)
 	Empty    func() T
-	// Parse decodes the text of the file, and returns a *[DamagedError] for damaged text.
+	// Parse decodes the text of the file. If the text is damaged, Parse returns a
+	// *[DamagedError].
 	Parse  func(text []byte) (T, error)
 	Encode func(T) []byte
 }
@@ -31,7 +34,8 @@ type DamagedError struct{ Problem string }
 
 func (e *DamagedError) Error() string { return e.Problem }
 
-// Read reads and parses the file, or returns empty content if the file is missing.
+// Read reads and parses the file. If the file is missing, Read returns the empty content
+// that the function Empty creates.
 func (f File[T]) Read() (T, error) {
 	text, err := os.ReadFile(f.Path)
 	if errors.Is(err, os.ErrNotExist) {

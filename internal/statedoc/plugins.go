@@ -9,10 +9,13 @@ import (
 
 const perPluginVersion = 1
 
-// Object is a JSON object whose members are not decoded, so that an edit preserves members of other opentabs versions.
+// Object is a JSON object whose members are not decoded. Because the members are not
+// decoded, an edit of an Object preserves members that this version of opentabs does not
+// use.
 type Object map[string]json.RawMessage
 
-// Child returns the JSON object in the member key, or an empty object if the member is missing or not an object.
+// Child decodes the JSON object that is the value of the member key. If the member is
+// missing or not an object, Child returns an empty object.
 func (o Object) Child(key string) Object {
 	var child Object
 	if json.Unmarshal(o[key], &child) != nil || child == nil {
@@ -41,8 +44,9 @@ func NewPlugins() *Plugins {
 	return &Plugins{TopLevel: Object{"version": rawjson.Encode(perPluginVersion)}}
 }
 
-// ParsePlugins parses a state file with one JSON object per plugin. For damaged text, ParsePlugins returns a
-// *[DamagedError].
+// ParsePlugins parses a state file with one JSON object per plugin. For damaged text,
+// ParsePlugins returns a *[DamagedError]. For the file of a newer opentabs version,
+// ParsePlugins returns an error of another type.
 func ParsePlugins(text []byte) (*Plugins, error) {
 	topLevel, err := ParseTopLevel(text, perPluginVersion)
 	if err != nil {
@@ -54,8 +58,9 @@ func ParsePlugins(text []byte) (*Plugins, error) {
 	return &Plugins{topLevel}, nil
 }
 
-// ParseTopLevel parses a state file that is a JSON object with the member "version". For damaged text, ParseTopLevel
-// returns a *[DamagedError].
+// ParseTopLevel parses a state file that is a JSON object with the member "version". For
+// damaged text, ParseTopLevel returns a *[DamagedError]. For a version above maxVersion,
+// ParseTopLevel returns an error of another type.
 func ParseTopLevel(text []byte, maxVersion int) (Object, error) {
 	var topLevel Object
 	text = rawjson.TrimBOM(text)
@@ -80,8 +85,8 @@ func (p *Plugins) Encode() []byte {
 	return rawjson.Indent(rawjson.Encode(p.TopLevel))
 }
 
-// EditPlugin calls change to modify the JSON object of one plugin, and deletes an object that is empty after the
-// change.
+// EditPlugin finds the JSON object of one plugin, and calls change to modify this object.
+// If the plugin's object is empty after the change, EditPlugin deletes the object.
 func (p *Plugins) EditPlugin(name string, change func(entry Object)) {
 	plugins := p.TopLevel.Child("plugins")
 	entry := plugins.Child(name)

@@ -14,12 +14,14 @@ import (
 
 const watchInterval = time.Second
 
-// Watched is a state file whose content is kept in memory. When another process or an editor has changed the file,
-// Watched reads the file again. The type parameter V of Watched is the type of the view, a value that Watched computes
-// once from each new content. A Watched is safe for concurrent use.
+// Watched is a state file whose content is kept in memory. When another process or an
+// editor has changed the file, Watched reads the file again. The type parameter T is the
+// Go type of the file's decoded content. The type parameter V is the type of the view, a
+// value that Watched computes once from each new content. Create a Watched with
+// [NewWatched]. A Watched is safe for concurrent use.
 //
-// A goroutine that needs Watched.notifyLock and Watched.readLock must lock notifyLock first, because listeners can call
-// Current. The mutex Watched.mu must be locked after notifyLock and readLock.
+// A goroutine that needs notifyLock and readLock must lock notifyLock first, because
+// listeners can call Current. The mutex mu must be locked last.
 type Watched[T, V any] struct {
 	file      File[T]
 	view      func(T) V
@@ -65,7 +67,8 @@ func (w *Watched[T, V]) Change(edit func(T) error) error {
 	return nil
 }
 
-// Repair renames a damaged file and writes an empty file.
+// If the file is damaged, Repair renames it and writes an empty file. If the file is not
+// damaged, Repair does nothing.
 func (w *Watched[T, V]) Repair() error {
 	if r := w.Current(); !errors.As(r.Problem, new(*DamagedError)) {
 		return nil
@@ -127,6 +130,8 @@ func (w *Watched[T, V]) Current() *ReadResult[V] {
 }
 
 // Latest returns the content that was last read, without checking the file for changes.
+// Use Latest shortly after a call of Current, or where the system call that checks the
+// file is too slow.
 func (w *Watched[T, V]) Latest() *ReadResult[V] { return w.latest.Load() }
 
 func (w *Watched[T, V]) refresh() bool {

@@ -14,8 +14,9 @@ var ErrLocked = errors.New("it is locked")
 
 const lockRetryInterval = 10 * time.Millisecond
 
-// Lock locks the lock file at path against other processes and goroutines, and waits up to timeout. If a process dies,
-// the operating system releases its lock.
+// Lock locks the lock file at path against other processes and goroutines, and waits up to
+// timeout. Lock and unlock never delete the lock file. If a process dies, the operating
+// system releases its lock.
 func Lock(path string, timeout time.Duration) (unlock func(), err error) {
 	lock := flock.New(path)
 	deadline := time.Now().Add(timeout)

@@ -37,8 +37,8 @@ func Replace(path string, data []byte, prepare func(*os.File) error) error {
 	return nil
 }
 
-// Create is like [Write], but keeps a file that exists at path, even if another process creates the file at the same
-// time.
+// Create is like [Write], but keeps the file at path if it exists, even if another process
+// creates it at the same time. If the file at path already exists, Create returns nil.
 func Create(path string, data []byte) error {
 	tempFile, err := writeTemp(path, data, nil)
 	if err != nil {
@@ -74,7 +74,8 @@ func writeTemp(path string, data []byte, prepare func(*os.File) error) (string, 
 	return f.Name(), nil
 }
 
-// CheckWritable returns an error if no file can be written in dir.
+// CheckWritable returns an error if no file can be written in dir. As a test,
+// CheckWritable writes a file of 4 KB and deletes the file.
 func CheckWritable(dir string) error {
 	tempFile, err := writeTemp(filepath.Join(dir, "try"), make([]byte, 4<<10), nil)
 	if err != nil {
@@ -86,7 +87,8 @@ func CheckWritable(dir string) error {
 	return nil
 }
 
-// PutAside renames a damaged file, so that opentabs does not overwrite it.
+// PutAside renames a damaged file, so that opentabs does not overwrite it. PutAside
+// appends the suffix ".corrupt-" and the time in UTC to the file's name.
 func PutAside(path string) (keptAs string, err error) {
 	base := path + ".corrupt-" + time.Now().UTC().Format("20060102T150405Z")
 	keptAs = base
@@ -102,7 +104,8 @@ func PutAside(path string) (keptAs string, err error) {
 	return keptAs, nil
 }
 
-// RemoveLeftovers deletes the temporary files that crashed processes left in dir.
+// RemoveLeftovers deletes the temporary files that crashed processes left in dir. Errors
+// are ignored.
 func RemoveLeftovers(dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

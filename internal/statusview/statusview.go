@@ -168,8 +168,9 @@ func pluginsIn(t wire.TabInfo) []string {
 	return names
 }
 
-// PrintReloads reports that the server has loaded a changed plugin, and lists the tabs that must be reloaded before the
-// plugin works in them.
+// PrintReloads reports that the server has loaded a changed plugin, and lists the tabs
+// that must be reloaded before the plugin works in them. If plugin is empty, PrintReloads
+// lists no tabs.
 func PrintReloads(out *terminal.Output, s httpapi.Status, plugin string) {
 	out.Notef("the running server (pid %d) has loaded the change", s.PID)
 	for _, b := range s.Browsers {

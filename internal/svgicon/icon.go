@@ -27,7 +27,8 @@ var Files = []string{fileIcon, fileInactive, fileDark, fileDarkInactive}
 // MaxBytes is the maximum size of one icon file, in bytes.
 const MaxBytes = 16 << 10
 
-// Set contains the icons of a plugin as SVG text.
+// Set contains the icons of a plugin as SVG text. The text of an icon that the author did
+// not provide is empty.
 type Set struct {
 	// Icon is shown while the plugin is active, and Inactive while it is inactive.
 	Icon, Inactive string
@@ -39,8 +40,9 @@ type Set struct {
 // file, and describes how to fix the problem.
 type Problem struct{ File, Text string }
 
-// Make checks a plugin's icon files, by file name, and returns the minified icons. The XML ids in the icons get the
-// plugin's name as a prefix, so that icons of several plugins do not conflict in one HTML document.
+// Make checks a plugin's icon files, by file name, and returns the minified icons. The XML
+// ids in the icons get the plugin's name as a prefix, so that icons of several plugins do
+// not conflict in one HTML document. If a file has a problem, Make returns no icons.
 func Make(name string, files map[string][]byte) (Set, []Problem) {
 	var problems []Problem
 	icons := map[string]string{}

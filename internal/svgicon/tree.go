@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// A node with an empty name is a piece of text in an SVG file.
+// node is an element of an SVG file, or a piece of text. A node that is a piece of text
+// has an empty name.
 type node struct {
 	name     string
 	attrs    []attr
@@ -17,7 +18,8 @@ type node struct {
 	text     string
 }
 
-// The name of an SVG attribute includes the namespace prefix, as in xlink:href.
+// attr is an attribute of an SVG element. The attribute's name includes the namespace
+// prefix, as in xlink:href.
 type attr struct{ name, value string }
 
 const maxDepth = 100

@@ -95,8 +95,9 @@ func (b Bar) drawGraph(width int, g Glyphs) string {
 	return strings.Repeat(g.full, fullCells) + strings.Repeat(g.empty, width-fullCells)
 }
 
-// DrawSpan draws a filled section of a line that is width columns wide, such as one period on a timeline. The arguments
-// start and end of DrawSpan are fractions from 0 to 1.
+// DrawSpan draws a filled section of a line that is width columns wide, such as one period on a
+// timeline. start and end are fractions from 0 to 1. DrawSpan fills at least one column, even if
+// the period is very short.
 func (g Glyphs) DrawSpan(width int, start, end float64) string {
 	first := min(int(start*float64(width)), width-1)
 	last := max(int(end*float64(width)), first+1)
@@ -114,7 +115,8 @@ func (b Bar) doneFraction() float64 {
 // first count have tiny progress values, which only keep the messages in order.
 const minShownCount = 0.001
 
-// Numbers returns the percentage and the count, such as "40% 4/10".
+// Numbers returns the percentage and the count, such as "40% 4/10". If the tool has sent only
+// reports without numbers, Numbers returns an empty string.
 func (b Bar) Numbers() string {
 	switch {
 	case b.WaitingText != "":

@@ -23,8 +23,9 @@ func (o *Output) NewBlock() *Block {
 	return &Block{out: o.stdout, size: o.stdout.size}
 }
 
-// Draw replaces the content of the block with lines, which must contain no unsafe control characters. Draw truncates
-// lines at the edge of the terminal.
+// Draw replaces the content of the block with lines, which must contain no unsafe control
+// characters. Draw truncates lines at the edge of the terminal. If the terminal has too
+// few rows, Draw omits the last lines.
 func (b *Block) Draw(lines []string) {
 	columns, rows := b.size()
 	// The last column of the terminal stays free, because some terminals wrap a full line.

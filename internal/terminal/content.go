@@ -9,9 +9,11 @@ import (
 	"opentabs/internal/rawjson"
 )
 
-// ContentLines formats the content of an activity as lines without unsafe control characters. Content of type "table"
-// is a list of objects, or an object with the members "columns" and "rows". Content that is neither text, code nor a
-// table is formatted as JSON. If shorten is true, table cells are truncated at 40 columns.
+// ContentLines formats the content of an activity as lines without unsafe control characters.
+// Content of type "text" or "code" is not reformatted. Content of type "table" is a list of
+// objects, or an object with the members "columns" and "rows". Content of any other type, and
+// content that does not match its type, is formatted as JSON. If shorten is true, table cells are
+// truncated at 40 columns.
 func ContentLines(kind string, content json.RawMessage, shorten bool) []string {
 	text, isText := readText(kind, content)
 	switch {
@@ -29,7 +31,8 @@ func ContentLines(kind string, content json.RawMessage, shorten bool) []string {
 	return strings.Split(escapeJSON(b.String()), "\n")
 }
 
-// JSONLines formats JSON as indented lines without unsafe control characters, and keeps the layout of invalid JSON.
+// JSONLines formats JSON as indented lines without unsafe control characters. If text is not valid
+// JSON, for example because it was truncated, JSONLines does not reformat it.
 func JSONLines(text string) []string {
 	return ContentLines("json", json.RawMessage(text), false)
 }
@@ -61,6 +64,7 @@ func textLines(text string) []string {
 
 const maxCell = 40
 
+// table is the parsed content of an activity of type "table".
 type table struct {
 	columns []string
 	rows    [][]string

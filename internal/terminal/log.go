@@ -8,9 +8,10 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// NewLogger returns the server's logger, which writes to file, or to stderr if file is nil. The argument format is
-// "json", "console", or "auto", which selects "console" on a terminal and "json" elsewhere. Control characters from
-// browsers, clients and plugins are escaped.
+// NewLogger returns the server's logger, which writes to file, or to stderr if file is
+// nil. format is "json", "console" or "auto". The format "auto" selects "console" on a
+// terminal and "json" otherwise. Control characters from browsers, clients and plugins
+// are escaped.
 func (o *Output) NewLogger(file io.Writer, level, format string) (zerolog.Logger, error) {
 	minLevel, err := zerolog.ParseLevel(level)
 	if err != nil {

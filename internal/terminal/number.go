@@ -23,7 +23,8 @@ func Number(f float64) string {
 	return strconv.FormatFloat(f, 'g', 4, 64)
 }
 
-// Elapsed formats a duration, such as "3.2s" below 10 s, or "45s".
+// Elapsed formats a duration, such as "3.2s" or "45s". Elapsed formats durations below 10
+// s with tenths of a second.
 func Elapsed(d time.Duration) string {
 	switch {
 	case d < 10*time.Second:

@@ -21,6 +21,7 @@ type Output struct {
 	color, hasStdoutColor bool
 }
 
+// stream is either stdout or stderr.
 type stream struct {
 	io.Writer
 	isTerminal bool
@@ -100,6 +101,7 @@ func IsTerminal(stream any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
+// checkedWriter stores the error of the first failed write, for example to a full disk.
 // checkedWriter is safe for concurrent use.
 type checkedWriter struct {
 	w io.Writer
@@ -120,7 +122,8 @@ func (w *checkedWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// WriteError returns the error of the first failed write to stdout, or nil.
+// WriteError returns the error of the first failed write to stdout, or nil. Commands
+// return the error of WriteError as their own error.
 func (o *Output) WriteError() error {
 	o.checkedStdout.mu.Lock()
 	defer o.checkedStdout.mu.Unlock()

@@ -9,8 +9,10 @@ import (
 	"strings"
 )
 
-// ShowPaged shows text in the pager that PAGER selects, or in less or more. If there is no pager, ShowPaged prints the
-// text. If the pager fails, ShowPaged prints a notice that ends with "set PAGER to another one, or " and fallbackHint.
+// ShowPaged shows text in the user's pager, such as less. The environment variable PAGER
+// selects the pager. If there is no pager, ShowPaged prints the text. ShowPaged escapes
+// control characters in text. If the pager fails, a notice ends with "set PAGER to
+// another one, or " and fallbackHint.
 func (o *Output) ShowPaged(ctx context.Context, text string, getenv func(string) string, fallbackHint string) {
 	pager := findPager(getenv)
 	if pager == "" {

@@ -31,7 +31,8 @@ func (o *Output) ShowPrompt(name string) {
 	fmt.Fprintf(o.stderr, "%s> ", escapeText(name))
 }
 
-// ClearPrompt removes the prompt from a terminal, and does nothing if stderr is not a terminal.
+// ClearPrompt removes the prompt from the terminal. If stderr is not a terminal,
+// ClearPrompt does nothing.
 func (o *Output) ClearPrompt() {
 	if o.stderr.isTerminal {
 		fmt.Fprint(o.stderr, "\r\x1b[K")
@@ -87,7 +88,8 @@ func (o *Output) printJSON(text []byte, isIndented bool) error {
 	return err
 }
 
-// PrintJSONList writes JSON texts to stdout as one JSON array.
+// PrintJSONList writes JSON texts to stdout as one JSON array. If stdout is a pipe, each element of
+// the array is on a separate line.
 func PrintJSONList(o *Output, elements [][]byte) error {
 	var b bytes.Buffer
 	b.WriteByte('[')
@@ -128,8 +130,10 @@ func (o *Output) printValue(v any, isIndented bool) error {
 
 const paragraphColumns = 80
 
-// PrintParagraph writes to stdout a paragraph that begins with label and continues with text. On a terminal,
-// PrintParagraph wraps the paragraph at 80 columns, and begins each line after the first with indent.
+// PrintParagraph writes a paragraph to stdout that begins with label and continues with text. On a
+// terminal, PrintParagraph wraps the paragraph at 80 columns, and begins each line after the first
+// with indent. On a terminal, PrintParagraph also colors a state such as "ok" at the beginning of
+// label. In a pipe, PrintParagraph writes the paragraph as one line.
 func (o *Output) PrintParagraph(label, indent, text string) {
 	columns, _ := o.Size()
 	limit := min(columns, paragraphColumns)

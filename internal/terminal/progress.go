@@ -26,7 +26,7 @@ type Progress struct {
 // ProgressView displays the progress of one call. ProgressView is safe for concurrent
 // use.
 type ProgressView interface {
-	// Update displays a progress report.
+	// Update displays a progress report. After Close, Update does nothing.
 	Update(p Progress)
 	// Close removes the progress bar from the terminal.
 	Close()
@@ -41,8 +41,9 @@ func (o *Output) ShowProgress(label string) ProgressView {
 	return startBar(o, Bar{Label: label})
 }
 
-// ShowWaiting returns a view that draws a line on stderr for a call that waits for the user. The line of ShowWaiting
-// contains waitingText, such as "waiting for approval".
+// ShowWaiting returns a view that draws a line on stderr for a call that waits for the user. The
+// line that ShowWaiting draws contains waitingText, such as "waiting for approval". If stderr is
+// not a terminal, ShowWaiting returns NoProgress, which displays nothing.
 func ShowWaiting(o *Output, label, waitingText string) ProgressView {
 	if !o.stderr.isTerminal {
 		return NoProgress
@@ -66,6 +67,7 @@ type noProgress struct{}
 func (noProgress) Update(Progress) {}
 func (noProgress) Close()          {}
 
+// lineView writes a line for each progress report whose message or numbers are new.
 type lineView struct {
 	out *Output
 
@@ -87,6 +89,7 @@ func (v *lineView) Update(p Progress) {
 
 func (v *lineView) Close() {}
 
+// barView draws a progress bar in the last line of the terminal.
 type barView struct {
 	out        *Output
 	startTime  time.Time

@@ -53,6 +53,8 @@ func (o *Output) PrintTable(indent string, rows [][]string, optionalColumns ...s
 }
 
 // FitsTable reports whether [Output.PrintTable] would print each cell of rows completely.
+// PrintTable prints cells completely in a pipe, and on a terminal that is wide enough. Like
+// PrintTable, FitsTable replaces control characters in the cells of rows.
 func FitsTable(o *Output, rows [][]string) bool {
 	if !o.stdout.isTerminal {
 		return true

@@ -36,12 +36,14 @@ func escapeJSON(s string) string {
 	})
 }
 
-// SafeLine returns s as one line with hidden characters escaped and each run of white space replaced by one space.
+// SafeLine returns s as one line with hidden characters escaped. SafeLine replaces each sequence of
+// spaces and line breaks in s with one space.
 func SafeLine(s string) string {
 	return escapeText(strings.Join(strings.Fields(s), " "))
 }
 
-// SafeCode returns a line of source code with hidden characters escaped, and keeps all spaces.
+// SafeCode returns a line of source code with hidden characters escaped. Unlike SafeLine,
+// SafeCode keeps all spaces.
 func SafeCode(s string) string { return escapeText(s) }
 
 func textWidth(s string) int { return displaywidth.String(s) }

@@ -22,13 +22,15 @@ import (
 type Options struct {
 	// Dir is the directory of the plugin; required.
 	Dir string
-	// Filter is a regular expression for the names of tests; by default, all tests run.
+	// Filter is a regular expression for the names of tests. By default, all tests run.
 	Filter string
 	// Timeout limits the real time of one test; required.
 	Timeout time.Duration
-	// JSON makes Run print one JSON object per line; by default, Run prints text for users.
+	// JSON makes Run print one JSON object per line. By default, Run prints the results
+	// as text for users.
 	JSON bool
-	// Browser runs the tests in a real browser; by default, the tests run in a simulated page.
+	// Browser runs the tests in a real browser. By default, the tests run in a simulated
+	// page.
 	Browser bool
 	// Getenv reads the environment variables that the browser needs; required.
 	Getenv func(string) string
@@ -86,6 +88,7 @@ func Run(ctx context.Context, o Options, out *terminal.Output) error {
 	return nil
 }
 
+// testCounts counts the tests of a plugin by result.
 type testCounts struct {
 	Passed int `json:"passed"`
 	Failed int `json:"failed"`
@@ -116,6 +119,7 @@ func (t testCounts) failureError(filter string) error {
 	return errors.New("there are no tests: write one in src/index.test.ts with test() and simulate() of @opentabs/sdk/testing")
 }
 
+// printer prints and counts the results of tests.
 type printer struct {
 	out    *terminal.Output
 	dir    string
@@ -144,6 +148,7 @@ func (p *printer) runFile(ctx context.Context, dir string, file jsbuild.TestFile
 	return cmp.Or(err, p.err)
 }
 
+// testLine is the JSON line for the result of one test.
 type testLine struct {
 	File      string  `json:"file"`
 	Test      string  `json:"test,omitempty"`

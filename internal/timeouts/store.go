@@ -51,7 +51,8 @@ type Entry struct {
 	// IsSetByUser is true if the user set the timeout, and false if the server learned
 	// the timeout.
 	IsSetByUser bool `json:"set_by_user,omitempty"`
-	// Reason is the text of the cancellation with which the client gave up the call, or empty.
+	// Reason is the reason that the client gave when it gave up the call and sent a
+	// cancellation. Reason is empty if the client sent no text or closed its connection.
 	Reason string    `json:"reason,omitempty"`
 	Since  time.Time `json:"since"`
 }
@@ -99,10 +100,11 @@ func cleanName(name string) string {
 	return name
 }
 
+// view maps the key of each client to its stored timeout.
 type view map[clients.ID]Entry
 
-// Store stores the timeouts of MCP clients in a file of the state folder. A Store is safe for concurrent use by
-// goroutines and processes.
+// Store stores the timeouts of MCP clients in a file of the state folder. Create a Store
+// with [Open]. A Store is safe for concurrent use by goroutines and processes.
 type Store struct {
 	file *statedoc.Watched[*statedoc.Plugins, view]
 	log  zerolog.Logger
@@ -111,8 +113,9 @@ type Store struct {
 	unsaved view       // learned timeouts that could not be written to the file
 }
 
-// Open reads the timeouts of MCP clients in the state folder dir. If a change renames a damaged file of timeouts, warn
-// receives a sentence for the user.
+// Open reads the timeouts of MCP clients in the state folder dir. When a change renames a
+// damaged file, warn receives a sentence for the user. Open passes learned timeouts, and
+// errors about the file, to the parameter log.
 func Open(dir string, warn func(sentence string), log zerolog.Logger) *Store {
 	file := statedoc.File[*statedoc.Plugins]{
 		Path: filepath.Join(dir, fileName), Subject: "the list of client timeouts", LossText: "opentabs learns the timeouts again",
@@ -137,8 +140,9 @@ func viewOf(doc *statedoc.Plugins) view {
 	return entries
 }
 
-// Find returns the stored timeout for the client's version, or else the timeout for all versions of the client. Find
-// never reads the file, because the server calls Find for each call of a tool.
+// Find returns the stored timeout of a client: the timeout for its version if there is
+// one, and otherwise the timeout for all versions. Find never reads the file, because the
+// server calls Find for each call of a tool.
 func (s *Store) Find(id clients.ID) (Entry, bool) {
 	if id.Name == "" {
 		return Entry{}, false
@@ -171,7 +175,9 @@ func sortedEntries(entries view) []Entry {
 	return list
 }
 
-// Learn infers a client's timeout from a call that the client gave up, and stores the timeout.
+// Learn infers a client's timeout from a call that the client gave up, and stores the
+// timeout. Learn returns false if it stores nothing: the timeout is already stored, the
+// user has set one, or no timeout can be inferred.
 func (s *Store) Learn(id clients.ID, g clients.GiveUp) (Entry, bool) {
 	t, ok := g.InferTimeout()
 	key := keyOf(id)
@@ -233,8 +239,8 @@ func (s *Store) Set(id clients.ID, t clients.Timeout) (Entry, error) {
 	})
 }
 
-// Forget deletes and returns the stored timeouts of one version of a client, or of all versions if the version is
-// empty.
+// Forget deletes the stored timeouts of a client, and returns the deleted timeouts. With
+// an empty version, Forget deletes the timeouts of all versions.
 func (s *Store) Forget(id clients.ID) ([]Entry, error) {
 	removed := view{}
 	if err := s.change(func(entries view) { removed = deleteClient(entries, keyOf(id)) }); err != nil {

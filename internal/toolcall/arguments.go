@@ -20,21 +20,27 @@ import (
 // maxArgumentBytes limits the size of the JSON arguments that the flag --input selects.
 const maxArgumentBytes = 16 << 20
 
+// schema has the keywords of JSON Schema that decide how the text of an argument is
+// parsed.
 type schema struct {
-	Type                 json.RawMessage    `json:"type"`
-	Enum                 []json.RawMessage  `json:"enum"`
-	Const                json.RawMessage    `json:"const"`
-	AnyOf                []*schema          `json:"anyOf"`
-	OneOf                []*schema          `json:"oneOf"`
-	AllOf                []*schema          `json:"allOf"`
-	Ref                  string             `json:"$ref"`
-	Defs                 map[string]*schema `json:"$defs"`
-	Items                json.RawMessage    `json:"items"`
-	Properties           map[string]*schema `json:"properties"`
-	AdditionalProperties json.RawMessage    `json:"additionalProperties"`
+	Type       json.RawMessage    `json:"type"`
+	Enum       []json.RawMessage  `json:"enum"`
+	Const      json.RawMessage    `json:"const"`
+	AnyOf      []*schema          `json:"anyOf"`
+	OneOf      []*schema          `json:"oneOf"`
+	AllOf      []*schema          `json:"allOf"`
+	Ref        string             `json:"$ref"`
+	Defs       map[string]*schema `json:"$defs"`
+	Items      json.RawMessage    `json:"items"`
+	Properties map[string]*schema `json:"properties"`
+	// AdditionalProperties is the JSON text false if the tool accepts only the arguments
+	// in Properties.
+	AdditionalProperties json.RawMessage `json:"additionalProperties"`
 }
 
-// argumentParser does not check whether the arguments match the schema, because the daemon does.
+// argumentParser parses the arguments of a tool on the command line. The tool's schema
+// decides, for example, whether the text 7 becomes a number or a string. The parser does
+// not check whether the arguments match the schema, because the daemon does.
 type argumentParser struct {
 	tool   mcpclient.Tool
 	schema schema

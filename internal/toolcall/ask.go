@@ -27,8 +27,9 @@ func askUser(ctx context.Context, prompter *callprompt.Prompter, view *pausableV
 	}
 }
 
-// pausableView hides the progress of a call while the terminal shows a question, because a progress bar would overwrite
-// the question.
+// pausableView shows the progress of a call, except while the terminal shows a question,
+// because a progress bar would overwrite the question. A pausableView is safe for
+// concurrent use.
 type pausableView struct {
 	mu          sync.Mutex // guards all fields below
 	open        func() terminal.ProgressView

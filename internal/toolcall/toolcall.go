@@ -27,17 +27,20 @@ const closeTimeout = time.Second
 // Request is a call that the user requests on the command line.
 type Request struct {
 	Tool string
-	// Args are the tool's arguments in the form NAME=VALUE. Input, which replaces Args if HasInput is true, is a JSON
-	// object, @FILE for a file with the object, or - for stdin.
+	// Args are the tool's arguments in the form NAME=VALUE. If HasInput is true, Input
+	// replaces Args: a JSON object, @FILE to read the object from a file, or - to read it
+	// from stdin.
 	Args     []string
 	Input    string
 	HasInput bool
-	// Browser and Tab select the page in which the tool runs; an empty Browser or a Tab of 0 means any.
+	// Browser and Tab select the page in which the tool runs. An empty Browser means any
+	// browser, and a Tab of 0 means any tab.
 	Browser string
 	Tab     int
 	// NoProgress hides the progress of the call. Verbose shows messages of the tool that are not for the user.
 	NoProgress, Verbose bool
-	// IdempotencyKey prevents a repeated request from running the tool twice.
+	// IdempotencyKey prevents a repeated request from running the tool twice. If
+	// HasIdempotencyKey is false, IdempotencyKey is ignored.
 	IdempotencyKey    string
 	HasIdempotencyKey bool
 	// Output is the format of the result: "json" or "text".
@@ -76,7 +79,8 @@ func NewFailure(code wire.ErrorCode, sentence string) *Failure { return &Failure
 // Error returns the text that explains the failure to the user.
 func (f *Failure) Error() string { return f.sentence }
 
-// Run calls a tool as [Call] does, and prints the result to stdout.
+// Run calls a tool as [Call] does, and prints the result to stdout. Run returns the same
+// errors as [Call].
 func Run(ctx context.Context, api *httpapi.Client, client string, r Request, in io.Reader, out *terminal.Output) error {
 	result, err := Call(ctx, api, client, r, in, out)
 	if err != nil {
@@ -85,9 +89,11 @@ func Run(ctx context.Context, api *httpapi.Client, client string, r Request, in 
 	return printResult(out, result, r.Output == "text")
 }
 
-// Call calls a tool of the server, shows the call's progress, and returns the result. The argument client is the name
-// that the MCP client sends to the server. Call returns a *[Failure] if the call failed, a *[ResultLostError] if its
-// result is lost, and ErrInterrupted if ctx ended.
+// Call calls a tool of the server, shows the call's progress, and returns the result. The
+// string client is the name that the MCP client sends to the server. Arguments and answers
+// to questions are read from the reader in. Call returns a *[Failure] if the call failed,
+// and a *[ResultLostError] if its result is lost. An invalid request is a [usererr.Error].
+// If ctx ended, Call returns ErrInterrupted.
 func Call(ctx context.Context, api *httpapi.Client, client string, r Request, in io.Reader, out *terminal.Output) (mcpclient.Result, error) {
 	options := mcpclient.Options{
 		URL: api.URL(httpapi.CommandPath), Token: api.Token(), Name: client, Version: version.Version, Transport: api.Transport(),
@@ -152,6 +158,7 @@ func Call(ctx context.Context, api *httpapi.Client, client string, r Request, in
 }
 
 // Check validates the flags of the request, as far as this is possible without a server.
+// Call Check before [Run] or [Call].
 func (r Request) Check() error {
 	switch {
 	case r.Output != "json" && r.Output != "text":

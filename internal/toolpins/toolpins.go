@@ -29,8 +29,9 @@ type Pins struct {
 	file *statedoc.Watched[*statedoc.Plugins, []string]
 }
 
-// Open reads the pinned tools in the state folder dir. If a change renames a damaged file of pinned tools, warn
-// receives a sentence for the user.
+// Open reads the pinned tools in the state folder dir. When a change renames a damaged
+// file, warn receives a sentence for the user. Errors about the file of pinned tools are
+// written to log.
 func Open(dir string, warn func(sentence string), log zerolog.Logger) *Pins {
 	file := statedoc.File[*statedoc.Plugins]{
 		Path: filepath.Join(dir, fileName), Subject: "the list of pinned tools", LossText: "pin your tools again with opentabs tools pin",

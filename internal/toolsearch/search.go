@@ -50,7 +50,7 @@ type Tool struct {
 	Arguments []string
 }
 
-// Part is the search index of one site's tools, and is immutable.
+// Part is the search index of one site's tools. A Part is immutable.
 type Part struct {
 	postings map[string][]posting
 	terms    []string // the keys of postings, sorted
@@ -59,6 +59,8 @@ type Part struct {
 	totalLength float64
 }
 
+// posting is a tool that contains a term, with the summed weight of the term's
+// occurrences.
 type posting struct {
 	tool   int32
 	weight float32
@@ -118,8 +120,9 @@ func siteTermsOf(name string) []string {
 	return terms
 }
 
-// Hit is a tool that matches a query. The field Part of a Hit is an index into the searched parts, and Tool is an index
-// into the tools of the part.
+// Hit is a tool that matches a query. Part is an index into the parts that were searched,
+// and Tool is an index into the tools of that part. The higher the score of a Hit, the
+// better its tool matches the query.
 type Hit struct {
 	Part, Tool int
 	Score      float64
@@ -163,6 +166,7 @@ func Search(parts []*Part, query string, limit int, factor func(part, tool int) 
 	return hits[:min(limit, len(hits))]
 }
 
+// searcher adds up the scores of the tools for one query.
 type searcher struct {
 	parts      []*Part
 	toolCount  float64

@@ -21,12 +21,14 @@ type Argument struct {
 	// Value describes the allowed values, such as "whole number" or "list of: text".
 	Value string
 	// Description is the argument's description, followed by its default value.
+	// Description is empty if the argument has neither a description nor a default value.
 	Description string
 	IsRequired  bool
 
 	schema argumentSchema
 }
 
+// argumentSchema has the JSON Schema keywords that describe an argument of a tool.
 type argumentSchema struct {
 	Type        json.RawMessage   `json:"type"`
 	Enum        []json.RawMessage `json:"enum"`

@@ -18,7 +18,8 @@ const (
 	keptLifetime = time.Hour
 )
 
-// Memory keeps calls that can be undone, with their arguments and results, for up to an hour.
+// Memory keeps calls that can be undone, with their arguments and results, for up to an
+// hour. Create a Memory with [NewMemory].
 type Memory struct {
 	plugins func() *plugin.Set
 
@@ -27,6 +28,7 @@ type Memory struct {
 	bytes int
 }
 
+// recordedCall is a call with its arguments and its result.
 type recordedCall struct {
 	entry         recorder.Entry
 	resultProblem error

@@ -38,7 +38,7 @@ var (
 	errCutResult      = errors.New("the recorded result of the call lacks secrets or long values, so it cannot be undone")
 )
 
-// Options are the parts of the server that an [Undoer] uses; all fields are required.
+// Options are the parts of the server that an [Undoer] uses. All fields are required.
 type Options struct {
 	Plugins func() *plugin.Set
 	Memory  *Memory
@@ -63,7 +63,7 @@ type Records interface {
 
 var _ Records = (*recorder.Recorder)(nil)
 
-// Undoer undoes calls, each at most once.
+// Undoer undoes calls, each at most once. Create an Undoer with [New].
 type Undoer struct {
 	opts      Options
 	openUndos joblist.Tracker[string]
@@ -74,6 +74,7 @@ type Undoer struct {
 	order    []string // the keys of states, oldest first
 }
 
+// undoState describes whether a call was undone, and by which other call.
 type undoState struct {
 	state string
 	by    string
@@ -90,8 +91,10 @@ type Started struct {
 	ToolName string
 }
 
-// Undo starts a new call that undoes the call with the given ID. The undoing call is made for the given client, and
-// needs the same permissions as any other call of the client. Undo does not wait for the end of the undoing call.
+// Undo starts a new call that undoes the call with the given ID. The new call is made for
+// the given client, and needs the same permissions as any other call of the client. Undo
+// does not wait for the end of the call that it starts. Errors that Undo returns are
+// texts for the user.
 func (u *Undoer) Undo(callID string, client dispatch.Client) (Started, error) {
 	undone, err := u.find(callID)
 	if err != nil {

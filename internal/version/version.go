@@ -19,8 +19,10 @@ var Version = strings.TrimSpace(versionFile)
 var (
 	// Commit is the short hash of the commit from which a release was built.
 	Commit string
-	// ReleaseURL is the address of the folder with the newest release.
+	// ReleaseURL is the address of the folder with the newest release. ReleaseURL is
+	// empty in a program that was built from source.
 	ReleaseURL string
-	// StoreExtensions are the IDs of the extension in the stores of Chrome and Edge, such as chrome=ID,edge=ID.
+	// StoreExtensions are the IDs of the extension in the stores of Chrome and Edge, such
+	// as chrome=ID,edge=ID. StoreExtensions is empty if no store has the extension.
 	StoreExtensions string
 )

@@ -48,6 +48,7 @@ func mayHaveBlocks(output []byte) bool {
 }
 
 // SeparateBlocks separates the content blocks from a result, which must be compact JSON.
+// If the tool's result contains no content blocks, SeparateBlocks returns false.
 func SeparateBlocks(output json.RawMessage) (Result, bool) {
 	if !mayHaveBlocks(output) {
 		return Result{}, false
@@ -78,10 +79,12 @@ func SeparateBlocks(output json.RawMessage) (Result, bool) {
 	return s, true
 }
 
+// byteRange is a part of a tool's result: byte offsets from start to end.
 type byteRange struct{ start, end int }
 
 func (s byteRange) sliceOf(text []byte) []byte { return text[s.start:s.end] }
 
+// foundBlock is a content block that the contentFinder has found in a tool's result.
 type foundBlock struct {
 	bounds byteRange
 	// data is the byte range of the block's content within the JSON text, empty for a block without content.
@@ -161,6 +164,7 @@ func (f *contentFinder) scanObject(i, depth int) (int, bool) {
 // maxBlockMembers is larger than the number of members of any content block.
 const maxBlockMembers = 10
 
+// objectMembers contains the members of a JSON object that is possibly a content block.
 type objectMembers struct {
 	text   []byte
 	count  int // the number of members; if it exceeds the arrays, the object is not a content block

@@ -7,8 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// OneLine removes line breaks from JSON and replaces invalid UTF-8, because a line break ends a message over HTTP and
-// stdio. In JSON, a line break can only occur between tokens, so removing a line break changes no value.
+// OneLine removes line breaks from JSON and replaces invalid UTF-8, because a line break
+// ends a message over HTTP and stdio. In JSON, a line break can only occur between
+// tokens, so removing a line break changes no value. JSON.stringify writes no line
+// breaks.
 func OneLine(output json.RawMessage) json.RawMessage {
 	output = bytes.TrimSpace(output)
 	if bytes.IndexByte(output, '\n') >= 0 || bytes.IndexByte(output, '\r') >= 0 {
@@ -32,7 +34,8 @@ func ObjectOrNil(output json.RawMessage) json.RawMessage {
 	return output
 }
 
-// StripURL returns a URL without user, query and fragment, or "" if the URL must not be shown or is malformed.
+// StripURL returns a URL without user, query and fragment. StripURL returns "" if the URL
+// must not be shown or is malformed.
 func StripURL(address string, isAllowed bool) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || !isAllowed {

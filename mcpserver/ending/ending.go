@@ -29,8 +29,8 @@ type Request struct {
 	ended  chan struct{} // nil until another request waits; closed by End
 }
 
-// The context ctx ends when the client cancels the request. The caller of Begin must call Request.End at the end of the
-// request.
+// Begin adds a request. The context ctx ends when the client cancels the request. The caller
+// of Begin must call Request.End at the end of the request.
 func (t *Table) Begin(ctx context.Context, client clients.ID) *Request {
 	r := &Request{table: t, ctx: ctx, client: client}
 	t.mu.Lock()

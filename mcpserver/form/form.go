@@ -60,12 +60,14 @@ type Meta struct {
 	TicketID string `json:"opentabs/ticket"`
 }
 
+// formSchema is the JSON Schema of a form.
 type formSchema struct {
 	Type       string               `json:"type"`
 	Properties map[string]formField `json:"properties"`
 	Required   []string             `json:"required,omitempty"`
 }
 
+// formField is a field of a form in which the user selects one of several texts.
 type formField struct {
 	Type        string   `json:"type"`
 	Title       string   `json:"title"`

@@ -18,8 +18,9 @@ const (
 // maxChoices limits the stored sessions, because clients without sessions stay stored until the server stops.
 const maxChoices = 4096
 
-// Choices remembers which sessions list only the gateway, so that a session that has switched to the gateway never
-// switches back. Choices is safe for concurrent use.
+// Choices remembers which sessions list only the gateway, so that a session that has
+// switched to the gateway never switches back. The zero value is ready to use. Choices is
+// safe for concurrent use.
 type Choices struct {
 	mu       sync.Mutex // guards sessions
 	sessions map[string]bool

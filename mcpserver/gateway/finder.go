@@ -77,14 +77,15 @@ type Query struct {
 	Availability func(site *Site, tool *Tool) Availability
 }
 
-// SearchResult is one found tool with its site.
+// SearchResult is one search result: a tool and its site.
 type SearchResult struct {
 	Site *Site
 	Tool *Tool
 }
 
-// Finder searches tools. The index of a site is built when a search first needs it, and is dropped when a search no
-// longer covers the site. A Finder is safe for concurrent use.
+// Finder searches tools. The zero value is ready to use. The index of a site is built
+// when a search first needs it, and is dropped when a search no longer covers the site. A
+// Finder is safe for concurrent use.
 type Finder struct {
 	mu    sync.Mutex // guards parts
 	parts map[any]*toolsearch.Part
@@ -245,7 +246,8 @@ func firstSentence(text string) string {
 	return text
 }
 
-// DescribeSites lists the sites with their number of available tools, for a search without words.
+// DescribeSites lists the sites with their number of available tools, for a search
+// without words. DescribeSites returns "" if no tool is available.
 func DescribeSites(sites []Site, availability func(*Site, *Tool) Availability) string {
 	var lines []string
 	for i := range sites {
@@ -289,8 +291,9 @@ func (f *Finder) Nearest(sites []Site, name string, availability func(*Site, *To
 	return similar
 }
 
-// UnknownToolText returns the error for an agent that called a tool that does not exist. If listsGateway is true, the
-// text recommends tools_search instead of tools/list.
+// UnknownToolText returns the error for an agent that called a tool that does not exist.
+// The argument similar contains names of tools that are similar to an unknown name. If
+// listsGateway is true, the text recommends tools_search instead of tools/list.
 func UnknownToolText(name string, similar []string, listsGateway bool) string {
 	search := "List the tools (tools/list)"
 	if listsGateway {

@@ -23,7 +23,8 @@ type InstructionFacts struct {
 	HasBrowserTools bool
 	// ListsTabs is true if the client's list of tools contains plugin_list_tabs.
 	ListsTabs bool
-	// DefersTools is true if the client searches its list of tools itself.
+	// UsesGateway is true if the client lists only the gateway tools. DefersTools is true if
+	// the client searches its list of tools itself.
 	UsesGateway, DefersTools bool
 }
 

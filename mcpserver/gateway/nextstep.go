@@ -15,7 +15,9 @@ func StepWithoutPlugin(hasBrowserTools bool) string {
 	return "Or the user can switch on tools for any page: opentabs browser tools on."
 }
 
-// StepAfterLoadError describes the next step without the cause of the failure, which could contain text of the plugin.
+// StepAfterLoadError describes for an agent what to do about a plugin that opentabs could
+// not load. StepAfterLoadError omits why loading failed, because the reason could contain
+// text that the plugin controls.
 const StepAfterLoadError = "The plugin could not be loaded. Ask the user to run opentabs plugin list, which prints the reason."
 
 // PluginState contains the facts that determine an agent's next step with a plugin.
@@ -50,8 +52,9 @@ func (s PluginState) NextStep() string {
 	return ""
 }
 
-// DescribeWithSite returns a tool's description with the site's name, because tool names have only the plugin's short
-// name.
+// DescribeWithSite returns a tool's description in which the name of the tool's site
+// occurs. If the name is missing, DescribeWithSite puts it before the description. The
+// name is added because a tool name contains only the short name of the plugin.
 func DescribeWithSite(description, site string) string {
 	if site == "" || strings.Contains(strings.ToLower(description), strings.ToLower(site)) {
 		return description
@@ -59,8 +62,9 @@ func DescribeWithSite(description, site string) string {
 	return site + ": " + description
 }
 
-// RepeatsName reports whether a title has the same letters and digits as a name, such as "Send Message" and
-// "send_message".
+// RepeatsName reports whether a title has the same letters and digits as a name, such as
+// "Send Message" and "send_message". Listing a title that repeats the name would cost
+// agents tokens without a benefit.
 func RepeatsName(title, name string) bool {
 	onlyLetters := func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {

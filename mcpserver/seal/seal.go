@@ -44,7 +44,8 @@ const (
 	sealedTextBytes = idBytes + 8 + nonceBytes + 2*sha256.Size
 )
 
-// Encode encodes and signs c as a sealed text.
+// Encode encodes and signs c as a sealed text. Each call of Encode returns a different
+// text, because the text contains a nonce.
 func (s Seal) Encode(c Content) string {
 	b := append(make([]byte, 0, sealedTextBytes), c.ID...)
 	b = binary.BigEndian.AppendUint64(b, uint64(c.ExpiresAt.UnixMilli()))
@@ -75,7 +76,8 @@ func (s Seal) computeMAC(body []byte) []byte {
 	return h.Sum(nil)
 }
 
-// HashRequest ignores spaces and the order of members in the arguments.
+// HashRequest returns the hash of a request and its session. Arguments that differ only
+// in spaces or in the order of members have equal hashes.
 func HashRequest(method, session, name string, arguments json.RawMessage) Digest {
 	d := json.NewDecoder(bytes.NewReader(arguments))
 	d.UseNumber() // json.Number keeps all digits

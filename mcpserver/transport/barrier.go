@@ -36,7 +36,8 @@ const (
 	minSeparation = 10 * time.Millisecond
 )
 
-// readBarrier is safe for concurrent use.
+// readBarrier waits until the client of a stdio session has read all progress that was
+// written. A readBarrier is safe for concurrent use.
 type readBarrier struct {
 	requests *clientRequests
 	send     Send // writes to the client
@@ -50,6 +51,8 @@ type readBarrier struct {
 	hasAnsweredPing bool
 }
 
+// ping is one ping request that the server has sent, and that the client has not answered
+// yet.
 type ping struct {
 	coveredCount uint64 // the number of progress notifications that were written before the ping
 	sentAt       time.Time

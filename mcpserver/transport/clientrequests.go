@@ -11,8 +11,9 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// clientRequests contains the pending requests to the client of one session, and is safe for concurrent use. From
-// protocol version 2026-07-28 on, the server sends no requests to clients (see Request.AsksByReply).
+// clientRequests contains the server's pending requests to the client of one session. The
+// methods of clientRequests are safe for concurrent use. From protocol version 2026-07-28
+// on, the server sends no requests to clients (see Request.AsksByReply).
 type clientRequests struct {
 	mu          sync.Mutex               // guards answerFuncs
 	answerFuncs map[string]func(message) // callbacks by the key of the request's ID; each is called with one answer

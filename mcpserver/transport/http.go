@@ -22,7 +22,8 @@ import (
 	"opentabs/wire"
 )
 
-// Protocol versions up to 2025-11-25 have sessions; modern.go serves versions without sessions.
+// httpTransport serves MCP over Streamable HTTP. Protocol versions up to 2025-11-25 have
+// sessions; modern.go serves versions without sessions.
 type httpTransport struct{ *Server }
 
 // Handler returns the HTTP handler that serves MCP's Streamable HTTP on one path. The handler

@@ -10,6 +10,7 @@ import (
 	"sync"
 )
 
+// lineTooLong is the error for a line that exceeded the size limit and was skipped.
 type lineTooLong struct {
 	// id is the ID of the request in the skipped line, or nil if the ID is unknown.
 	id json.RawMessage
@@ -18,6 +19,7 @@ type lineTooLong struct {
 // Error implements error.
 func (*lineTooLong) Error() string { return "the line is too long" }
 
+// lineReader reads lines of a limited length.
 type lineReader struct {
 	r        *bufio.Reader
 	maxBytes int64
@@ -80,6 +82,8 @@ func lastBytes(lineEnd, piece []byte) []byte {
 	return joined
 }
 
+// lineWriter writes messages as lines and never mixes two lines. A lineWriter is safe for
+// concurrent use.
 type lineWriter struct {
 	w           deadlineWriter
 	writeFailed chan struct{} // closed at the first failed write
@@ -121,6 +125,7 @@ func (l *lineWriter) writePadded(minLength int, f func(*bufio.Writer)) error {
 
 var padding = strings.Repeat(" ", 4<<10)
 
+// countingWriter passes writes on to w and counts their bytes.
 type countingWriter struct {
 	w io.Writer
 	n int

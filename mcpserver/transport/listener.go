@@ -17,7 +17,9 @@ const maxPendingNotifications = 64
 
 var errNoResources = errors.New("there are no resources here; call tools instead")
 
-// listener is a session as mcp-go requires it, and is safe for concurrent use.
+// listener is one session in the form that the library mcp-go requires. A listener stores
+// the notifications for the client: changed lists, changed resources and log messages. A
+// listener is safe for concurrent use.
 type listener struct {
 	*Subscriber
 	logQueue

@@ -21,6 +21,7 @@ const (
 	methodCancelled  = "notifications/cancelled"
 )
 
+// message is one JSON-RPC message whose parameters are not yet decoded.
 type message struct {
 	JSONRPC string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id"`
@@ -118,6 +119,7 @@ type Params struct {
 	} `json:"_meta"`
 }
 
+// reportedClient is the name and version that a client reports.
 type reportedClient struct {
 	Name    string `json:"name"`
 	Version string `json:"version"`
@@ -138,7 +140,8 @@ func (p *Params) Token() json.RawMessage {
 	return nil
 }
 
-// MaxReason limits the reason of a cancellation, in characters.
+// MaxReason limits the reason of a cancellation, in characters. A cancellation reason
+// that is longer than MaxReason is truncated.
 const MaxReason = 200
 
 func (p *Params) cancelReason() string {

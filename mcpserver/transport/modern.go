@@ -57,7 +57,8 @@ func (s httpTransport) passModernToLibrary(w http.ResponseWriter, r *http.Reques
 // exactFloatID matches integers that a float64 represents exactly.
 var exactFloatID = lazyregexp.New(`^-?[0-9]{1,15}$`)
 
-// idWriter replaces the ID in an answer of mcp-go with the client's ID.
+// idWriter replaces the ID in an answer of mcp-go with the client's ID. mcp-go writes
+// each message in one piece.
 type idWriter struct {
 	libraryWriter
 	replacement, clientID []byte

@@ -35,7 +35,8 @@ const structuredOnly = "opentabs/structuredOnly"
 // Resources manages the subscriptions of clients to resources. The methods of Resources
 // must be safe for concurrent use.
 type Resources interface {
-	// Subscribe starts a client's subscription to a resource; the client receives the error.
+	// Subscribe starts a client's subscription to a resource. If Subscribe returns an
+	// error, the error is sent to the client.
 	Subscribe(s *Subscriber, uri string) error
 	Unsubscribe(s *Subscriber, uri string)
 	// Drop ends all subscriptions of a client that has disconnected.
@@ -48,14 +49,17 @@ type Request struct {
 	Params *Params
 	// Client identifies the calling client for the dispatcher.
 	Client dispatch.Client
-	// Info describes the client; Info.ID is empty if the client has no session.
+	// Info describes the client. Info.ID is empty if the client has no session.
 	Info ClientInfo
-	// Send writes a message to the client before the answer; nil if the client accepts none.
+	// Send writes a message to the client before the answer. Send is nil if the client
+	// accepts no messages before the answer.
 	Send Send
-	// Ask sends the client a request and returns the result; nil if the client shows no forms during a call.
+	// Ask sends the client a request and returns its result. Ask is nil if the client
+	// shows no forms during a call.
 	Ask Ask
-	// AsksByReply is true for clients of protocol version 2026-07-28 or later that show forms by input_required
-	// replies.
+	// AsksByReply is true for clients of protocol version 2026-07-28 or later that show
+	// forms. If AsksByReply is true, the reply to the request contains the form
+	// (input_required).
 	AsksByReply bool
 	// StructuredOnly is true if the client declared the capability structuredOnly.
 	StructuredOnly bool
@@ -71,8 +75,9 @@ type Send func(message []byte) error
 // the request and returns ctx's error.
 type Ask func(ctx context.Context, method string, params any) (json.RawMessage, error)
 
-// Background registers work that continues after the request is answered. If Background returns an error, the caller
-// must not start the work.
+// Background registers work that continues after the request is answered. Background
+// calls the function cancel when the client's session ends or the server shuts down. If
+// Background returns an error, the caller must not start the work.
 func (r Request) Background(cancel context.CancelCauseFunc) (Background, error) {
 	b := Background{r.server.sessions, r.session, r.server.newUniqueKey()}
 	return b, b.sessions.beginTask(b.session, b.key, task{cancel: cancel})
@@ -85,7 +90,8 @@ type Background struct {
 	key      string
 }
 
-// Release marks background work as done, so that the work can no longer be cancelled.
+// Release marks background work as done, so that the work can no longer be cancelled. A
+// caller may release the work before the answer is sent.
 func (b Background) Release() { b.sessions.releaseTask(b.session, b.key) }
 
 // Finish ends the background task. Shutdown waits until each background task has called
@@ -99,8 +105,11 @@ type Reply interface {
 	// CallID returns the ID of the call for log lines, or "" if the request started no
 	// call.
 	CallID() string
-	// WriteMember writes the member "result" or "error" of the answer. The argument identity is the server's name and
-	// version as JSON, which protocol version 2026-07-28 requires in each result.
+	// WriteMember writes the member "result" or "error" of the answer. The argument
+	// identity is the server's name and version as JSON, which protocol version
+	// 2026-07-28 requires in each result. For protocol versions before 2026-07-28,
+	// identity is nil. WriteMember returns no error, because a bufio.Writer keeps the
+	// first write error until Flush.
 	WriteMember(w *bufio.Writer, identity json.RawMessage)
 	// The transport calls Undelivered if the client did not receive the reply.
 	Undelivered()
@@ -116,7 +125,8 @@ type Fault struct {
 // maxFaultText limits the message of a JSON-RPC error, in characters.
 const maxFaultText = 4000
 
-// Faultf returns a JSON-RPC error whose message has no hidden characters, which a client may have sent.
+// Faultf returns a JSON-RPC error with a code and a formatted message. Faultf removes
+// hidden characters from the message, because a client may have sent them.
 func Faultf(code int, format string, args ...any) Fault {
 	return Fault{Code: code, Message: plaintext.Clean(fmt.Sprintf(format, args...), maxFaultText)}
 }

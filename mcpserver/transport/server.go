@@ -20,15 +20,18 @@ import (
 
 // Options configure a [Server].
 type Options struct {
-	// Log receives messages about sessions and errors; by default, nothing is logged.
+	// Log is the log for messages about sessions and errors. By default, nothing is
+	// logged.
 	Log zerolog.Logger
-	// SessionIdle (required) is how long an HTTP session without calls, streams and requests is kept.
+	// SessionIdle is how long an HTTP session without calls, streams and requests is
+	// kept. Required.
 	SessionIdle time.Duration
-	// Heartbeat (required) is the interval of keep-alive comments on a silent stream.
+	// Heartbeat is the interval of keep-alive comments on a silent stream. Required.
 	Heartbeat time.Duration
-	// MaxRequestBytes (required) is the maximum size of a request, in bytes.
+	// MaxRequestBytes is the maximum size of a request, in bytes. Required.
 	MaxRequestBytes int64
-	// Identity (required) is the server's name and version as JSON, for the results of protocol version 2026-07-28.
+	// Identity is the server's name and version as JSON, for the results of protocol
+	// version 2026-07-28. Required.
 	Identity json.RawMessage
 	// OnSessionEnd receives the client of each ended session. For a client without sessions, OnSessionEnd is called
 	// when its token is removed. By default, ended sessions are not reported.
@@ -37,7 +40,7 @@ type Options struct {
 	Resources Resources
 }
 
-// Server connects MCP clients to a [Handler].
+// Server connects MCP clients to a [Handler]. Create a Server with [New].
 type Server struct {
 	opts          Options
 	handler       Handler
@@ -47,8 +50,9 @@ type Server struct {
 	lastTaskKey   atomic.Uint64
 }
 
-// New returns a Server for a handler and a library. The handler answers the requests tools/call, prompts/get and
-// resources/read.
+// New returns a Server for a handler and a library. The handler answers the requests
+// tools/call, prompts/get and resources/read. The library mcp-go answers all requests
+// that the handler does not answer.
 func New(handler Handler, library *server.MCPServer, o Options) *Server {
 	s := &Server{opts: o, handler: handler, library: library}
 	if s.opts.OnSessionEnd == nil {
@@ -71,14 +75,17 @@ func (s *Server) Clients() []ClientInfo { return s.sessions.list() }
 // running calls. If ctx ends first, Shutdown cancels the calls and returns ctx's error.
 func (s *Server) Shutdown(ctx context.Context) error { return s.sessions.shutdown(ctx) }
 
-// RevokeToken ends the sessions, streams and calls of a client whose token the server already rejects.
+// RevokeToken ends the sessions, streams and calls of the client whose token was removed.
+// Before the caller calls RevokeToken, it must make sure that new requests with the token
+// are rejected.
 func (s *Server) RevokeToken(token string) {
 	revoked := Credential{Kind: dispatch.CredentialToken, Token: token}
 	s.sessions.revokeCredential(revoked)
 	s.opts.OnSessionEnd(revoked.sessionlessClient(""))
 }
 
-// Log sends a log message to each client whose log level includes the message, without blocking.
+// Log sends a log message to each client whose log level includes the message, without
+// blocking. A client that does not read loses messages, the oldest first.
 func (s *Server) Log(level mcp.LoggingLevel, n mcp.JSONRPCNotification) {
 	for _, l := range s.sessions.allListeners() {
 		l.queueLog(level, n)

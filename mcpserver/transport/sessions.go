@@ -49,6 +49,7 @@ type ClientInfo struct {
 	ConnectedSince time.Time
 }
 
+// session is one client's session and its tasks.
 type session struct {
 	id          string
 	displayName string    // the session's name in lists of calls; unlike id, displayName is not secret
@@ -71,6 +72,7 @@ type session struct {
 // inactiveClientLimit is how long a client still counts as connected after its last request or stream has ended.
 const inactiveClientLimit = 10 * time.Minute
 
+// earlyCancel records a cancellation that arrived before the request that it cancels.
 type earlyCancel struct {
 	arrivedAt time.Time
 	reason    string
@@ -90,13 +92,15 @@ func displayNameOf(id string) string {
 	return "session-" + hex.EncodeToString(sum[:6])
 }
 
+// task is a running call or an open stream of a client.
 type task struct {
 	cancel context.CancelCauseFunc
 	// A stream that belongs to no call ends only when it is cancelled.
 	isStream bool
 }
 
-// The methods of sessions are safe for concurrent use.
+// sessions is the table of all sessions. The methods of sessions are safe for concurrent
+// use.
 type sessions struct {
 	idleTimeout time.Duration
 	// onSessionEnd is called for each session that has ended, while sessions.mu is not locked.

@@ -57,6 +57,7 @@ func stdioCredential(ctx context.Context) Credential {
 	return Credential{Kind: dispatch.CredentialStdio}
 }
 
+// stdioClient is one MCP client that is served by ServeStdio.
 type stdioClient struct {
 	server      *Server
 	session     *session
@@ -65,6 +66,8 @@ type stdioClient struct {
 	requests    sync.WaitGroup
 }
 
+// readResult contains either a line that was read, or the error because of which no line
+// was read.
 type readResult struct {
 	line []byte
 	err  error
@@ -206,7 +209,8 @@ func (c *stdioClient) serveCall(ctx context.Context, key string, m message, p *P
 	}
 }
 
-// lastWritten is safe for concurrent use.
+// lastWritten records the number and the time of the last progress notification of a
+// call. The methods of lastWritten are safe for concurrent use.
 type lastWritten struct {
 	mu        sync.Mutex // guards all fields below
 	number    uint64     // the number that readBarrier.countWritten returned; 0 if no message was sent

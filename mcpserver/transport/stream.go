@@ -38,7 +38,9 @@ func writeBuffered(w io.Writer, f func(*bufio.Writer)) error {
 	return err
 }
 
-// stream is an HTTP response, plain JSON or an event stream, and is safe for concurrent use.
+// stream is the server's HTTP response to a client's call or GET request. The HTTP
+// response is plain JSON, or an event stream if the server sends messages before the
+// answer. A stream is safe for concurrent use.
 type stream struct {
 	w             http.ResponseWriter
 	controller    *http.ResponseController
@@ -196,8 +198,10 @@ func (s *stream) write(timeout time.Duration, f func(*bufio.Writer)) error {
 	return err
 }
 
+// writeDeadliner is an output whose writes can have a deadline.
 type writeDeadliner interface{ SetWriteDeadline(time.Time) error }
 
+// deadlineWriter sets a deadline for every write that may block.
 type deadlineWriter struct {
 	w         io.Writer
 	deadliner writeDeadliner // nil if w has no deadlines
@@ -222,7 +226,8 @@ func (p *deadlineWriter) Write(b []byte) (int, error) {
 	return p.w.Write(b)
 }
 
-// Each write of libraryWriter has a deadline, so that a client that does not read cannot block Shutdown.
+// libraryWriter is the response to a request that mcp-go serves. Each write has a
+// deadline, so that a client that does not read cannot block Shutdown.
 type libraryWriter struct {
 	http.ResponseWriter
 	controller *http.ResponseController

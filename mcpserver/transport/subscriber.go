@@ -81,6 +81,7 @@ func (s *Subscriber) isSubscribed(uri string) bool {
 	return ok
 }
 
+// tokenSignal is a channel of capacity 1 that signals an update.
 type tokenSignal chan struct{}
 
 // set never blocks, and does nothing if the signal already contains a token.
@@ -101,7 +102,8 @@ var logLevels = []mcp.LoggingLevel{
 
 const defaultLogLevel = mcp.LoggingLevelInfo
 
-// logQueue is safe for concurrent use.
+// logQueue contains the log messages that are queued for one client. The methods of
+// logQueue are safe for concurrent use.
 type logQueue struct {
 	updateSignal tokenSignal
 

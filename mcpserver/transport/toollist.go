@@ -7,7 +7,9 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// toolList encodes tools/list without mcp-go, which would copy each schema four times.
+// toolList is an answer to a tools/list request, encoded without mcp-go. The schemas of
+// tools are written unchanged, because they are already JSON. The library mcp-go would
+// copy each schema four times, which takes longer than starting a hundred plugins.
 type toolList struct {
 	id     json.RawMessage
 	result mcp.ListToolsResult

@@ -63,8 +63,9 @@ func (f Fault) Text() string {
 	return fmt.Sprintf("did not start in a page of %s: %s", f.Site, f.Problem)
 }
 
-// Faults stores the faults of adapters by plugin and content. A fault applies only while the plugin has the content
-// that caused the fault. A fault ends when an adapter with the same content starts in a page.
+// Faults stores the faults of adapters by plugin and content. A fault applies only while the
+// plugin has the content that caused the fault. A fault ends when an adapter with the same
+// content starts in a page. Commands read the faults from a file in the state folder.
 type Faults struct {
 	path string
 	log  zerolog.Logger
@@ -93,7 +94,8 @@ func Open(dir string, log zerolog.Logger) *Faults {
 	return f
 }
 
-// FaultOf returns the fault of the plugin's current content.
+// FaultOf returns the fault of the plugin's current content. FaultOf returns false if the
+// content has no fault.
 func (f *Faults) FaultOf(p *plugin.Plugin) (Fault, bool) {
 	content := p.ContentHash()
 	f.mu.Lock()

@@ -41,7 +41,8 @@ type Inspection struct {
 	state    policy.State
 }
 
-// An inspection omits sections without text.
+// inspectedSection is one section of an [Inspection], such as "code". An inspection omits
+// sections without text.
 type inspectedSection struct {
 	name  string
 	pages []string

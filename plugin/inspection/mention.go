@@ -8,11 +8,17 @@ import (
 	"opentabs/internal/lazyregexp"
 )
 
+// browserFeature is a browser feature that a plugin's code names and that matters for a review,
+// such as network access or storage.
 type browserFeature struct {
-	Name    string
+	// Name is the feature's name in code, such as "localStorage".
+	Name string
+	// Meaning explains the feature to a reviewer in one sentence.
 	Meaning string
 }
 
+// featurePattern is a browser feature with a pattern that finds the feature in code, even if
+// the code is minified.
 type featurePattern struct {
 	browserFeature
 	// Because a regular expression is slow, the code is searched for literal before the search for pattern.

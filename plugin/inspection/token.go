@@ -16,8 +16,10 @@ const (
 	maxTokens = 200
 )
 
-// Tokens are proofs that an agent has inspected a plugin. A token has 256 random bits. A review token is valid for one
-// use, within 10 minutes, for one content of one plugin. The zero Tokens is ready for use and safe for concurrent use.
+// Tokens are proofs that an agent has inspected a plugin. An agent receives a token with an
+// inspection and sends the token back with a recommendation. A token has 256 random bits. A
+// review token is valid for one use, within 10 minutes, for one content of one plugin. The
+// zero Tokens is ready for use and safe for concurrent use.
 type Tokens struct {
 	mu     sync.Mutex // guards issued
 	issued []issuedToken

@@ -12,6 +12,8 @@ import (
 	"opentabs/wire"
 )
 
+// callerGate blocks a nested call from one plugin to another, unless the user has allowed
+// such calls.
 type callerGate struct{ p *Policy }
 
 func (callerGate) Name() string { return "caller" }
@@ -103,7 +105,10 @@ const (
 	maxRefusedCallers = 200
 )
 
-// A refusedCalls is safe for concurrent use.
+// refusedCalls records which plugins tried to call which other plugins without
+// permission. For each refused call, the side panel and the command line offer to allow
+// calls from the calling plugin to the called plugin. A refusedCalls is safe for
+// concurrent use.
 type refusedCalls struct {
 	mu       sync.Mutex // guards byCaller
 	byCaller map[string][]string
@@ -123,7 +128,8 @@ func (r *refusedCalls) add(caller, called string) bool {
 	return true
 }
 
-// Refused returns the plugins that a plugin has tried to call without permission since the daemon started.
+// Refused returns the plugins that a plugin has tried to call without permission since the
+// daemon started. Refused sorts the plugins by name.
 func (p *Policy) Refused(name string) []string {
 	s := p.State(name)
 	p.refusedCalls.mu.Lock()

@@ -33,7 +33,8 @@ func (e *Enforcer) Before() []dispatch.BeforeHook {
 	return []dispatch.BeforeHook{limitGate{e.policy, &e.callCounters}}
 }
 
-// After returns the hooks that run after each call.
+// After returns the hooks that run after each call. One after hook deletes the approval of
+// the ended call, and the other records refused calls between plugins.
 func (e *Enforcer) After() []dispatch.AfterHook {
 	return []dispatch.AfterHook{permissionGate{e.policy}, callerGate{e.policy}}
 }
@@ -82,6 +83,7 @@ func (s State) permissionOf(t dispatch.Tool) wire.Permission {
 	return s.Tool(t.Name)
 }
 
+// reviewGate blocks calls of plugins whose current content is not reviewed.
 type reviewGate struct{ p *Policy }
 
 func (reviewGate) Name() string { return "review" }
@@ -111,6 +113,8 @@ func (g reviewGate) refusalFor(name string, s State) dispatch.Verdict {
 		fmt.Sprintf("%s, so none of its tools run. Review and enable it in the side panel (tab Plugins), or with `opentabs plugin enable %s`.", userReason, name))
 }
 
+// permissionGate suspends calls that need approval, and blocks calls of tools that are
+// off.
 type permissionGate struct{ p *Policy }
 
 var _ dispatch.DecisionObserver = permissionGate{}
@@ -309,8 +313,8 @@ func (g permissionGate) findApproval(callInfo dispatch.CallInfo, s State) (Appro
 	return Approval{Scope: wire.ScopeAlways, ChangeOrigin: setMark}, true
 }
 
-// As a gate, limitGate blocks calls before the user has to approve them. As a hook, limitGate counts the calls that
-// actually run.
+// limitGate enforces the limits of tools. As a gate, limitGate blocks calls before the
+// user has to approve them. As a hook, limitGate counts the calls that actually run.
 type limitGate struct {
 	p            *Policy
 	callCounters *callCounters

@@ -31,7 +31,8 @@ type ChangeOrigin struct {
 type Review struct {
 	// Hash is the [plugin.Plugin.ContentHash] of the reviewed content.
 	Hash string `json:"hash"`
-	// Version and Dir describe the reviewed package for the user.
+	// Version and Dir describe the reviewed package for the user. Dir is the package's
+	// folder.
 	Version string `json:"version,omitempty"`
 	Dir     string `json:"dir,omitempty"`
 	ChangeOrigin
@@ -44,8 +45,9 @@ type PluginEntry struct {
 	Review *Review `json:"reviewed,omitempty"`
 	// Permission applies to each tool of the plugin for which Tools contains no permission.
 	// An empty Permission means "off".
-	Permission       wire.Permission `json:"permission,omitempty"`
-	PermissionOrigin ChangeOrigin    `json:"set,omitzero"`
+	Permission wire.Permission `json:"permission,omitempty"`
+	// PermissionOrigin records who set the plugin's permission, and when.
+	PermissionOrigin ChangeOrigin `json:"set,omitzero"`
 	// OpenTabs is the URL of the page that calls without a matching tab are allowed to open,
 	// or empty.
 	OpenTabs string `json:"openTabs,omitempty"`
@@ -55,15 +57,17 @@ type PluginEntry struct {
 	Calls map[string]ChangeOrigin `json:"calls,omitempty"`
 	// LateAccess is not nil if the user allows the plugin secret settings and calls to
 	// other plugins despite a late start.
-	LateAccess *ChangeOrigin        `json:"lateAccess,omitempty"`
-	Tools      map[string]ToolEntry `json:"tools,omitempty"`
+	LateAccess *ChangeOrigin `json:"lateAccess,omitempty"`
+	// Tools are the permissions of single tools, by name.
+	Tools map[string]ToolEntry `json:"tools,omitempty"`
 }
 
 // ToolEntry contains the permissions of one tool in permissions.json.
 type ToolEntry struct {
 	// Permission is the user's permission for the tool alone. If Permission is empty, the plugin's permission applies.
 	Permission wire.Permission `json:"permission,omitempty"`
-	Limit      Limit           `json:"limit,omitzero"`
+	// Limit is how often the tool is allowed to run.
+	Limit Limit `json:"limit,omitzero"`
 	// Allowed are the callers for which the tool always runs without approval.
 	Allowed []AlwaysAllowed `json:"allowed,omitempty"`
 	ChangeOrigin
@@ -80,7 +84,8 @@ type AlwaysAllowed struct {
 	ChangeOrigin
 }
 
-// permissionRules are immutable.
+// permissionRules are the parsed content of permissions.json. permissionRules are
+// immutable.
 type permissionRules struct {
 	plugins map[string]PluginEntry
 	sites   map[string]SiteEntry // by pattern, such as "*.example.com"

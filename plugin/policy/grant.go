@@ -29,7 +29,8 @@ type Approval struct {
 	Until time.Time `json:"until,omitzero"`
 }
 
-// A grant for an agent does not cover the nested calls of a plugin, and vice versa.
+// grant is the user's permission for one caller, for a session or some time. A grant for
+// an agent does not cover the nested calls of a plugin, and vice versa.
 type grant struct {
 	Approval
 	caller  string
@@ -48,7 +49,8 @@ func (g grant) covers(callInfo dispatch.CallInfo) bool {
 	return g.client == callInfo.Client.Identity()
 }
 
-// memoryGrants is safe for concurrent use.
+// memoryGrants are the permissions that exist only in memory. memoryGrants is safe for
+// concurrent use.
 type memoryGrants struct {
 	mu sync.Mutex // guards all fields below
 	// byTool contains the grants by plugin and, within a plugin, by toolKey.

@@ -61,7 +61,8 @@ func (l *Limit) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// callCounters is safe for concurrent use.
+// callCounters counts the calls of tools that have a limit. callCounters is safe for
+// concurrent use.
 type callCounters struct {
 	mu       sync.Mutex             // guards runTimes
 	runTimes map[string][]time.Time // by tool: start times of the calls within the limit's period, oldest first

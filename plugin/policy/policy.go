@@ -96,7 +96,8 @@ type Change struct {
 	// is the name of the called plugin. For a change of "late-access", the values are "on"
 	// (granted) or "" (not granted).
 	Old, New string
-	Hash     string
+	// Hash is the content hash of the reviewed plugin.
+	Hash string
 	// The fields CallID, Client, Caller, Allow, Scope and For are set only for a change
 	// of the kind "decision".
 	CallID string
@@ -112,6 +113,7 @@ type Change struct {
 // State is the current review and the current permissions of a plugin.
 type State struct {
 	PluginEntry
+	// Reviewed reports whether the user has reviewed the plugin's current content.
 	Reviewed bool
 	// EffectivePermission is the permission that applies to the plugin now: "off" if the
 	// plugin is not reviewed.

@@ -15,21 +15,25 @@ func (p *Policy) Review(name, hash string, permission wire.Permission, surface s
 	return ReviewAll(p, []wire.ConfigReviewParams{{Plugin: name, Hash: hash, Permission: permission}}, surface)[0]
 }
 
+// acceptedReview is a review whose hash matches the current content of the plugin. index
+// is the position of the review in the arguments of ReviewAll.
 type acceptedReview struct {
 	wire.ConfigReviewParams
 	loadedPlugin *plugin.Plugin
 	index        int
 }
 
-// ReviewAll records that the user has reviewed the content of plugins, and sets their permissions. ReviewAll writes all
-// changes to permissions.json at once. The argument surface is the place where the user decided, such as the side
-// panel. The result errs has one element for each review: nil or an error. If the review of a plugin fails, the plugin
-// keeps its permissions.
+// ReviewAll records that the user has reviewed the content of plugins, and sets their
+// permissions. ReviewAll writes all changes to permissions.json at once. The argument surface
+// is the place where the user decided, such as the side panel. The result errs has one
+// element for each review: nil, or the error of this review. If the review of a plugin fails,
+// the plugin keeps its permissions.
 //
-// A review of changed content removes the permission "auto" of single tools, the late access, and the calls to other
-// plugins. While the author develops the plugin with `opentabs plugin dev`, ReviewAll keeps its late access and its
-// permissions to call other plugins. Tools whose permission is "off" stay off, unless the review itself sets their
-// permission.
+// If the plugin's content has changed since the last review, ReviewAll also removes
+// permissions: the permission "auto" of single tools, the late access, and the calls to other
+// plugins. While the author develops the plugin with `opentabs plugin dev`, ReviewAll keeps
+// its late access and its permissions to call other plugins. Tools whose permission is "off"
+// stay off, unless the review itself sets their permission.
 func ReviewAll(p *Policy, reviews []wire.ConfigReviewParams, surface string) (errs []error) {
 	errs = make([]error, len(reviews))
 	var accepted []acceptedReview

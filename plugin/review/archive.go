@@ -31,8 +31,9 @@ var copiedFiles = []string{"package.json", "tools.json", "pre-script.js", "own.j
 // The original OpenTabs SDK generates a new UUID in the name of the entry module for each build.
 var entryName = lazyregexp.New(`_adapter_entry_[0-9a-f-]{36}`)
 
-// Archive stores a copy of each plugin's last reviewed content in the state folder. A review compares a plugin's new
-// content with the copy in the Archive, to show what has changed.
+// Archive stores a copy of each plugin's last reviewed content in the state folder. A
+// review compares a plugin's new content with the copy in the Archive, to show what has
+// changed. The zero Archive is not usable.
 type Archive struct{ dir string }
 
 // NewArchive returns the archive in the state folder dir, which need not exist yet.

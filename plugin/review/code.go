@@ -7,11 +7,11 @@ import (
 	"opentabs/plugin"
 )
 
-// Code is the code of a plugin that runs in pages, divided into parts for a review. Code contains the complete code of
-// the adapter in its original order.
+// Code is the code of a plugin that runs in pages, divided into parts for a review. Code
+// contains the complete code of the adapter in its original order.
 //
-// Comments that a bundler writes between modules show which modules are libraries. The comments of bundlers are not
-// verified, so an author could write false comments.
+// Comments that a bundler writes between modules show which modules are libraries. The
+// comments of bundlers are not verified: an author could write such comments too.
 type Code struct {
 	// Modules are the modules of the adapter's bundle: the author's modules and
 	// libraries. If the bundle contains no comments between modules, the whole bundle is

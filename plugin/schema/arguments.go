@@ -28,9 +28,11 @@ type Subject struct {
 
 func (s Subject) fullName() string { return dispatch.Tool{Plugin: s.Plugin, Name: s.Name}.FullName() }
 
-// CheckArguments checks the arguments of a call against the input schema. CheckArguments returns a *dispatch.Error if
-// the arguments are invalid or the schema does not compile. The error has the code invalid_arguments and lists every
-// violation, or has the code internal if the schema does not compile.
+// CheckArguments checks the arguments of a call against the input schema. If args is
+// empty, CheckArguments checks an empty object instead. If the arguments are invalid or
+// the schema does not compile, CheckArguments returns a *dispatch.Error; otherwise nil.
+// The error has the code invalid_arguments and lists every violation, or has the code
+// internal if the schema does not compile.
 func (v *Validator) CheckArguments(s Subject, schema, args json.RawMessage) error {
 	if i := skipBlanks(args, 0); i < len(args) && args[i] == '{' && v.accepts(schema, args) {
 		return nil

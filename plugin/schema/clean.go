@@ -23,6 +23,7 @@ const (
 // schemaTexts are the keywords of a schema whose values are texts for a reader.
 var schemaTexts = []string{"title", "description", "$comment", "markdownDescription"}
 
+// schemaCleaner removes hidden characters from the strings of one JSON Schema.
 type schemaCleaner struct {
 	removedRune      rune
 	shortenedKeyword string

@@ -28,8 +28,9 @@ func compilePattern(pattern string) (jsonschema.Regexp, error) {
 	return &slowPattern{re: re}, nil
 }
 
-// After maxTimeouts timeouts in a row, a slowPattern rejects every string for patternPause, which limits the time for
-// checking a long array of strings.
+// slowPattern is a regular expression that runs under a time limit. After maxTimeouts
+// timeouts in a row, a slowPattern rejects every string for patternPause, which limits the
+// time for checking a long array of strings.
 type slowPattern struct {
 	re          *regexp2.Regexp
 	timeouts    atomic.Int32

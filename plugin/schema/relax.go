@@ -36,6 +36,8 @@ func RelaxDefaults(schema json.RawMessage) json.RawMessage {
 	return r.relaxSchema(schema)
 }
 
+// requiredRelaxer removes properties with a default from the required lists of one JSON
+// Schema. The references ($ref) in the schema are relative to root.
 type requiredRelaxer struct{ root []byte }
 
 func (r *requiredRelaxer) relaxSchema(raw []byte) []byte {

@@ -92,6 +92,7 @@ func CompileProblem(err error) string {
 	return fmt.Sprintf("%q", plaintext.Line(text, maxCompileText))
 }
 
+// rejectingLoader rejects every reference from a schema to a file or URL.
 type rejectingLoader struct{}
 
 func (rejectingLoader) Load(url string) (any, error) {

@@ -30,7 +30,8 @@ const minSecretChars = 6
 // lockWait is how long a change of settings.json waits for a lock that another process holds.
 const lockWait = 10 * time.Second
 
-// Options configures [Values].
+// Options configures [Values]. If a field of Options has its zero value, the field's
+// default applies.
 type Options struct {
 	// WarnUser receives a sentence for the user when opentabs renames a damaged
 	// settings.json. Default: no warning.
@@ -58,6 +59,7 @@ type Values struct {
 	opts Options
 }
 
+// settings is the parsed content of settings.json, by plugin and key.
 type settings map[string]map[string]json.RawMessage
 
 // New returns the settings in the state folder dir, which need not exist yet.
@@ -275,6 +277,7 @@ func (v *Values) Instances(p *plugin.Plugin) []dispatch.Instance {
 }
 
 // Gate returns a gate that blocks calls of a plugin while the plugin lacks a required setting.
+// Gate reads the loaded plugins with the function set.
 func (v *Values) Gate(set func() *plugin.Set) dispatch.Gate { return settingsGate{v, set} }
 
 type settingsGate struct {

@@ -37,6 +37,7 @@ const (
 
 // UnpairedTry is the last connection attempt of a browser that is not paired.
 type UnpairedTry struct {
+	// KeyID is the wire.KeyID that the unpaired browser offered.
 	KeyID string
 	At    time.Time
 }
@@ -52,7 +53,8 @@ func (r *Log) RecordUnpaired(keyID string) {
 	r.unpaired = append(r.unpaired, UnpairedTry{keyID, time.Now()})
 }
 
-// UnpairedTries returns the last attempt with each KeyID, if the attempt is at most unpairedWindow old.
+// For each KeyID, UnpairedTries returns the last attempt if this attempt is at most
+// unpairedWindow old. UnpairedTries lists the oldest attempt first.
 func (r *Log) UnpairedTries() []UnpairedTry {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -83,14 +85,17 @@ func (r *Log) RefusedHello() RefusedHello {
 	return r.refusedHello
 }
 
+// loggedReason records when a reason for rejected connections was last logged.
 type loggedReason struct {
 	loggedAt      time.Time
 	unloggedCount int
 }
 
-// LogRejected logs a rejected connection, at most once per reason within Interval. Each log line includes the number of
-// connections rejected for its reason since the last log line for the reason. The argument reason must be a constant
-// sentence, because the log counts rejections by reason.
+// LogRejected logs a rejected connection, at most once per reason within Interval. Each log
+// line includes the number of connections that were rejected for the same reason since the
+// last log line for this reason. The argument reason must be a constant sentence, because the
+// log counts rejections by reason. The argument details adds data of the peer to the log
+// line.
 func (r *Log) LogRejected(log *zerolog.Logger, reason string, details func(*zerolog.Event)) {
 	r.mu.Lock()
 	if r.loggedReasons == nil {

@@ -25,6 +25,7 @@ var (
 // IDPrefix begins the ID of every server request except tool.dispatch.
 const IDPrefix = "s/"
 
+// answerReceiver receives the browser's answer to one request.
 type answerReceiver struct {
 	answers chan<- wire.Envelope
 	// onAnswer, if not nil, runs when the answer to the request arrives. The reader of
@@ -43,7 +44,8 @@ type Table struct {
 	lastID         int
 }
 
-// New returns the request table of a link. The function post sends a message frame on the link.
+// New returns the request table of a link. The function post sends a message frame on the
+// link. The channel linkEnded is closed when the link ends.
 func New(post func(frame []byte), linkEnded <-chan struct{}) *Table {
 	return &Table{post: post, linkEnded: linkEnded, pendingAnswers: map[string]answerReceiver{}}
 }
@@ -54,7 +56,8 @@ func (r *Table) SendAndWait(ctx context.Context, method wire.Method, params []by
 	return r.AwaitAnswer(ctx, r.Send(method, params))
 }
 
-// Request is a request that was sent on a link.
+// Request is a request that was sent on a link. AwaitAnswer waits for the answer to a
+// Request.
 type Request struct {
 	id     string
 	answer <-chan wire.Envelope

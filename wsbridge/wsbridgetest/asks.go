@@ -7,6 +7,7 @@ import (
 	"opentabs/wire"
 )
 
+// requestKey identifies one request (tool.ask) of a tool call.
 type requestKey struct {
 	dispatchID    string
 	requestNumber int

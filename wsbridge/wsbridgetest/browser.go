@@ -23,6 +23,7 @@ import (
 // Options configure a simulated [Browser].
 type Options struct {
 	// URL is the address of the server's WebSocket, such as ws://127.0.0.1:9527/ws.
+	// Required.
 	URL string
 	// Key is the secret that server and browser share. Origin is an HTTP origin that the server allows. Key and Origin
 	// are required.

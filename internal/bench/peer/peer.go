@@ -42,7 +42,9 @@ type Browser struct {
 	setSynced func()
 }
 
-// Connect connects a simulated browser to a hub. Connect blocks until the hub has received the browser's list of tabs.
+// Connect connects a simulated browser to a hub. Every tool that the simulated browser
+// runs returns output as its result. Connect blocks until the hub has received the
+// browser's list of tabs.
 func Connect(ctx context.Context, hubURL string, output json.RawMessage) (*Browser, error) {
 	u, err := url.Parse(hubURL)
 	if err != nil {

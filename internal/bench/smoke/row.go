@@ -9,9 +9,12 @@ import (
 
 // Row is one number that `make bench-smoke` measures, such as the allocations of a call.
 type Row struct {
+	// ID is the unique name of the row. The field What describes the measurement for
+	// developers.
 	ID   string `json:"id"`
 	What string `json:"what"`
-	// Unit is the unit of Value, such as "MB" or "x"; empty for counts.
+	// Value is the measured number, such as 113 for 113 allocations. Unit is the unit of
+	// Value, such as "MB" or "x"; empty for counts.
 	Value float64 `json:"value"`
 	Unit  string  `json:"unit"`
 	// Tolerance is how far a new measurement may be above the stored value, in the unit
@@ -29,7 +32,8 @@ func (r Row) isWorse(value float64) bool { return value > r.Value+r.Tolerance+ro
 
 func (r Row) isBetter(value float64) bool { return value < r.Value-r.Tolerance-roundingError }
 
-// IsWorse reports whether a new measurement of a row exceeds the row's stored value by more than the tolerance.
+// IsWorse reports whether a new measurement of a row exceeds the row's stored value by
+// more than the tolerance. If the row has no stored value, IsWorse returns false.
 func IsWorse(last []Row, measured Row) bool {
 	row, ok := find(last, measured.ID)
 	return ok && row.isWorse(measured.Value)
@@ -90,8 +94,9 @@ func Compare(last, measured []Row, commitsSince func(id string) string) Result {
 	return result
 }
 
-// Err returns an error that lists every [Loss], every row without a stored value, and every stored row that was not
-// measured.
+// Err returns an error that lists every [Loss], every row without a stored value, and
+// every stored row that was not measured. If the measurements match the stored values,
+// Err returns nil.
 func (r Result) Err() error {
 	var lines []string
 	for _, loss := range r.Losses {

@@ -122,23 +122,30 @@ func runDemo(ctx context.Context, opts demoOptions) error {
 	return errors.Join(err, stdout.PrintValue(demo.result))
 }
 
+// demoResult is the output of `opentabs demo --json`.
 type demoResult struct {
 	Browser string     `json:"browser"`
 	Calls   []demoCall `json:"calls"`
-	Error   string     `json:"error,omitempty"`
+	// Error is why the demo ended before its last call; empty if the demo has made all
+	// calls.
+	Error string `json:"error,omitempty"`
 }
 
+// demoCall describes one call in the output of `opentabs demo --json`.
 type demoCall struct {
 	Tool   string    `json:"tool"`
 	Status demoState `json:"status"`
 	// DurationMs includes the wait for approval.
-	DurationMs int64           `json:"duration_ms"`
-	Result     json.RawMessage `json:"result,omitempty"`
-	Messages   int             `json:"messages,omitempty"`
+	DurationMs int64 `json:"duration_ms"`
+	// Result is the result of the tool; absent if the call had none.
+	Result json.RawMessage `json:"result,omitempty"`
+	// Messages is the number of messages that the call exported.
+	Messages int `json:"messages,omitempty"`
 	// DroppedPart is the number of the message page whose request the page dropped.
 	DroppedPart int `json:"dropped_part,omitempty"`
 }
 
+// demoState describes how a call of the demo has ended.
 type demoState string
 
 const (

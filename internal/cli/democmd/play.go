@@ -115,6 +115,7 @@ func stoppedText(part int) string {
 
 const deniedText = "   Denied: the tool did not run. An agent would ask you before another try."
 
+// callOutcome is the result or the error of a call.
 type callOutcome struct {
 	result mcpclient.Result
 	err    error

@@ -28,6 +28,7 @@ const (
 	countTool   = "count_authors"
 )
 
+// demoPlugin is the example plugin that the demo installs and removes.
 type demoPlugin struct {
 	home   *home.Home
 	client *httpapi.Client

@@ -23,6 +23,8 @@ const (
 	siteStopTimeout = time.Second
 )
 
+// site is the example site of the demo: a chat with a few channels, served on a loopback
+// address.
 type site struct {
 	url      string
 	server   *http.Server

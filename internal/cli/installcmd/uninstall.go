@@ -57,11 +57,14 @@ prints the command that removes it.`,
 	return cmd
 }
 
+// removal is one item that `opentabs uninstall` removes, such as the extension's folder.
 type removal struct {
 	text   string
 	remove func(context.Context) (string, error)
 }
 
+// uninstaller collects and then removes everything that opentabs has stored on this
+// machine.
 type uninstaller struct {
 	program   *cli.Program
 	home      *home.Home
@@ -184,11 +187,15 @@ func checkOwnFolder(dir string) error {
 	return nil
 }
 
+// finishedUninstall is the output of `opentabs uninstall --json`.
 type finishedUninstall struct {
+	// Removed has one sentence for each removed item.
 	Removed []string `json:"removed"`
-	Data    []string `json:"data"`
-	// Command is the package manager's command that removes the program opentabs, if a package manager has installed
-	// it.
+	// Data lists the folders with the user's data that still exist.
+	Data []string `json:"data"`
+	// Command is the package manager's command that removes the program opentabs, if a
+	// package manager has installed it. Command is empty if opentabs was installed
+	// without a package manager.
 	Command string `json:"command,omitempty"`
 }
 

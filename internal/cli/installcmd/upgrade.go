@@ -47,13 +47,16 @@ variable ` + upgrade.URLVariable + ` names another folder of releases.`,
 	return cmd
 }
 
+// newestVersion is the output of `opentabs upgrade --check --json`.
 type newestVersion struct {
 	Version   string           `json:"version"`
 	Latest    string           `json:"latest"`
 	IsNewer   bool             `json:"newer"`
 	Installed installed.Method `json:"installed"`
 	Path      string           `json:"path"`
-	Command   string           `json:"command,omitempty"`
+	// Command is the command that upgrades opentabs, or empty if the newest version is
+	// installed.
+	Command string `json:"command,omitempty"`
 
 	// release.URL is empty if opentabs was installed with npm.
 	release upgrade.Release
@@ -84,12 +87,15 @@ func runUpgrade(ctx context.Context, opts upgradeOptions) error {
 	return upgradeArchive(ctx, opts, program, newest.release)
 }
 
+// finishedUpgrade is the output of `opentabs upgrade --json`.
 type finishedUpgrade struct {
-	Version     string `json:"version"`
-	Previous    string `json:"previous"`
-	Path        string `json:"path"`
-	Kept        string `json:"kept"`
-	IsRestarted bool   `json:"restarted"`
+	Version  string `json:"version"`
+	Previous string `json:"previous"`
+	Path     string `json:"path"`
+	// Kept is the path at which the previous program is kept.
+	Kept string `json:"kept"`
+	// IsRestarted is true if the upgrade has restarted the server with the new version.
+	IsRestarted bool `json:"restarted"`
 }
 
 func describeInstallation(program installed.Program) string {
@@ -210,9 +216,10 @@ func restartServer(ctx context.Context, p *cli.Program, h *home.Home, newVersion
 	return true, nil
 }
 
-// StartServer starts the service if it is installed, and otherwise starts the server in the background. If the service
-// does not start, for example in a session without the user's service manager, StartServer starts the server in the
-// background and reports why.
+// StartServer starts the service if it is installed, and otherwise starts the server in
+// the background. If the service does not start, for example in a session without the
+// user's service manager, StartServer starts the server in the background and reports why.
+// StartServer returns when the server answers.
 func StartServer(ctx context.Context, p *cli.Program, h *home.Home) error {
 	manager, err := newService(p)
 	if err != nil || !manager.IsInstalled() {

@@ -50,6 +50,8 @@ new key. Enter only a code that you see in your own browser.`,
 	return cmd
 }
 
+// pairedBrowser is the output of `opentabs pair --json` and `opentabs pair remove
+// --json`. For `opentabs pair remove`, Name is empty.
 type pairedBrowser struct {
 	ID   string `json:"id"`
 	Name string `json:"name,omitempty"`

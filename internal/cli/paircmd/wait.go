@@ -25,13 +25,16 @@ var (
 	ErrUnusedCode = errors.New("no browser has used the code")
 )
 
+// statusReader returns the status of the server, as [httpapi.Client] does.
 type statusReader interface {
 	Status(ctx context.Context) (httpapi.Status, error)
 }
 
-// WaitForBrowser waits for a connection from the browser that shows the given pairing code, and returns the browser's
-// name. The caller must store the pairing code before it calls WaitForBrowser. WaitForBrowser returns [ErrOtherCode] as
-// soon as only browsers that show other codes try to connect, and [ErrUnusedCode] after the timeout.
+// WaitForBrowser waits for a connection from the browser that shows the given pairing code,
+// and returns the browser's name. The caller must store the pairing code before it calls WaitForBrowser.
+// WaitForBrowser returns [ErrOtherCode] as soon as only browsers that show other codes try to
+// connect, and [ErrUnusedCode] after the timeout. WaitForBrowser calls onSilence once if no
+// unpaired browser reaches the server; a nil onSilence is not called.
 func WaitForBrowser(ctx context.Context, server statusReader, code string, timeout time.Duration, onSilence func()) (string, error) {
 	keyID := wire.KeyID(wire.PairingKey(code))
 	startedAt := time.Now()

@@ -29,6 +29,7 @@ type pluginCreateOptions struct {
 	json    bool
 }
 
+// createdPlugin is the output of `opentabs plugin create --json`.
 type createdPlugin struct {
 	Name    string `json:"name"`
 	Dir     string `json:"dir"`
@@ -93,6 +94,7 @@ type pluginBuildOptions struct {
 	json    bool
 }
 
+// builtPlugin is the output of `opentabs plugin build --json`.
 type builtPlugin struct {
 	Name        string      `json:"name"`
 	DisplayName string      `json:"display_name"`
@@ -105,11 +107,13 @@ type builtPlugin struct {
 	DurationMs  int64       `json:"duration_ms"`
 }
 
+// builtPart is a tool or a prompt of a built plugin.
 type builtPart struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
 }
 
+// builtFile is a file that `opentabs plugin build` has written.
 type builtFile struct {
 	Path  string `json:"path"`
 	Bytes int    `json:"bytes"`

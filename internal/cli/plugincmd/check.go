@@ -113,6 +113,8 @@ type pluginReadmeOptions struct {
 	json    bool
 }
 
+// updatedReadme is the output of `opentabs plugin readme --json`. HasChanged is false if
+// the README was already up to date.
 type updatedReadme struct {
 	Path       string `json:"path"`
 	HasChanged bool   `json:"changed"`

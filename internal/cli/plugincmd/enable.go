@@ -145,6 +145,7 @@ func shownCandidates(plan []pluginview.Candidate, all bool) []pluginview.Candida
 	return shown
 }
 
+// pluginList is the JSON output of commands that change several plugins.
 type pluginList[T any] struct {
 	Plugins []T `json:"plugins"`
 }
@@ -266,6 +267,7 @@ type disableOptions struct {
 	json    bool
 }
 
+// disabledPlugin is one plugin in the output of `opentabs plugin disable --json`.
 type disabledPlugin struct {
 	Name   string            `json:"name"`
 	Change pluginview.Change `json:"change"`

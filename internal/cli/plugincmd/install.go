@@ -19,9 +19,11 @@ import (
 	"opentabs/wire"
 )
 
+// installedPlugin is the output of `opentabs plugin install --json`.
 type installedPlugin struct {
-	Name            string          `json:"name"`
-	Version         string          `json:"version"`
+	Name    string `json:"name"`
+	Version string `json:"version"`
+	// Change describes what the command did to the plugin.
 	Change          pluginChange    `json:"change"`
 	PreviousVersion string          `json:"previous_version,omitempty"`
 	Dir             string          `json:"dir"`
@@ -31,6 +33,7 @@ type installedPlugin struct {
 	Permission      wire.Permission `json:"permission"`
 }
 
+// pluginChange describes what an install command did to a plugin.
 type pluginChange string
 
 const (
@@ -248,6 +251,7 @@ type pluginRemoveOptions struct {
 	json    bool
 }
 
+// removedPlugin is the output of `opentabs plugin remove --json`.
 type removedPlugin struct {
 	Name   string        `json:"name"`
 	Source plugin.Source `json:"source"`

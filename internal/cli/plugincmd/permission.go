@@ -132,6 +132,8 @@ type limitOptions struct {
 	json         bool
 }
 
+// limitedTool is the output of `opentabs plugin limit --json`. Limit is empty if the user
+// has set no limit for the tool.
 type limitedTool struct {
 	Tool  string `json:"tool"`
 	Limit string `json:"limit,omitempty"`

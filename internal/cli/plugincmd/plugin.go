@@ -36,7 +36,9 @@ func New(p *cli.Program) *cobra.Command {
 
 type extractOptions struct{ program *cli.Program }
 
-// NewExtractCmd returns the hidden command that runs a plugin's modules to read the tools.
+// NewExtractCmd returns the hidden command that runs a plugin's modules to read the
+// tools. `opentabs plugin build` starts this hidden command, `opentabs __extract`, as a
+// child process.
 func NewExtractCmd(p *cli.Program) *cobra.Command {
 	return &cobra.Command{
 		Use:    "__extract",
@@ -118,6 +120,7 @@ type inspectOptions struct {
 	json    bool
 }
 
+// inspectedPlugin is the output of `opentabs plugin inspect --json`.
 type inspectedPlugin struct {
 	Name    string `json:"name"`
 	Section string `json:"section"`

@@ -25,9 +25,13 @@ type reviewOptions struct {
 	json         bool
 }
 
+// reviewedPlugin is the output of `opentabs plugin review --json`. With --yes, the output
+// describes the enabled plugin. Without --yes, the output describes a plugin that still
+// needs a review.
 type reviewedPlugin struct {
 	httpapi.PluginPermissions
-	// Text contains the changes of the plugin since the last review and, with --code, the plugin's code.
+	// Text contains the changes of the plugin since the last review. With the flag
+	// --code, Text also contains the plugin's code.
 	Text string `json:"text,omitempty"`
 }
 

@@ -51,7 +51,8 @@ func runPluginTest(ctx context.Context, opts pluginTestOptions) error {
 	return testrun.Run(ctx, opts.tests, opts.program.Out)
 }
 
-// NewSimulateCmd returns the hidden command that runs the tests of a plugin.
+// NewSimulateCmd returns the hidden command that runs the tests of a plugin. `opentabs
+// plugin test` starts this hidden command, `opentabs __simulate`, as a child process.
 func NewSimulateCmd(p *cli.Program) *cobra.Command {
 	return &cobra.Command{
 		Use:    "__simulate",

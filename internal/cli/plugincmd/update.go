@@ -82,6 +82,7 @@ func runPluginUpdate(ctx context.Context, opts pluginUpdateOptions) error {
 	return nil
 }
 
+// updatedPlugin is one plugin in the output of `opentabs plugin update --json`.
 type updatedPlugin struct {
 	Name            string       `json:"name"`
 	Version         string       `json:"version"`

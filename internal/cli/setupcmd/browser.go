@@ -25,6 +25,8 @@ const (
 	reconnectTimeout = 6 * time.Second
 )
 
+// browserSteps are the steps of `opentabs setup` that connect a browser and make the
+// first call.
 type browserSteps struct {
 	program *cli.Program
 	home    *home.Home
@@ -184,6 +186,7 @@ func waitForBrowser(ctx context.Context, client *httpapi.Client, timeout time.Du
 	}
 }
 
+// computerKind is the kind of computer on which the user's terminal runs.
 type computerKind int
 
 const (
@@ -206,6 +209,7 @@ func findComputerKind(goos string, getenv func(string) string) computerKind {
 	return desktopComputer
 }
 
+// extensionGuide has the facts on which the steps for loading the extension depend.
 type extensionGuide struct {
 	computer computerKind
 	folder   string

@@ -14,6 +14,7 @@ import (
 	"opentabs/internal/terminal"
 )
 
+// clientSteps are the steps of `opentabs setup` that configure MCP clients.
 type clientSteps struct {
 	program *cli.Program
 	home    *home.Home
@@ -124,6 +125,7 @@ func (s *clientSteps) write(ctx context.Context, c setup.Client) (token, backup 
 	return token, backup, err
 }
 
+// preview describes what setup would change in the configuration of an MCP client.
 type preview struct {
 	isSetUp bool
 	// diff is the planned change as a unified diff with masked tokens.

@@ -14,6 +14,7 @@ import (
 	"opentabs/internal/terminal"
 )
 
+// openedPage is the page that setup has opened in the user's browser.
 type openedPage int
 
 const (
@@ -22,6 +23,7 @@ const (
 	openedExtensionsPage
 )
 
+// browserCommand is a command that opens a page in a browser that can load the extension.
 type browserCommand struct {
 	words []string
 	page  openedPage
@@ -104,6 +106,8 @@ var pasteSteps = map[string]string{
 	"linux":   "press Ctrl+L in the dialog, and paste it",
 }
 
+// clipboardState describes whether the path of the extension's folder is in the
+// clipboard.
 type clipboardState int
 
 const (

@@ -35,7 +35,8 @@ type callingClient struct {
 	command setup.Command
 }
 
-// Like an agent's calls, the first call needs the user's approval.
+// firstCall is a call at the end of setup that lists the user's open tabs. Like an
+// agent's calls, the first call needs the user's approval.
 type firstCall struct {
 	program   *cli.Program
 	client    *httpapi.Client
@@ -44,6 +45,7 @@ type firstCall struct {
 	result    *firstCallResult
 }
 
+// callOutcome is the result or the error of the call that setup makes at its end.
 type callOutcome struct {
 	text string
 	err  error

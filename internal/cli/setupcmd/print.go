@@ -9,24 +9,30 @@ import (
 	"opentabs/internal/setup"
 )
 
+// plannedSetup is the output of `opentabs setup --print --json`.
 type plannedSetup struct {
 	Clients []plannedClient `json:"clients"`
 	// Command starts opentabs from any MCP client that setup does not support.
 	Command plannedCommand `json:"command"`
 }
 
+// plannedClient describes how setup would change the configuration of an MCP client.
 type plannedClient struct {
-	ID      string `json:"id"`
-	Title   string `json:"title"`
-	File    string `json:"file"`
+	ID    string `json:"id"`
+	Title string `json:"title"`
+	File  string `json:"file"`
+	// IsSetUp is true if setup would not change the configuration.
 	IsSetUp bool   `json:"set_up"`
 	Diff    string `json:"diff,omitempty"`
 	Error   string `json:"error,omitempty"`
-	// Lines are for the user to add by hand; Place is where they belong if the other servers share one line.
+	// Lines are the lines of configuration that the user can add by hand if setup cannot
+	// change the client's file. Place describes where in the file the lines belong if the
+	// file has other MCP servers on one line.
 	Lines string `json:"lines,omitempty"`
 	Place string `json:"place,omitempty"`
 }
 
+// plannedCommand is a program with its arguments.
 type plannedCommand struct {
 	Path string   `json:"path"`
 	Args []string `json:"args"`
@@ -95,18 +101,22 @@ func (s *clientSteps) printManualSteps(c setup.Client, err error) {
 	out.PrintLine("\nReplace %s by the token that `opentabs client add %s` prints.", clienttoken.Placeholder, c.ID)
 }
 
+// plannedUndo is the output of `opentabs setup --undo --json`, with or without --print.
 type plannedUndo struct {
 	Clients []undoneClient `json:"clients"`
 }
 
+// undoneClient describes what undo would do, or has done, for a client.
 type undoneClient struct {
-	ID           string           `json:"id"`
-	Title        string           `json:"title"`
-	File         string           `json:"file"`
-	Action       setup.UndoAction `json:"action,omitempty"`
-	RevokesToken bool             `json:"revokes_token"`
-	Diff         string           `json:"diff,omitempty"`
-	Error        string           `json:"error,omitempty"`
+	ID    string `json:"id"`
+	Title string `json:"title"`
+	File  string `json:"file"`
+	// Action is how the configuration file would change, or empty for no change.
+	Action setup.UndoAction `json:"action,omitempty"`
+	// RevokesToken is true if undo would revoke the token of the MCP client.
+	RevokesToken bool   `json:"revokes_token"`
+	Diff         string `json:"diff,omitempty"`
+	Error        string `json:"error,omitempty"`
 	plan         string
 	err          error
 }

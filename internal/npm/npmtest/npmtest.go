@@ -27,7 +27,8 @@ import (
 	"github.com/Masterminds/semver/v3"
 )
 
-// File is one entry of a .tgz file.
+// File is one entry of a .tgz file. If the tar header of a File has no type, the File is
+// a regular file.
 type File struct {
 	tar.Header
 	Text string
@@ -108,9 +109,11 @@ type Version struct {
 // Registry is an npm registry that serves published versions and the packages in a
 // folder.
 type Registry struct {
-	// Token is the token that each request must have.
+	// Token is the token that each request must have. If Token is empty, the registry
+	// serves requests without a token.
 	Token string
-	// Folder is the path of a folder whose subfolders each contain one built package.
+	// Folder is the path of a folder whose subfolders each contain one built package. If
+	// Folder is "", the registry serves only published versions.
 	Folder string
 
 	mu       sync.Mutex // guards the fields below

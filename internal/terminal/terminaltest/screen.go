@@ -12,7 +12,8 @@ import (
 // sequence. Unlike a real terminal, Screen keeps all lines, not only the last Rows lines. Screen is safe for concurrent
 // use.
 type Screen struct {
-	// Columns and Rows are the initial size of the simulated terminal.
+	// Columns and Rows are the initial size of the simulated terminal. To change the terminal's
+	// size later, call Resize.
 	Columns, Rows int
 	// Written is the number of bytes that the program under test has written to the terminal.
 	Written int
