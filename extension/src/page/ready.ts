@@ -11,6 +11,7 @@ import {
   listKnownRoots,
 } from './flat-tree.ts';
 import { findMappedImages, listAreaPoints } from './image-map.ts';
+import { isOnOtherControl, listOwnTextRects } from './nested-controls.ts';
 import type { LocateArguments, LocateResult, Rect } from './operations.ts';
 import { ChangeWait, waitForNextFrame } from './pace.ts';
 import { computeRole } from './roles.ts';
@@ -162,19 +163,35 @@ const MaxBoxes = 4;
 export function findInputPoint(element: Element, boxes = listBoxes(element)): InputPoint | BlockedInput {
   let blocked: BlockedInput =
     boxes.length === 0 ? { why: explainInvisible(element) } : { why: 'it is outside of the visible part of the page' };
+  /** nested is a point on another control inside the element, which is used only if there is no other point. */
+  let nested: InputPoint | undefined;
   for (const box of boxes) {
-    for (const rect of [...box.getClientRects()].slice(0, MaxBoxes)) {
-      const seen = intersectRects(rect, getViewportRect());
-      if (seen.width < 1 || seen.height < 1) continue;
-      const places = PointFractions.map(([fx, fy]) => [seen.x + fx * seen.width, seen.y + fy * seen.height] as const);
-      for (const [x, y] of element instanceof HTMLAreaElement ? listAreaPoints(element, rect) : places) {
-        const hit = findElementAtPoint(x, y);
-        if (hit && isHit(element, hit)) return { x, y, hit };
-        if (hit && !blocked.cover) blocked = { why: 'another element is in front of it', cover: hit };
-      }
+    for (const [x, y] of listPoints(element, box)) {
+      const hit = findElementAtPoint(x, y);
+      if (!hit) continue;
+      const isReached = isHit(element, hit);
+      if (isReached && !isOnOtherControl(element, hit)) return { x, y, hit };
+      if (isReached && containsInFlatTree(element, hit)) nested ??= { x, y, hit };
+      else if (!blocked.cover) blocked = { why: 'another element is in front of it', cover: hit };
     }
   }
-  return blocked;
+  return nested ?? blocked;
+}
+
+/** listPoints yields points in the visible part of a box, the center first and the middles of its own texts last. */
+function* listPoints(element: Element, box: Element): Generator<readonly [x: number, y: number]> {
+  const rects = [...box.getClientRects()].slice(0, MaxBoxes);
+  for (const rect of rects) {
+    const seen = intersectRects(rect, getViewportRect());
+    if (seen.width < 1 || seen.height < 1) continue;
+    if (element instanceof HTMLAreaElement) yield* listAreaPoints(element, rect);
+    else for (const [fx, fy] of PointFractions) yield [seen.x + fx * seen.width, seen.y + fy * seen.height];
+  }
+  if (element instanceof HTMLAreaElement) return;
+  for (const rect of listOwnTextRects(box)) {
+    const seen = intersectRects(rect, getViewportRect());
+    if (seen.width >= 1 && seen.height >= 1) yield [seen.x + seen.width / 2, seen.y + seen.height / 2];
+  }
 }
 
 function isHit(element: Element, hit: Element): boolean {

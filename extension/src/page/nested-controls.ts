@@ -1,0 +1,54 @@
+// Distinguishes a control from the controls inside it, so that a click on a card does not press a button of the card.
+import { containsInFlatTree, getFlatParent, listFlatChildren } from './flat-tree.ts';
+import { computeElementName } from './names.ts';
+import { ActionRoles, computeRole } from './roles.ts';
+
+/**
+ * isOnOtherControl reports whether a click on the element `hit` operates a control inside the given element, or inside
+ * its label, in place of the element. A control that makes up the whole element, such as the link of a menu item, is no
+ * other control.
+ */
+export function isOnOtherControl(element: Element, hit: Element): boolean {
+  let control: Element | undefined;
+  for (let at: Element | null = hit; at && at !== element; at = getFlatParent(at)) {
+    if (at instanceof HTMLLabelElement && at.control === element) return control !== undefined;
+    if (containsInFlatTree(at, element)) return false; // the element lets clicks through to a control around it
+    if (!control && isControl(at)) control = at;
+  }
+  if (!control) return false;
+  return hasOwnText(element) || !nameOf(element).includes(nameOf(control));
+}
+
+/** ContentRoles are the roles of elements that can be operated, but usually let clicks through to what contains them. */
+const ContentRoles = /^(gridcell|canvas|video|audio|embed)$/;
+
+function isControl(element: Element): boolean {
+  const role = computeRole(element);
+  if (ActionRoles.has(role) && !ContentRoles.test(role)) return true;
+  return element instanceof HTMLLabelElement && element.control !== null;
+}
+
+function nameOf(element: Element): string {
+  return computeElementName(element, computeRole(element));
+}
+
+function hasOwnText(element: Element): boolean {
+  return !listOwnTextRects(element).next().done;
+}
+
+/** MaxVisitedNodes limits how many nodes listOwnTextRects visits. */
+const MaxVisitedNodes = 100;
+
+/** listOwnTextRects yields the rectangles of the texts in an element that are not inside of another control. */
+export function* listOwnTextRects(element: Element): Generator<DOMRect> {
+  const pending: Node[] = [...listFlatChildren(element)];
+  for (let visited = 0; visited < MaxVisitedNodes; visited++) {
+    const node = pending.shift();
+    if (!node) return;
+    if (node instanceof Element && !isControl(node)) pending.unshift(...listFlatChildren(node));
+    if (!(node instanceof Text) || node.data.trim() === '') continue;
+    const range = new Range();
+    range.selectNodeContents(node);
+    yield* range.getClientRects();
+  }
+}
