@@ -50,6 +50,14 @@ test('an HTML drag drops an element with its data, several times', async () => {
   await run('browser_click', { target: endTarget });
 });
 
+test('an HTML drag reaches an element that does not fit into the view together with the dragged element', async () => {
+  const snapshot = await open('/far', dropPage.replace('</div>', '</div><div style="height:1500px"></div>'));
+  const [startTarget, endTarget] = [parseRef(snapshot, '"Item"'), parseRef(snapshot, '"Zone"')];
+  await fixture.callTool('browser_drag', { startTarget, endTarget });
+  const log = await fixture.findPage(`${fixture.shop}/far`).then((page) => page.evaluate<string[]>('log'));
+  assert.ok(log.includes('drop true the item'), log.join());
+});
+
 test('sliders and sortable lists follow the pointer', async () => {
   const { callTool: run } = fixture;
   const snapshot = await open(

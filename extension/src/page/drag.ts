@@ -33,12 +33,16 @@ export async function drag(args: DragArguments, context: Context): Promise<PageA
   if (start === end) throw new PageFailure('invalid_arguments', 'startTarget and endTarget are the same element.');
   return runAction(args, context, async () => {
     const rect = start.getBoundingClientRect();
-    const from = await waitUntilReady(start, args.timeoutMs, context);
-    const to = scrollToCenter(end);
+    await waitUntilReady(start, args.timeoutMs, context);
+    scrollToCenter(end);
     const trusted = makeTrustedMouse(start, {}, context);
-    const notes = trusted
-      ? await dragTrustedOnto(trusted, await moveMouseTo(trusted, start, args.timeoutMs, context), end, context)
-      : await dragSynthetic(from, to, end, context);
+    const mouse = trusted ?? new Mouse();
+    const from = await moveMouseTo(mouse, start, args.timeoutMs, context); // the scroll has moved the start element
+    if (trusted) checkNoFrame(computeCenter(end));
+    const notes =
+      mouse instanceof Mouse
+        ? await dragSynthetic(mouse, from, end, context)
+        : await dragTrusted(mouse, from, new DragEnd(end), context);
     const hasMoved = () => {
       const now = start.getBoundingClientRect();
       return now.x !== rect.x || now.y !== rect.y;
@@ -61,7 +65,7 @@ async function dragToPoint(
   const trusted = makeTrustedMouse(start, {}, context);
   if (!trusted) throw new PageFailure('rejected', 'A drag from one frame to another needs the debugger.');
   return runAction(args, context, async () => {
-    await dragTrusted(trusted, await moveMouseTo(trusted, start, args.timeoutMs, context), to, context);
+    await dragTrusted(trusted, await moveMouseTo(trusted, start, args.timeoutMs, context), new DragEnd(to), context);
     return { target: start, input: 'trusted' };
   });
 }
@@ -75,11 +79,14 @@ function isDraggable(element: Element): boolean {
 
 /** A drag scrolls as little as possible, because the start element must stay in view. */
 function scrollToCenter(end: Element): ViewportPoint {
-  const seen = end.getBoundingClientRect();
-  if (seen.bottom <= 0 || seen.right <= 0 || seen.top >= innerHeight || seen.left >= innerWidth) {
+  if (!isInView(computeCenter(end))) {
     scrollWithEvents(end, () => end.scrollIntoView({ block: 'nearest', inline: 'nearest', behavior: 'instant' }));
   }
   return computeCenter(end);
+}
+
+function isInView({ x, y }: ViewportPoint): boolean {
+  return x > 0 && y > 0 && x < innerWidth && y < innerHeight;
 }
 
 function computeCenter(element: Element): ViewportPoint {
@@ -90,31 +97,51 @@ function computeCenter(element: Element): ViewportPoint {
 /** A browser starts an HTML drag only after the pointer has moved a few pixels. */
 const FirstMovePixels = 6;
 
-async function dragTrustedOnto(
-  mouse: TrustedMouse,
-  from: InputPoint,
-  end: Element,
-  context: Context,
-): Promise<string[]> {
-  const to = computeCenter(end);
-  const target = findElementAtPoint(to.x, to.y);
+/** checkNoFrame throws if a point is on a frame element, because the input would reach another document. */
+function checkNoFrame({ x, y }: ViewportPoint): void {
+  const target = findElementAtPoint(x, y);
   if (target && isFrameElement(target)) throw makeFrameInWayFailure();
-  return await dragTrusted(mouse, from, to, context);
 }
 
-async function dragTrusted(
-  mouse: TrustedMouse,
-  from: InputPoint,
-  to: ViewportPoint,
-  context: Context,
-): Promise<string[]> {
+/** DragEnd is the element or the point at which a drag ends. */
+class DragEnd {
+  readonly #element: Element | undefined;
+  /** point is the point at which the drag ends, in the viewport. */
+  point: ViewportPoint;
+
+  constructor(end: Element | ViewportPoint) {
+    this.#element = end instanceof Element ? end : undefined;
+    this.point = end instanceof Element ? computeCenter(end) : end;
+  }
+
+  /**
+   * scrollIntoView scrolls if the start and the end of the drag do not fit into the view together. The mouse button is
+   * already pressed, as if the user turned the wheel during the drag.
+   */
+  scrollIntoView(): ViewportPoint {
+    if (!this.#element || isInView(this.point)) return this.point;
+    this.point = scrollToCenter(this.#element);
+    checkNoFrame(this.point);
+    return this.point;
+  }
+}
+
+/**
+ * dragTrusted drags an element with trusted pointer input. If the page starts an HTML drag, the worker also drops the
+ * dragged data.
+ */
+async function dragTrusted(mouse: TrustedMouse, from: InputPoint, end: DragEnd, context: Context): Promise<string[]> {
   await mouse.press(from);
-  const [dx, dy] = [to.x - from.x, to.y - from.y];
-  const first = Math.min(0.5, FirstMovePixels / Math.max(1, Math.hypot(dx, dy)));
-  for (let step = 0; step <= DragSteps; step++) {
-    const part = step === 0 ? first : step / DragSteps;
+  const [x, y] = [end.point.x - from.x, end.point.y - from.y];
+  const first = Math.min(0.5, FirstMovePixels / Math.max(1, Math.hypot(x, y)));
+  await waitForNextFrame(context.signal);
+  await mouse.drag(from.x + x * first, from.y + y * first);
+  await waitForNextFrame(context.signal);
+  const to = end.scrollIntoView(); // after the first move, with which a browser starts an HTML drag
+  for (let step = 1; step <= DragSteps; step++) {
+    const part = step / DragSteps;
     await waitForNextFrame(context.signal);
-    await mouse.drag(from.x + dx * part, from.y + dy * part);
+    await mouse.drag(from.x + (to.x - from.x) * part, from.y + (to.y - from.y) * part);
     context.setDone(`dragged ${step} of ${DragSteps} steps`);
   }
   await pause(DropHoldMs, context.signal);
@@ -123,9 +150,8 @@ async function dragTrusted(
   return [];
 }
 
-async function dragSynthetic(from: InputPoint, to: ViewportPoint, end: Element, context: Context): Promise<string[]> {
-  const mouse = new Mouse();
-  mouse.move(from.x, from.y, from.hit);
+async function dragSynthetic(mouse: Mouse, from: InputPoint, end: Element, context: Context): Promise<string[]> {
+  const target = new DragEnd(end);
   mouse.press(from.hit);
   let drop: DropEvents | undefined;
   try {
@@ -137,6 +163,7 @@ async function dragSynthetic(from: InputPoint, to: ViewportPoint, end: Element, 
       if (!drop.begin(from)) drop = undefined;
       await waitForNextFrame(context.signal);
     }
+    const to = target.scrollIntoView();
     for (let step = 1; step <= DragSteps; step++) {
       const at = { x: from.x + ((to.x - from.x) * step) / DragSteps, y: from.y + ((to.y - from.y) * step) / DragSteps };
       await waitForNextFrame(context.signal);
