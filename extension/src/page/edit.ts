@@ -1,12 +1,13 @@
 // Sets the text of form fields, and dispatches the events that typing causes.
 import { findForm } from './describe.ts';
+import { performEdit } from './editing.ts';
 import { PageFailure } from './failure.ts';
 import { listFlatChildren } from './flat-tree.ts';
 import { waitForNextTask } from './pace.ts';
 import { focusElement } from './pointer.ts';
 import { computeRole } from './roles.ts';
 import type { SecretKind } from './secret-kind.ts';
-import { findSecretKind, requireFieldApproval, requireTypingApproval } from './secrets.ts';
+import { findSecretKind, requireFieldApproval } from './secrets.ts';
 import { isDisabled, readEditableText } from './states.ts';
 import { getFormElements, unclobbered } from './unclobbered.ts';
 
@@ -86,7 +87,7 @@ export async function writeField(
 ): Promise<void> {
   requireFieldApproval(field, approved);
   focusElement(field);
-  if (isInput(field) && PickerInputTypes.test(field.type)) {
+  if (isPickerField(field)) {
     chooseValue(field, text);
     return;
   }
@@ -94,22 +95,47 @@ export async function writeField(
   const isWhole = isInput(field) && field.selectionEnd === null;
   const before = isWhole && append ? readField(field) : '';
   await selectContent(field, append && !isWhole);
-  insertText(field, before + text, approved);
+  await insertText(field, before + text, approved);
   finishField(field);
 }
 
+/**
+ * chooseValue sets the value of a field whose value the user picks, such as a date. If the field does not accept the
+ * value, chooseValue throws, and the field keeps its value.
+ */
 function chooseValue(field: HTMLInputElement, value: string): void {
+  const before = field.value;
   field.value = value;
-  const isTaken =
-    field.type === 'range' ? Number(field.value) === Number(value) : field.value.toLowerCase() === value.toLowerCase();
+  if (value !== '' && !isSameValue(field, value)) {
+    const nearest = field.type === 'range' ? ` The nearest value is ${field.value}.` : '';
+    field.value = before;
+    const format = InputFormats[field.type] ?? '';
+    throw new PageFailure(
+      'rejected',
+      `The field of type ${field.type} does not accept ${JSON.stringify(value)}. Use the form ${format}.${nearest}`,
+    );
+  }
   sendInput(field, 'insertReplacementText', value);
   sendChange(field);
-  if (isTaken || value === '') return;
-  const format = InputFormats[field.type] ?? '';
-  throw new PageFailure(
-    'rejected',
-    `The field of type ${field.type} does not accept ${JSON.stringify(value)}. Use the form ${format}.`,
-  );
+}
+
+/** isPickerField reports whether a user picks the value of a field, such as a date, instead of typing the value. */
+export function isPickerField(field: Field): field is HTMLInputElement {
+  return isInput(field) && PickerInputTypes.test(field.type);
+}
+
+/** isSameValue reports whether a picker field contains the given value, in any notation that the browser accepts. */
+export function isSameValue(field: HTMLInputElement, value: string): boolean {
+  const [shown, wanted] = [field.value.toLowerCase(), value.trim().toLowerCase()];
+  if (field.type === 'range') return Number(shown) === Number(wanted);
+  // The browser accepts the name of a color, and rewrites a date with a time: a T in place of a space, no seconds of 0.
+  if (field.type === 'color') return shown !== '#000000' || isBlack(wanted);
+  if (field.type !== 'datetime-local') return shown === wanted;
+  return shown !== '' && wanted.replace(' ', 't').startsWith(shown);
+}
+
+function isBlack(color: string): boolean {
+  return /^(black|#0{3,4}|#0{6}(00)?)$/.test(color) || /^(rgb|hsl)a?\(/.test(color);
 }
 
 export async function selectContent(field: Field, atEnd: boolean): Promise<void> {
@@ -129,12 +155,18 @@ export async function selectContent(field: Field, atEnd: boolean): Promise<void>
   await waitForNextTask();
 }
 
-/** `execCommand` dispatches trusted events, even in a document without the focus. */
-export function insertText(field: Field, text: string, approved: readonly SecretKind[]): void {
+/**
+ * insertText replaces the selection with text. `execCommand` dispatches trusted events, even in a document without the
+ * focus.
+ */
+export async function insertText(field: Field, text: string, approved: readonly SecretKind[]): Promise<void> {
   const isLineField = isInput(field);
   const lines = isLineField || isTextArea(field) ? [text] : text.split('\n');
   for (const [i, line] of lines.entries()) {
-    if (i > 0) unclobbered.execCommand('insertParagraph');
+    if (i > 0) {
+      performEdit(field, 'paragraph', approved);
+      await waitForNextTask(); // an editor that edits its text itself moves the caret later
+    }
     if (line === '' && lines.length > 1) continue;
     if (line !== '' || readField(field) !== '') insertLine(field, line, approved);
   }
@@ -142,17 +174,8 @@ export function insertText(field: Field, text: string, approved: readonly Secret
 
 function insertLine(field: Field, line: string, approved: readonly SecretKind[]): void {
   const before = readField(field);
-  // An editor that prevents beforeinput inserts the text itself, or rejects the text; execCommand sends no beforeinput.
-  if (!sendBeforeInput(field, line)) return;
-  requireTypingApproval(field, approved);
-  const isDone = line === '' ? unclobbered.execCommand('delete') : unclobbered.execCommand('insertText', false, line);
-  if (!isDone && readField(field) === before) setValue(field, line);
-}
-
-function sendBeforeInput(field: Field, data: string): boolean {
-  const inputType = data === '' ? 'deleteContentBackward' : 'insertText';
-  const init = { bubbles: true, cancelable: true, composed: true, inputType, data: data === '' ? null : data };
-  return field.dispatchEvent(new InputEvent('beforeinput', init));
+  const outcome = line === '' ? performEdit(field, 'backspace', approved) : performEdit(field, 'text', approved, line);
+  if (outcome === 'failed' && readField(field) === before) setValue(field, line);
 }
 
 /** setValue sets the value of a field directly if the browser refuses to type, such as in an invisible field. */

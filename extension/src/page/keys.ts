@@ -1,15 +1,23 @@
 // Dispatches key events, and performs the default actions that a browser performs only for trusted keys.
 import { pressEnterInField } from './edit.ts';
+import { type Edit, performEdit } from './editing.ts';
 import { PageFailure } from './failure.ts';
-import { findClosestInFlatTree, getFocusedElement, listFlatChildren, selectAll } from './flat-tree.ts';
+import {
+  containsInFlatTree,
+  findClosestInFlatTree,
+  getFocusedElement,
+  listFlatChildren,
+  selectAll,
+} from './flat-tree.ts';
 import { findCharacterKey } from './keyboard.ts';
+import { moveCaret, scrollByKey } from './move-keys.ts';
 import type { Modifier } from './operations.ts';
 import { announceFocus, focusElement, type PressedModifiers, toPressedKeys } from './pointer.ts';
 import { isFocusable } from './roles.ts';
-import { scrollWithEvents } from './scroll-events.ts';
 import type { SecretKind } from './secret-kind.ts';
 import { requireTypingApproval } from './secrets.ts';
 import { unclobbered } from './unclobbered.ts';
+import { changeValue } from './value-keys.ts';
 
 export interface Key {
   readonly key: string;
@@ -120,7 +128,7 @@ export function pressKey(target: Element, key: Key, approved: readonly SecretKin
     const isTyped = key.text === '' || sendKey(target, 'keypress', key);
     if (isTyped) {
       requireTypingApproval(target, approved);
-      done = performDefaultAction(getFocusedElement() ?? target, key);
+      done = performDefaultAction(getFocusedElement() ?? target, key, approved);
     }
   }
   announceFocus();
@@ -145,26 +153,35 @@ export function sendKey(target: Element, type: 'keydown' | 'keypress' | 'keyup',
   );
 }
 
-function performDefaultAction(target: Element, key: Key): string {
+function performDefaultAction(target: Element, key: Key, approved: readonly SecretKind[]): string {
   if (hasCommandModifier(key.pressed)) return performCommand(target, key);
   const isEditable = isTextField(target);
   switch (key.key) {
     case 'Enter':
-      return pressEnter(target);
+      return pressEnter(target, approved);
     case 'Tab':
       return moveByTab(target, key.pressed.shiftKey);
     case 'Escape':
       return closeDialog(target);
     case 'Backspace':
-      return isEditable && unclobbered.execCommand('delete') ? 'deleted' : '';
+      return isEditable ? editByKey(target, 'backspace', approved) : '';
     case 'Delete':
-      return isEditable && unclobbered.execCommand('forwardDelete') ? 'deleted' : '';
+      return isEditable ? editByKey(target, 'delete', approved) : '';
     case ' ':
-      if (!isEditable) return clickClosest(target, 'button,input,summary');
+      if (!isEditable) return clickClosest(target, 'button,input,summary') || scrollByKey(target, key);
       break;
   }
-  if (key.text !== '' && isEditable) return unclobbered.execCommand('insertText', false, key.text) ? 'typed' : '';
-  return moveCaretOrScroll(target, key);
+  if (key.text !== '' && isEditable) return editByKey(target, 'text', approved, key.text);
+  return changeValue(target, key) ?? (isEditable ? moveCaret(key) : scrollByKey(target, key));
+}
+
+/** editByKey performs the edit of a key, and returns what the key did, or nothing if the text is the same as before. */
+function editByKey(target: Element, edit: Edit, approved: readonly SecretKind[], text = ''): string {
+  const readText = () => (target instanceof HTMLElement ? ('value' in target ? target.value : target.innerHTML) : '');
+  const before = readText();
+  const isDone = performEdit(target, edit, approved, text) === 'done' && readText() !== before;
+  if (!isDone) return '';
+  return edit === 'backspace' || edit === 'delete' ? 'deleted' : 'typed';
 }
 
 function performCommand(target: Element, key: Key): string {
@@ -202,9 +219,9 @@ function isRichTextEditor(target: Element): boolean {
   return target instanceof HTMLElement && target.isContentEditable;
 }
 
-function pressEnter(target: Element): string {
-  if (target instanceof HTMLTextAreaElement) return unclobbered.execCommand('insertText', false, '\n') ? 'typed' : '';
-  if (isRichTextEditor(target)) return unclobbered.execCommand('insertParagraph') ? 'typed' : '';
+function pressEnter(target: Element, approved: readonly SecretKind[]): string {
+  if (target instanceof HTMLTextAreaElement) return editByKey(target, 'line', approved);
+  if (isRichTextEditor(target)) return editByKey(target, 'paragraph', approved);
   if (target instanceof HTMLInputElement && !/^(button|submit|reset|image|file|color)$/.test(target.type)) {
     return pressEnterInField(target) ? 'submitted' : '';
   }
@@ -218,14 +235,19 @@ function clickClosest(target: Element, selector: string): string {
   return 'clicked';
 }
 
+/** closeDialog closes the modal dialog or the popover that Escape closes, unless the page prevents it. */
 function closeDialog(target: Element): string {
   const dialog =
-    findClosestInFlatTree(target, (at) => at instanceof HTMLDialogElement && at.open) ?? selectAll('dialog:modal')[0];
-  if (dialog instanceof HTMLDialogElement && dialog.matches(':modal')) {
+    findClosestInFlatTree(target, (at) => at instanceof HTMLDialogElement && at.open) ??
+    selectAll('dialog:modal').at(-1);
+  // Escape closes no popover of the type "manual".
+  const popover = selectAll('[popover]:popover-open').findLast((at) => at.getAttribute('popover') !== 'manual');
+  const isOnDialog = popover && dialog && containsInFlatTree(dialog, popover);
+  if (!isOnDialog && dialog instanceof HTMLDialogElement && dialog.matches(':modal')) {
+    if (dialog.getAttribute('closedby') === 'none') return '';
     if (dialog.dispatchEvent(new Event('cancel', { cancelable: true }))) dialog.close();
-    return 'closed';
+    return dialog.open ? '' : 'closed';
   }
-  const popover = selectAll('[popover]:popover-open').at(-1);
   if (!(popover instanceof HTMLElement)) return '';
   popover.hidePopover();
   return 'closed';
@@ -263,86 +285,4 @@ function isUncheckedRadio(element: Element): boolean {
   return [...scope.querySelectorAll('input[type=radio]')].some(
     (other) => other instanceof HTMLInputElement && other.name === element.name && other.checked,
   );
-}
-
-const CaretMoves: Readonly<Record<string, readonly ['backward' | 'forward', 'character' | 'line' | 'lineboundary']>> = {
-  ArrowLeft: ['backward', 'character'],
-  ArrowRight: ['forward', 'character'],
-  ArrowUp: ['backward', 'line'],
-  ArrowDown: ['forward', 'line'],
-  Home: ['backward', 'lineboundary'],
-  End: ['forward', 'lineboundary'],
-};
-
-function moveCaretOrScroll(target: Element, key: Key): string {
-  const move = Object.hasOwn(CaretMoves, key.key) ? CaretMoves[key.key] : undefined;
-  if (target instanceof HTMLSelectElement)
-    return key.text ? selectByFirstCharacter(target, key.text) : moveSelectedOption(target, key.key);
-  if (target instanceof HTMLInputElement && /^(radio|range|number)$/.test(target.type))
-    return stepInputValue(target, key.key);
-  if (move && isTextField(target)) {
-    getSelection()?.modify(key.pressed.shiftKey ? 'extend' : 'move', ...move);
-    return 'moved the caret';
-  }
-  const page = { PageDown: 0.9, PageUp: -0.9, ' ': key.pressed.shiftKey ? -0.9 : 0.9 }[key.key];
-  const { scrollHeight } = unclobbered.documentElement;
-  const top = page === undefined ? { Home: 0, End: scrollHeight }[key.key] : scrollY + page * innerHeight;
-  if (top === undefined) return '';
-  scrollWithEvents(target, () => scrollTo({ top, behavior: 'instant' }));
-  return 'scrolled';
-}
-
-function getArrowKeyStep(key: string): number {
-  return /^Arrow(Down|Right)$/.test(key) ? 1 : /^Arrow(Up|Left)$/.test(key) ? -1 : 0;
-}
-
-function selectByFirstCharacter(select: HTMLSelectElement, character: string): string {
-  if (select.multiple) return '';
-  const options = [...select.options];
-  const order = [...options.slice(select.selectedIndex + 1), ...options.slice(0, select.selectedIndex + 1)];
-  const begin = character.toLowerCase();
-  const next = order.find((option) => !option.disabled && option.label.trim().toLowerCase().startsWith(begin));
-  if (!next || next.selected) return '';
-  next.selected = true;
-  dispatchValueEvents(select);
-  return 'chose another option';
-}
-
-function moveSelectedOption(select: HTMLSelectElement, key: string): string {
-  const step = getArrowKeyStep(key);
-  const options = [...select.options];
-  const next = options.findIndex(
-    (option, i) => (step > 0 ? i > select.selectedIndex : i === select.selectedIndex - 1) && !option.disabled,
-  );
-  if (step === 0 || next < 0 || select.multiple) return '';
-  select.selectedIndex = next;
-  dispatchValueEvents(select);
-  return 'chose another option';
-}
-
-function stepInputValue(input: HTMLInputElement, key: string): string {
-  const step = getArrowKeyStep(key);
-  if (step === 0) return '';
-  if (input.type === 'radio') {
-    const scope: ParentNode = input.form ?? document;
-    const group = [...scope.querySelectorAll('input[type=radio]')].filter(
-      (other) => other instanceof HTMLInputElement && other.name === input.name && !other.disabled,
-    );
-    const next = group[(group.indexOf(input) + step + group.length) % group.length];
-    if (!(next instanceof HTMLInputElement)) return '';
-    focusElement(next);
-    next.click();
-    return 'chose another button';
-  }
-  const isUp = key === 'ArrowUp' || key === 'ArrowRight';
-  if (input.type === 'number' && /Left|Right/.test(key)) return '';
-  if (isUp) input.stepUp();
-  else input.stepDown();
-  dispatchValueEvents(input);
-  return 'changed the value';
-}
-
-function dispatchValueEvents(element: Element): void {
-  element.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
-  element.dispatchEvent(new Event('change', { bubbles: true }));
 }

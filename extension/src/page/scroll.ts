@@ -74,8 +74,11 @@ function scrollArea(
   steps[direction]();
 }
 
-/** Without a given element, findScroller prefers the page, then the scrollable area at the center of the viewport. */
-function findScroller(target: Element | undefined, isHorizontal: boolean): Element {
+/**
+ * findScroller returns the scrollable area around an element. If no element is given, findScroller returns the page if
+ * the page can scroll, and otherwise the scrollable area at the center of the viewport.
+ */
+export function findScroller(target: Element | undefined, isHorizontal: boolean): Element {
   const page = unclobbered.scrollingElement ?? unclobbered.documentElement;
   if (!target && canScroll(page, isHorizontal, true)) return page;
   for (

@@ -37,17 +37,35 @@ export async function select(args: SelectArguments, context: Context): Promise<S
   return { ...result, chosen: listSelectedLabels(element), notes: [...result.notes, note] };
 }
 
-/** In some lists, aria-selected marks only the option that the arrow keys have reached, not the selected option. */
-function showsOptionSelected(element: Element, name: string): boolean {
+/**
+ * showsOptionSelected reports whether a custom list shows an option as selected. A combobox shows the selected options
+ * in or beside its field. In some lists, the attribute aria-selected marks only the option that the arrow keys have
+ * reached, not the selected option.
+ */
+export function showsOptionSelected(element: Element, name: string): boolean {
+  if (element instanceof HTMLSelectElement)
+    return [...element.selectedOptions].some((option) => cleanText(option.label) === name);
   const role = computeRole(element);
   if (role !== 'combobox' && role !== 'listbox') return true; // a menu does not show a selection
   const shown =
     role === 'combobox'
-      ? [readShownValue(element, 'combobox') ?? '', element.textContent ?? '', element.parentElement?.textContent ?? '']
+      ? [readShownValue(element, 'combobox') ?? '', readTextBeside(element)]
       : listSelectedLabels(element);
   return cleanText(shown.join(' ')).toLowerCase().includes(cleanText(name).toLowerCase());
 }
 
+/** readTextBeside returns the visible text in and beside a combobox, without the options of its list. */
+function readTextBeside(combobox: Element): string {
+  const texts: string[] = [];
+  const walker = unclobbered.createTreeWalker(combobox.parentElement ?? combobox, NodeFilter.SHOW_ALL, (node) => {
+    const isOther = node instanceof Element && (!isShown(node) || /^(listbox|menu|tree)$/.test(computeRole(node)));
+    return isOther ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT;
+  });
+  while (walker.nextNode()) if (walker.currentNode instanceof Text) texts.push(walker.currentNode.data);
+  return texts.join('');
+}
+
+/** listSelectedLabels returns the labels of the selected options of a list. */
 export function listSelectedLabels(element: Element): string[] {
   if (element instanceof HTMLSelectElement)
     return [...element.selectedOptions].map((option) => cleanText(option.label));
@@ -58,6 +76,9 @@ export function listSelectedLabels(element: Element): string[] {
   return value ? [shorten(value, 200)] : [];
 }
 
+/**
+ * chooseOptions selects the options with the given labels or values, and returns the names of these options.
+ */
 export async function chooseOptions(
   element: Element,
   values: readonly string[],
@@ -66,13 +87,12 @@ export async function chooseOptions(
 ): Promise<string[]> {
   if (element instanceof HTMLSelectElement) {
     await waitUntilReady(element, timeoutMs, context);
-    chooseInSelectElement(element, values);
-    return [];
+    return chooseInSelectElement(element, values);
   }
   return chooseInDrawnList(element, values, timeoutMs, context);
 }
 
-function chooseInSelectElement(list: HTMLSelectElement, values: readonly string[]): void {
+function chooseInSelectElement(list: HTMLSelectElement, values: readonly string[]): string[] {
   if (!list.multiple && values.length > 1) {
     throw new PageFailure('invalid_arguments', 'The list takes one option. Give one value.');
   }
@@ -94,9 +114,11 @@ function chooseInSelectElement(list: HTMLSelectElement, values: readonly string[
   for (const option of options) if (list.multiple) option.selected = wanted.includes(option);
   const only = wanted[0];
   if (!list.multiple && only) only.selected = true;
-  if (!isChanged) return;
+  const chosen = wanted.map((option) => cleanText(option.label));
+  if (!isChanged) return chosen;
   list.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
   list.dispatchEvent(new Event('change', { bubbles: true }));
+  return chosen;
 }
 
 function findOptionIndex(value: string, entries: readonly (readonly string[])[]): number {

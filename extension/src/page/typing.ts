@@ -7,6 +7,8 @@ import {
   type Field,
   finishField,
   insertText,
+  isPickerField,
+  isSameValue,
   readField,
   readPublicField,
   requireField,
@@ -15,6 +17,7 @@ import {
   submitForm,
   writeField,
 } from './edit.ts';
+import { performEdit } from './editing.ts';
 import { PageFailure, toPageError } from './failure.ts';
 import { getFocusedElement } from './flat-tree.ts';
 import { parseKey, pressKey, sendKey } from './keys.ts';
@@ -36,7 +39,7 @@ import { waitUntilReady } from './ready.ts';
 import { computeRole } from './roles.ts';
 import type { SecretKind } from './secret-kind.ts';
 import { findSecretKind, requireFieldApproval, requireTypingApproval } from './secrets.ts';
-import { chooseOptions, listSelectedLabels } from './select.ts';
+import { chooseOptions, listSelectedLabels, showsOptionSelected } from './select.ts';
 import { type Context, findTarget } from './state.ts';
 import { isDisabled, readCheckedState } from './states.ts';
 import { findTrustedKeyInput, focusOwnFrame, pressTrusted, typeTrusted } from './trusted.ts';
@@ -97,6 +100,7 @@ function isTypedTextShown(field: Field, before: string, args: TypeArguments): bo
   const wanted = (args.append ? before : '') + args.text;
   const now = readField(field);
   if (normalizeSpaces(now) === normalizeSpaces(wanted)) return true;
+  if (isPickerField(field) && isSameValue(field, args.text)) return true;
   const isRejected = now === before || (now === '' && args.text.trim() !== '' && isNumberField(field));
   if (isRejected && field.isConnected) {
     const shown = findSecretKind(field) ? undefined : `the field contains: ${JSON.stringify(now.slice(0, 200))}`;
@@ -119,7 +123,7 @@ async function typeSlowly(field: Field, args: TypeArguments, context: Context): 
   await focusOwnFrame(context);
   focusElement(field);
   await selectContent(field, append);
-  if (!append && readField(field) !== '') insertText(field, '', secrets);
+  if (!append && readField(field) !== '') await insertText(field, '', secrets);
   const characters = [...text];
   const trusted = findTrustedKeyInput(field, undefined, context);
   for (const [i, character] of characters.entries()) {
@@ -141,8 +145,7 @@ function sendCharacter(field: Field, character: string, approved: readonly Secre
   const target = getFocusedElement() ?? field;
   if (sendKey(target, 'keydown', key) && sendKey(target, 'keypress', key)) {
     requireTypingApproval(target, approved);
-    if (character === '\n') unclobbered.execCommand('insertParagraph');
-    else unclobbered.execCommand('insertText', false, character);
+    performEdit(target, character === '\n' ? 'paragraph' : 'text', approved, character);
   }
   sendKey(getFocusedElement() ?? field, 'keyup', key);
 }
@@ -173,7 +176,9 @@ export async function press(args: PressArguments, context: Context): Promise<Pag
     if (target) focusElement(target);
     const receiver = target ?? getFocusedElement() ?? unclobbered.body;
     const line = describeElement(receiver, context);
+    const content = readEditorContent(receiver);
     const focused = getFocusedElement();
+    const isEdited = () => receiver.isConnected && readEditorContent(receiver) !== content;
     const approved = args.secrets ?? [];
     const trusted = findTrustedKeyInput(receiver, key, context);
     if (trusted) {
@@ -181,7 +186,7 @@ export async function press(args: PressArguments, context: Context): Promise<Pag
       const isChanged = () =>
         describeCaretAndScroll() !== before || (receiver.isConnected && describeElement(receiver, context) !== line);
       await pressTrusted(trusted, key, approved, context);
-      const hasEffect = () => getFocusedElement() !== focused || isChanged();
+      const hasEffect = () => getFocusedElement() !== focused || isEdited() || isChanged();
       return { target: target ?? getFocusedElement() ?? undefined, input: 'trusted', hasEffect };
     }
     const done = pressKey(receiver, key, approved);
@@ -189,10 +194,16 @@ export async function press(args: PressArguments, context: Context): Promise<Pag
     const notes = done === '' ? [] : [`Enter, Tab and other keys are imitated: ${done}.`];
     const hasEffect = () =>
       isMoved ||
+      isEdited() ||
       getFocusedElement() !== focused ||
       (receiver.isConnected && describeElement(receiver, context) !== line);
     return { target: target ?? getFocusedElement() ?? undefined, input: 'synthetic', notes, hasEffect };
   });
+}
+
+/** readEditorContent returns the HTML of an editor, because a snapshot line does not contain its empty paragraphs. */
+function readEditorContent(element: Element): string | undefined {
+  return element instanceof HTMLElement && element.isContentEditable ? element.innerHTML : undefined;
 }
 
 /** describeCaretAndScroll describes the caret and the scroll position, which snapshot lines do not contain. */
@@ -281,8 +292,9 @@ async function fillElement(
     role === 'listbox' ||
     isOptionPicker(element, role);
   if (isList) {
-    await chooseOptions(element, typeof value === 'string' ? [value] : value, timeoutMs, context);
-    return listSelectedLabels(element).join(', ');
+    const before = listSelectedLabels(element).join(', ');
+    const names = await chooseOptions(element, typeof value === 'string' ? [value] : value, timeoutMs, context);
+    return await requireSelectedOptions(element, names, before, context);
   }
   const field = requireField(element);
   await waitUntilReady(field, timeoutMs, context);
@@ -293,6 +305,27 @@ async function fillElement(
   return readPublicField(field);
 }
 
+/**
+ * requireSelectedOptions returns the labels of the selected options of a list. If the page has undone the choice,
+ * requireSelectedOptions throws an error with the code `rejected`.
+ */
+async function requireSelectedOptions(
+  list: Element,
+  names: readonly string[],
+  before: string,
+  context: Context,
+): Promise<string> {
+  const isShown = () => names.every((name) => showsOptionSelected(list, name));
+  const readLabels = () => listSelectedLabels(list).join(', ');
+  for (const end = performance.now() + ValueTimeoutMs; !isShown() && readLabels() === before; ) {
+    if (performance.now() > end)
+      throw new PageFailure('rejected', 'The list did not accept the option.', `the list still shows: ${before}`);
+    await pause(10, context.signal);
+  }
+  return readLabels();
+}
+
+/** isOptionPicker reports whether an ARIA combobox has no text field. */
 function isOptionPicker(element: Element, role: string): boolean {
   if (role !== 'combobox' || element instanceof HTMLInputElement) return false;
   return element.querySelector('input,textarea,[contenteditable]') === null;
@@ -310,13 +343,16 @@ async function setChecked(
     typeof value === 'boolean' || /^(true|false|on|off|yes|no|checked|unchecked|0|1)$/i.test(String(value));
   if (!isKnown)
     throw new PageFailure('invalid_arguments', `A ${role} takes true or false, not ${JSON.stringify(value)}.`);
-  const isChecked = () => readCheckedState(element, role) === 'true';
-  if (isChecked() !== wanted) {
-    if (role === 'radio' && !wanted)
-      throw new PageFailure('invalid_arguments', 'A radio button cannot be switched off. Choose another one.');
+  const readState = () => readCheckedState(element, role) ?? 'false';
+  const isWanted = () => readState() === String(wanted);
+  if (role === 'radio' && !wanted && !isWanted())
+    throw new PageFailure('invalid_arguments', 'A radio button cannot be switched off. Choose another one.');
+  // A checkbox in the state "mixed" may need two clicks.
+  for (let clicks = readState() === 'mixed' ? 2 : 1; clicks > 0 && !isWanted(); clicks--)
     await clickElement(element, timeoutMs === undefined ? {} : { timeoutMs }, context);
-    if (isChecked() !== wanted)
-      throw new PageFailure('rejected', `The ${role} is still ${wanted ? 'off' : 'on'} after a click.`);
+  if (!isWanted()) {
+    const state = { true: 'on', false: 'off', mixed: 'mixed' }[readState()];
+    throw new PageFailure('rejected', `The ${role} is still ${state} after a click.`);
   }
-  return String(isChecked());
+  return readState();
 }

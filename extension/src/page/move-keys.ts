@@ -1,0 +1,60 @@
+// Moves the caret and scrolls, as the browser does for trusted presses of the arrow keys, Home, End and the page keys.
+import { getFocusedElement } from './flat-tree.ts';
+import type { Key } from './keys.ts';
+import { findScroller } from './scroll.ts';
+import { scrollWithEvents } from './scroll-events.ts';
+
+const CaretMoves: Readonly<Record<string, readonly ['backward' | 'forward', 'character' | 'line' | 'lineboundary']>> = {
+  ArrowLeft: ['backward', 'character'],
+  ArrowRight: ['forward', 'character'],
+  ArrowUp: ['backward', 'line'],
+  ArrowDown: ['forward', 'line'],
+  Home: ['backward', 'lineboundary'],
+  End: ['forward', 'lineboundary'],
+};
+
+/** moveCaret moves the caret of the focused field, and returns what the key did; empty if the caret did not move. */
+export function moveCaret(key: Key): string {
+  const move = Object.hasOwn(CaretMoves, key.key) ? CaretMoves[key.key] : undefined;
+  if (!move) return '';
+  const before = readCaret();
+  getSelection()?.modify(key.pressed.shiftKey ? 'extend' : 'move', ...move);
+  const after = readCaret();
+  return after.every((part, i) => part === before[i]) ? '' : 'moved the caret';
+}
+
+/** readCaret returns the position of the caret and of the selection, in parts that can be compared. */
+function readCaret(): readonly unknown[] {
+  const focused = getFocusedElement();
+  if (focused instanceof HTMLInputElement || focused instanceof HTMLTextAreaElement)
+    return [focused.selectionStart, focused.selectionEnd, focused.selectionDirection];
+  const { anchorNode, anchorOffset, focusNode, focusOffset } = getSelection() ?? {};
+  return [anchorNode, anchorOffset, focusNode, focusOffset];
+}
+
+/** ArrowScrollPixels is how far an arrow key scrolls, in pixels. */
+const ArrowScrollPixels = 40;
+/** PageScrollShare is the fraction of the visible height by which a page key scrolls. */
+const PageScrollShare = 0.9;
+
+/** scrollByKey scrolls the area around an element, and returns what the key did; empty if nothing scrolled. */
+export function scrollByKey(target: Element, { key, pressed }: Key): string {
+  const area = findScroller(target, key === 'ArrowLeft' || key === 'ArrowRight');
+  const page = area.clientHeight * PageScrollShare;
+  const steps: Readonly<Record<string, readonly [left: number, top: number]>> = {
+    ArrowUp: [0, -ArrowScrollPixels],
+    ArrowDown: [0, ArrowScrollPixels],
+    ArrowLeft: [-ArrowScrollPixels, 0],
+    ArrowRight: [ArrowScrollPixels, 0],
+    PageUp: [0, -page],
+    PageDown: [0, page],
+    ' ': [0, pressed.shiftKey ? -page : page],
+    Home: [0, -area.scrollHeight],
+    End: [0, area.scrollHeight],
+  };
+  const step = Object.hasOwn(steps, key) ? steps[key] : undefined;
+  if (!step) return '';
+  const [left, top] = [area.scrollLeft, area.scrollTop];
+  scrollWithEvents(area, () => area.scrollBy({ left: step[0], top: step[1], behavior: 'instant' }));
+  return area.scrollLeft === left && area.scrollTop === top ? '' : 'scrolled';
+}
