@@ -158,3 +158,19 @@ test('form-associated custom elements have the names of their labels, and their 
   await run('browser_type', { target: parseRef(snapshot, 'textbox "Nickname"'), text: 'Ada' });
   assert.deepEqual(await evaluateInShop('/custom', 'log'), ['checked', 'ArrowRight', 'Ada']);
 });
+
+test('the option that the arrow keys have reached is marked in the changes', async () => {
+  const { callTool: run } = fixture;
+  const snapshot = await open(
+    '/active',
+    `<input role="combobox" aria-label="Fruit" aria-expanded="true" aria-controls="fruits" id="fruit">
+     <div role="listbox" id="fruits"><div role="option" id="apple">Apple</div><div role="option" id="pear">Pear</div></div>
+     <script>fruit.onkeydown = (event) => {
+       if (event.key !== 'ArrowDown') return;
+       fruit.setAttribute('aria-activedescendant', fruit.getAttribute('aria-activedescendant') === 'apple' ? 'pear' : 'apple');
+     }</script>`,
+  );
+  const target = parseRef(snapshot, '"Fruit"');
+  assert.match(await run('browser_press_key', { target, key: 'ArrowDown' }), /"Apple" \[active\]/);
+  assert.match(await run('browser_press_key', { target, key: 'ArrowDown' }), /"Pear" \[active\]/);
+});

@@ -108,3 +108,19 @@ test('a click result contains a change that follows a server response after 0.7 
   );
   assert.match(await run('browser_click', { target: parseRef(snapshot, '"Save"') }), /\+ .*Saved/);
 });
+
+test('cells of a grid have their texts, and names in areas that scroll to the left or up are shown', async () => {
+  const { callTool: run } = fixture;
+  const snapshot = await open(
+    '/grid',
+    `<div role="grid" aria-label="May"><div role="row"><div role="gridcell" tabindex="0">11</div>
+       <div role="gridcell" tabindex="-1" aria-label="May 12" onclick="log.push('12')">12</div></div></div>
+     <div dir="rtl" style="width:300px; overflow:auto"><div style="width:1500px"><button style="margin-right:1400px" onclick="log.push('left')">Left</button></div></div>
+     <div style="height:100px; overflow:auto; display:flex; flex-direction:column-reverse"><div style="flex:none; height:1500px"><button onclick="log.push('old')">Old</button></div></div>`,
+  );
+  assert.match(snapshot, /row 11 \[ref=\w+\] \| May 12 \[ref=\w+\]/);
+  const day = /May 12 \[ref=(\w+)\]/.exec(snapshot)?.[1];
+  for (const target of [day, parseRef(snapshot, '"Left"'), parseRef(snapshot, '"Old"')])
+    await run('browser_click', { target });
+  assert.deepEqual(await evaluateInShop('/grid', 'log'), ['12', 'left', 'old']);
+});

@@ -168,7 +168,10 @@ const MaxRowLabelCharacters = 60;
 function formatRow(row: TreeNode, mode: SnapshotMode): string {
   const cells = row.children.map((part) => {
     if (part.kind !== 'node') return joinParts([part]);
-    return CellRole.test(part.role) ? `${joinParts(part.children)}${part.marks}`.trim() : formatNode(part);
+    if (!CellRole.test(part.role)) return formatNode(part);
+    // A cell that a user can operate has its text as its name, and has no children.
+    const text = part.children.length === 0 ? part.name : joinParts(part.children);
+    return `${text}${part.marks}`.trim();
   });
   if (mode !== 'interactive') return cells.every((cell) => cell === '') ? '' : cells.join(' | ').trimEnd();
   const label = cells.findIndex((cell) => cell !== '');

@@ -80,6 +80,16 @@ export function isDisabled(element: Element): boolean {
   return false;
 }
 
+/**
+ * findActiveDescendant returns the element that the arrow keys have reached in a list, although the focus is still in
+ * the list's field (aria-activedescendant).
+ */
+export function findActiveDescendant(focused: Element | null): Element | null {
+  const id = focused?.getAttribute('aria-activedescendant');
+  const root = focused?.getRootNode();
+  return id && (root instanceof Document || root instanceof ShadowRoot) ? root.getElementById(id) : null;
+}
+
 function isRequired(element: Element): boolean {
   if (
     element instanceof HTMLInputElement ||

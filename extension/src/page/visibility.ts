@@ -79,11 +79,26 @@ function isFullyClipped(element: Element, clipPath: string): boolean {
  */
 function isInScrolledContainer(element: Element): boolean {
   for (let at = getFlatParent(element); at && at !== unclobbered.body; at = getFlatParent(at)) {
-    if (at.scrollTop > 0 || at.scrollLeft !== 0) return true;
+    if (at.scrollTop !== 0 || at.scrollLeft !== 0 || scrollsBackward(at)) return true;
   }
   return false;
 }
 
+/** scrollsBackward reports whether a user can scroll an element to the left or up from its initial position. */
+function scrollsBackward(element: Element): boolean {
+  const isWide = element.scrollWidth > element.clientWidth;
+  const isHigh = element.scrollHeight > element.clientHeight;
+  if (!isWide && !isHigh) return false;
+  const { direction, display, flexDirection, overflowX, overflowY } = getComputedStyle(element);
+  if (!/auto|scroll/.test(`${overflowX} ${overflowY}`)) return false;
+  if (isWide && direction === 'rtl') return true;
+  return display.endsWith('flex') && flexDirection.endsWith('-reverse');
+}
+
+/**
+ * TextVisibility decides whether a user can see text, given its color and size. Each traversal of the page uses a new
+ * TextVisibility.
+ */
 export class TextVisibility {
   readonly #backgrounds = new Map<Element, string>();
 

@@ -7,7 +7,7 @@ import type { SnapshotMode } from './operations.ts';
 import type { Refs } from './refs.ts';
 import { ActionRoles, computeRole } from './roles.ts';
 import { describeShape, ShapeDetector } from './shapes.ts';
-import { formatStates, isDisabled, readShownValue } from './states.ts';
+import { findActiveDescendant, formatStates, isDisabled, readShownValue } from './states.ts';
 import { type FoldPart, makeNode, type TreeNode } from './tree.ts';
 import { ClippedArea as ClipOf, type ClippedArea, type ViewportPart } from './view.ts';
 import { determineVisibility, type ElementVisibility, TextVisibility } from './visibility.ts';
@@ -93,6 +93,7 @@ export class TreeWalk {
   readonly #options: WalkOptions;
   readonly #textVisibility = new TextVisibility();
   readonly #focused = getFocusedElement();
+  readonly #active = findActiveDescendant(this.#focused);
   readonly #drawings = new ShapeDetector();
   visited = 0;
   folded = 0;
@@ -252,6 +253,7 @@ export class TreeWalk {
     if (isAction && element instanceof SVGElement) marks += describeShape(element);
     else if (isAction && name === '') marks += makeHint(element, role);
     if (element === this.#focused) marks += ' [focused]';
+    else if (element === this.#active) marks += ' [active]';
     if (isDraggable(element)) marks += ' [draggable]';
     if (ref) marks += ` [ref=${ref}]`;
     const node = makeNode({ element, role, name, marks, value: readShownValue(element, role), ref });
