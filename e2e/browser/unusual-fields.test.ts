@@ -174,3 +174,21 @@ test('the option that the arrow keys have reached is marked in the changes', asy
   assert.match(await run('browser_press_key', { target, key: 'ArrowDown' }), /"Apple" \[active\]/);
   assert.match(await run('browser_press_key', { target, key: 'ArrowDown' }), /"Pear" \[active\]/);
 });
+
+test('an option is chosen in the list of its field only, also in a datalist', async () => {
+  const { callTool: run, callExpectingFailure: fail } = fixture;
+  const snapshot = await open(
+    '/lists-of-others',
+    `<div role="listbox" aria-label="Marks" aria-multiselectable="true" id="marks">
+       <div role="option" aria-selected="true" onclick="this.ariaSelected = String(this.ariaSelected !== 'true')">Alpha</div></div>
+     <p><input aria-label="Greek" list="letters" id="greek"><datalist id="letters"><option>Alpha</option><option>Beta</option></datalist></p>
+     <p><span role="combobox" tabindex="0" aria-label="Closed">Closed</span></p>`,
+  );
+  const [marks, greek, closed] = ['"Marks"', '"Greek"', '"Closed"'].map((name) => parseRef(snapshot, name));
+  await run('browser_select_option', { target: greek, values: ['Beta'] });
+  await fail('browser_select_option', { target: greek, values: ['Gamma'] });
+  await fail('browser_select_option', { target: closed, values: ['Alpha'] });
+  await run('browser_select_option', { target: marks, values: ['Alpha'] });
+  const state = await evaluateInShop('/lists-of-others', '[greek.value, marks.firstElementChild.ariaSelected]');
+  assert.deepEqual(state, ['Beta', 'true']);
+});

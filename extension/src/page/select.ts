@@ -2,7 +2,7 @@
 import { runAction } from './act.ts';
 import { clickElement } from './click.ts';
 import { findDrawnOptions, findPopup, hasSize } from './drawn-options.ts';
-import { type Field, writeField } from './edit.ts';
+import { type Field, requireField, writeField } from './edit.ts';
 import { PageFailure } from './failure.ts';
 import { containsInFlatTree, findClosestInFlatTree, selectAll } from './flat-tree.ts';
 import { computeElementName } from './names.ts';
@@ -89,6 +89,8 @@ export async function chooseOptions(
     await waitUntilReady(element, timeoutMs, context);
     return chooseInSelectElement(element, values);
   }
+  if (element instanceof HTMLInputElement && element.list)
+    return await chooseSuggestion(element, values, timeoutMs, context);
   return chooseInDrawnList(element, values, timeoutMs, context);
 }
 
@@ -121,6 +123,37 @@ function chooseInSelectElement(list: HTMLSelectElement, values: readonly string[
   return chosen;
 }
 
+/** chooseSuggestion enters an option of a field's datalist. The browser draws the datalist, so no click reaches it. */
+async function chooseSuggestion(
+  field: HTMLInputElement,
+  values: readonly string[],
+  timeoutMs: number | undefined,
+  context: Context,
+): Promise<string[]> {
+  const [value = '', ...others] = values;
+  if (others.length > 0) throw new PageFailure('invalid_arguments', 'The list takes one option. Give one value.');
+  await waitUntilReady(field, timeoutMs, context);
+  const options = [...(field.list?.options ?? [])];
+  const option =
+    options[
+      findOptionIndex(
+        value,
+        options.map((each) => [each.value, each.label]),
+      )
+    ];
+  if (!option)
+    throw makeOptionNotFoundFailure(
+      `There is no option ${JSON.stringify(value)}. browser_type enters any other text.`,
+      options.map((each) => each.value),
+    );
+  await writeField(requireField(field), option.value, false, []);
+  return [option.value];
+}
+
+/**
+ * findOptionIndex returns the index of the option with a given name, or -1. findOptionIndex ignores case, and also
+ * accepts the beginning of a name if no other option's name has the same beginning.
+ */
 function findOptionIndex(value: string, entries: readonly (readonly string[])[]): number {
   const exact = entries.findIndex((names) => names.includes(value));
   if (exact >= 0) return exact;
@@ -162,24 +195,26 @@ async function chooseInDrawnList(
 ): Promise<string[]> {
   const options = timeoutMs === undefined ? {} : { timeoutMs };
   const wanted: string[] = [];
+  // A list that was visible before the combobox opened belongs to something else.
+  const others = new Set(element.getAttribute('aria-expanded') === 'true' ? [] : listShownLists());
   for (const value of values) {
-    let list = findVisibleList(element);
+    let list = findVisibleList(element, others);
     const field = findTextFieldIn(element);
     if (!list) {
       const role = computeRole(element);
       if (role === 'listbox' || role === 'radiogroup')
         throw new PageFailure('wrong_element', 'The list has no options.');
       await clickElement(element, options, context);
-      list = await waitForList(element, field ? FilteredOpenTimeoutMs : ListOpenTimeoutMs, context);
+      list = await waitForList(element, others, field ? FilteredOpenTimeoutMs : ListOpenTimeoutMs, context);
     }
     let option = list ? await findOption(list, value, context) : undefined;
     if (!(option instanceof Element) && field) {
       await writeField(field, value, false, []);
-      list = await waitForList(element, ListOpenTimeoutMs, context);
+      list = await waitForList(element, others, ListOpenTimeoutMs, context);
       for (let tries = 0; list && !(option instanceof Element) && tries < MaxFilterChecks; tries++) {
         if (tries > 0) await pause(FilterPauseMs, context.signal);
         option = await findOption(list, value, context);
-        list = findVisibleList(element);
+        list = findVisibleList(element, others);
       }
     }
     if (!option) throw makeListNotOpenedFailure();
@@ -190,8 +225,9 @@ async function chooseInDrawnList(
     if (isDisabled(option)) throw new PageFailure('rejected', `The option ${JSON.stringify(value)} is disabled.`);
     const name = nameOfOption(option);
     wanted.push(name);
-    if (option.getAttribute('aria-selected') === 'true' && values.length > 1 && showsOptionSelected(element, name))
-      continue;
+    // In a list of multiple choice, a click on a selected option would undo the choice.
+    const isMultiple = values.length > 1 || list?.getAttribute('aria-multiselectable') === 'true';
+    if (isMultiple && option.getAttribute('aria-selected') === 'true' && showsOptionSelected(element, name)) continue;
     await clickElement(option, options, context);
   }
   return wanted;
@@ -204,10 +240,16 @@ function findTextFieldIn(element: Element): Field | undefined {
   return field instanceof HTMLElement && computeRole(element) === 'combobox' ? field : undefined;
 }
 
-async function waitForList(element: Element, limitMs: number, context: Context): Promise<Element | undefined> {
+/** waitForList waits until the list of an element opens, and returns undefined if the list does not open in time. */
+async function waitForList(
+  element: Element,
+  others: ReadonlySet<Element>,
+  limitMs: number,
+  context: Context,
+): Promise<Element | undefined> {
   const end = performance.now() + limitMs;
   while (performance.now() < end) {
-    const list = findVisibleList(element);
+    const list = findVisibleList(element, others);
     if (list) return list;
     await pause(20, context.signal);
   }
@@ -238,14 +280,20 @@ function findListOf(element: Element): Element | undefined {
   return element.querySelector('[role=listbox]') ?? undefined;
 }
 
-function findVisibleList(element: Element): Element | undefined {
+/** findVisibleList returns the open list of an element, but none of the other lists, unless it is beside the element. */
+function findVisibleList(element: Element, others: ReadonlySet<Element>): Element | undefined {
   const own = findListOf(element);
   if (own) return isShown(own) && listOptions(own).some(isShown) ? own : undefined;
   if (element.getAttribute('aria-expanded') === 'false') return undefined;
-  const open = selectAll('[role=listbox],[role=menu],[role=tree]').filter(
+  const around = element.parentElement === unclobbered.body ? null : element.parentElement;
+  const open = listShownLists().filter((list) => !others.has(list) || around?.contains(list));
+  return open.length === 1 || element.getAttribute('aria-expanded') === 'true' ? open.at(-1) : undefined;
+}
+
+function listShownLists(): Element[] {
+  return selectAll('[role=listbox],[role=menu],[role=tree]').filter(
     (list) => isShown(list) && listOptions(list).some(isShown),
   );
-  return open.length === 1 || element.getAttribute('aria-expanded') === 'true' ? open.at(-1) : undefined;
 }
 
 function isShown(element: Element): boolean {
