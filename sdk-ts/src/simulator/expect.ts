@@ -21,7 +21,10 @@ export interface Expectation {
   readonly not: Expectation;
 }
 
-/** Returns assertions about `value`, as in `expect(call.result).toEqual({ ok: true })`. */
+/**
+ * Returns assertions about `value`, as in `expect(call.result).toEqual({ ok: true })`. Every assertion about a promise
+ * throws, because an `await` is missing. The exception is `toBe` with another promise.
+ */
 export function expect(value: unknown): Expectation {
   return makeExpectation(value, false);
 }
@@ -30,6 +33,7 @@ function makeExpectation(value: unknown, isNegated: boolean): Expectation {
   const check = (isMet: boolean, expected: string) => {
     if (isMet === isNegated) throw new Error(`expected ${formatValue(value)} ${isNegated ? 'not ' : ''}${expected}`);
   };
+  if (isPromise(value)) return makePromiseExpectation(value, isNegated);
   return {
     toBe: (want) => check(Object.is(value, want), `to be ${formatValue(want)}`),
     toEqual: (want) => check(isEqual(value, want), `to equal ${formatValue(want)}`),
@@ -48,18 +52,47 @@ function makeExpectation(value: unknown, isNegated: boolean): Expectation {
   };
 }
 
+/** Returns assertions about a promise: `toBe` compares it with another promise, and the others throw. */
+function makePromiseExpectation(value: PromiseLike<unknown>, isNegated: boolean): Expectation {
+  const fail = () => {
+    throw new TypeError('the tested value is a promise; write await before it, as in expect(await promise)');
+  };
+  return {
+    toBe: (want) => {
+      if (!isPromise(want)) fail();
+      if (Object.is(value, want) === isNegated)
+        throw new Error(`expected ${isNegated ? 'another' : 'the same'} promise`);
+    },
+    toEqual: fail,
+    toMatch: fail,
+    toContain: fail,
+    toBeTruthy: fail,
+    toThrow: fail,
+    get not() {
+      return makePromiseExpectation(value, !isNegated);
+    },
+  };
+}
+
+function isPromise(value: unknown): value is PromiseLike<unknown> {
+  return hasProperties(value) && isMethod(value.then);
+}
+
 function formatPattern(want: RegExp | string): string {
   return want instanceof RegExp ? String(want) : formatValue(want);
 }
 
 function catchMessage(work: unknown): string | undefined {
   if (!isMethod(work)) throw new TypeError('toThrow requires a function, as in expect(() => parse(text)).toThrow()');
+  let result: unknown;
   try {
-    work();
-    return undefined;
+    result = work();
   } catch (error) {
     return readMessage(error);
   }
+  if (isPromise(result))
+    throw new TypeError('the function returns a promise; await the promise, and catch its error with try and catch');
+  return undefined;
 }
 
 function isMatch(text: string, want: RegExp | string): boolean {

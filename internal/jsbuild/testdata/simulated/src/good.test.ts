@@ -151,3 +151,24 @@ test('expectations can be negated', () => {
   expect(() => expect(1).toBe(2)).toThrow('expected 1 to be 2');
   expect(new Date(2026, 0, 1)).not.toEqual(new Date(2027, 0, 1));
 });
+
+test('an assertion about a promise fails, also if it is negated', async () => {
+  const promise = Promise.resolve({ counted: 3 });
+  const actual = expect(promise);
+  for (const assert of [
+    () => actual.toEqual({}),
+    () => actual.not.toEqual({ counted: 3 }),
+    () => actual.not.toBe(undefined),
+    () => actual.not.toContain(1),
+    () => actual.toMatch('Promise'),
+    () => actual.toBeTruthy(),
+    () => actual.not.toThrow(),
+  ]) expect(assert).toThrow('the tested value is a promise; write await before it');
+  expect(promise).toBe(promise);
+  expect(promise).not.toBe(Promise.resolve());
+  expect(() => actual.not.toBe(promise)).toThrow('expected another promise');
+});
+
+test('toThrow rejects a function that returns a promise', async () => {
+  expect(() => expect(() => Promise.resolve(1)).not.toThrow()).toThrow('the function returns a promise');
+});
