@@ -244,6 +244,7 @@ func readInput(text string, stdin io.Reader) (map[string]json.RawMessage, error)
 	if len(data) > maxArgumentBytes {
 		return nil, usererr.Errorf("%s has more than %d MiB: send less to the tool", source, maxArgumentBytes>>20)
 	}
+	data = rawjson.TrimBOM(data) // PowerShell writes a byte order mark
 	var args map[string]json.RawMessage
 	if err := json.Unmarshal(data, &args); err != nil || args == nil {
 		problem := "it is not an object"

@@ -119,10 +119,17 @@ func TestReadJSON(t *testing.T) {
 	if err := os.WriteFile(file, []byte(` {"a": 1}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, text := range []string{`{"a": 1}`, "@" + file, "-"} {
-		args, err := readInput(text, strings.NewReader(`{"a":1}`))
-		if err != nil || string(args["a"]) != "1" {
-			t.Errorf("%s: %s, %v", text, args, err)
+	// Some Windows programs write a byte order mark.
+	marked := filepath.Join(t.TempDir(), "marked.json")
+	if err := os.WriteFile(marked, []byte("\ufeff{\"a\": 1}\r\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{`{"a": 1}`, "@" + file, "@" + marked, "-"} {
+		for _, stdin := range []string{`{"a":1}`, "\ufeff{\"a\":1}"} {
+			args, err := readInput(text, strings.NewReader(stdin))
+			if err != nil || string(args["a"]) != "1" {
+				t.Errorf("%s: %s, %v", text, args, err)
+			}
 		}
 	}
 	for text, want := range map[string]string{
