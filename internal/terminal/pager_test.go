@@ -2,8 +2,10 @@ package terminal
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -59,4 +61,33 @@ func TestPagerShowsHowToLeave(t *testing.T) {
 			t.Errorf("stderr with the pager %q = %q, want none", quietPager, stderr.String())
 		}
 	}
+}
+
+// TestPagerIsStopped checks that the pager can restore the terminal when the command is
+// interrupted. The interruption is not a failure of the pager, so no notice blames it.
+func TestPagerIsStopped(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has no SIGTERM")
+	}
+	restored := filepath.Join(t.TempDir(), "restored")
+	ctx, cancel := context.WithCancel(t.Context())
+	started := writerFunc(func([]byte) { cancel() })
+	pager := "trap 'touch " + restored + "; exit 1' TERM; echo started; while :; do sleep 0.05; done"
+	getenv := func(name string) string { return map[string]string{"PAGER": pager}[name] }
+	var stderr bytes.Buffer
+	New(started, &stderr, getenv).ShowPaged(ctx, "text", getenv, "print it")
+	if _, err := os.Stat(restored); err != nil {
+		t.Errorf("the pager was not stopped with SIGTERM: %v", err)
+	}
+	if strings.Contains(stderr.String(), "ended with an error") {
+		t.Errorf("stderr = %q, want no notice about the pager", stderr.String())
+	}
+}
+
+// writerFunc calls a function for each write.
+type writerFunc func([]byte)
+
+func (f writerFunc) Write(p []byte) (int, error) {
+	f(p)
+	return len(p), nil
 }

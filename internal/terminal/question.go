@@ -88,7 +88,11 @@ func (q *Questions) Confirm(ctx context.Context, question string) bool {
 
 func (q *Questions) read(secret bool) (string, error) {
 	if !secret || q.lines.Buffered() > 0 { // the terminal has already displayed text that was typed ahead
-		return q.lines.ReadString('\n')
+		line, err := q.lines.ReadString('\n')
+		if err != nil { // without an answer, the terminal is still on the line of the question
+			EndQuestion(q.out)
+		}
+		return line, err
 	}
 	text, err := term.ReadPassword(int(q.in.Fd()))
 	fmt.Fprintln(q.out.stderr)

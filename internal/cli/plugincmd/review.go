@@ -157,5 +157,5 @@ func showCode(ctx context.Context, p *cli.Program, book home.PolicyAccess, opts 
 	default:
 		p.Out.PrintText(text)
 	}
-	return nil
+	return ctx.Err() // the user may press Ctrl-C in the pager
 }
