@@ -5,7 +5,6 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 )
@@ -66,9 +65,6 @@ func TestPagerShowsHowToLeave(t *testing.T) {
 // TestPagerIsStopped checks that the pager can restore the terminal when the command is
 // interrupted. The interruption is not a failure of the pager, so no notice blames it.
 func TestPagerIsStopped(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("Windows has no SIGTERM")
-	}
 	restored := filepath.Join(t.TempDir(), "restored")
 	ctx, cancel := context.WithCancel(t.Context())
 	started := writerFunc(func([]byte) { cancel() })

@@ -178,7 +178,7 @@ export function findInputPoint(element: Element, boxes = listBoxes(element)): In
   return nested ?? blocked;
 }
 
-/** listPoints yields points in the visible part of a box, the center first and the middles of its own texts last. */
+/** listPoints yields points in the visible part of a box, the center first and then the middles of its texts. */
 function* listPoints(element: Element, box: Element): Generator<readonly [x: number, y: number]> {
   const rects = [...box.getClientRects()].slice(0, MaxBoxes);
   for (const rect of rects) {
