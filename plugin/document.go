@@ -65,7 +65,6 @@ func (d *document) encode() []byte {
 	return rawjson.Indent(rawjson.Encode(d.members))
 }
 
-// isSameFolder follows symbolic links.
 func (d *document) putEntry(e Entry) error {
 	entryIndex := -1
 	for i, raw := range d.plugins {

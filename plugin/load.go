@@ -114,7 +114,6 @@ func (p *Plugin) Descriptions() (packageJSON, toolsJSON []byte, err error) {
 	return packageJSON, toolsJSON, nil
 }
 
-// the length prefix makes the hash of several files unambiguous
 func checkFolder(dir string) string {
 	info, err := os.Stat(dir)
 	switch {
@@ -159,6 +158,8 @@ func openFile(dir, file string, limit int64) (f *os.File, size int64, problem st
 		return nil, 0, unreadableText(err)
 	case !info.Mode().IsRegular():
 		return nil, 0, "is not a regular file; build the plugin again"
+	case info.Size() == 0 && file == packageFile:
+		return nil, 0, "is empty; write the plugin's name and version into it, or restore the file"
 	case info.Size() == 0:
 		return nil, 0, "is empty; build the plugin again"
 	case info.Size() > limit:

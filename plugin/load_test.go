@@ -222,6 +222,14 @@ func TestLoadRefusesFolders(t *testing.T) {
 	}
 }
 
+func TestLoadNamesEmptyPackage(t *testing.T) {
+	dir := plugintest.Package{}.Write(t)
+	editFile(t, dir, packageFile, newReplaceAllEdit(""))
+	if _, err := plugin.Load(dir); err == nil || !strings.Contains(err.Error(), "package.json: is empty; write the plugin's name") {
+		t.Fatalf("got %v, want an error that names the empty file and the action", err)
+	}
+}
+
 func TestLoadReportsAllProblems(t *testing.T) {
 	dir := plugintest.Package{}.Write(t)
 	editFile(t, dir, packageFile, newMemberEdit("version", ""))

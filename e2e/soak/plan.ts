@@ -1,4 +1,7 @@
-/** The plan of a soak test depends only on the seed and the duration, so a run can be repeated. */
+/**
+ * Computes the plan of a soak test: its calls, its faults and their times. The plan depends only on the seed and the
+ * duration, so a run can be repeated.
+ */
 
 import { SeededRandom } from './random.ts';
 import type { ClientKind } from './soak-client.ts';
@@ -11,9 +14,15 @@ export const limitsByName = {
   real: { idleMs: 30_000, hardMs: 300_000 },
 } as const;
 
-/** A few planned calls return a result that is larger than maxResultBytes. */
+/**
+ * maxResultBytes is the daemon's limit for the size of a tool's result during the soak test. A few planned calls return
+ * a result that is larger than maxResultBytes.
+ */
 export const maxResultBytes = 20 << 20;
-/** A planned flood starts more concurrent calls than maxRunning. */
+/**
+ * maxRunning is the daemon's limit for running calls during the soak test. A planned flood starts more concurrent calls
+ * than maxRunning.
+ */
 export const maxRunning = 100;
 
 /** callKinds maps each kind of call to its weight in the random choice. */
@@ -37,7 +46,7 @@ export const callKinds = {
 } as const;
 export type CallKind = keyof typeof callKinds;
 
-/** The time atMs of a planned call is in milliseconds since the start of the soak test. */
+/** faultKinds maps each kind of fault to its weight in the random choice. */
 export const faultKinds = {
   'worker stopped': 3,
   'link cut': 3,
@@ -59,27 +68,37 @@ export const faultKinds = {
 } as const;
 export type FaultKind = keyof typeof faultKinds;
 
+/**
+ * PlannedCall is one call in the plan of a soak test. atMs is the call's planned time since the start, in milliseconds.
+ */
 export interface PlannedCall {
   readonly atMs: number;
-  /** If tab is absent, the daemon chooses a tab for the call. */
+  /** client is the index, in the list of test clients, of the client that makes the call. */
   readonly client: number;
   readonly kind: CallKind;
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
   readonly stopAfterMs?: number;
-  /** A fault whose forMs is 0 is momentary. */
+  /**
+   * tab is the number of the tab that the call's arguments name. If tab is absent, the daemon chooses a tab for the
+   * call.
+   */
   readonly tab?: number;
 }
 
+/** PlannedFault is one fault of a soak test's plan. forMs is the duration of the fault, or 0 for a momentary fault. */
 export interface PlannedFault {
   readonly atMs: number;
   readonly kind: FaultKind;
   readonly forMs: number;
+  /** tab and client are the indexes of the tab and the client that the fault may affect. */
   readonly tab: number;
   readonly client: number;
+  /** limits are the daemon's time limits after a planned restart. */
   readonly limits: Limits;
 }
 
+/** Plan contains all calls and faults of a soak test, ordered by time. */
 export interface Plan {
   readonly seed: number;
   readonly durationMs: number;
@@ -92,9 +111,13 @@ export interface Plan {
 const meanCallGapMs = 110;
 const floodSize = 200;
 
-/** The official stdio client disconnects after a message of 10 MiB, which contains each tool result twice. */
+/**
+ * sdkStdioMaxBytes limits the size of results for the official stdio client, which disconnects after a message of 10
+ * MiB. A message contains each tool result twice: as text and as structured content.
+ */
 const sdkStdioMaxBytes = 4_000_000;
 
+/** makePlan computes the plan of a soak test from a seed. */
 export function makePlan(seed: number, durationMs: number): Plan {
   const random = new SeededRandom(seed);
   const clients: ClientKind[] = ['http', 'http', 'http', 'http', 'http-sdk', 'http-sdk', 'stdio', 'stdio', 'stdio-sdk'];
@@ -152,13 +175,17 @@ function planFaultDuration(kind: FaultKind, randomFraction: number): number {
   }
 }
 
-/** In a soak test, the daemon's limits can change later than planned, because a restart can be slow. */
+/**
+ * findLimitsAt returns the daemon's time limits at a moment of the plan. In a soak test, the daemon's limits can change
+ * later than planned, because a restart can be slow.
+ */
 function findLimitsAt(faults: readonly PlannedFault[], atMs: number): Limits {
   return faults.findLast((f) => f.atMs <= atMs && f.kind.startsWith('server SIG'))?.limits ?? 'short';
 }
 
 type CallContent = Pick<PlannedCall, 'kind' | 'tool' | 'args' | 'stopAfterMs'>;
 
+/** planCallContent randomly chooses the tool and the arguments of one call. */
 function planCallContent(
   random: SeededRandom,
   kind: CallKind,

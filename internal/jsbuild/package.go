@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"opentabs/internal/rawjson"
 	"opentabs/internal/svgicon"
 	"opentabs/plugin"
 )
@@ -71,6 +72,7 @@ func readSource(dir string) (pluginSource, []Problem, error) {
 	} else if err != nil {
 		return s, nil, fmt.Errorf("read the plugin's package.json: %w", err)
 	}
+	s.Text = rawjson.TrimBOM(s.Text)
 	_, problems, err := checkPackage(s.Text, nil)
 	if err != nil {
 		return s, nil, err

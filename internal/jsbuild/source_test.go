@@ -2,6 +2,8 @@ package jsbuild
 
 import (
 	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -83,5 +85,21 @@ func TestImportsWithoutAliasAreReadFromDisk(t *testing.T) {
 	})
 	if len(r.Errors) != 1 || !strings.Contains(r.Errors[0].Text, `Could not resolve "./not-here.js"`) {
 		t.Fatalf("got %v, want only esbuild's error about ./not-here.js", r.Errors)
+	}
+}
+
+func TestReadSourceAcceptsByteOrderMark(t *testing.T) {
+	dir := buildFreshExample(t)
+	file := filepath.Join(dir, packageFile)
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, append([]byte("\ufeff"), text...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	src, problems, err := readSource(dir)
+	if err != nil || len(problems) > 0 || src.ID.Name != "messages" {
+		t.Errorf("readSource returned %+v, %v, %v", src.ID, problems, err)
 	}
 }

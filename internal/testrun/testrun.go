@@ -6,6 +6,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -55,6 +58,9 @@ func Run(ctx context.Context, o Options, out *terminal.Output) error {
 	files, err := jsbuild.FindTests(o.Dir)
 	if err != nil {
 		return err
+	}
+	if _, err := os.Stat(filepath.Join(o.Dir, "package.json")); len(files) == 0 && errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("there is no plugin in %s: name the folder that contains the plugin's package.json", o.Dir)
 	}
 	startTime, p := time.Now(), printer{out: out, dir: o.Dir, json: o.JSON}
 	tests := jsbuild.TestOptions{Timeout: o.Timeout, Filter: o.Filter}

@@ -88,6 +88,12 @@ func TestRunWithoutTests(t *testing.T) {
 	if err := errors.Join(os.Mkdir(filepath.Join(dir, "test"), 0o700), os.WriteFile(filepath.Join(dir, "test", "a.test.ts"), []byte("import test from 'node:test'\n"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
+	for _, notPlugin := range []string{filepath.Join(dir, "missing"), t.TempDir()} {
+		err := Run(t.Context(), Options{Dir: notPlugin, Timeout: time.Minute}, out)
+		if err == nil || err.Error() != "there is no plugin in "+notPlugin+": name the folder that contains the plugin's package.json" {
+			t.Errorf("%s: %v", notPlugin, err)
+		}
+	}
 	err := Run(t.Context(), Options{Dir: dir, Timeout: time.Minute, JSON: true, Browser: true}, out)
 	if err == nil || !strings.Contains(err.Error(), "there are no tests") || b.String() != "opentabs: test/a.test.ts imports node:test: run it with node --test\n{\"passed\":0,\"failed\":0}\n" {
 		t.Errorf("%v, %s", err, b.String())

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"slices"
@@ -238,7 +240,10 @@ func readInput(text string, stdin io.Reader) (map[string]json.RawMessage, error)
 		source = "stdin"
 		data, err = io.ReadAll(io.LimitReader(stdin, maxArgumentBytes+1))
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, usererr.Errorf("there is no file %s: name a JSON file after --input @, or - for stdin", source)
+	case err != nil:
 		return nil, usererr.Errorf("read the arguments: %v", err)
 	}
 	if len(data) > maxArgumentBytes {

@@ -133,12 +133,13 @@ func TestReadJSON(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		`[1]`:            `--input is not a JSON object (it is not an object)`,
-		`null`:           `--input is not a JSON object (it is not an object)`,
-		``:               `--input is not a JSON object (unexpected end of JSON input)`,
-		`{"a":}`:         `--input is not a JSON object (invalid character '}'`,
-		"@" + file + "x": `read the arguments: open `,
-		"-":              `stdin has more than 16 MiB`,
+		`[1]`:             `--input is not a JSON object (it is not an object)`,
+		`null`:            `--input is not a JSON object (it is not an object)`,
+		``:                `--input is not a JSON object (unexpected end of JSON input)`,
+		`{"a":}`:          `--input is not a JSON object (invalid character '}'`,
+		"@" + file + "x":  "there is no file " + file + "x: name a JSON file after --input @",
+		"@" + t.TempDir(): `read the arguments: read `,
+		"-":               `stdin has more than 16 MiB`,
 	} {
 		_, err := readInput(text, strings.NewReader(strings.Repeat(" ", maxArgumentBytes+1)))
 		if err == nil || !strings.HasPrefix(err.Error(), want) {

@@ -255,7 +255,7 @@ function makeConsole(lines: ConsoleLine[]): object {
 
 export function formatValue(value: unknown): string {
   if (value instanceof Error) return `${value.name}: ${value.message}`;
-  if (isMethod(value)) return `function ${String(value.name)}`;
+  if (isMethod(value)) return `function ${String(value.name)}`.trim();
   try {
     return (
       JSON.stringify(value, (_key, member: unknown) => (typeof member === 'bigint' ? `${member}n` : member)) ??

@@ -169,6 +169,10 @@ test('an assertion about a promise fails, also if it is negated', async () => {
   expect(() => actual.not.toBe(promise)).toThrow('expected another promise');
 });
 
+test('an error names a function, or only its kind', () => {
+  expect(() => expect(() => 1).toBe(1)).toThrow('expected function to be 1');
+});
+
 test('toThrow rejects a function that returns a promise', async () => {
   expect(() => expect(() => Promise.resolve(1)).not.toThrow()).toThrow('the function returns a promise');
 });
