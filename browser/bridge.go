@@ -34,7 +34,7 @@ type Options struct {
 }
 
 // Connect adds the gates and hooks of the browser tools to the options of a dispatcher. The
-// bridge that Connect returns runs browser tools through the bridge that Connect receives.
+// result connected runs browser tools through the argument bridge.
 // The Holds that Connect returns record which client holds which tab. The Sessions that
 // Connect returns delete the stored state of a client's session when the session ends.
 func Connect(bridge dispatch.Bridge, o *dispatch.Options, options Options) (connected dispatch.Bridge, holds *Holds, sessions *Sessions) {

@@ -72,7 +72,7 @@ type TargetChoice struct {
 	// open a tab.
 	Open string
 	// TargetKind is where the tool runs. For a tool of any kind except TargetDocument,
-	// the bridge returns the current state of the tab TabID, or of all browsers if TabID
+	// [Bridge.Targets] returns the current state of the tab TabID, or of all browsers if TabID
 	// is 0.
 	TargetKind TargetKind
 	// Tool and Args are the name and the arguments of a browser tool. If the tool belongs
@@ -80,7 +80,7 @@ type TargetChoice struct {
 	Tool string
 	Args json.RawMessage
 	// IsPreview is true if the search for targets must not affect pages. If IsPreview is true,
-	// the bridge opens no tab and reloads only error pages of Chrome.
+	// [Bridge.Targets] opens no tab and reloads only error pages of Chrome.
 	IsPreview bool
 	// IsReloadApproved is true if the user has allowed the reload of a tab that may
 	// contain unsaved input.
@@ -205,7 +205,7 @@ type Sink interface {
 	Ask(wire.ToolAskParams)
 	// LinkLost reports that the browser of the run was disconnected and may reconnect. While the
 	// browser is disconnected, the idle limit is suspended, because the page can't report progress.
-	// LinkLost and LinkRestored return at once and do not call the bridge, which may hold a lock.
+	// LinkLost and LinkRestored return at once and do not call the [Bridge], which may hold a lock.
 	LinkLost()
 	LinkRestored()
 	// Finish ends the run with its result as JSON text (nil for undefined), or with err.

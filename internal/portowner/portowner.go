@@ -14,7 +14,7 @@ import (
 const findTimeout = 2 * time.Second
 
 // Find returns the program that listens on a local TCP port, such as "python3, pid 42". If
-// the operating system does not reveal the program, Find returns "another program".
+// the operating system does not reveal which program listens, Find returns "another program".
 func Find(ctx context.Context, port int) string {
 	ctx, cancel := context.WithTimeout(ctx, findTimeout)
 	defer cancel()

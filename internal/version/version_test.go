@@ -64,8 +64,8 @@ func TestLockFile(t *testing.T) {
 		if regexp.MustCompile(`^[a-z+]+://`).MatchString(p.Resolved) {
 			t.Errorf("%s: resolved %q ties the lock file to one registry; run npm install with the .npmrc of this repository", name, p.Resolved)
 		}
-		// npm ci rejects a lock file without entries for optional packages, which npm install writes if the registry
-		// lacks them.
+		// If the registry lacks an optional package, npm install writes a lock file without an entry for the package,
+		// and npm ci rejects the lock file.
 		for optionalPackage := range p.OptionalDependencies {
 			if lockFile.Packages["node_modules/"+optionalPackage].Version == "" {
 				t.Errorf("package-lock.json lacks %s, which %s names; choose a version whose packages are all there", optionalPackage, name)

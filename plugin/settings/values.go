@@ -150,7 +150,7 @@ func (v *Values) SettingsForPage(p *plugin.Plugin, restricted bool) wire.PluginS
 	return page
 }
 
-// Views returns the settings of a plugin for the user. For a secret setting, Views
+// Views returns the settings of a plugin as the side panel and the CLI show them. For a secret setting, Views
 // returns only whether the user has set a value.
 func (v *Values) Views(p *plugin.Plugin) []wire.SettingView {
 	setValues := v.ValidValues(p)

@@ -17,7 +17,7 @@ export type Code = Pick<PluginFetchResult, 'code' | 'preScript'>;
  * console.
  */
 export interface SyntaxChecker {
-  /** problem parses the code of a plugin in a document without running the code. */
+  /** problem parses a plugin's code in the given document, without running it, and returns the syntax error. */
   problem(doc: Doc, plugin: PluginInfo, code: Code): Promise<string | undefined>;
   /** lastProblem returns the last stored syntax error of the plugin's current script. */
   lastProblem(plugin: PluginInfo): string | undefined;

@@ -65,7 +65,7 @@ export class Captures<C> {
     if (running) await this.#end(tabId, running);
   }
 
-  /** endSession stops all captures that no other session has used. */
+  /** endSession stops the recordings that only the given MCP session has used. */
   async endSession(session: string): Promise<void> {
     for (const [tabId, running] of [...this.#running]) {
       if (!running.owners.delete(session)) continue;
