@@ -147,7 +147,7 @@ func (q question) decide(ctx context.Context, allow bool) bool {
 		decision.Scope = wire.ScopeOnce
 	}
 	out := q.prompter.out
-	// The decision closes the question and cancels ctx, so the request with the decision must not depend on ctx.
+	// A decision cancels ctx, so the request that sends the decision to the server must not depend on ctx.
 	decideCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), decideTimeout)
 	defer cancel()
 	result, err := q.prompter.calls.Decide(decideCtx, q.view.CallID, decision)

@@ -148,7 +148,8 @@ func collectTabs(status httpapi.Status, developed *plugin.Plugin) pluginTabs {
 	return tabs
 }
 
-// If mayRecover is true, a tab that needs a reload may still load the build without a reload.
+// isSettled reports whether no tab can still start the new build without a reload. If mayRecover is true, also a tab
+// that is marked as needing a reload can still do so.
 func (t pluginTabs) isSettled(mayRecover bool) bool {
 	return !slices.ContainsFunc(t.staleTabs, func(tab tabState) bool { return !tab.needsReload || mayRecover })
 }

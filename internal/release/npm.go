@@ -28,8 +28,8 @@ type manifest struct {
 
 func npmName(t target) string { return "@opentabs/cli-" + t.npmOS() + "-" + t.npmArch() }
 
-// One npm package contains the program for each operating system and processor. The npm package opentabs runs the
-// program for the user's computer. The npm package of the SDK contains JavaScript modules and their TypeScript types.
+// For each pair of operating system and processor, a separate npm package contains the program. The npm package
+// opentabs runs the program for the user's computer. The npm package of the SDK contains JavaScript modules and their TypeScript types.
 func (r release) writeNPM(ctx context.Context, targets []target) error {
 	launcher := manifest{
 		Name: "opentabs", Version: r.version, License: "MIT", Description: "Let AI agents call functions in the web pages you are logged in to",

@@ -240,7 +240,7 @@ function findTextFieldIn(element: Element): Field | undefined {
   return field instanceof HTMLElement && computeRole(element) === 'combobox' ? field : undefined;
 }
 
-/** waitForList waits until the list of an element opens, and returns undefined if the list does not open in time. */
+/** waitForList waits for the option list of a combobox or button, and returns undefined if no list opens in time. */
 async function waitForList(
   element: Element,
   others: ReadonlySet<Element>,

@@ -47,7 +47,7 @@ export interface RunOptions {
 /** PageLostError is the error of an operation whose document was closed or replaced during the operation. */
 export class PageLostError extends ToolFailure {
   readonly state: TabState;
-  /** hasBegun is false if the page script never received the operation. */
+  /** hasBegun is false if the worker's page script never received the requested operation. */
   readonly hasBegun: boolean;
   /** isReplaced is true if a script, such as a javascript: link, has replaced the content of the document. */
   readonly isReplaced: boolean;
