@@ -48,7 +48,7 @@ var smokeGroups = []smokeGroup{
 	}},
 	{rows: []smoke.Row{
 		{ID: "dispatch-bytes", What: "bytes of the frame that sends a call without arguments to the browser", Unit: "B", Tolerance: 10},
-		{ID: "hub-ratio", What: "time of a run through the WebSocket hub, as a multiple of a bare echo", Unit: "x", Tolerance: 0.5},
+		{ID: "hub-ratio", What: "time of a run through the WebSocket hub, as a multiple of a bare echo", Unit: "x", Tolerance: 0.25},
 	}, measure: func(ctx context.Context, _ string) ([]float64, error) {
 		costs, err := measureSmokeHub(ctx)
 		return []float64{costs.dispatchBytes, costs.ratio}, err
