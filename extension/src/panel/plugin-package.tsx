@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { PluginView } from '../../../wire/wire.gen.ts';
 import { ErrorText } from './choice.tsx';
 import { usePanelAction } from './panel-action.ts';
@@ -26,7 +26,7 @@ export function InstallForm({ startsOpen, proposal, onInstalled, act }: InstallP
   const details = useRef<HTMLDetailsElement>(null);
   const input = useRef<HTMLInputElement>(null);
   const { isBusy, error, run } = usePanelAction(act);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!proposal || !details.current) return;
     details.current.open = true; // a hidden input cannot get the focus
     setPackageText(proposal.package);
@@ -129,7 +129,7 @@ export function RemoveButton({ name, title, act }: RemoveButtonProps): VNode {
   const [isAsking, setAsking] = useState(false);
   const cancelButton = useRef<HTMLButtonElement>(null);
   const { isBusy, error, run } = usePanelAction(act);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (isAsking) cancelButton.current?.focus();
   }, [isAsking]);
   const remove = async () => {
