@@ -415,7 +415,7 @@ usage.changed.addListener(() => void preregisterPlugins());
 registering.registered.addListener((registrations) => reload.recordRegistration(registrations));
 for (const part of [hotReload, delivery, loadErrors, reload, siteAccess])
   part.changed.addListener(() => tabs.scheduleUpdate());
-for (const part of [hotReload, siteAccess]) part.changed.addListener(() => panels.scheduleUpdate());
+for (const part of [hotReload, siteAccess, pairing]) part.changed.addListener(() => panels.scheduleUpdate());
 reload.orphaned.addListener((documentId) => {
   calls.onDocumentOrphaned(documentId);
   health.onDocumentDisconnected(documentId);
