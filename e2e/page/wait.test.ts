@@ -108,7 +108,7 @@ test('waits end when text, elements and addresses come and go', async () => {
   const later = (code: string, ms = 400) => page.inPage(`setTimeout(() => { ${code} }, ${ms}), 0`);
   await later(`a.innerHTML = 'All <b>done</b>!'`);
   const text = await page.callForResult('waitFor', { text: 'all done!' });
-  assert.match(text.message, /^text "all done!" after \d\.\d s$/);
+  assert.match(text.message, /^text "all done!"$/);
   assert.match(text.line, /All done!/);
   await later('a.remove()');
   assert.match((await page.callForResult('waitFor', { textGone: 'done' })).message, /no text "done"/);
@@ -121,7 +121,7 @@ test('waits end when text, elements and addresses come and go', async () => {
   assert.match((await page.callForResult('waitFor', { url: '*/route/*x=1' })).message, /address/);
   await later(`document.querySelector('x-late').attachShadow({mode:'closed'}).innerHTML = '<p>Shadow text</p>'`);
   assert.match((await page.callForResult('waitFor', { text: 'shadow text' })).message, /Shadow|shadow/);
-  assert.match((await page.callForResult('waitFor', { load: 'load' })).message, /^load after/);
+  assert.match((await page.callForResult('waitFor', { load: 'load' })).message, /^load$/);
   const slow = await page.callOperation('waitFor', { text: 'never', timeoutMs: 2_500 });
   assert.match(
     `${slow.error?.code} ${slow.error?.message}`,

@@ -6,6 +6,7 @@ import { compileRegex, type LinearRegex } from './linear-regex.ts';
 import { formatHead, SnapshotPrinter } from './lines.ts';
 import { computeElementName } from './names.ts';
 import type { FindArguments, FindMatch, FindResult } from './operations.ts';
+import { waitForNextTask } from './pace.ts';
 import { computeRole } from './roles.ts';
 import { collectKnownSecrets, collectSecrets, hasSecretFields } from './secrets.ts';
 import { isHidden, readShownText } from './shown-text.ts';
@@ -56,9 +57,20 @@ async function findBySelector(
 ): Promise<FindResult> {
   const matches: FindMatch[] = [];
   let total = 0;
-  for (const element of selectElements(selector)) {
+  const hasFilter = role !== undefined || matchesText !== undefined;
+  const elements = selectElements(selector, hasFilter ? Number.POSITIVE_INFINITY : MaxCountedMatches);
+  const mask = collectKnownSecrets(); // selectElements has already found all shadow roots
+  let sliceEnd = performance.now() + TimeSliceMs;
+  for (const [i, element] of elements.entries()) {
+    if (performance.now() > sliceEnd) {
+      context.report({ message: `searched ${i} elements`, progress: i, total: elements.length });
+      await waitForNextTask();
+      context.signal.throwIfAborted();
+      sliceEnd = performance.now() + TimeSliceMs;
+    }
     if (role !== undefined && computeRole(element) !== role) continue;
-    if (matchesText && !matchesText(readVisibleText(element))) continue;
+    if (matchesText && !matchesText(mask.maskText(readVisibleText(element)))) continue;
+    if (total === MaxCountedMatches) break;
     if (++total > limit) continue;
     const line = describeElement(element, context);
     matches.push({ ref: parseRef(line), line, path: listAncestors(element) });
@@ -69,16 +81,17 @@ async function findBySelector(
 function readVisibleText(element: Element): string {
   if (isHidden(element)) return '';
   const words = `${computeElementName(element, computeRole(element))} ${readShownText(element, MaxSearchedCharacters)}`;
-  return collectKnownSecrets().maskText(cleanText(words)); // selectElements has already found all shadow roots
+  return cleanText(words);
 }
 
 const MaxSearchedCharacters = 100_000;
+const TimeSliceMs = 50;
 
 /**
  * In a document with secret fields, a selector must not test the attribute `value`, because matches would reveal the
  * secrets.
  */
-export function selectElements(selector: string): Element[] {
+export function selectElements(selector: string, limit = MaxCountedMatches): Element[] {
   if (testsValueAttribute(selector) && hasSecretFields()) {
     throw new PageFailure(
       'invalid_arguments',
@@ -87,7 +100,7 @@ export function selectElements(selector: string): Element[] {
     );
   }
   try {
-    return selectAll(selector, MaxCountedMatches);
+    return selectAll(selector, limit);
   } catch {
     throw new PageFailure('invalid_arguments', `"${selector}" is not a valid CSS selector.`);
   }

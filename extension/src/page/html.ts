@@ -20,6 +20,7 @@ const TimeSliceMs = 50;
 
 export class HtmlWriter {
   readonly frames: Element[] = [];
+  isCut = false;
   readonly #textVisibility = new TextVisibility();
   readonly #parts: string[] = [];
   #characters = 0;
@@ -39,8 +40,11 @@ export class HtmlWriter {
 
   *#visit(element: Element): Generator<number, void> {
     const tag = element.localName;
-    if (SkippedTags.has(tag) || this.#characters > MaxCharacters) return;
-    if (this.#nesting >= MaxNesting) return;
+    if (SkippedTags.has(tag)) return;
+    if (this.#characters > MaxCharacters || this.#nesting >= MaxNesting) {
+      this.isCut = true;
+      return;
+    }
     if ((++this.#visited & 31) === 0 && performance.now() > this.#sliceEnd) {
       yield this.#visited;
       this.#sliceEnd = performance.now() + TimeSliceMs;

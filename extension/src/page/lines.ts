@@ -14,6 +14,8 @@ export interface Line {
   readonly frame: string;
   /** folded is true if the line is in a list of which the snapshot shows only some rows. */
   readonly folded: boolean;
+  /** isShortened is true if the text of the line is cut. */
+  readonly isShortened?: boolean;
 }
 
 /** JoinedRoles are the roles of elements whose short content is printed on the element's own snapshot line. */
@@ -63,6 +65,7 @@ export class SnapshotPrinter {
           part.element,
           '',
           folded,
+          text.length > MaxLineCharacters,
         );
     } else if (part.kind === 'fold') this.#add('…', depth, `${parentKey}…`, part.element, '', true);
     else this.#printNode(part, depth, folded);
@@ -73,7 +76,8 @@ export class SnapshotPrinter {
     if (this.#isOmitted(node)) return;
     const joined = this.#joinOnOneLine(node);
     if (joined !== undefined) {
-      if (joined !== '') this.#add(joined, depth, key, node.element, readFrameRef(node), folded);
+      const isShortened = joined.length > 2 * MaxLineCharacters && joined.endsWith('…');
+      if (joined !== '') this.#add(joined, depth, key, node.element, readFrameRef(node), folded, isShortened);
       return;
     }
     const head = formatHead(node);
@@ -100,8 +104,16 @@ export class SnapshotPrinter {
     return count === 0 ? key : `${key}/${count}`;
   }
 
-  #add(text: string, depth: number, key: string, element: Element, frame: string, folded: boolean): void {
-    this.lines.push({ depth, text, key, element, frame, folded });
+  #add(
+    text: string,
+    depth: number,
+    key: string,
+    element: Element,
+    frame: string,
+    folded: boolean,
+    isShortened = false,
+  ): void {
+    this.lines.push({ depth, text, key, element, frame, folded, ...(isShortened ? { isShortened } : {}) });
   }
 
   #joinOnOneLine(node: TreeNode): string | undefined {
@@ -110,7 +122,7 @@ export class SnapshotPrinter {
     if (!JoinedRoles.has(node.role) || !node.children.every((part) => fitsOnParentLine(part, 0))) return undefined;
     const text = node.role === 'row' ? formatRow(node, this.#mode) : joinParts(node.children);
     const limit = node.role === 'row' ? MaxRowCharacters : MaxJoinedCharacters;
-    const isText = node.children.every((part) => part.kind === 'text');
+    const isText = node.children.length === 1 && node.children[0]?.kind === 'text';
     if (text.length > limit && !isText) return undefined;
     if (text === '') return node.ref || node.name ? formatHead(node) : '';
     const head = formatHead(node);

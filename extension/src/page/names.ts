@@ -2,7 +2,7 @@
 import { computeAccessibleName } from 'dom-accessibility-api';
 import { getFlatParent, listFlatChildren } from './flat-tree.ts';
 import { ActionRoles, ContentNameRoles } from './roles.ts';
-import { isFaintText, isNameShown } from './visibility.ts';
+import { isFaintText, isNameShown, isRendered } from './visibility.ts';
 import { cleanText } from './visible-text.ts';
 
 /** MaxNameCharacters limits the text from which an accessible name is computed. */
@@ -48,8 +48,7 @@ function readAbbreviationTitle(element: Element): string {
 function readLabelText(element: Element): string {
   const names: string[] = [];
   for (const label of listLabels(element)) {
-    if (label.hasAttribute('aria-label') || label.hasAttribute('aria-labelledby') || !label.checkVisibility())
-      return '';
+    if (label.hasAttribute('aria-label') || label.hasAttribute('aria-labelledby') || !isRendered(label)) return '';
     const content = makeContentName(label, element);
     if (content === undefined) return '';
     names.push(content || cleanText(label.title));
@@ -185,7 +184,8 @@ function addChild(child: Element, builder: NameBuilder): void {
   }
   const style = getComputedStyle(child);
   if (style.display === 'none' || style.visibility === 'hidden') return;
-  const isInline = style.display === 'inline' || style.display === 'contents';
+  const isImage = tag === 'img' || tag === 'svg';
+  const isInline = !isImage && (style.display === 'inline' || style.display === 'contents');
   if (!isInline) builder.text += ' ';
   const label = child.getAttribute('aria-label')?.trim();
   if (label) builder.text += label;

@@ -32,7 +32,7 @@ function nameOf(element: Element): string {
   return computeElementName(element, computeRole(element));
 }
 
-function hasOwnText(element: Element): boolean {
+export function hasOwnText(element: Element): boolean {
   return !listOwnTextRects(element).next().done;
 }
 

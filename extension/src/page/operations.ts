@@ -167,6 +167,10 @@ export interface SnapshotResult {
   readonly frames: readonly FrameInfo[];
   /** full is true if text is complete despite `since`, because the old snapshot is gone or most lines changed. */
   readonly full: boolean;
+  /** shortened is the number of lines whose text is cut, each with the mark "…" at its end. */
+  readonly shortened?: number | undefined;
+  /** loading is true if the browser has not received the whole document yet. */
+  readonly loading?: boolean | undefined;
 }
 
 export interface FrameInfo {
@@ -227,6 +231,10 @@ export interface ReadResult {
   readonly cursor?: string;
   /** total is the number of tokens in all parts together. */
   readonly total: number;
+  /** cut is true if the content is too long to be read completely. */
+  readonly cut?: boolean | undefined;
+  /** loading is true if the browser has not received the whole document yet. */
+  readonly loading?: boolean | undefined;
   /** frames are the frame elements in the content, each with the value -1 in `line`. */
   readonly frames: readonly FrameInfo[];
 }
@@ -372,7 +380,10 @@ export interface WaitForArguments {
   readonly text?: string;
   readonly textGone?: string;
   readonly selector?: string;
-  /** state is the state that the first match of `selector` must reach, by default visible. */
+  /**
+   * state is the state that a match of `selector` must reach, by default visible. For hidden and detached, no match may be
+   * visible or attached.
+   */
   readonly state?: 'visible' | 'hidden' | 'attached' | 'detached' | 'enabled';
   /** url is a part of the URL to wait for, or with `*` a pattern for the whole URL. */
   readonly url?: string;

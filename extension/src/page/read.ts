@@ -7,7 +7,8 @@ import type { FrameInfo, ReadArguments, ReadResult } from './operations.ts';
 import { waitForNextTask } from './pace.ts';
 import { collectSecrets } from './secrets.ts';
 import { DefaultMaxTokens, getRootElement, isPdf, PdfNote, readDocumentTitle } from './snapshot.ts';
-import { type Context, findTarget } from './state.ts';
+import { type Context, findTarget, type StoredText } from './state.ts';
+import { unclobbered } from './unclobbered.ts';
 import { cleanLines, countTokens } from './visible-text.ts';
 
 const MinTokens = 100;
@@ -29,28 +30,28 @@ export async function readContent(args: ReadArguments, context: Context): Promis
     context.signal.throwIfAborted();
   }
   const text = isPdf() ? PdfNote : collectSecrets().maskText(cleanLines(step.value));
+  const id = context.state.storeText({ text, isCut: writer.isCut });
   const frames = writer.frames.map((element) => {
     const ref = context.state.refs.refOf(element, context.prefix, 'iframe', '');
     return makeFrameInfo(element, ref, -1);
   });
-  return makePart(context.state.storeText(text), text, 0, maxTokens, frames);
+  return makePart({ id, text, isCut: writer.isCut }, 0, maxTokens, frames);
 }
 
 function continueReading(cursor: string, maxTokens: number, context: Context): ReadResult {
   const [, id = '', offset = ''] = /^(r\d+):(\d+)$/.exec(cursor) ?? [];
-  const text = context.state.findText(id);
-  if (text === undefined) {
+  const stored = context.state.findText(id);
+  if (stored === undefined) {
     throw new PageFailure(
       'invalid_arguments',
       `The cursor "${cursor}" has expired. Read the page again without a cursor.`,
     );
   }
-  return makePart(id, text, Number(offset), maxTokens, []);
+  return makePart({ id, ...stored }, Number(offset), maxTokens, []);
 }
 
 function makePart(
-  id: string,
-  text: string,
+  { id, text, isCut }: StoredText & { readonly id: string },
   offset: number,
   maxTokens: number,
   frames: readonly FrameInfo[],
@@ -64,6 +65,8 @@ function makePart(
     tokens: countTokens(shown),
     ...(end < text.length ? { cursor: `${id}:${end}` } : {}),
     total: countTokens(text),
+    ...(isCut ? { cut: true } : {}),
+    ...(unclobbered.readyState === 'loading' ? { loading: true } : {}),
     frames,
   };
 }

@@ -11,7 +11,7 @@ import {
   listKnownRoots,
 } from './flat-tree.ts';
 import { findMappedImages, listAreaPoints } from './image-map.ts';
-import { isOnOtherControl, listOwnTextRects } from './nested-controls.ts';
+import { hasOwnText, isOnOtherControl, listOwnTextRects } from './nested-controls.ts';
 import type { LocateArguments, LocateResult, Rect } from './operations.ts';
 import { ChangeWait, waitForNextFrame } from './pace.ts';
 import { computeRole } from './roles.ts';
@@ -20,6 +20,7 @@ import { type Context, findTarget } from './state.ts';
 import { isDisabled } from './states.ts';
 import { unclobbered } from './unclobbered.ts';
 import { getViewportRect, intersectRects, toPlainRect } from './view.ts';
+import { isRendered } from './visibility.ts';
 
 const DefaultTimeoutMs = 5_000;
 const MaxTimeoutMs = 60_000;
@@ -100,8 +101,9 @@ function listBoxes(element: Element): Element[] {
   if (element instanceof HTMLAreaElement) return findMappedImages(element).filter(hasBox);
   const boxes = [element].filter(hasBox);
   if (element instanceof HTMLInputElement) boxes.push(...[...(element.labels ?? [])].filter(hasBox));
-  if (boxes.length === 0 && element.checkVisibility({ visibilityProperty: true })) {
+  if (boxes.length === 0 && isRendered(element, { visibilityProperty: true })) {
     boxes.push(...findInnerBoxes(element));
+    if (boxes.length === 0 && hasOwnText(element)) boxes.push(element);
     const picture = findDrawnReplacement(element);
     if (picture) boxes.push(picture);
   }
@@ -131,7 +133,7 @@ function hasBox(element: Element): boolean {
 }
 
 function explainInvisible(element: Element): string {
-  if (!element.checkVisibility()) return 'it is not displayed';
+  if (!isRendered(element)) return 'it is not displayed';
   return getComputedStyle(element).visibility === 'visible' ? 'it has no size' : 'it is hidden';
 }
 

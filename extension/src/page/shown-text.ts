@@ -1,6 +1,7 @@
 // Collects the visible text of an element directly from the DOM, without a snapshot tree.
+import { findHiddenOriginal } from './drawn-copies.ts';
 import { getFlatParent, listFlatChildren } from './flat-tree.ts';
-import { determineVisibility, TextVisibility } from './visibility.ts';
+import { determineVisibility, isInlineDisplay, TextVisibility } from './visibility.ts';
 import { MaxNesting } from './walk.ts';
 
 /** readShownText returns the beginning of an element's visible text, with about `limit` characters. */
@@ -20,13 +21,14 @@ class ShownTextReader {
   }
 
   add(element: Element, nesting: number): void {
-    if (nesting > MaxNesting || element.getAttribute('aria-hidden') === 'true') return;
+    if (nesting > MaxNesting) return;
+    if (element.getAttribute('aria-hidden') === 'true' && !findHiddenOriginal(element)) return;
     if (/^(script|style|template|noscript)$/.test(element.localName)) return;
     const style = getComputedStyle(element);
     const visibility = determineVisibility(element, style);
     if (!visibility.drawn || visibility.closed) return;
     const isReadable = visibility.text && this.#textVisibility.isShown(element, style);
-    if (!/^(inline|contents)/.test(style.display)) this.text += ' ';
+    if (!isInlineDisplay(style.display) || element.localName === 'br') this.text += ' ';
     for (const child of listFlatChildren(element)) {
       if (this.text.length >= this.#limit) return;
       if (child instanceof Element) this.add(child, nesting + 1);

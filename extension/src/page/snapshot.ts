@@ -31,6 +31,8 @@ export interface SnapshotOptions {
 export interface TakenSnapshot {
   readonly lines: readonly Line[];
   readonly folded: number;
+  /** shortened is the number of lines whose text is cut. */
+  readonly shortened: number;
   readonly frames: readonly TreeNode[];
 }
 
@@ -72,7 +74,12 @@ export async function takeSnapshot(options: SnapshotOptions, context: Context): 
     return text === line.text ? line : { ...line, text };
   });
   const folded = foldLines(lines, maxTokens, view.clip.rect);
-  return { lines: folded.lines, folded: walk.folded + folded.removed, frames: walk.frames };
+  return {
+    lines: folded.lines,
+    folded: walk.folded + folded.removed,
+    shortened: folded.lines.filter((line) => line.isShortened).length,
+    frames: walk.frames,
+  };
 }
 
 async function runWalk(walk: TreeWalk, root: Element, context: Context): Promise<TreeNode> {
@@ -97,6 +104,7 @@ export function buildTree(root: Element, context: Context): Promise<TreeNode> {
     view: new ViewportPart(getViewportRect()),
     depth: Number.POSITIVE_INFINITY,
     unfolded: undefined,
+    isSearch: true,
     forced: noElements,
     onFold: () => undefined,
   });
@@ -144,6 +152,8 @@ function makeSnapshotResult(id: string, text: string, taken: TakenSnapshot): Omi
     url: location.href,
     tokens: countTokens(text),
     folded: taken.folded,
+    ...(text === '' || taken.shortened === 0 ? {} : { shortened: taken.shortened }),
+    ...(unclobbered.readyState === 'loading' ? { loading: true } : {}),
     frames: taken.frames.map((node) => makeFrameInfo(node.element, node.ref, lineOf.get(node.ref) ?? -1)),
   };
 }

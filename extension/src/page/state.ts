@@ -32,6 +32,13 @@ export interface StoredSnapshot {
   readonly maxTokens: number;
 }
 
+/** StoredText is the content of a page, which the agent reads in parts. */
+export interface StoredText {
+  readonly text: string;
+  /** isCut is true if the content is too long to be read completely. */
+  readonly isCut: boolean;
+}
+
 const MaxSnapshots = 8;
 const MaxStoredLines = 100_000;
 
@@ -61,7 +68,7 @@ export class DocumentState {
   readonly refs = new Refs();
   readonly addedRows = new AddedRows();
   readonly #snapshots: StoredSnapshot[] = [];
-  readonly #storedTexts = new Map<string, string>();
+  readonly #storedTexts = new Map<string, StoredText>();
   #lastTextNumber = 0;
 
   get lastNumbers(): PageNumbers {
@@ -102,7 +109,7 @@ export class DocumentState {
   }
 
   /** storeText keeps only the four newest texts. */
-  storeText(text: string): string {
+  storeText(text: StoredText): string {
     const id = `r${++this.#lastTextNumber}`;
     this.#storedTexts.set(id, text);
     for (const old of this.#storedTexts.keys()) {
@@ -112,7 +119,7 @@ export class DocumentState {
     return id;
   }
 
-  findText(id: string): string | undefined {
+  findText(id: string): StoredText | undefined {
     return this.#storedTexts.get(id);
   }
 }

@@ -13,7 +13,6 @@ export interface ElementVisibility {
 }
 
 const NotDrawn: ElementVisibility = { drawn: false, text: false, reachable: false, closed: true };
-const Transparent: ElementVisibility = { drawn: true, text: true, reachable: false, closed: false };
 const Visible: ElementVisibility = { drawn: true, text: true, reachable: true, closed: false };
 const Invisible: ElementVisibility = { drawn: true, text: false, reachable: false, closed: false };
 const NearlyTransparent: ElementVisibility = { drawn: true, text: false, reachable: true, closed: false };
@@ -30,9 +29,31 @@ export function determineVisibility(element: Element, style: CSSStyleDeclaration
 }
 
 function determineHiddenVisibility(element: Element, style: CSSStyleDeclaration): ElementVisibility {
-  if (!element.checkVisibility()) return style.display === 'contents' ? Transparent : NotDrawn;
+  if (!element.checkVisibility())
+    return style.display === 'contents' ? determineContentsVisibility(element, style) : NotDrawn;
   if (style.visibility !== 'visible') return Invisible;
   return isCollapsed(element, style) || isFullyClipped(element, style.clipPath) ? Closed : NearlyTransparent;
+}
+
+/** An element with `display: contents` has no box, so only its text and its children are drawn. */
+function determineContentsVisibility(element: Element, style: CSSStyleDeclaration): ElementVisibility {
+  if (style.visibility !== 'visible') return Invisible;
+  const parent = getFlatParent(element);
+  return parent && !isRendered(parent, { opacityProperty: true }) ? NearlyTransparent : Visible;
+}
+
+/** isRendered is true for an element with `display: contents` if its parent is rendered. */
+export function isRendered(element: Element, options?: CheckVisibilityOptions): boolean {
+  for (let at: Element | null = element; at; at = getFlatParent(at)) {
+    if (at.checkVisibility(options)) return true;
+    if (getComputedStyle(at).display !== 'contents') return false;
+  }
+  return false;
+}
+
+/** isInlineDisplay reports whether an element with the CSS property `display` continues the line of text around it. */
+export function isInlineDisplay(display: string): boolean {
+  return /^(inline|contents|ruby|math)/.test(display);
 }
 
 function isCollapsed(element: Element, style: CSSStyleDeclaration): boolean {
@@ -135,7 +156,7 @@ let textVisibility = new TextVisibility();
 let textVisibilityMs = 0;
 
 export function isNameShown(element: Element): boolean {
-  if (!element.checkVisibility({ opacityProperty: true }) || isShrunk(element)) return false;
+  if (!isRendered(element, { opacityProperty: true }) || isShrunk(element)) return false;
   if (![...element.childNodes].some((child) => child instanceof Text && child.data.trim() !== '')) return true;
   if (performance.now() - textVisibilityMs > TextVisibilityReuseMs)
     [textVisibility, textVisibilityMs] = [new TextVisibility(), performance.now()];
@@ -165,7 +186,8 @@ function skipsContent(element: Element, style: CSSStyleDeclaration): boolean {
 function isShrunk(element: Element): boolean {
   if (!(element instanceof HTMLElement) || element.offsetWidth === 0) return false;
   const { width, height, right, bottom } = element.getBoundingClientRect();
-  if (width < 1 || height < 1) return true;
+  // Text can overflow an element whose height is 0, but a transform to a size of 0 also shrinks the text.
+  if (width < 1 || (height < 1 && element.offsetHeight > 0)) return true;
   return (right + scrollX <= 0 || bottom + scrollY <= 0) && !isInScrolledContainer(element);
 }
 

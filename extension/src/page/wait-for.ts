@@ -56,7 +56,10 @@ export async function waitFor(args: WaitForArguments, context: Context): Promise
       if (missing.length === 0) return makeWaitResult(conditions, now - start, shown[0], context);
       const names = missing.map((condition) => condition.description).join(' and ');
       if (now >= end)
-        throw new PageFailure('timeout', `Timed out after ${formatSeconds(now - start)}: ${names} not met.`);
+        throw new PageFailure(
+          'timeout',
+          `Timed out after ${formatSeconds(now - start)}: ${names} not met. Take a snapshot, or wait longer.`,
+        );
       if (now - reported >= ReportIntervalMs) {
         reported = now;
         context.report({
@@ -94,7 +97,7 @@ function makeWaitResult(
 ): WaitForResult {
   const names = conditions.map((condition) => condition.description).join(' and ');
   const line = shown?.isConnected ? { line: describeElement(shown, context) } : {};
-  return { message: `${names} after ${formatSeconds(afterMs)}`, afterMs: Math.round(afterMs), ...line };
+  return { message: names, afterMs: Math.round(afterMs), ...line };
 }
 
 function formatSeconds(ms: number): string {
@@ -128,18 +131,18 @@ function readConditions(args: WaitForArguments, start: number): Condition[] {
 }
 
 function checkSelectorState(selector: string, state: NonNullable<WaitForArguments['state']>): Element | boolean {
-  const first = selectElements(selector)[0];
+  const found = selectElements(selector);
   switch (state) {
     case 'attached':
-      return first ?? false;
+      return found[0] ?? false;
     case 'detached':
-      return first === undefined;
+      return found.length === 0;
     case 'hidden':
-      return first === undefined || !hasVisibleBox(first);
+      return !found.some(hasVisibleBox);
     case 'enabled':
-      return first !== undefined && hasVisibleBox(first) && !isDisabled(first) ? first : false;
+      return found.find((element) => hasVisibleBox(element) && !isDisabled(element)) ?? false;
     case 'visible':
-      return first !== undefined && hasVisibleBox(first) ? first : false;
+      return found.find(hasVisibleBox) ?? false;
   }
 }
 

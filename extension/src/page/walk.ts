@@ -1,7 +1,9 @@
 // Traverses the flat tree of a frame, and builds the tree of its visible content for a snapshot.
+import { findHiddenOriginal } from './drawn-copies.ts';
 import { getFocusedElement, getShadowRoot, listFlatChildren } from './flat-tree.ts';
 import { declaresClick, hasActionIcons, isActionIcon, makeHint } from './hints.ts';
 import { findMappedImages } from './image-map.ts';
+import { readExponent, readMath } from './math.ts';
 import { computeElementName, findLabelledControl, isFormAssociated, isNamedByContent } from './names.ts';
 import type { SnapshotMode } from './operations.ts';
 import type { Refs } from './refs.ts';
@@ -10,7 +12,7 @@ import { describeShape, ShapeDetector } from './shapes.ts';
 import { findActiveDescendant, formatStates, isDisabled, readShownValue } from './states.ts';
 import { type FoldPart, makeNode, type TreeNode } from './tree.ts';
 import { ClippedArea as ClipOf, type ClippedArea, type ViewportPart } from './view.ts';
-import { determineVisibility, type ElementVisibility, TextVisibility } from './visibility.ts';
+import { determineVisibility, type ElementVisibility, isInlineDisplay, TextVisibility } from './visibility.ts';
 import { cleanText, shorten } from './visible-text.ts';
 
 export interface WalkOptions {
@@ -22,6 +24,8 @@ export interface WalkOptions {
   readonly view: ViewportPart;
   /** depth is the maximum number of levels below the root element of the tree; Infinity for all levels. */
   readonly depth: number;
+  /** isSearch is true for a search, whose tree contains texts and names in full length. */
+  readonly isSearch?: boolean;
   /** If the root of a snapshot is a list, the snapshot shows more rows of this list than of other lists. */
   readonly unfolded: Element | undefined;
   /** A snapshot shows each element that the action changed, even in a long list with omitted rows. */
@@ -134,8 +138,10 @@ export class TreeWalk {
   }
 
   *#visitElement(element: Element, parent: TreeNode, place: WalkPosition): Generator<number, void> {
-    if (SkippedTags.has(element.localName) || element.getAttribute('aria-hidden') === 'true') return;
+    if (SkippedTags.has(element.localName)) return;
     if (element instanceof HTMLElement && element.inert) return;
+    const original = element.getAttribute('aria-hidden') === 'true' ? findHiddenOriginal(element) : element;
+    if (!original) return;
     if ((++this.visited & 31) === 0 && performance.now() > this.#sliceEnd) {
       yield this.visited;
       this.#sliceEnd = performance.now() + TimeSliceMs;
@@ -151,9 +157,11 @@ export class TreeWalk {
       this.folded += 1 + element.childElementCount;
       return this.#addFold(parent, element);
     }
-    const isBlock = !style.display.startsWith('inline') && style.display !== 'contents';
+    const isBlock = !isInlineDisplay(style.display);
     if (isBlock) this.#isAtLineStart = true;
-    yield* this.#enter(element, parent, place, style, shown);
+    const text = readReplacedText(element, original);
+    if (text === undefined) yield* this.#enter(element, parent, place, style, shown);
+    else if (!place.closed && !place.named && shown.text) this.#addText(text, element, parent);
     if (isBlock) this.#isAtLineStart = true;
   }
 
@@ -246,7 +254,8 @@ export class TreeWalk {
   #addNode(element: Element, ownRole: string, parent: TreeNode, isAction: boolean): TreeNode {
     const role = ownRole === '' ? 'paragraph' : ownRole;
     const { refs, prefix } = this.#options;
-    const name = hasNestedActions(element, role) ? '' : shorten(computeElementName(element, role), MaxNameCharacters);
+    const maxName = this.#options.isSearch ? Number.POSITIVE_INFINITY : MaxNameCharacters;
+    const name = hasNestedActions(element, role) ? '' : shorten(computeElementName(element, role), maxName);
     const needsRef = isAction || isDraggable(element) || RefRoles.has(role);
     const ref = needsRef ? refs.refOf(element, prefix, role, name) : '';
     let marks = formatStates(element, role);
@@ -284,7 +293,8 @@ export class TreeWalk {
 
   #addText(data: string, element: Element, parent: TreeNode): void {
     if (this.#options.mode === 'interactive' && !showsTextInteractively(parent)) return;
-    const text = data.length > MaxTextCharacters ? `${data.slice(0, MaxTextCharacters)}…` : data;
+    const limit = this.#options.isSearch ? Number.POSITIVE_INFINITY : MaxTextCharacters;
+    const text = data.length > limit ? `${data.slice(0, limit)}…` : data;
     const last = parent.children.at(-1);
     if (!this.#isAtLineStart && last?.kind === 'text') last.text += text;
     else if (text.trim() !== '') parent.children.push({ kind: 'text', element, text });
@@ -334,6 +344,13 @@ export class TreeWalk {
   }
 }
 
+/** readReplacedText returns the text in place of an element's content, for line breaks, exponents and formulas. */
+function readReplacedText(element: Element, original: Element): string | undefined {
+  if (element.localName === 'br') return ' ';
+  if (element.localName === 'sup') return readExponent(element);
+  return original !== element || element.localName === 'math' ? readMath(original) || undefined : undefined;
+}
+
 function compareByPosition(a: Element, b: Element): number {
   return a.compareDocumentPosition(b) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1;
 }
@@ -362,10 +379,15 @@ function clipsContent(style: CSSStyleDeclaration): boolean {
   return style.overflowY !== 'visible' || style.overflowX !== 'visible';
 }
 
+const InlineTags = new Set(
+  `a abbr b bdi bdo cite code data del dfn em font i ins kbd label mark nobr q rb rt ruby s samp slot small span strong sub
+  sup time u var`.split(/\s+/),
+);
+
 /** hasMixedContent reports whether an element contains both text and elements, so that its content forms one line. */
 function hasMixedContent(element: Element): boolean {
   if (element.firstElementChild === null || element.localName === 'body') return false;
-  if (/^(span|b|i|em|strong|a|small|code|sub|sup|mark|u|s|label|font|slot)$/.test(element.localName)) return false;
+  if (InlineTags.has(element.localName)) return false;
   let checked = 0;
   for (const child of listFlatChildren(element)) {
     if (child instanceof Text && child.data.trim() !== '') return true;

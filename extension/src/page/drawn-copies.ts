@@ -1,0 +1,22 @@
+// Finds texts that pages write twice: once for screen readers, visually hidden, and once as the user sees them, with
+// aria-hidden. Shops write prices this way, and formulas are drawn this way.
+import { getFlatParent, listFlatChildren } from './flat-tree.ts';
+import { determineVisibility } from './visibility.ts';
+
+/** MaxSiblings is the maximum number of elements next to each other of which two are the same text. */
+const MaxSiblings = 4;
+
+/**
+ * findHiddenOriginal returns the visually hidden sibling whose text an element with aria-hidden draws for the user, or
+ * undefined if the element is decoration.
+ */
+export function findHiddenOriginal(element: Element): Element | undefined {
+  const parent = getFlatParent(element);
+  const siblings = parent ? [...listFlatChildren(parent)].filter((node) => node instanceof Element) : [];
+  if (siblings.length > MaxSiblings) return undefined;
+  return siblings.find((sibling) => {
+    if (sibling.getAttribute('aria-hidden') === 'true' || !sibling.textContent?.trim()) return false;
+    const { drawn, closed } = determineVisibility(sibling, getComputedStyle(sibling));
+    return drawn && closed;
+  });
+}
