@@ -133,6 +133,12 @@ function describeNavigationError(error: string): string | Texts {
     'net::ERR_TOO_MANY_REDIRECTS': 'the site redirects without end. Cookies of the site may cause this',
     'net::ERR_ABORTED':
       'the site sent no page: the answer was a download or empty, or the page stopped the load. The tab shows what it showed before',
+    'net::ERR_HTTP_RESPONSE_CODE_FAILURE':
+      'the site answered with an error status and without a page. Check the address, or try again later',
+    'net::ERR_EMPTY_RESPONSE': 'the site closed the connection without an answer. Try again later',
+    'net::ERR_INVALID_AUTH_CREDENTIALS':
+      'the site asks for a user name and a password in a dialog of the browser. Ask the user to log in in the tab',
+    'net::ERR_UNSAFE_PORT': 'Chrome never opens addresses with this port. Check the address',
     'net::ERR_BLOCKED_BY_CLIENT': 'an extension or a setting of the browser blocks this page',
   };
   if (error.startsWith('net::ERR_CERT_')) {

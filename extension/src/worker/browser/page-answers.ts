@@ -92,6 +92,8 @@ export const isResult: { readonly [N in page.PageOperationName]: TypeGuard<page.
     folded: isNumber,
     frames,
     full: isFlag,
+    shortened: makeOptionalGuard(isNumber),
+    loading: makeOptionalGuard(isFlag),
   }),
   find: makeShapeGuard<page.FindResult>({
     matches: makeListGuard(makeShapeGuard<page.FindMatch>({ ref: isText, line: isText, path: makeListGuard(isText) })),
@@ -104,6 +106,8 @@ export const isResult: { readonly [N in page.PageOperationName]: TypeGuard<page.
     tokens: isNumber,
     cursor: makeOptionalGuard(isText),
     total: isNumber,
+    cut: makeOptionalGuard(isFlag),
+    loading: makeOptionalGuard(isFlag),
     frames,
   }),
   click: makeShapeGuard<page.ClickResult>({

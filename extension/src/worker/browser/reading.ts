@@ -1,12 +1,14 @@
 import type { FindArguments, FindMatch, ReadArguments, ReadResult } from '../../page/operations.ts';
 import { readChoice, readNumber, readText } from './arguments.ts';
 import type { BrowserCall, BrowserResult, BrowserTool } from './browser-tool.ts';
-import type { Snapshots } from './snapshots.ts';
+import { type Snapshots, StillLoading } from './snapshots.ts';
 import { type FrameTarget, MaxFrames, type TabFrames } from './tab-frames.ts';
 import { callFailure } from './tool-failure.ts';
 
 const DefaultMatches = 20;
 const DefaultTokens = 6000;
+/** MaxCountedMatches is the number of matches in a frame at which the page script stops to count. */
+const MaxCountedMatches = 1000;
 /** MinFrameTokens is how many tokens of a part must be unused before the part continues with the next frame. */
 const MinFrameTokens = 200;
 
@@ -34,9 +36,13 @@ async function find(frames: TabFrames, call: BrowserCall): Promise<BrowserResult
   const lines = result.matches.map((match) => formatMatch(match));
   for (const { frame, matches } of found) lines.push(...matches.map((match) => formatMatch(match, frame)));
   const shown = lines.slice(0, limit);
-  const text = total === 0 ? 'Nothing matches.' : `${shown.length} of ${total} matches.`;
-  const hint = total === 0 ? ' Try a shorter text, or take a snapshot.' : '';
-  return { text: text + hint, ...(shown.length > 0 ? { content: shown.join('\n') } : {}) };
+  const isCapped = [result, ...found].some((frameResult) => frameResult.total >= MaxCountedMatches);
+  const count = isCapped ? `at least ${total}` : `${total}`;
+  const text =
+    total === 0 ? 'Nothing matches. Try a shorter text, or take a snapshot.' : `${shown.length} of ${count} matches.`;
+  const missing = others.filter((_, i) => inFrames[i] === undefined).map(({ prefix }) => prefix);
+  const note = missing.length === 0 ? '' : ` Not searched, because they did not answer: frames ${missing.join(', ')}.`;
+  return { text: text + note, ...(shown.length > 0 ? { content: shown.join('\n') } : {}) };
 }
 
 function formatMatch({ line, path }: FindMatch, frame?: FrameTarget): string {
@@ -60,6 +66,7 @@ async function readPage(frames: TabFrames, call: BrowserCall): Promise<BrowserRe
   const first = target === undefined ? undefined : await frames.findByRef(call, target);
   const queue = cursor === undefined ? [{ prefix: first?.prefix ?? '' }] : parseCursor(cursor);
   const parts: string[] = [];
+  const notes = new Set<string>();
   let left = maxTokens;
   for (let position = queue.shift(); position; position = queue.shift()) {
     if (parts.length > 0 && left < MinFrameTokens) {
@@ -75,7 +82,13 @@ async function readPage(frames: TabFrames, call: BrowserCall): Promise<BrowserRe
       ...(position.cursor === undefined ? {} : { cursor: position.cursor }),
     };
     const result = frame && (await readFrame(frames, call, frame, options, isFirst));
-    if (!frame || !result) continue;
+    if (!frame || !result) {
+      if (frame) notes.add(`Frame ${frame.prefix} did not answer and is left out.`);
+      continue;
+    }
+    if (result.loading) notes.add(StillLoading);
+    if (result.cut && result.cursor === undefined)
+      notes.add('The page has more text than opentabs reads at once. Use target to read a part of the page.');
     if (isFirst || result.text.trim() !== '') {
       parts.push(frame.prefix === '' ? result.text : `[frame ${frame.prefix}]\n${result.text}`);
       left -= result.tokens;
@@ -88,9 +101,9 @@ async function readPage(frames: TabFrames, call: BrowserCall): Promise<BrowserRe
   }
   if (parts.length === 0)
     throw callFailure('invalid_arguments', 'the frame of this cursor is gone. Read the page again');
-  const text =
-    queue.length === 0 ? 'This is the end of the page.' : `More follows: repeat with cursor "${formatCursor(queue)}".`;
-  return { text, content: parts.join('\n\n') };
+  if (queue.length > 0) notes.add(`More follows: repeat with cursor "${formatCursor(queue)}".`);
+  else if (notes.size === 0) notes.add('This is the end of the page.');
+  return { text: [...notes].join(' '), content: parts.join('\n\n') };
 }
 
 /**

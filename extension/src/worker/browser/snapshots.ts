@@ -22,6 +22,8 @@ export interface FullSnapshot {
   readonly page: PageState;
 }
 
+export const StillLoading = 'The page is still loading, so more may follow. Use browser_wait_for to wait for it.';
+
 const modes: readonly SnapshotMode[] = ['full', 'interactive', 'viewport'];
 
 /** ChildSnapshot is the snapshot of a child frame that was part of an earlier snapshot. */
@@ -90,12 +92,14 @@ export class Snapshots {
     this.#storeChildSnapshots(frame, result.snapshot, family);
     const folded = result.folded + sumFolded(children);
     const words = [`Snapshot ${result.snapshot}.`];
+    if (result.loading) words.push(StillLoading);
     if (options.since !== undefined)
       words.push(
         `It is a complete snapshot: most of the page changed since ${options.since}, or ${options.since} is unknown.`,
       );
     if (folded > 0)
       words.push(`At least ${folded} elements are left out. Use browser_find, target or maxTokens to see more.`);
+    if (result.shortened) words.push('Long texts end with "…". Use browser_read_page to read them.');
     return { text: words.join(' '), content: joinFrames(result, children), snapshot: result.snapshot };
   }
 
@@ -136,18 +140,41 @@ export class Snapshots {
   ): Promise<BrowserResult> {
     const earlier = this.#childSnapshots.get(makeSnapshotKey(frame, since)) ?? [];
     const family: ChildSnapshot[] = [];
-    const sections = [result.text];
-    for (const child of earlier) {
-      const options = { since: child.snapshot, maxTokens: MinFrameTokens * 2 };
-      const changes = await this.#frames.runInChild(call, child.frame, 'snapshot', options);
-      if (!changes) continue;
-      family.push({ frame: child.frame, snapshot: changes.snapshot });
-      if (changes.text !== '') sections.push(`in frame ${child.frame.prefix}:\n${changes.text}`);
-    }
+    const sections = isUnchanged(result) ? [] : [result.text];
+    sections.push(...(await this.#describeFrameChanges(call, frame, result, earlier, family, 1)));
     this.#storeChildSnapshots(frame, result.snapshot, family);
-    const changes = sections.filter((section) => section !== '').join('\n');
-    const text = changes === '' ? `Nothing changed since ${since}.` : `What changed since ${since}.`;
-    return { text: `Snapshot ${result.snapshot}. ${text}`, content: changes, snapshot: result.snapshot };
+    const text = sections.length === 0 ? `Nothing changed since ${since}.` : `What changed since ${since}.`;
+    const loading = result.loading ? ` ${StillLoading}` : '';
+    const content = sections.length === 0 ? {} : { content: sections.join('\n') };
+    return { text: `Snapshot ${result.snapshot}. ${text}${loading}`, ...content, snapshot: result.snapshot };
+  }
+
+  /** A frame that is new, or that shows another document than in the earlier snapshot, is described completely. */
+  async #describeFrameChanges(
+    call: BrowserCall,
+    parent: FrameTarget,
+    { frames }: SnapshotResult,
+    earlier: readonly ChildSnapshot[],
+    family: ChildSnapshot[],
+    depth: number,
+  ): Promise<string[]> {
+    if (frames.length === 0 || depth > MaxDepth) return [];
+    const found = (await this.#frames.findChildren(call, parent, frames)).slice(0, MaxFrames - family.length);
+    const sections: string[] = [];
+    for (const { frame } of found) {
+      const old = earlier.find((child) => child.frame.documentId === frame.documentId);
+      const options: SnapshotArguments = {
+        maxTokens: MinFrameTokens * 2,
+        ...(old === undefined ? {} : { since: old.snapshot }),
+      };
+      const changes = await this.#frames.runInChild(call, frame, 'snapshot', options);
+      if (!changes) continue;
+      family.push({ frame, snapshot: changes.snapshot });
+      if (!isUnchanged(changes) && changes.text !== '')
+        sections.push(`in frame ${frame.prefix}${old === undefined ? ' (a new document)' : ''}:\n${changes.text}`);
+      sections.push(...(await this.#describeFrameChanges(call, frame, changes, earlier, family, depth + 1)));
+    }
+    return sections;
   }
 
   #storeChildSnapshots(frame: FrameTarget, snapshot: string, family: readonly ChildSnapshot[]): void {
@@ -158,6 +185,10 @@ export class Snapshots {
       this.#childSnapshots.delete(key);
     }
   }
+}
+
+function isUnchanged({ text, full }: SnapshotResult): boolean {
+  return !full && text.startsWith('nothing changed since');
 }
 
 function makeSnapshotKey(frame: FrameTarget, snapshot: string): string {

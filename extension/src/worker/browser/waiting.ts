@@ -7,7 +7,7 @@ import type { NavigationBrowser } from './navigation.ts';
 import { PageLostError } from './page-scripts.ts';
 import { type FrameTarget, MaxFrames, type TabFrames } from './tab-frames.ts';
 import { TabWatch } from './tab-watch.ts';
-import { callFailure, makeDocumentGoneFailure, toolFailure } from './tool-failure.ts';
+import { callFailure, makeDocumentGoneFailure, ToolFailure, toolFailure } from './tool-failure.ts';
 
 const DefaultTimeoutSeconds = 30;
 const MaxTimeoutSeconds = 300;
@@ -44,10 +44,13 @@ async function waitFor(browser: WaitingBrowser, frames: TabFrames, call: Browser
     if (load === 'networkidle' && !(await waitForIdleNetwork(browser, call, Date.now() + timeoutMs)))
       throw toolFailure('timeout', `the page still requested resources after ${timeoutMs / 1000} s`);
     if (Object.keys(conditions).length === 0) return { text: 'The network is idle.' };
-    const result = await waitInDocuments(browser, frames, call, conditions, Date.now() + timeoutMs);
+    const waitStartMs = Date.now();
+    const result = await waitInDocuments(browser, frames, call, conditions, waitStartMs + timeoutMs);
     // The server adds the new site's URL to the result if the client is allowed to see the URL.
     if (result === undefined) return { text: 'The tab shows another site now, so the wait for the address ended.' };
-    return { text: `Found: ${names.join(' and ')}.`, content: [result.message, result.line ?? ''].join('\n').trim() };
+    const seconds = ((Date.now() - waitStartMs) / 1000).toFixed(1);
+    const message = `${result.message} after ${seconds} s`; // an earlier document or frame may have been waited for too
+    return { text: `Found: ${names.join(' and ')}.`, content: [message, result.line ?? ''].join('\n').trim() };
   } finally {
     clearInterval(timer);
   }
@@ -104,33 +107,98 @@ async function waitInDocuments(
   }
 }
 
-/** If the conditions contain texts or selectors, waitInFrames also searches the child frames. */
+/** Texts and selectors can be in any frame. A text or an element is gone if no frame shows it. */
 async function waitInFrames(
   frames: TabFrames,
   call: BrowserCall,
   conditions: WaitForArguments,
 ): Promise<WaitForResult> {
-  const [top, ...others] = await frames.list(call);
-  if (!top) throw makeDocumentGoneFailure('open', false);
-  const { text, selector, textGone, url, load } = conditions;
-  const isAnyFrame = (text !== undefined || selector !== undefined) && !textGone && !url && !load;
-  // Wait for hidden or detached elements only in the top frame, because other frames may never have contained the
-  // element.
-  const isGone = conditions.state === 'hidden' || conditions.state === 'detached';
-  if (!isAnyFrame || isGone || others.length === 0) return await frames.run(call, top, 'waitFor', conditions);
+  const { text, textGone, selector, state, url, load } = conditions;
+  const isGone = state === 'hidden' || state === 'detached';
+  const appears = text !== undefined || (selector !== undefined && !isGone);
+  const disappears = textGone !== undefined || (selector !== undefined && isGone);
+  if (url === undefined && load === undefined && appears !== disappears)
+    return await (appears ? waitInAnyFrame : waitInAllFrames)(frames, call, conditions);
+  const top = await frames.top(call);
+  return await frames.run(call, top, 'waitFor', conditions);
+}
+
+/** FrameCheckIntervalMs is how often a wait checks whether the tab has new frames, in milliseconds. */
+const FrameCheckIntervalMs = 500;
+
+/** waitInAnyFrame also waits in frames that the page adds or loads during the wait. */
+async function waitInAnyFrame(
+  frames: TabFrames,
+  call: BrowserCall,
+  conditions: WaitForArguments,
+): Promise<WaitForResult> {
+  const endMs = Date.now() + (conditions.timeoutMs ?? 0);
   const controller = new AbortController();
+  const { signal } = controller;
   const abort = () => controller.abort(call.signal.reason);
   call.signal.addEventListener('abort', abort);
-  const wait = (frame: FrameTarget) =>
-    frames.run({ signal: controller.signal, report: () => undefined }, frame, 'waitFor', conditions);
-  const inTop = wait(top);
-  const inOthers = others.slice(0, MaxFrames).map(wait);
-  for (const waiting of [inTop, ...inOthers]) waiting.catch(() => undefined);
+  const started = new Set<string>();
+  const startWaits = async (): Promise<Promise<WaitForResult>[]> => {
+    const fresh = (await frames.list(call)).filter(({ documentId }) => !started.has(documentId));
+    return fresh.slice(0, MaxFrames + 1 - started.size).map((frame) => {
+      started.add(frame.documentId);
+      const report = frame.prefix === '' ? call.report : () => undefined;
+      const timeoutMs = Math.max(0, endMs - Date.now());
+      return frames.run({ signal, report }, frame, 'waitFor', { ...conditions, timeoutMs });
+    });
+  };
   try {
-    return await Promise.race([inTop, Promise.any(inOthers).catch(() => inTop)]);
+    const [inTop, ...inOthers] = await startWaits();
+    if (!inTop) throw makeDocumentGoneFailure('open', false);
+    return await new Promise((resolve, reject) => {
+      inTop.then(resolve, reject); // the top frame also reports the timeout, and the end of the document
+      const add = (waits: readonly Promise<WaitForResult>[]) => {
+        for (const wait of waits) wait.then(resolve, () => undefined);
+      };
+      add(inOthers);
+      const search = async () => {
+        for (;;) {
+          await sleep(FrameCheckIntervalMs, signal);
+          add(await startWaits());
+        }
+      };
+      search().catch(() => undefined);
+    });
   } finally {
-    controller.abort('another frame ended the wait');
+    controller.abort('the wait has ended');
     call.signal.removeEventListener('abort', abort);
+  }
+}
+
+async function waitInAllFrames(
+  frames: TabFrames,
+  call: BrowserCall,
+  conditions: WaitForArguments,
+): Promise<WaitForResult> {
+  const endMs = Date.now() + (conditions.timeoutMs ?? 0);
+  for (;;) {
+    const [top, ...others] = (await frames.list(call)).slice(0, MaxFrames + 1);
+    if (!top) throw makeDocumentGoneFailure('open', false);
+    const wait = (frame: FrameTarget, report: BrowserCall['report']) =>
+      frames.run({ signal: call.signal, report }, frame, 'waitFor', {
+        ...conditions,
+        timeoutMs: Math.max(0, endMs - Date.now()),
+      });
+    const results = [wait(top, call.report), ...others.map((frame) => waitUnlessLost(wait(frame, () => undefined)))];
+    const [result] = await Promise.all(results);
+    const known = new Set([top, ...others].map(({ documentId }) => documentId));
+    const now = (await frames.list(call)).slice(0, MaxFrames + 1);
+    if (result && now.every(({ documentId }) => known.has(documentId))) return result;
+  }
+}
+
+/** A frame that the page removes, or that does not answer, does not prevent the end of a wait. */
+async function waitUnlessLost(waiting: Promise<WaitForResult>): Promise<WaitForResult | undefined> {
+  try {
+    return await waiting;
+  } catch (error) {
+    if (error instanceof ToolFailure && error.error.tool?.code === 'timeout') throw error;
+    return undefined;
   }
 }
 

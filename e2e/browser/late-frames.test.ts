@@ -1,0 +1,95 @@
+/** Waits, changes and reads take into account that frames appear, load other documents, and load slowly. */
+import assert from 'node:assert/strict';
+import test, { after, before } from 'node:test';
+import { waitFor } from '../harness/wait.ts';
+import { type BrowserFixture, startBrowserFixture } from './browser-fixture.ts';
+
+let fixture: BrowserFixture;
+
+before(async () => {
+  fixture = await startBrowserFixture();
+  fixture.setPage('/one', '<!doctype html><p>frame one</p><button>One</button>');
+  fixture.setPage('/two', '<!doctype html><p>frame two</p><button>Two</button>');
+});
+after(() => fixture?.close());
+
+test('a wait finds texts and elements in frames that are added or loaded during the wait', async () => {
+  const { callTool: call, open, setPage } = fixture;
+  setPage(
+    '/late',
+    `<!doctype html><title>Late</title><iframe id="f" src="/one"></iframe><script>setTimeout(() => {
+       const frame = document.createElement('iframe'); frame.src = '/two'; document.body.append(frame) }, 1000)</script>`,
+  );
+  const text = await call('browser_wait_for', { text: 'frame two', timeout: 20 }, await open('/late'));
+  assert.match(text.content ?? '', /^text "frame two" after \d+\.\d s\np "frame two" \[ref=f\d+e\d+\]$/);
+  setPage(
+    '/later',
+    `<!doctype html><iframe id="f" src="/one"></iframe><script>setTimeout(() => f.src = '/two', 1000)</script>`,
+  );
+  const selector = await call(
+    'browser_wait_for',
+    { selector: 'button', text: 'Two', timeout: 20 },
+    await open('/later'),
+  );
+  assert.match(selector.content ?? '', /Two/);
+});
+
+test('a text is gone only when no frame shows it', async () => {
+  const { callTool: call, callExpectingFailure: fail, open, setPage } = fixture;
+  setPage(
+    '/loading',
+    `<!doctype html><p id="p">Loading</p><script>onmessage = () => { p.textContent = 'Ready' }</script>`,
+  );
+  setPage('/outer', '<!doctype html><title>Outer</title><h1>Outer</h1><iframe src="/loading"></iframe>');
+  const tabId = await open('/outer');
+  for (const args of [{ textGone: 'Loading' }, { selector: 'p', state: 'hidden' }]) {
+    const failure = await fail('browser_wait_for', { ...args, timeout: 0.5 }, tabId);
+    assert.equal(failure.code, 'timeout');
+    assert.match(failure.message, /not met\. Take a snapshot, or wait longer\.$/);
+  }
+  const page = await fixture.findPage(`${fixture.origin}/outer`);
+  await page.evaluate('frames[0].postMessage(0)');
+  assert.equal((await call('browser_wait_for', { textGone: 'Loading' }, tabId)).text, 'Found: textGone.');
+});
+
+test('a snapshot with since has the content of frames that are new or show another document', async () => {
+  const { callTool: call, open, setPage } = fixture;
+  setPage('/changing', '<!doctype html><title>Changing</title><iframe id="f" src="/one"></iframe>');
+  const tabId = await open('/changing');
+  const first = await fixture.takeSnapshot(tabId);
+  const page = await fixture.findPage(`${fixture.origin}/changing`);
+  const same = await call('browser_snapshot', { since: first.snapshot }, tabId);
+  assert.match(same.text ?? '', /Nothing changed since s\d+\.$/);
+  assert.equal(same.content, undefined);
+  await page.evaluate(`f.src = '/two'`);
+  await call('browser_wait_for', { text: 'frame two' }, tabId);
+  const other = await call('browser_snapshot', { since: same.snapshot }, tabId);
+  assert.match(other.content ?? '', /^in frame f\d+ \(a new document\):\nframe two\nbutton "Two" \[ref=f\d+e\d+\]$/);
+  await page.evaluate(`document.body.append(Object.assign(document.createElement('iframe'), { src: '/one' }))`);
+  await call('browser_wait_for', { text: 'frame one' }, tabId);
+  const added = await call('browser_snapshot', { since: other.snapshot }, tabId);
+  assert.match(added.content ?? '', /^\+ iframe \[ref=e\d+\]\nin frame f\d+ \(a new document\):\nframe one\n/);
+  await page.evaluate(`frames[1].document.body.append('more')`);
+  const more = await call('browser_snapshot', { since: added.snapshot }, tabId);
+  assert.match(more.content ?? '', /^in frame f\d+:\n\+ more$/);
+});
+
+test('a wait for a selector takes any visible match, and a document that is still loading is named', async () => {
+  const { callTool: call, open, setPage, origin } = fixture;
+  setPage('/template', '<!doctype html><p class="r" hidden>template</p><p class="r">shown</p>');
+  const tabId = await open('/template');
+  assert.match((await call('browser_wait_for', { selector: '.r', timeout: 5 }, tabId)).content ?? '', /shown/);
+  setPage(
+    '/slow-script',
+    '<!doctype html><title>Slow</title><h1>Start</h1><script src="/slow.js?delay=8000"></script><p>End</p>',
+  );
+  await call('browser_navigate', { url: `${origin}/slow-script`, waitUntil: 'commit', snapshot: 'none' }, tabId);
+  const read = await waitFor('the start of the page', async () => {
+    const output = await call('browser_read_page', {}, tabId);
+    return output.content?.includes('Start') && output;
+  });
+  assert.match(read.text ?? '', /^The page is still loading, so more may follow\./);
+  assert.match((await call('browser_snapshot', {}, tabId)).text ?? '', /still loading/);
+  await call('browser_wait_for', { text: 'End', timeout: 30 }, tabId);
+  assert.equal((await call('browser_read_page', {}, tabId)).text, 'This is the end of the page.');
+});
