@@ -93,3 +93,33 @@ test('a wait for a selector takes any visible match, and a document that is stil
   await call('browser_wait_for', { text: 'End', timeout: 30 }, tabId);
   assert.equal((await call('browser_read_page', {}, tabId)).text, 'This is the end of the page.');
 });
+
+test('frames beyond maxTokens are left out and counted, and can be read by their refs', async () => {
+  const { callTool: call, open, setPage } = fixture;
+  const paragraphs = Array.from({ length: 60 }, (_, i) => `<p>Paragraph ${i} of a long frame.</p>`).join('');
+  setPage('/long-frame', `<!doctype html>${paragraphs}`);
+  const frame = '<iframe src="/long-frame" style="display:block;margin-top:900px"></iframe>';
+  setPage('/many-frames', `<!doctype html><title>Many</title><h1>Many</h1>${frame.repeat(8)}`);
+  const tabId = await open('/many-frames');
+  const { content = '', text = '' } = await call('browser_snapshot', { maxTokens: 1000 }, tabId);
+  assert.ok(Buffer.byteLength(content) / 4 <= 1_100, `${content.length} characters`);
+  assert.match(text, /The content of 4 frames is left out\. Use the ref of an iframe as target to read it\./);
+  const target = [...content.matchAll(/iframe \[ref=(\w+)\]/g)].at(-1)?.[1];
+  assert.match((await call('browser_snapshot', { target }, tabId)).content ?? '', /Paragraph 15 of a long frame\.\n … 4\d more elements/);
+});
+
+test('a navigation returns the page to which a script redirects, and names what is left out', async () => {
+  const { callTool: call, open, setPage, origin } = fixture;
+  setPage('/target', `<!doctype html><title>Target</title><h1>Target</h1>${'<div>row</div>'.repeat(500)}`);
+  const tabId = await open('/one');
+  for (const head of [
+    '<meta http-equiv="refresh" content="0;url=/target">',
+    `<script>onload = () => setTimeout(() => { location.href = '/target' }, 0)</script>`,
+  ]) {
+    setPage('/leaving', `<!doctype html><title>Leaving</title>${head}<h1>Leaving</h1>`);
+    const { content = '', text = '', page } = await call('browser_navigate', { url: `${origin}/leaving` }, tabId);
+    if (page?.url !== `${origin}/target`) continue; // the snapshot was taken before the script redirected
+    assert.match(content, /^heading "Target"/);
+    assert.match(text, /At least \d+ elements are left out\. Use browser_snapshot to see more\.$/);
+  }
+});

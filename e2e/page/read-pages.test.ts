@@ -153,3 +153,18 @@ test('a page that is too long to be read completely is marked as cut', async () 
   }
   assert.equal((await (await lab.openPage('<p>short')).callForResult('read')).cut, undefined);
 });
+
+test('words and links in a text are never folded, and containers show how much is left out', async () => {
+  const links = Array.from({ length: 60 }, (_, i) => `text ${i} <a href="/${i}">link ${i}</a> `).join('');
+  const spans = Array.from({ length: 60 }, (_, i) => `<span>w${i}</span>`).join(' ');
+  const rows = Array.from({ length: 100 }, (_, i) => `<div>row ${i}</div>`).join('');
+  const items = Array.from({ length: 100 }, (_, i) => `<li>item ${i}</li>`).join('');
+  const page = await lab.openPage(
+    `<p>${links}</p><p>${spans}</p><div style="height:2000px"></div><div>${rows}</div><ul>${items}</ul>`,
+  );
+  const text = await page.snapshot();
+  assert.match(text, /text 30\n ?link "link 30"/);
+  assert.match(text, /w19 w20 w21/);
+  assert.match(text, /row 19\n… 80 more elements\nlist 100 rows, 20 shown/);
+  assert.match(await page.snapshot({ maxTokens: 12_000 }), /list 100 rows, 40 shown/);
+});

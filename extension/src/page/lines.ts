@@ -67,7 +67,7 @@ export class SnapshotPrinter {
           folded,
           text.length > MaxLineCharacters,
         );
-    } else if (part.kind === 'fold') this.#add('…', depth, `${parentKey}…`, part.element, '', true);
+    } else if (part.kind === 'fold') this.#add(part.text || '…', depth, `${parentKey}…`, part.element, '', true);
     else this.#printNode(part, depth, folded);
   }
 

@@ -85,7 +85,9 @@ const NestedActionSelector = `a[href],button,input,select,textarea,summary,ifram
  * A script can nest elements so deeply that a recursive traversal overflows the stack, so MaxNesting limits the depth.
  */
 export const MaxNesting = 600;
-export const MaxUnfoldedRows = 20;
+const MaxUnfoldedRows = 20;
+/** With a larger maxTokens than TokensForUnfoldedRows, a snapshot shows more than MaxUnfoldedRows rows of a list. */
+const TokensForUnfoldedRows = 6_000;
 const MaxUnfoldedChildren = 50;
 const MaxForcedRows = 100;
 const MaxMixedChildren = 30;
@@ -279,7 +281,9 @@ export class TreeWalk {
     style: CSSStyleDeclaration,
     shown: ElementVisibility,
   ) {
+    const foldedBefore = this.folded;
     const rows = this.#selectRowsToShow(element, inner, parent);
+    const omitted = this.folded - foldedBefore;
     let isTextShown: boolean | undefined;
     for (const child of rows ?? listFlatChildren(element)) {
       if (child instanceof Element) yield* this.#visit(child, parent, inner);
@@ -289,6 +293,10 @@ export class TreeWalk {
         if (isTextShown) this.#addText(child.data, element, parent);
       } else if (child instanceof Text && !this.#isAtLineStart) this.#addText(' ', element, parent);
     }
+    // The line of a list shows the number of its rows. A container without a line shows how much is left out.
+    const hasOwnLine = parent.element === element && parent.role !== 'page';
+    if (omitted > 0 && !hasOwnLine && inner.list?.element !== element)
+      parent.children.push({ kind: 'fold', element, text: `… ${omitted} more elements` });
   }
 
   #addText(data: string, element: Element, parent: TreeNode): void {
@@ -312,15 +320,17 @@ export class TreeWalk {
 
   #selectRowsToShow(element: Element, inner: WalkPosition, parent: TreeNode): Element[] | undefined {
     const { maxTokens, unfolded, view, forced } = this.#options;
+    const limit = Math.round(MaxUnfoldedRows * Math.max(1, maxTokens / TokensForUnfoldedRows));
     if (maxTokens === 0 || element.childElementCount <= MaxUnfoldedRows) return undefined;
     const isList = ListRoles.has(computeRole(element));
     const rows =
       element instanceof HTMLSlotElement ? element.assignedElements() : (getShadowRoot(element) ?? element).children;
     const count = rows.length;
-    if (count <= (isList ? MaxUnfoldedRows : MaxUnfoldedChildren)) return undefined;
+    if (count <= (isList ? limit : limit + MaxUnfoldedChildren - MaxUnfoldedRows)) return undefined;
+    if (!isList && isRunningText(element, rows)) return undefined;
     const seen = view.findRows(rows, inner.clip);
     const isWanted = element === unfolded || (unfolded !== undefined && inner.list?.element === unfolded);
-    const head = isWanted ? 10 * MaxUnfoldedRows : Math.max(0, MaxUnfoldedRows - (seen.end - seen.start));
+    const head = isWanted ? 10 * limit : Math.max(0, limit - (seen.end - seen.start));
     const shown = new Set<Element>();
     const addRows = (start: number, end: number) => {
       for (let i = start; i < Math.min(end, count); i++) {
@@ -342,6 +352,14 @@ export class TreeWalk {
     list.shownRows += shown.size;
     return extra.length === 0 ? [...shown] : [...shown].sort(compareByPosition);
   }
+}
+
+/** isRunningText reports whether an element contains words rather than rows, so that each of its children is needed. */
+function isRunningText(element: Element, rows: ArrayLike<Element>): boolean {
+  const [first, last] = [rows[0], rows[rows.length - 1]];
+  if (first && last && [first, last].every((row) => getComputedStyle(row).display === 'inline')) return true;
+  for (const child of element.childNodes) if (child instanceof Text && child.data.trim() !== '') return true;
+  return false;
 }
 
 /** readReplacedText returns the text in place of an element's content, for line breaks, exponents and formulas. */

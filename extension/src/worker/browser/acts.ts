@@ -7,7 +7,7 @@ import { readChoice, readText } from './arguments.ts';
 import type { BrowserCall, BrowserResult } from './browser-tool.ts';
 import { type LoadBrowser, type LoadOutcome, waitForLoad } from './loads.ts';
 import { PageLostError } from './page-scripts.ts';
-import type { Snapshots } from './snapshots.ts';
+import type { FullSnapshot, Snapshots } from './snapshots.ts';
 import type { FrameTarget, TabFrames } from './tab-frames.ts';
 import type { TabGroups } from './tab-groups.ts';
 import { type OpenedTab, TabWatch } from './tab-watch.ts';
@@ -136,12 +136,12 @@ export class PageActions {
         ? await this.#snapshots.takeOfNewDocument(call)
         : undefined;
     if (load !== undefined) words.push(describeNavigation(act, found !== undefined));
-    const text = words.join(' ');
-    if (found) return { text, ...found };
+    if (found) return addSnapshot(words, found);
     if (snapshot === 'full') {
       const full = await this.#snapshots.takeFull({ ...call, documentId: '' });
-      return { text, ...full, content: [...content, full.content].join('\n') };
+      return addSnapshot(words, { ...full, content: [...content, full.content].join('\n') });
     }
+    const text = words.join(' ');
     if (result?.download !== undefined) content.push(`download: ${result.download}`);
     if (result?.changes !== undefined) content.push(result.changes);
     return { text, ...(content.length > 0 ? { content: content.join('\n') } : {}) };
@@ -174,6 +174,10 @@ export class PageActions {
     await this.#addToGroup(call, tabId);
     return tabId;
   }
+}
+
+function addSnapshot(words: readonly string[], { note, ...shown }: FullSnapshot): BrowserResult {
+  return { text: [...words, note].filter((word) => word !== '').join(' '), ...shown };
 }
 
 /** waitForNavigationStart waits until a tab requests a document or closes, for at most NavigationStartTimeoutMs. */

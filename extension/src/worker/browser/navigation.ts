@@ -2,9 +2,9 @@ import type * as chromeBase from '../../chrome.ts';
 import type * as pages from '../../chrome-pages.ts';
 import { awaitWithin } from '../../within.ts';
 import { readChoice, readText, requireText } from './arguments.ts';
-import type { BrowserCall, BrowserTool } from './browser-tool.ts';
+import type { BrowserCall, BrowserResult, BrowserTool } from './browser-tool.ts';
 import { type LoadBrowser, type LoadOutcome, LoadStates, type WaitUntil, waitForLoad } from './loads.ts';
-import type { Snapshots } from './snapshots.ts';
+import type { FullSnapshot, Snapshots } from './snapshots.ts';
 import { TabWatch } from './tab-watch.ts';
 import { callFailure, toolFailure } from './tool-failure.ts';
 
@@ -22,33 +22,48 @@ export function makeNavigationTools(
     [
       'browser_navigate',
       async (call) => {
-        const { text, isReadable, hasAccess } = await navigate(browser, call);
+        const navigation = await navigate(browser, call);
         const snapshot = readChoice(call.args, 'snapshot', ['diff', 'none', 'full']) ?? 'diff';
-        if (snapshot === 'full' && hasAccess)
-          return { text, ...(await snapshots.takeFull({ ...call, documentId: '' })) };
-        return snapshot === 'diff' && isReadable ? { text, ...(await snapshots.takeOfNewDocument(call)) } : { text };
+        if (snapshot === 'full' && navigation.hasAccess)
+          return addSnapshot(navigation, await snapshots.takeFull({ ...call, documentId: '' }));
+        const isShown = snapshot === 'diff' && navigation.isReadable;
+        return addSnapshot(navigation, isShown ? await snapshots.takeOfNewDocument(call) : undefined);
       },
     ],
     [
       'browser_navigate_back',
       async (call) => {
-        const { text, isReadable } = await moveOrReload(browser, call, 'back', 'load');
-        return isReadable ? { text, ...(await snapshots.takeOfNewDocument(call)) } : { text };
+        const navigation = await moveOrReload(browser, call, 'back', 'load');
+        return addSnapshot(navigation, navigation.isReadable ? await snapshots.takeOfNewDocument(call) : undefined);
       },
     ],
   ];
 }
 
+function addSnapshot({ text, url }: Navigation, snapshot: FullSnapshot | undefined): BrowserResult {
+  if (!snapshot) return { text };
+  const { note, ...shown } = snapshot;
+  const hasMoved = url !== undefined && withoutFragment(url) !== withoutFragment(shown.page.url);
+  const words = [text, hasMoved ? 'The page then led to another address.' : '', note];
+  return { text: words.filter((word) => word !== '').join(' '), ...shown };
+}
+
+function withoutFragment(url: string): string {
+  return url.replace(/#.*$/s, '');
+}
+
 interface Navigation {
   readonly text: string;
+  /** url is the address of the page at the end of the load, if known. */
+  readonly url?: string | undefined;
   /** isReadable is true if the tab shows a new document that the extension can read. */
   readonly isReadable: boolean;
   readonly hasAccess: boolean;
 }
 
-function toNavigation({ isNewDocument, accessProblem }: LoadOutcome, text: string): Navigation {
+function toNavigation({ isNewDocument, accessProblem, page }: LoadOutcome, text: string): Navigation {
   const hasAccess = accessProblem === undefined;
-  return { text, hasAccess, isReadable: isNewDocument && hasAccess };
+  return { text, url: page?.url, hasAccess, isReadable: isNewDocument && hasAccess };
 }
 
 async function navigate(browser: NavigationBrowser, call: BrowserCall): Promise<Navigation> {

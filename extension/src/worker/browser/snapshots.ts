@@ -1,25 +1,39 @@
 import { type ChildFrame, joinFrames } from '../../page/join-frames.ts';
 import type { SnapshotArguments, SnapshotMode, SnapshotResult } from '../../page/operations.ts';
-import { awaitWithin } from '../../within.ts';
+import { awaitWithin, sleep } from '../../within.ts';
 import { readChoice, readNumber, readText } from './arguments.ts';
 import type { BrowserCall, BrowserResult, PageState } from './browser-tool.ts';
 import { type FrameTarget, MaxFrames, type TabFrames } from './tab-frames.ts';
+import { ToolFailure } from './tool-failure.ts';
 
 const DefaultTokens = 6000;
 /** MinTokens is the smallest limit that a client can set for the size of a snapshot, in tokens. */
 const MinTokens = 200;
-const MinFrameTokens = 400;
+/** MinFrameTokens is the smallest limit for the size of the snapshot of a child frame, in tokens. */
+const MinFrameTokens = 200;
+const ChangedFrameTokens = 800;
 const MaxDepth = 4;
 /** MaxStoredSnapshots limits for how many snapshots the worker also stores the snapshots of their child frames. */
 const MaxStoredSnapshots = 200;
 
 const NewPageTokens = 1500;
 const NewPageTimeoutMs = 2000;
+/** RetryMs is how long takeOfNewDocument waits for the next document of a page that redirects by a script. */
+const RetryMs = 50;
 
 export interface FullSnapshot {
   readonly content: string;
   readonly snapshot: string;
   readonly page: PageState;
+  /** note describes what the snapshot lacks, and is empty for a complete snapshot. */
+  readonly note: string;
+}
+
+interface DescribedTree {
+  readonly content: string;
+  readonly snapshot: string;
+  readonly folded: number;
+  readonly notes: readonly string[];
 }
 
 export const StillLoading = 'The page is still loading, so more may follow. Use browser_wait_for to wait for it.';
@@ -56,7 +70,13 @@ export class Snapshots {
     };
     const result = await this.#frames.run(call, frame, 'snapshot', options);
     if (since !== undefined && !result.full) return await this.#describeChanges(call, frame, result, since);
-    return await this.#describeTree(call, frame, result, options);
+    const { content, snapshot, folded, notes } = await this.#describeTree(call, frame, result, options);
+    const words = [`Snapshot ${snapshot}.`];
+    if (since !== undefined)
+      words.push(`It is a complete snapshot: most of the page changed since ${since}, or ${since} is unknown.`);
+    if (folded > 0)
+      words.push(`At least ${folded} elements are left out. Use browser_find, target or maxTokens to see more.`);
+    return { text: [...words, ...notes].join(' '), content, snapshot };
   }
 
   /**
@@ -64,11 +84,18 @@ export class Snapshots {
    * server uses the URL of the snapshot's document to decide whether the client is allowed to read the snapshot.
    */
   async takeFull(call: BrowserCall, maxTokens = DefaultTokens): Promise<FullSnapshot> {
+    return (await this.#takeTop(call, maxTokens)).full;
+  }
+
+  async #takeTop(call: BrowserCall, maxTokens: number): Promise<{ full: FullSnapshot; isLoading: boolean }> {
     const frame = await this.#frames.top(call);
     const options: SnapshotArguments = { mode: 'full', maxTokens };
     const result = await this.#frames.run(call, frame, 'snapshot', options);
-    const { content = '', snapshot = '' } = await this.#describeTree(call, frame, result, options);
-    return { content, snapshot, page: { url: result.url, title: result.title } };
+    const { content, snapshot, folded, notes } = await this.#describeTree(call, frame, result, options);
+    const foldNote = folded > 0 ? [`At least ${folded} elements are left out. Use browser_snapshot to see more.`] : [];
+    const page = { url: result.url, title: result.title };
+    const full = { content, snapshot, page, note: [...foldNote, ...notes].join(' ') };
+    return { full, isLoading: result.loading === true };
   }
 
   /**
@@ -76,9 +103,21 @@ export class Snapshots {
    * needs no further call.
    */
   async takeOfNewDocument(call: BrowserCall): Promise<FullSnapshot | undefined> {
-    const snapshot = await awaitWithin(this.takeFull({ ...call, documentId: '' }, NewPageTokens), NewPageTimeoutMs);
-    call.signal.throwIfAborted();
-    return snapshot;
+    const endMs = Date.now() + NewPageTimeoutMs;
+    for (;;) {
+      let isLost = false;
+      const taking = this.#takeTop({ ...call, documentId: '' }, NewPageTokens).catch((error: unknown) => {
+        isLost =
+          error instanceof ToolFailure && (error.error.code === 'navigated' || error.error.tool?.code === 'not_found');
+        throw error;
+      });
+      const taken = await awaitWithin(taking, endMs - Date.now());
+      call.signal.throwIfAborted();
+      // A page that redirects by a script is replaced while the snapshot is taken, or shortly before.
+      const isFinal = taken ? !taken.isLoading : !isLost;
+      if (isFinal || Date.now() + RetryMs >= endMs) return taken?.full;
+      await sleep(RetryMs, call.signal);
+    }
   }
 
   async #describeTree(
@@ -86,21 +125,14 @@ export class Snapshots {
     frame: FrameTarget,
     result: SnapshotResult,
     options: SnapshotArguments,
-  ): Promise<BrowserResult> {
+  ): Promise<DescribedTree> {
     const family: ChildSnapshot[] = [];
-    const children = await this.#takeChildren(call, frame, result, options, family, 1);
+    const notes: string[] = result.loading ? [StillLoading] : [];
+    if (result.shortened) notes.push('Long texts end with "…". Use browser_read_page to read them.');
+    const children = await this.#takeChildren(call, frame, result, options, { family, notes }, 1);
     this.#storeChildSnapshots(frame, result.snapshot, family);
     const folded = result.folded + sumFolded(children);
-    const words = [`Snapshot ${result.snapshot}.`];
-    if (result.loading) words.push(StillLoading);
-    if (options.since !== undefined)
-      words.push(
-        `It is a complete snapshot: most of the page changed since ${options.since}, or ${options.since} is unknown.`,
-      );
-    if (folded > 0)
-      words.push(`At least ${folded} elements are left out. Use browser_find, target or maxTokens to see more.`);
-    if (result.shortened) words.push('Long texts end with "…". Use browser_read_page to read them.');
-    return { text: words.join(' '), content: joinFrames(result, children), snapshot: result.snapshot };
+    return { content: joinFrames(result, children), snapshot: result.snapshot, folded, notes };
   }
 
   async #takeChildren(
@@ -108,12 +140,18 @@ export class Snapshots {
     parent: FrameTarget,
     { frames, tokens }: SnapshotResult,
     options: SnapshotArguments,
-    family: ChildSnapshot[],
+    { family, notes }: { readonly family: ChildSnapshot[]; readonly notes: string[] },
     depth: number,
   ): Promise<ChildFrame[]> {
     const shown = frames.filter(({ line, visible }) => line >= 0 && (options.mode !== 'viewport' || visible));
     if (shown.length === 0 || depth > MaxDepth) return [];
-    const found = (await this.#frames.findChildren(call, parent, shown)).slice(0, MaxFrames - family.length);
+    const all = await this.#frames.findChildren(call, parent, shown);
+    const isInView = depth === 1 || options.view !== undefined;
+    const room = countFrames(options.maxTokens ?? DefaultTokens, tokens);
+    const found = all
+      .filter(({ info }, i) => i < room || (isInView && info.visible !== undefined))
+      .slice(0, MaxFrames - family.length);
+    if (found.length < all.length) notes.push(describeOmittedFrames(all.length - found.length));
     const maxTokens = limitChildTokens(options.maxTokens ?? DefaultTokens, tokens, found.length);
     const taken = await Promise.all(
       found.map(async ({ info, frame }): Promise<ChildFrame[]> => {
@@ -123,9 +161,12 @@ export class Snapshots {
           ...(info.visible ? { view: info.visible } : {}),
         };
         const snapshot = await this.#frames.runInChild(call, frame, 'snapshot', childOptions);
-        if (!snapshot) return [];
+        if (!snapshot) {
+          notes.push(`Frame ${frame.prefix} did not answer and is left out.`);
+          return [];
+        }
         family.push({ frame, snapshot: snapshot.snapshot });
-        const children = await this.#takeChildren(call, frame, snapshot, childOptions, family, depth + 1);
+        const children = await this.#takeChildren(call, frame, snapshot, childOptions, { family, notes }, depth + 1);
         return [{ ref: info.ref, snapshot, children }];
       }),
     );
@@ -164,7 +205,7 @@ export class Snapshots {
     for (const { frame } of found) {
       const old = earlier.find((child) => child.frame.documentId === frame.documentId);
       const options: SnapshotArguments = {
-        maxTokens: MinFrameTokens * 2,
+        maxTokens: ChangedFrameTokens,
         ...(old === undefined ? {} : { since: old.snapshot }),
       };
       const changes = await this.#frames.runInChild(call, frame, 'snapshot', options);
@@ -198,6 +239,16 @@ function makeSnapshotKey(frame: FrameTarget, snapshot: string): string {
 /** If limitSnapshotTokens returns 0, the size of the snapshot is not limited. */
 function limitSnapshotTokens(maxTokens: number): number {
   return maxTokens === 0 ? 0 : Math.max(MinTokens, maxTokens);
+}
+
+/** countFrames returns how many child frames a snapshot has tokens for. */
+function countFrames(maxTokens: number, usedTokens: number): number {
+  return maxTokens === 0 ? MaxFrames : Math.floor((maxTokens - usedTokens) / MinFrameTokens);
+}
+
+function describeOmittedFrames(count: number): string {
+  const frames = count === 1 ? '1 frame' : `${count} frames`;
+  return `The content of ${frames} is left out. Use the ref of an iframe as target to read it.`;
 }
 
 /** If limitChildTokens returns 0, the size of the snapshots is not limited. */
