@@ -105,7 +105,10 @@ test('frames beyond maxTokens are left out and counted, and can be read by their
   assert.ok(Buffer.byteLength(content) / 4 <= 1_100, `${content.length} characters`);
   assert.match(text, /The content of 4 frames is left out\. Use the ref of an iframe as target to read it\./);
   const target = [...content.matchAll(/iframe \[ref=(\w+)\]/g)].at(-1)?.[1];
-  assert.match((await call('browser_snapshot', { target }, tabId)).content ?? '', /Paragraph 15 of a long frame\.\n … 4\d more elements/);
+  assert.match(
+    (await call('browser_snapshot', { target }, tabId)).content ?? '',
+    /Paragraph 15 of a long frame\.\n … 4\d more elements/,
+  );
 });
 
 test('a navigation returns the page to which a script redirects, and names what is left out', async () => {
