@@ -177,3 +177,16 @@ test('a load without access to the page ends with the access problem', async (t)
     accessProblem: 'no access to https://a.example/',
   });
 });
+
+test('a page that a script replaces while it is read is read again', async (t) => {
+  const { wait, fire, tab } = makeFixture(t);
+  let reads = 0;
+  tab.check = async () => {
+    tab.answers = ++reads > 1;
+    if (reads === 1) await fire(started, { ...committed, documentId: 'd3' });
+  };
+  const waiting = wait('commit');
+  await fire(started, committed);
+  assert.deepEqual((await waiting).page, loadedPage);
+  assert.equal(reads, 2);
+});

@@ -57,7 +57,10 @@ export async function waitForLoad(
   const loadMs = options.limitMs ?? LoadTimeoutMs;
   const reached = !hasNewDocument || (await waitForState(browser, call, watch, waitUntil, loadMs));
   if (watch.isClosed) throw makeDocumentGoneFailure('closed', true);
-  const page = await browser.readLoadedPage(call.tabId, PageAnswerTimeoutMs);
+  const { document } = watch;
+  let page = await browser.readLoadedPage(call.tabId, PageAnswerTimeoutMs);
+  // A page that redirects by a script can be replaced while it is read.
+  if (!page && watch.document !== document) page = await browser.readLoadedPage(call.tabId, PageAnswerTimeoutMs);
   if (page) return { hasReachedState: reached, isNewDocument: hasNewDocument, page };
   const tab = await browser.describeTab(call.tabId);
   return {
