@@ -62,7 +62,11 @@ func (c *healthCheck) checkPermissions() (areBroken bool) {
 		problems = c.status.Permissions
 	}
 	for _, problem := range problems {
-		c.reportWarning("plugins", problem, "set the permission again with `opentabs plugin permission`")
+		command := "opentabs plugin permission"
+		if strings.HasPrefix(problem, "sites") {
+			command = "opentabs browser site"
+		}
+		c.reportWarning("plugins", problem, fmt.Sprintf("set the permission again with `%s`", command))
 	}
 	return false
 }

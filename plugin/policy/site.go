@@ -3,6 +3,8 @@ package policy
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
@@ -63,10 +65,21 @@ func ParseSite(text string) (string, error) {
 	if u, err := url.Parse(pattern); err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" {
 		pattern = u.Host
 	}
+	pattern = canonicalIPv6(strings.TrimSuffix(pattern, "/"))
 	if pattern == anySite || len(pattern) <= 255 && sitePattern().MatchString(pattern) {
 		return pattern, nil
 	}
 	return "", fmt.Errorf("%q is no site: write a host such as shop.example, shop.example:8080 for one port, *.example.com for a host with its subdomains, or * for all sites", text)
+}
+
+// canonicalIPv6 shortens an IPv6 address in a pattern, because browsers write such addresses in their short form.
+func canonicalIPv6(pattern string) string {
+	text, port, isIPv6 := strings.Cut(strings.TrimPrefix(pattern, "["), "]")
+	addr, err := netip.ParseAddr(text)
+	if err != nil || !isIPv6 || !strings.HasPrefix(pattern, "[") {
+		return pattern
+	}
+	return "[" + addr.String() + "]" + port
 }
 
 // ParseSiteRule parses a rule that the user typed: "off", "read", "ask" or "auto".
@@ -152,6 +165,7 @@ func (s Sites) Set(site string, rule SiteRule, by string) error {
 	}
 	change := Change{Kind: "site", Site: pattern, New: string(rule), By: by}
 	return s.policy.changeFile(&change, func(doc *statedoc.Plugins) {
+		removeOtherNames(doc, pattern)
 		editSite(doc, pattern, func(entry statedoc.Object) {
 			statedoc.Decode(entry["permission"], &change.Old)
 			clear(entry)
@@ -204,6 +218,18 @@ func editSite(doc *statedoc.Plugins, pattern string, change func(entry statedoc.
 	doc.TopLevel.Put("sites", sites)
 }
 
+// removeOtherNames removes entries that the user has written by hand in another form, such as SHOP.example, because
+// they would still apply.
+func removeOtherNames(doc *statedoc.Plugins, pattern string) {
+	sites := doc.TopLevel.Child("sites")
+	for name := range sites {
+		if parsed, err := ParseSite(name); err == nil && parsed == pattern && name != pattern {
+			delete(sites, name)
+		}
+	}
+	doc.TopLevel.Put("sites", sites)
+}
+
 // IsAlwaysAllowed reports whether the user has allowed a client to always use the exact
 // site of a URL. class is what the client wants to do; see [SiteAllowed].
 func (s Sites) IsAlwaysAllowed(address, client, class string) bool {
@@ -222,17 +248,36 @@ func readSites(top statedoc.Object, addProblem func(string)) map[string]SiteEntr
 		addProblem("sites is " + rawjson.KindOf(raw) + "; all sites are off until it is an object")
 		return map[string]SiteEntry{anySite: {Rule: SiteOff}}
 	}
-	for pattern, raw := range top.Child("sites") {
-		problems := &jsonread.Problems{File: "sites." + pattern}
-		sites[pattern] = readSite(raw, problems)
-		if valid, err := ParseSite(pattern); err != nil || valid != pattern {
+	written := top.Child("sites")
+	for _, name := range slices.Sorted(maps.Keys(written)) {
+		problems := &jsonread.Problems{File: "sites." + name}
+		entry := readSite(written[name], problems)
+		pattern, err := ParseSite(name)
+		other, isRepeated := sites[pattern]
+		switch {
+		case err != nil:
 			problems.Add("is no site; the entry has no effect")
+		case isRepeated: // a user who writes permissions.json by hand may name one site twice
+			problems.Add("is another name of %s, which has an entry too; the stricter permission applies", pattern)
+			sites[pattern] = stricterEntry(entry, other)
+		default:
+			sites[pattern] = entry
 		}
 		for _, problem := range problems.List {
 			addProblem(problem.String())
 		}
 	}
 	return sites
+}
+
+func stricterEntry(a, b SiteEntry) SiteEntry {
+	strictness := []SiteRule{SiteOff, SiteRead, SiteAsk, SiteAuto, ""}
+	stricter := a
+	if slices.Index(strictness, b.Rule) < slices.Index(strictness, a.Rule) {
+		stricter = b
+	}
+	stricter.Allowed = nil
+	return stricter
 }
 
 func readSite(raw json.RawMessage, problems *jsonread.Problems) SiteEntry {

@@ -19,6 +19,8 @@ func TestParseSite(t *testing.T) {
 		"[::1]:8080":                       "[::1]:8080",
 		"192.168.1.1":                      "192.168.1.1",
 		"xn--bcher-kva.example":            "xn--bcher-kva.example",
+		"[2001:DB8:0:0::1]:8080":           "[2001:db8::1]:8080",
+		"shop.example/":                    "shop.example",
 		"":                                 "",
 		"shop example":                     "",
 		"shop.example/cart":                "",
@@ -56,6 +58,30 @@ func TestInvalidSitesAreOff(t *testing.T) {
 	_, entry := sites.RuleFor("https://shop.example/x")
 	if entry.Rule != policy.SiteRead || len(entry.Allowed) != 1 || len(w.policy.Problems()) == 0 {
 		t.Errorf("got %+v, problems %q", entry, w.policy.Problems())
+	}
+}
+
+func TestSitesWrittenInOtherForms(t *testing.T) {
+	w := newPolicyFixture(t)
+	sites := policy.SitesOf(w.policy)
+	w.write(`{"version":1,"sites":{"BANK.example":{"permission":"off"},"https://mail.example":{"permission":"off"},"SHOP.example":{"permission":"off"},"shop.example":{"permission":"auto"},"a b":{"permission":"off"}}}`)
+	for _, address := range []string{"https://bank.example/", "https://mail.example/", "https://shop.example/"} {
+		if pattern, entry := sites.RuleFor(address); entry.Rule != policy.SiteOff {
+			t.Errorf("the rule of %s is %q, by %q", address, entry.Rule, pattern)
+		}
+	}
+	problems := strings.Join(w.policy.Problems(), "; ")
+	for _, want := range []string{"sites.a b: is no site; the entry has no effect", "is another name of shop.example"} {
+		if !strings.Contains(problems, want) {
+			t.Errorf("the problems lack %q: %s", want, problems)
+		}
+	}
+	if _, isListed := sites.All()["a b"]; isListed {
+		t.Error("a rule without effect is listed")
+	}
+	w.failOnError(sites.Set("shop.example", policy.SiteAuto, "x"))
+	if _, entry := sites.RuleFor("https://shop.example/"); entry.Rule != policy.SiteAuto {
+		t.Errorf("after the change, the rule is %q", entry.Rule)
 	}
 }
 
