@@ -2,6 +2,7 @@ package browser
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 )
 
@@ -28,5 +29,19 @@ func TestCoreToolDescriptionsAreShort(t *testing.T) {
 		t.Errorf("the core tools cost %d tokens, want at most 2,600", tokens)
 	} else {
 		t.Logf("the core tools cost %d tokens", tokens)
+	}
+}
+
+// Agents know a browser tool only by its name without a prefix.
+func TestErrorsNameToolsAsAgentsDo(t *testing.T) {
+	f := newFixture(t)
+	for _, tool := range Plugin().Tools {
+		if tool.Name != f.tool(tool.Name).FullName() {
+			t.Errorf("the full name of %s is %s", tool.Name, f.tool(tool.Name).FullName())
+		}
+		err := tool.Validate(json.RawMessage(`{"unknown":1}`))
+		if err == nil || !strings.HasPrefix(err.Error(), "invalid arguments for "+tool.Name+":\n") {
+			t.Errorf("wrong arguments of %s return %v", tool.Name, err)
+		}
 	}
 }

@@ -21,12 +21,17 @@ type Subject struct {
 	Plugin, Version string
 	// Name is the tool's or prompt's name within the plugin, such as "export".
 	Name string
+	// TargetKind is the kind of target in which the tool runs. It determines the tool's name
+	// for agents.
+	TargetKind dispatch.TargetKind
 	// Retry completes the advice "Correct the arguments and ...", for example with "call
 	// the tool again".
 	Retry string
 }
 
-func (s Subject) fullName() string { return dispatch.Tool{Plugin: s.Plugin, Name: s.Name}.FullName() }
+func (s Subject) fullName() string {
+	return dispatch.Tool{Plugin: s.Plugin, Name: s.Name, TargetKind: s.TargetKind}.FullName()
+}
 
 // CheckArguments checks the arguments of a call against the input schema. If args is
 // empty, CheckArguments checks an empty object instead. If the arguments are invalid or
