@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"opentabs/dispatch"
+	"opentabs/internal/nearest"
 	"opentabs/internal/rawjson"
 	"opentabs/wire"
 )
@@ -160,22 +161,46 @@ func addPages(pages []wire.UntrustedPage, added ...wire.UntrustedPage) []wire.Un
 }
 
 func (b *batch) runStep(number int, s batchStep) (stepResult, bool) {
-	if !strings.HasPrefix(s.Tool, Name+"_") || s.Tool == toolBatch {
-		return stepResult{err: &wire.CallError{Code: wire.ErrInvalidArguments, Message: fmt.Sprintf("%q can't be a step: name another browser tool", s.Tool)}}, true
-	}
 	args := s.Args
 	if len(args) == 0 {
 		args = json.RawMessage("{}")
 	}
-	var target struct {
-		TabID int `json:"tabId"`
+	tabID, problem := stepTabID(args)
+	if definitionOf(s.Tool) == nil || s.Tool == toolBatch {
+		problem = fmt.Sprintf("%q can't be a step: name another browser tool%s", s.Tool, nearest.Suggestion(s.Tool, stepToolNames()))
 	}
-	_ = json.Unmarshal(args, &target)
-	b.sink.Ask(wire.ToolAskParams{DispatchID: b.id, Ask: number, Call: &wire.AskCall{Tool: s.Tool, TabID: target.TabID, Args: removeMembers(args, "tabId")}})
+	if problem != "" {
+		return stepResult{err: &wire.CallError{Code: wire.ErrInvalidArguments, Message: problem}}, true
+	}
+	b.sink.Ask(wire.ToolAskParams{DispatchID: b.id, Ask: number, Call: &wire.AskCall{Tool: s.Tool, TabID: tabID, Args: removeMembers(args, "tabId")}})
 	select {
 	case result := <-b.answers:
 		return result, true
 	case <-b.stopped:
 		return stepResult{}, false
 	}
+}
+
+// stepTabID rejects a tabId that is not the ID of a tab. Without the check, the step would run in the current tab.
+func stepTabID(args json.RawMessage) (tabID int, problem string) {
+	value := rawjson.Get(args, "tabId")
+	if value == nil || string(value) == "null" {
+		return 0, ""
+	}
+	if err := json.Unmarshal(value, &tabID); err != nil || tabID <= 0 {
+		return 0, fmt.Sprintf("tabId is %.40s, but it must be the id of a tab, a positive integer; correct it or leave it out", value)
+	}
+	return tabID, ""
+}
+
+func stepToolNames() []string {
+	var names []string
+	for _, group := range Groups() {
+		for _, tool := range group.Tools {
+			if tool != toolBatch {
+				names = append(names, tool)
+			}
+		}
+	}
+	return names
 }

@@ -227,3 +227,22 @@ func TestBatchNamesAllPages(t *testing.T) {
 		t.Errorf("untrusted pages of the batch = %s, want %s", got, want)
 	}
 }
+
+func TestBatchWithWrongSteps(t *testing.T) {
+	f := newFixture(t)
+	f.setRule("shop.example", policy.SiteAuto)
+	for step, want := range map[string]string{
+		`{"tool":"browser_snapshot","args":{"tabId":"9"}}`: `tabId is "9", but it must be the id of a tab, a positive integer`,
+		`{"tool":"browser_snapshot","args":{"tabId":-1}}`:  "tabId is -1, but it must be",
+		`{"tool":"browser_snapshot","args":{"tabId":1.5}}`: "tabId is 1.5, but it must be",
+		`{"tool":"browser_clik","args":{}}`:                `"browser_clik" can't be a step: name another browser tool (did you mean browser_click?)`,
+		`{"tool":"tools_call","args":{}}`:                  `"tools_call" can't be a step: name another browser tool`,
+		`{"tool":"browser_batch","args":{}}`:               `"browser_batch" can't be a step`,
+	} {
+		f.wantError(wire.ErrInvalidArguments, want, "claude", "browser_batch", `{"steps":[`+step+`]}`)
+	}
+	f.wantRun(0, "claude", "browser_batch", `{"steps":[{"tool":"browser_snapshot","args":{"tabId":9}}]}`)
+	if run := f.runs[len(f.runs)-1]; run.Target.TabID != 9 {
+		t.Errorf("the step ran in tab %d", run.Target.TabID)
+	}
+}

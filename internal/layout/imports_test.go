@@ -37,7 +37,7 @@ var allowedImports = map[string][]string{
 	"plugin/settings":       {"wire", "dispatch", "plugin", "internal/lazyregexp", "internal/nearest", "internal/plaintext", "internal/rawjson", "internal/statedoc"},
 	"plugin/faults":         {"wire", "dispatch", "dispatch/errtext", "plugin", "internal/statefile", "internal/rawjson"},
 	"plugin/catalog":        {"browser", "plugin", "plugin/settings", "plugin/faults"},
-	"browser":               {"wire", "dispatch", "dispatch/errtext", "plugin", "plugin/policy", "internal/filestore", "internal/humanize", "internal/plaintext", "internal/rawjson"},
+	"browser":               {"wire", "dispatch", "dispatch/errtext", "plugin", "plugin/policy", "internal/filestore", "internal/humanize", "internal/nearest", "internal/plaintext", "internal/rawjson"},
 	"plugin/review":         {"plugin", "internal/lazyregexp", "internal/rawjson", "internal/statefile", "internal/bundlecode"},
 	"plugin/policy":         {"wire", "dispatch", "plugin", "plugin/settings", "plugin/review", "internal/lazyregexp", "internal/plaintext", "internal/statedoc", "internal/jsonread", "internal/rawjson", "internal/humanize"},
 	"plugin/inspection":     {"wire", "plugin", "plugin/settings", "plugin/policy", "plugin/review", "internal/lazyregexp", "internal/plaintext", "internal/humanize"},
