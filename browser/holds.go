@@ -205,7 +205,7 @@ func stoppedClientKey(callInfo dispatch.CallInfo) tabClient {
 func tabName(tabID int) string { return fmt.Sprintf("tab %d", tabID) }
 
 func isActingCall(callInfo dispatch.CallInfo) bool {
-	return callInfo.Tool.Plugin == Name && callInfo.Tool.IsExclusive
+	return callInfo.Tool.Plugin == Name && callInfo.Tool.IsExclusive && classOf(callInfo) != classRead
 }
 
 func isPageRead(callInfo dispatch.CallInfo) bool {

@@ -294,3 +294,18 @@ func TestReadInBatchAfterUserInput(t *testing.T) {
 		f.wantRun(0, "claude", "browser_click", `{"target":"e1"}`)
 	})
 }
+
+// Every client can read a held tab, also with the reading actions of tools that otherwise act.
+func TestReadingActionsInHeldTab(t *testing.T) {
+	f := newFixture(t)
+	f.decision = allowOnce
+	f.setRule("shop.example", policy.SiteAuto)
+	f.wantRun(0, "cursor", "browser_performance", `{"action":"start"}`)
+	if held := f.holds.HeldTabs(); len(held) != 0 {
+		t.Errorf("after a read, the held tabs are %+v", held)
+	}
+	f.wantRun(0, "claude", "browser_click", `{"target":"e1"}`)
+	f.wantRun(0, "cursor", "browser_performance", `{"action":"start"}`)
+	f.wantError(wire.ErrTabInUse, "claude uses tab 7", "cursor", "browser_performance", `{"action":"start","reload":true}`)
+	f.wantError(wire.ErrTabInUse, "claude uses tab 7", "cursor", "browser_route", `{"action":"add","pattern":"*"}`)
+}
