@@ -93,6 +93,8 @@ func (b *toolBridge) Start(ctx context.Context, run dispatch.Run, sink dispatch.
 	// allowed to name another tab.
 	run.Args = removeMembers(run.Args, "tabId", "browser", clientArgument, sessionArgument, framesArgument, secretsArgument, closableTabsArgument, fileNameArgument, refusedTypesArgument)
 	switch run.Tool {
+	case toolTabs: // listTabs searches in the server, because addresses have parts that the client may not see
+		run.Args = removeMembers(run.Args, "query")
 	case toolBatch:
 		return b.batches.start(run, sink)
 	case toolWindows:

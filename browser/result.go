@@ -13,6 +13,7 @@ import (
 	"opentabs/internal/humanize"
 	"opentabs/internal/plaintext"
 	"opentabs/internal/rawjson"
+	"opentabs/plugin/policy"
 	"opentabs/wire"
 )
 
@@ -139,7 +140,13 @@ func (s resultBuilder) shapeOutput(callInfo dispatch.CallInfo, raw json.RawMessa
 	}
 	shaped := agentResult{Image: out.Image}
 	if out.Tabs != nil {
-		addLine("%s", encloseUntrusted(strings.Join(s.listTabs(callInfo, out.Tabs), "\n"), "the open tabs"))
+		tabs := out.Tabs
+		if query := textArgument(callInfo.Args, "query"); query != "" {
+			tabs = s.searchTabs(tabs, query)
+			text.Reset()
+			addLine("%d of %d match.", len(tabs), len(out.Tabs))
+		}
+		addLine("%s", encloseUntrusted(strings.Join(s.listTabs(callInfo, tabs), "\n"), "the open tabs"))
 	}
 	if out.Windows != nil {
 		addLine("%s", encloseUntrusted(strings.Join(s.listWindows(callInfo, out.Windows), "\n"), "the open windows"))
@@ -244,7 +251,7 @@ func (s resultBuilder) listTabs(callInfo dispatch.CallInfo, tabs []listedTab) []
 				marks = append(marks, m.text)
 			}
 		}
-		line := fmt.Sprintf("tab %d %s %s", t.TabID, quoteTitle(t.Title), address)
+		line := fmt.Sprintf("tab %d %s %s", t.TabID, s.shownTitle(t), address)
 		if len(marks) > 0 {
 			line += " (" + strings.Join(marks, ", ") + ")"
 		}
@@ -254,6 +261,26 @@ func (s resultBuilder) listTabs(callInfo dispatch.CallInfo, tabs []listedTab) []
 		lines = append(lines, "No tab matches.")
 	}
 	return lines
+}
+
+// searchTabs compares only what a list of tabs shows. If the query also matched the query of an address, an agent could
+// find out the query of an address with several searches.
+func (s resultBuilder) searchTabs(tabs []listedTab, query string) []listedTab {
+	found := []listedTab{}
+	for _, t := range tabs {
+		if strings.Contains(strings.ToLower(s.shownTitle(t)+"\n"+siteOrScheme(t.URL)), strings.ToLower(query)) {
+			found = append(found, t)
+		}
+	}
+	return found
+}
+
+// shownTitle returns the title of a tab for agents. It omits the titles of sites that a rule turns off.
+func (s resultBuilder) shownTitle(t listedTab) string {
+	if isWebAddress(t.URL) && s.sites.ruleFor(t.URL, classRead) == policy.SiteOff {
+		return "(the user does not allow this site)"
+	}
+	return quoteTitle(t.Title)
 }
 
 func quoteTitle(title string) string {

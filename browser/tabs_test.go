@@ -74,6 +74,28 @@ func TestListOfTabs(t *testing.T) {
 
 // TestListIsSmall checks that the list of the core tools costs a client at most 3,000
 // tokens, and the list of all browser tools at most 6,500.
+// If a query matched the hidden parts of an address, several searches would reveal them.
+func TestSearchOfTabs(t *testing.T) {
+	f := newFixture(t)
+	f.decision = allowOnce
+	f.setRule("bank.example", policy.SiteOff)
+	f.output = `{"text":"3 tabs.","tabs":[{"tabId":1,"title":"Cart","url":"https://shop.example/reset?token=abc#part"},{"tabId":2,"title":"Balance 71","url":"https://bank.example/"},{"tabId":3,"title":"Inbox","url":"https://mail.example/inbox"}]}`
+	for query, want := range map[string]string{"cart": "tab 1 ", "SHOP.ex": "tab 1 ", "abc": "", "reset": "", "#part": "", "/inbox": "", "balance": "", "bank.example": "tab 2 "} {
+		args, _ := json.Marshal(map[string]string{"action": "list", "query": query})
+		got, err := f.call("claude", "browser_tabs", string(args))
+		if isFound := strings.HasPrefix(got, "1 of 3 match."); err != nil || isFound != (want != "") || !strings.Contains(got, want) || strings.Contains(got, "Balance") {
+			t.Errorf("the query %q returned %q, %v", query, got, err)
+		}
+		if ran := f.runs[len(f.runs)-1]; strings.Contains(string(ran.Args), "query") {
+			t.Errorf("the browser got %s", ran.Args)
+		}
+	}
+	f.output = `{"windows":[{"windowId":1,"tabs":[{"tabId":2,"title":"Balance 71","url":"https://bank.example/","active":true}]}]}`
+	if got, err := f.call("claude", "browser_windows", `{"action":"list"}`); err != nil || strings.Contains(got, "Balance") {
+		t.Errorf("the list of windows is %q, %v", got, err)
+	}
+}
+
 func TestListIsSmall(t *testing.T) {
 	bytesOfGroups, totalBytes := map[string]int{}, 0
 	for _, tool := range Plugin().Tools {

@@ -28,13 +28,17 @@ type browserWindow struct {
 }
 
 func (w browserWindow) description() string {
+	return w.describe(func(t listedTab) string { return quoteTitle(t.Title) })
+}
+
+func (w browserWindow) describe(titleOf func(listedTab) string) string {
 	text := fmt.Sprintf("%d tabs", len(w.Tabs))
 	if len(w.Tabs) == 1 {
 		text = "1 tab"
 	}
 	for _, t := range w.Tabs {
 		if t.Active {
-			text += fmt.Sprintf(", in front %s (%s)", quoteTitle(t.Title), siteOrScheme(t.URL))
+			text += fmt.Sprintf(", in front %s (%s)", titleOf(t), siteOrScheme(t.URL))
 		}
 	}
 	return text
@@ -132,7 +136,7 @@ func (s resultBuilder) listWindows(callInfo dispatch.CallInfo, windows []browser
 			state += ", opened by you"
 		}
 		ids := strings.Trim(strings.ReplaceAll(fmt.Sprint(w.tabIDs()), " ", ", "), "[]")
-		lines = append(lines, fmt.Sprintf("window %d (%s) %d x %d at %d, %d: %s; tab IDs %s", w.WindowID, state, w.Width, w.Height, w.Left, w.Top, w.description(), ids))
+		lines = append(lines, fmt.Sprintf("window %d (%s) %d x %d at %d, %d: %s; tab IDs %s", w.WindowID, state, w.Width, w.Height, w.Left, w.Top, w.describe(s.shownTitle), ids))
 	}
 	return lines
 }

@@ -24,11 +24,9 @@ test('a tab opens in the background, is listed, selected and closed', async () =
   assert.match(opened.text ?? '', /^Opened tab \d+ in the background\. .* Loaded \(status 200\)\.$/);
   assert.deepEqual(opened.page, { url: `${origin}/a`, title: 'Page A' });
   assert.equal(await isUserPageVisible(), true);
-  const listed = await call('browser_tabs', { action: 'list', query: 'page a' });
-  assert.deepEqual(
-    listed.tabs?.map((tab) => [tab.tabId, tab.title, tab.active]),
-    [[tabId, 'Page A', false]],
-  );
+  const listed = await call('browser_tabs', { action: 'list' });
+  const tab = listed.tabs?.find((each) => each.tabId === tabId);
+  assert.deepEqual([tab?.title, tab?.active], ['Page A', false]);
   assert.equal((await call('browser_tabs', { action: 'select' })).page?.title, 'Home');
   assert.equal((await call('browser_tabs', { action: 'select', tabId })).page?.title, 'Page A');
   assert.equal(await isUserPageVisible(), true);
