@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -42,12 +43,15 @@ func checkHost(address string) string {
 	if err != nil {
 		return "the text is not a valid URL"
 	}
-	host := strings.TrimSuffix(u.Hostname(), ".")
+	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
 	plainHost := host
 	if strings.Contains(host, ":") {
 		plainHost = "[" + host + "]"
+		if addr, err := netip.ParseAddr(host); err != nil || addr.Is4In6() || addr.String() != host { // as Chrome writes it, and as rules contain it
+			return "write an IPv6 address in its short form, such as [2001:db8::1], and an IPv4 address as four decimal numbers"
+		}
 	}
-	if _, err := policy.ParseSite(plainHost); err != nil {
+	if _, err := policy.ParseSite(plainHost); err != nil || strings.Contains(host, "*") {
 		return "write the host in ASCII letters, digits, hyphens and dots, such as xn--bcher-kva.example"
 	}
 	if port := u.Port(); port != "" {
@@ -71,4 +75,10 @@ func isNumericLabel(label string) bool {
 		allowed += "abcdef"
 	}
 	return (digits != "" || isHex) && strings.Trim(digits, allowed) == ""
+}
+
+// isEmptyPage reports whether a tab shows no page that the user could be using.
+func isEmptyPage(address string) bool {
+	address, _, _ = strings.Cut(address, "#")
+	return slices.Contains([]string{"", "about:blank", "chrome://newtab/", "chrome://new-tab-page/"}, address)
 }

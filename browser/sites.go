@@ -132,10 +132,24 @@ func (s *siteGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	if d := definitionOf(callInfo.Tool.Name); d != nil && d.targetKind == dispatch.TargetBrowser {
 		return s.decideWithoutTab(callInfo, d)
 	}
-	if !isWebAddress(callInfo.Target.URL) { // no tool reads or changes a page outside http and https, but its tab can be navigated
-		return dispatch.Verdict{}
+	if !isWebAddress(callInfo.Target.URL) {
+		return s.decideLeaving(callInfo)
 	}
 	return s.decideAddress(callInfo, classOf(callInfo), callInfo.Target.URL)
+}
+
+// No tool reads or changes a page outside http and https, but its tab can be navigated. The user could lose work in
+// such a page, for example in a PDF form or a page of another extension.
+func (s *siteGate) decideLeaving(callInfo dispatch.CallInfo) dispatch.Verdict {
+	target := callInfo.Target
+	if callInfo.Tool.TargetKind != dispatch.TargetTab || isEmptyPage(target.URL) || s.tabs.isOpenedByClient(callInfo) ||
+		s.isCallApproved(callInfo, closeApprovalKey(callInfo)) {
+		return dispatch.Verdict{}
+	}
+	return dispatch.Verdict{Suspend: &dispatch.Ticket{
+		Kind: wire.TicketPermission, Title: tabName(target.TabID),
+		Reason: fmt.Sprintf("%s wants to navigate tab %d, %q (%s), to another page", policy.RequesterText(callInfo), target.TabID, target.Title, schemeOf(target.URL)),
+	}}
 }
 
 // siteArgs are those arguments of browser tools that determine which sites a call
@@ -262,6 +276,8 @@ func (s *siteGate) ruleFor(address string, class toolClass) policy.SiteRule {
 	switch {
 	case pattern == "":
 		return policy.SiteAsk
+	case entry.Rule == policy.SiteRead && class != classRead: // a sensitive site must not allow more than other sites
+		return policy.SiteRead
 	case entry.Rule != policy.SiteOff && isSensitive(address) && !policy.IsSiteExact(pattern):
 		return policy.SiteAsk
 	case entry.Rule == policy.SiteAuto && class == classDangerous && !policy.IsSiteExact(pattern):

@@ -233,6 +233,7 @@ func TestSiteRules(t *testing.T) {
 		{name: "port", address: "https://shop.example:8443/", rules: map[string]policy.SiteRule{"shop.example:8443": "off", "shop.example": "auto"}, wantRead: -1, wantAct: -1},
 		{name: "capitals and a final dot", address: "https://SHOP.example./", rules: map[string]policy.SiteRule{"shop.example": "off"}, wantRead: -1, wantAct: -1},
 		{name: "sensitive by wildcard", address: "https://bank.example/", rules: map[string]policy.SiteRule{"*": "auto"}, wantRead: 1, wantAct: 1},
+		{name: "sensitive with a wildcard that allows reading", address: "https://bank.example/", rules: map[string]policy.SiteRule{"*": "read"}, wantRead: 1, wantAct: -1, wantDeniedSentence: "but not to act"},
 		{name: "sensitive by name", address: "https://bank.example/", rules: map[string]policy.SiteRule{"bank.example": "auto"}},
 		{name: "sensitive and off", address: "https://bank.example/", rules: map[string]policy.SiteRule{"*": "off"}, wantRead: -1, wantAct: -1},
 		{name: "private network", address: "http://192.168.1.1/", rules: map[string]policy.SiteRule{"*": "auto"}, wantRead: 1, wantAct: 1},

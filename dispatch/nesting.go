@@ -226,14 +226,16 @@ func describeCaller(c *liveCall, target Target) *Caller {
 	return caller
 }
 
-// OriginOf returns the scheme, host and port of a URL, such as "https://example.com:8443".
+// OriginOf returns the scheme, host and port of a URL in the form in which browsers write them,
+// such as "https://example.com:8443": in lower case, and without the default port of the scheme.
 // For a URL without a host, OriginOf returns an empty string.
 func OriginOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
 		return ""
 	}
-	return u.Scheme + "://" + u.Host
+	defaultPort := map[string]string{"http": ":80", "https": ":443"}[u.Scheme]
+	return u.Scheme + "://" + strings.TrimSuffix(strings.TrimSuffix(strings.ToLower(u.Host), defaultPort), ":")
 }
 
 func newNestingError(format string, args ...any) *wire.CallError {
