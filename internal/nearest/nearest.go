@@ -28,6 +28,11 @@ func Name(wrongName string, names []string) string {
 	return nearestName
 }
 
+// IsWithin reports whether a name has at most maxEdits edits from wrongName.
+func IsWithin(wrongName, name string, maxEdits int) bool {
+	return editsBetween(wrongName, name, maxEdits+1) <= maxEdits
+}
+
 func normalizeName(name string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "").Replace(name))
 }

@@ -40,6 +40,18 @@ func TestName(t *testing.T) {
 }
 
 // Name does not compute the edit distance of names of 1 MiB, which would take minutes.
+func TestIsWithin(t *testing.T) {
+	for _, test := range []struct {
+		wrong, name string
+		maxEdits    int
+		want        bool
+	}{{"berlin", "begin", 1, false}, {"berlin", "begin", 2, true}, {"mesage", "message", 1, true}, {"prot", "port", 1, true}} {
+		if got := IsWithin(test.wrong, test.name, test.maxEdits); got != test.want {
+			t.Errorf("IsWithin(%q, %q, %d) = %v", test.wrong, test.name, test.maxEdits, got)
+		}
+	}
+}
+
 func TestNameOfLongWord(t *testing.T) {
 	startTime := time.Now()
 	if got := Name(strings.Repeat("x", 1<<20), []string{strings.Repeat("y", 1<<20)}); got != "" {

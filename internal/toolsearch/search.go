@@ -26,6 +26,10 @@ const (
 	misspellWeight = 0.6
 )
 
+// nameFactor multiplies the score of a tool if the query contains the words of the tool's whole name
+// in their order.
+const nameFactor = 1.5
+
 // The constants k1 and b are the parameters of BM25. In BM25, a lower k1 reduces the
 // effect of repeated words, and a lower b reduces the effect of the length of a tool's
 // text.
@@ -33,6 +37,9 @@ const (
 	k1 = 1.2
 	b  = 0.6
 )
+
+// A word shorter than minTwoEdits bytes may have one typing error. A longer word may have two.
+const minTwoEdits = 8
 
 // minPrefix is the minimum length, in bytes, of a query word that may match longer words.
 const minPrefix = 3
@@ -54,6 +61,7 @@ type Tool struct {
 type Part struct {
 	postings map[string][]posting
 	terms    []string // the keys of postings, sorted
+	names    []string // the terms of each tool's name, see joinTerms
 	// lengths contains the sum of the weights of all words of each tool.
 	lengths     []float32
 	totalLength float64
@@ -82,6 +90,7 @@ func NewPart(siteNames []string, tools []Tool) *Part {
 	weights := map[string]float32{}
 	var terms []string
 	for i, t := range tools {
+		p.names = append(p.names, joinTerms(appendTerms(nil, t.Name)))
 		clear(weights)
 		addText := func(text string, weight float32) {
 			terms = appendTerms(terms[:0], text)
@@ -110,6 +119,9 @@ func NewPart(siteNames []string, tools []Tool) *Part {
 	slices.Sort(p.terms)
 	return p
 }
+
+// joinTerms joins terms, each between two spaces, so that a text contains whole terms only.
+func joinTerms(terms []string) string { return " " + strings.Join(terms, " ") + " " }
 
 func siteTermsOf(name string) []string {
 	words := splitWords(name)
@@ -140,6 +152,7 @@ func Search(parts []*Part, query string, limit int, factor func(part, tool int) 
 	for _, term := range terms {
 		s.addTerm(term)
 	}
+	queryText := joinTerms(terms)
 	var hits []Hit
 	for i := range s.scores {
 		for j, score := range s.scores[i] {
@@ -147,6 +160,9 @@ func Search(parts []*Part, query string, limit int, factor func(part, tool int) 
 				continue
 			}
 			coverage := float64(s.matched[i][j]) / float64(len(terms))
+			if name := parts[i].names[j]; name == queryText || strings.Count(name, " ") > 2 && strings.Contains(queryText, name) {
+				score *= nameFactor
+			}
 			if score = score * (0.4 + 0.6*coverage) * factor(i, j); score > 0 {
 				hits = append(hits, Hit{i, j, score})
 			}
@@ -192,9 +208,11 @@ func newSearcher(parts []*Part) *searcher {
 
 // If a tool matches both the term and its synonyms, only the best match adds to the score.
 func (s *searcher) addTerm(term string) {
-	isFound := s.match([]string{term}, 1)
+	isFound := s.match([]string{term}, 1, 0)
+	// A rare synonym of a common word must not contribute more than the word itself.
+	frequency := s.frequencyOf(term)
 	for _, phrase := range synonyms()[term] {
-		isFound = s.match(phrase, synonymWeight) || isFound
+		isFound = s.match(phrase, synonymWeight, frequency) || isFound
 	}
 	if !isFound {
 		s.matchSimilar(term)
@@ -210,15 +228,25 @@ func (s *searcher) addTerm(term string) {
 	}
 }
 
-func (s *searcher) match(phrase []string, weight float64) bool {
+// frequencyOf returns the number of tools whose text contains the term.
+func (s *searcher) frequencyOf(term string) float64 {
+	frequency := 0
+	for _, p := range s.parts {
+		frequency += len(p.postings[term])
+	}
+	return float64(frequency)
+}
+
+// match treats each term of the phrase as if at least minFrequency tools contained it.
+func (s *searcher) match(phrase []string, weight, minFrequency float64) bool {
 	lists := make([][][]posting, len(phrase))
 	frequencies := make([]float64, len(phrase))
 	for k, term := range phrase {
 		lists[k] = make([][]posting, len(s.parts))
 		for i, p := range s.parts {
 			lists[k][i] = p.postings[term]
-			frequencies[k] += float64(len(lists[k][i]))
 		}
+		frequencies[k] = max(s.frequencyOf(term), minFrequency)
 	}
 	isFound := false
 	for i := range s.parts {
@@ -276,17 +304,21 @@ func (s *searcher) matchSimilar(term string) {
 		}
 	}
 	for _, other := range longer {
-		s.match([]string{other}, prefixWeight)
+		s.match([]string{other}, prefixWeight, 0)
 	}
 	if len(longer) > 0 || len(near) == 0 {
 		return
 	}
-	if other := nearest.Name(term, near); other != "" {
-		s.match([]string{other}, misspellWeight)
+	maxEdits := 1
+	if len(term) >= minTwoEdits {
+		maxEdits = 2
+	}
+	if other := nearest.Name(term, near); other != "" && nearest.IsWithin(term, other, maxEdits) {
+		s.match([]string{other}, misspellWeight, 0)
 	}
 }
 
 func mayMisspell(term, other string) bool {
 	difference := len(term) - len(other)
-	return difference >= -2 && difference <= 2 && len(term) > 3 && (term[0] == other[0] || term[1:] == other[1:])
+	return difference >= -2 && difference <= 2 && max(len(term), len(other)) > 3 && (term[0] == other[0] || term[1:] == other[1:])
 }

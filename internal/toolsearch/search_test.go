@@ -222,6 +222,22 @@ func TestFactor(t *testing.T) {
 	}
 }
 
+func TestFirstHits(t *testing.T) {
+	c := loadCorpus(t)
+	for query, want := range map[string]string{
+		"send_message":     "send_message", // the exact name of a tool of several sites
+		"list_events":      "list_events",
+		"search flights":   "search_flights",
+		"flight to berlin": "flight", // a word without a match is not mistaken for another word
+		"list":             "list_",  // a synonym has the same stem
+	} {
+		found := c.search(query, 3)
+		if len(found) == 0 || slices.ContainsFunc(found, func(name string) bool { return !strings.Contains(name, want) }) {
+			t.Errorf("%q finds %v, want %s", query, found, want)
+		}
+	}
+}
+
 func BenchmarkNewPart(b *testing.B) {
 	c, _ := readCorpus(b)
 	b.ReportMetric(float64(c.toolCount()), "tools")
