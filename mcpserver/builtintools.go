@@ -3,14 +3,19 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"opentabs/dispatch"
 	"opentabs/internal/clients"
+	"opentabs/internal/nearest"
+	"opentabs/internal/rawjson"
 	"opentabs/wire"
 )
 
@@ -41,18 +46,50 @@ func newBuiltinDefinition(name, title, description, schema string, isReadOnly bo
 	return definition
 }
 
+// decodeArguments decodes the arguments of a built-in tool into a struct, to which arguments points.
 func decodeArguments(q request, arguments any) error {
 	if len(q.Params.Arguments) == 0 {
 		return nil
 	}
-	if err := json.Unmarshal(q.Params.Arguments, arguments); err != nil {
-		message := fmt.Sprintf("The arguments of %s do not match its schema (%v). Correct them, then call again.", q.Params.Name, err)
-		if q.gatewayCall != nil {
-			message += q.gatewayCall.schemaText
-		}
-		return newArgumentsError("%s", message)
+	problem := unknownArgument(q.Params.Arguments, reflect.TypeOf(arguments).Elem())
+	if problem == "" {
+		problem = describeTypeError(q.Params.Arguments, json.Unmarshal(q.Params.Arguments, arguments))
 	}
-	return nil
+	if problem == "" {
+		return nil
+	}
+	message := fmt.Sprintf("The arguments of %s do not match its schema: %s. Correct them, then call again.", q.Params.Name, problem)
+	if q.gatewayCall != nil {
+		message += q.gatewayCall.schemaText
+	}
+	return newArgumentsError("%s", message)
+}
+
+func unknownArgument(args json.RawMessage, fields reflect.Type) string {
+	var names []string
+	for i := range fields.NumField() {
+		names = append(names, fields.Field(i).Tag.Get("json"))
+	}
+	for m := range rawjson.Members(args) {
+		if !slices.Contains(names, m.Key) {
+			return fmt.Sprintf("%.100q is unknown%s; allowed: %s", m.Key, nearest.Suggestion(m.Key, names), strings.Join(names, ", "))
+		}
+	}
+	return ""
+}
+
+func describeTypeError(args json.RawMessage, err error) string {
+	var wrongType *json.UnmarshalTypeError
+	switch {
+	case err == nil:
+		return ""
+	case !errors.As(err, &wrongType) || wrongType.Field == "":
+		return "they are " + rawjson.KindOf(args) + ", but they must be an object"
+	}
+	wanted := map[reflect.Kind]string{
+		reflect.String: "text", reflect.Int: "an integer", reflect.Float64: "a number", reflect.Slice: "a list of texts",
+	}[wrongType.Type.Kind()]
+	return fmt.Sprintf("%q has the type %s, but it must be %s", wrongType.Field, wrongType.Value, wanted)
 }
 
 func newArgumentsError(format string, args ...any) error {

@@ -1,10 +1,14 @@
 package mcpserver
 
 import (
+	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
+	"opentabs/mcpserver/transport"
 	"opentabs/plugin"
 )
 
@@ -13,5 +17,31 @@ func TestBuiltinToolsOfTheLoader(t *testing.T) {
 	known := slices.Sorted(slices.Values(plugin.BuiltinToolNames))
 	if own := slices.Sorted(maps.Keys(indexByName(slices.Collect(maps.Values(builtinTools)), gatewayToolTable))); !slices.Equal(own, known) {
 		t.Errorf("the tools are %q, but plugin.OwnTools are %q; make them the same", own, known)
+	}
+}
+
+// Errors about arguments must name the argument and what it must be, without terms of Go.
+func TestDecodeArguments(t *testing.T) {
+	for args, want := range map[string]string{
+		`{}`:                        "",
+		`{"query":"a","limit":2}`:   "",
+		`{"qurey":"a"}`:             `"qurey" is unknown (did you mean query?); allowed: query, limit, names`,
+		`{"query":5}`:               `"query" has the type number, but it must be text`,
+		`{"query":"a","limit":"2"}`: `"limit" has the type string, but it must be an integer`,
+		`{"query":"a","names":"b"}`: `"names" has the type string, but it must be a list of texts`,
+		`{"query":"a","QUERY":"b"}`: `"QUERY" is unknown (did you mean query?)`,
+		`["a"]`:                     "they are an array, but they must be an object",
+	} {
+		var decoded struct {
+			Query string   `json:"query"`
+			Limit int      `json:"limit"`
+			Names []string `json:"names"`
+		}
+		var q request
+		q.Params = &transport.Params{Name: "tools_search", Arguments: json.RawMessage(args)}
+		err := decodeArguments(q, &decoded)
+		if got := fmt.Sprint(err); want == "" && err != nil || want != "" && !strings.Contains(got, "The arguments of tools_search do not match its schema: "+want) {
+			t.Errorf("%s: %s, want %s", args, got, want)
+		}
 	}
 }

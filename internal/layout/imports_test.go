@@ -51,7 +51,7 @@ var allowedImports = map[string][]string{
 	"wsbridge/status":       {"wire"},
 	"wsbridge/tabsignal":    {},
 	"wsbridge/wsbridgetest": {"wire"},
-	"mcpserver":             {"wire", "dispatch", "dispatch/hops", "dispatch/joblist", "dispatch/shape", "dispatch/errtext", "plugin", "plugin/inspection", "mcpserver/content", "mcpserver/ending", "mcpserver/form", "mcpserver/gateway", "mcpserver/seal", "mcpserver/transport", "internal/sse", "internal/clients", "internal/filestore", "internal/idempotency", "internal/plaintext", "internal/rawjson"},
+	"mcpserver":             {"wire", "dispatch", "dispatch/hops", "dispatch/joblist", "dispatch/shape", "dispatch/errtext", "plugin", "plugin/inspection", "mcpserver/content", "mcpserver/ending", "mcpserver/form", "mcpserver/gateway", "mcpserver/seal", "mcpserver/transport", "internal/sse", "internal/clients", "internal/filestore", "internal/idempotency", "internal/nearest", "internal/plaintext", "internal/rawjson"},
 	"mcpserver/ending":      {"internal/clients"},
 	"mcpserver/content":     {"internal/rawjson"},
 	"mcpserver/seal":        {"internal/rawjson"},
