@@ -77,8 +77,11 @@ func isNumericLabel(label string) bool {
 	return (digits != "" || isHex) && strings.Trim(digits, allowed) == ""
 }
 
-// isEmptyPage reports whether a tab shows no page that the user could be using.
-func isEmptyPage(address string) bool {
-	address, _, _ = strings.Cut(address, "#")
-	return slices.Contains([]string{"", "about:blank", "chrome://newtab/", "chrome://new-tab-page/"}, address)
+// isEmptyPage reports whether a tab shows no page that the user could be using. A script can write a page into a tab
+// with the address about:blank.
+func isEmptyPage(t dispatch.Target) bool {
+	if t.URL == "about:blank" {
+		return t.Title == "" || t.Title == t.URL
+	}
+	return slices.Contains([]string{"", "chrome://newtab/", "chrome://new-tab-page/", "chrome://new-tab-page-third-party/"}, t.URL)
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
+	"opentabs/dispatch"
 	"opentabs/plugin/policy"
 	"opentabs/wire"
 )
@@ -45,7 +46,7 @@ func TestNavigatingPagesThatAreNoSites(t *testing.T) {
 	f.output = `{"text":"Done."}`
 	for address, approvals := range map[string]int{
 		"file:///home/ada/form.html": 1, "chrome-extension://abc/editor.html": 1, "chrome://settings/": 1,
-		"about:blank": 0, "chrome://newtab/": 0, "": 0,
+		"view-source:https://shop.example/": 1, "about:blank": 1, "chrome://newtab/": 0, "chrome://new-tab-page-third-party/": 0, "": 0,
 	} {
 		f.address = address
 		f.wantRun(approvals, "claude", "browser_navigate", `{"url":"https://shop.example/"}`)
@@ -56,6 +57,11 @@ func TestNavigatingPagesThatAreNoSites(t *testing.T) {
 	f.wantRun(1, "claude", "browser_navigate", `{"go":"reload"}`)
 	if want := `claude wants to navigate tab 7, "Cart" (file: page), to another page`; f.approvalReasons[0] != want {
 		t.Errorf("asked %q, want %q", f.approvalReasons[0], want)
+	}
+	for title, isEmpty := range map[string]bool{"": true, "about:blank": true, "Print preview": false} {
+		if got := isEmptyPage(dispatch.Target{URL: "about:blank", Title: title}); got != isEmpty {
+			t.Errorf("isEmptyPage of about:blank with the title %q is %v", title, got)
+		}
 	}
 	f.output = `{"text":"Opened.","tabId":7}`
 	f.wantRun(0, "claude", "browser_tabs", `{"action":"new"}`)

@@ -127,6 +127,8 @@ func (b *batch) run() (json.RawMessage, *wire.CallError) {
 			pages = addPages(pages, page)
 		}
 	}
+	total := float64(len(b.steps))
+	b.sink.Reports([]wire.Report{{Progress: &total, Total: &total}}, 0)
 	output.Text, output.Untrusted = strings.Join(texts, "\n"), wire.EncodeUntrustedPages(pages)
 	return rawjson.Encode(output), nil
 }

@@ -246,3 +246,17 @@ func TestBatchWithWrongSteps(t *testing.T) {
 		t.Errorf("the step ran in tab %d", run.Target.TabID)
 	}
 }
+
+func TestProgressOfBatch(t *testing.T) {
+	f := newFixture(t)
+	f.setRule("shop.example", policy.SiteAuto)
+	var fractions []float64
+	_, err := f.calls.Call(t.Context(), dispatch.Call{
+		Tool: f.tool(toolBatch), TabID: 7, Client: dispatch.Client{Session: "claude", Name: "claude"},
+		Args:     json.RawMessage(`{"steps":[{"tool":"browser_snapshot","args":{"tabId":7}},{"tool":"browser_snapshot","args":{"tabId":7}}]}`),
+		Progress: func(p dispatch.Progress) { fractions = append(fractions, p.Progress/p.Total) },
+	})
+	if err != nil || len(fractions) == 0 || fractions[len(fractions)-1] != 1 {
+		t.Errorf("the progress of the batch is %v, %v", fractions, err)
+	}
+}

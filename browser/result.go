@@ -157,7 +157,9 @@ func (s resultBuilder) shapeOutput(callInfo dispatch.CallInfo, raw json.RawMessa
 	if out.Page != nil {
 		isTarget := isWebAddress(out.Page.URL) && originOf(out.Page.URL) == originOf(callInfo.Target.URL) && callInfo.Tool.TargetKind == dispatch.TargetPage
 		shaped.Site = originOf(out.Page.URL)
-		mayShow := isTarget || s.sites.mayShowContent(callInfo, out.Page.URL)
+		// The user may have turned the site off while the call ran.
+		isOff := isWebAddress(out.Page.URL) && s.sites.ruleFor(out.Page.URL, classRead) == policy.SiteOff
+		mayShow := !isOff && (isTarget || s.sites.mayShowContent(callInfo, out.Page.URL))
 		switch {
 		case mayShow: // the page chooses its title and its path, so they are marked as untrusted
 			var lines []string
@@ -176,6 +178,8 @@ func (s resultBuilder) shapeOutput(callInfo dispatch.CallInfo, raw json.RawMessa
 			if len(lines) > 0 || out.Image != nil {
 				shaped.Untrusted = wire.EncodeUntrustedPages([]wire.UntrustedPage{{Origin: shaped.Site, TabID: cmp.Or(out.TabID, callInfo.Target.TabID)}})
 			}
+		case isOff:
+			addLine("page: %s. The user does not allow browser tools on this site, so its content is left out.", originOf(out.Page.URL))
 		case isWebAddress(out.Page.URL):
 			addLine("page: %s. The user has not allowed you to read this site, so its content is left out; call browser_snapshot to ask for it.", originOf(out.Page.URL))
 		default:
@@ -277,7 +281,8 @@ func (s resultBuilder) searchTabs(tabs []listedTab, query string) []listedTab {
 
 // shownTitle returns the title of a tab for agents. It omits the titles of sites that a rule turns off.
 func (s resultBuilder) shownTitle(t listedTab) string {
-	if isWebAddress(t.URL) && s.sites.ruleFor(t.URL, classRead) == policy.SiteOff {
+	address := strings.TrimPrefix(strings.TrimPrefix(t.URL, "view-source:"), "blob:") // these pages have the text of their site
+	if isWebAddress(address) && s.sites.ruleFor(address, classRead) == policy.SiteOff {
 		return "(the user does not allow this site)"
 	}
 	return quoteTitle(t.Title)

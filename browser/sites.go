@@ -142,7 +142,7 @@ func (s *siteGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 // such a page, for example in a PDF form or a page of another extension.
 func (s *siteGate) decideLeaving(callInfo dispatch.CallInfo) dispatch.Verdict {
 	target := callInfo.Target
-	if callInfo.Tool.TargetKind != dispatch.TargetTab || isEmptyPage(target.URL) || s.tabs.isOpenedByClient(callInfo) ||
+	if callInfo.Tool.TargetKind != dispatch.TargetTab || isEmptyPage(target) || s.tabs.isOpenedByClient(callInfo) ||
 		s.isCallApproved(callInfo, closeApprovalKey(callInfo)) {
 		return dispatch.Verdict{}
 	}

@@ -35,3 +35,14 @@ func TestPagesAreNamedWhenTheyChange(t *testing.T) {
 		}
 	}
 }
+
+func TestContentOfSiteThatIsTurnedOffMeanwhile(t *testing.T) {
+	f := newFixture(t)
+	f.setRule("shop.example", policy.SiteAuto)
+	f.output = `{"text":"Waited.","page":{"url":"https://shop.example/","title":"Cart"},"content":"heading Cart","image":{"data":"AAAA","mimeType":"image/png"}}`
+	f.beforeResult = func() { f.setRule("shop.example", policy.SiteOff) }
+	got := f.wantRun(0, "claude", "browser_wait_for", `{"time":3}`)
+	if want := "Waited.\npage: https://shop.example. The user does not allow browser tools on this site, so its content is left out."; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

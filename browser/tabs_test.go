@@ -90,7 +90,7 @@ func TestSearchOfTabs(t *testing.T) {
 			t.Errorf("the browser got %s", ran.Args)
 		}
 	}
-	f.output = `{"windows":[{"windowId":1,"tabs":[{"tabId":2,"title":"Balance 71","url":"https://bank.example/","active":true}]}]}`
+	f.output = `{"windows":[{"windowId":2,"tabs":[{"tabId":4,"title":"Balance 72","url":"blob:https://bank.example/1","active":true}]},{"windowId":3,"tabs":[{"tabId":5,"title":"Balance 73","url":"view-source:https://bank.example/","active":true}]},{"windowId":1,"tabs":[{"tabId":2,"title":"Balance 71","url":"https://bank.example/","active":true}]}]}`
 	if got, err := f.call("claude", "browser_windows", `{"action":"list"}`); err != nil || strings.Contains(got, "Balance") {
 		t.Errorf("the list of windows is %q, %v", got, err)
 	}

@@ -8,12 +8,17 @@ export async function describeTab(tabId: number | undefined): Promise<AnyTab | u
   if (tab?.id === undefined) return undefined;
   const { id, title = '', active } = tab;
   const frame = await chrome.webNavigation.getFrame({ tabId: id, frameId: 0 }).catch(() => null);
-  // While a page loads, tab.url may already be the new URL although the frame still shows the old document.
-  const url = frame?.url || tab.url || '';
+  // While a page loads, tab.url may already be the new URL although the frame still shows the old document. The frame of
+  // a view of a page's source has the URL of the page itself.
+  const url = isSourceView(tab) ? (tab.url ?? '') : frame?.url || tab.url || '';
   const problem = findAccessProblem(url, tab.discarded);
   if (problem !== undefined || !frame)
     return { tabId: id, url, title, active, problem: problem ?? 'the tab has no page yet' };
   return { tabId: id, url, title, active, documentId: frame.documentId };
+}
+
+function isSourceView({ url = '' }: chrome.tabs.Tab): boolean {
+  return url.startsWith('view-source:');
 }
 
 async function findActiveTab(): Promise<chrome.tabs.Tab | undefined> {
