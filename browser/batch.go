@@ -115,9 +115,9 @@ func (b *batch) run() (json.RawMessage, *wire.CallError) {
 		if result.err != nil {
 			return nil, b.newStepError(i+1, title, result.err, texts, pages)
 		}
-		var text string
-		_ = json.Unmarshal(rawjson.Get(result.output, "text"), &text)
-		texts = append(texts, title+": "+text)
+		var stepOutput string
+		_ = json.Unmarshal(rawjson.Get(result.output, "text"), &stepOutput)
+		texts = append(texts, title+": "+stepOutput)
 		if blocks := (stepBlocks{rawjson.Get(result.output, "image"), rawjson.Get(result.output, "file")}); blocks.Image != nil || blocks.File != nil {
 			output.Steps = append(output.Steps, blocks)
 		}

@@ -73,8 +73,8 @@ func TestBatchStepsPassTheGates(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, step := range []string{`{"tool":"messages__export"}`, `{"tool":"browser_batch","args":{"steps":[]}}`, `{"tool":"browser_click","args":{"target":"e1","tabId":7}}`} {
-		if text, err := f.call("claude", "browser_batch", `{"steps":[`+step+`]}`); err == nil || len(f.runs) != 0 {
-			t.Errorf("%s: got %q, %d runs", step, text, len(f.runs))
+		if output, err := f.call("claude", "browser_batch", `{"steps":[`+step+`]}`); err == nil || len(f.runs) != 0 {
+			t.Errorf("%s: got %q, %d runs", step, output, len(f.runs))
 		}
 	}
 }
@@ -116,12 +116,12 @@ func TestUploads(t *testing.T) {
 	}
 	f.decision = dispatch.Resolution{Allow: true, Surface: "x"}
 	outside := filepath.Join(t.TempDir(), "secret.txt")
-	write := func(path, text string) {
+	write := func(path, fileContent string) {
 		t.Helper()
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(path, []byte(fileContent), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -133,8 +133,8 @@ func TestUploads(t *testing.T) {
 		t.Fatal(err)
 	}
 	args := func(path string) string {
-		text, _ := json.Marshal(map[string]any{"paths": []string{path}, "target": "e1", "files": "forged"})
-		return string(text)
+		encodedJSON, _ := json.Marshal(map[string]any{"paths": []string{path}, "target": "e1", "files": "forged"})
+		return string(encodedJSON)
 	}
 	f.wantRun(1, "claude", "browser_file_upload", args(in("docs/bill.txt")))
 	if want := `claude wants to upload to https://shop.example: "` + in("docs/bill.txt") + `"`; f.approvalReasons[0] != want {

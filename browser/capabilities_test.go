@@ -57,7 +57,7 @@ func TestMissingPermission(t *testing.T) {
 }
 
 func TestPermissionsOfExtension(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "extension", "src", "worker", "browser", "permissions.ts"))
+	fileContent, err := os.ReadFile(filepath.Join("..", "extension", "src", "worker", "browser", "permissions.ts"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,16 +69,16 @@ func TestPermissionsOfExtension(t *testing.T) {
 			}
 			toolCount++
 			row := fmt.Sprintf("['%s', ['%s']],", d.name, strings.Join(d.permissions, "', '"))
-			if !strings.Contains(string(text), row) {
+			if !strings.Contains(string(fileContent), row) {
 				t.Errorf("permissions.ts has no row %s", row)
 			}
 		}
 	}
-	if rows := strings.Count(string(text), "\n  ['browser_"); rows != toolCount {
+	if rows := strings.Count(string(fileContent), "\n  ['browser_"); rows != toolCount {
 		t.Errorf("permissions.ts has %d tools with permissions, the server %d", rows, toolCount)
 	}
 	for name, title := range permissionTitles {
-		if label := fmt.Sprintf("\n  %s: '%s',", name, title); !strings.Contains(string(text), label) {
+		if label := fmt.Sprintf("\n  %s: '%s',", name, title); !strings.Contains(string(fileContent), label) {
 			t.Errorf("permissions.ts has no label %s", label)
 		}
 	}

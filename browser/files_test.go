@@ -14,7 +14,7 @@ func TestFileOfTool(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.output = `{"text":"2 requests.","file":{"extension":"../har","mimeType":"application/json","text":"{}"},"page":{"url":"https://shop.example/","title":"Cart"}}`
-	text := f.wantRun(0, "claude", "browser_snapshot", `{}`)
+	snapshot := f.wantRun(0, "claude", "browser_snapshot", `{}`)
 	files, err := f.files.List()
 	if err != nil || len(files) != 1 {
 		t.Fatalf("stored files after one call = %+v, %v; want one", files, err)
@@ -24,8 +24,8 @@ func TestFileOfTool(t *testing.T) {
 		t.Errorf("name of the stored file = %q, want the host, the time and the suffix without a slash", name)
 	}
 	want := regexp.MustCompile(`(?m)^file: ` + regexp.QuoteMeta(files[0].URI()) + `, "` + regexp.QuoteMeta(name) + `", 2 bytes\.`)
-	if !want.MatchString(text) {
-		t.Errorf("result of a tool that wrote a file = %q, want a line that matches %s", text, want)
+	if !want.MatchString(snapshot) {
+		t.Errorf("result of a tool that wrote a file = %q, want a line that matches %s", snapshot, want)
 	}
 	if _, content, err := f.files.Read(files[0].ID, "claude"); err != nil || string(content) != "{}" {
 		t.Errorf("stored content = %q, %v; want {}", content, err)

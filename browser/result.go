@@ -123,13 +123,13 @@ func (s resultBuilder) shapeOutput(callInfo dispatch.CallInfo, raw json.RawMessa
 	if out.DownloadID != nil {
 		s.tabs.recordDownload(callInfo, *out.DownloadID)
 	}
-	var text strings.Builder
-	text.WriteString(out.Text)
+	var shapedOutput strings.Builder
+	shapedOutput.WriteString(out.Text)
 	addLine := func(format string, args ...any) {
-		if text.Len() > 0 {
-			text.WriteByte('\n')
+		if shapedOutput.Len() > 0 {
+			shapedOutput.WriteByte('\n')
 		}
-		fmt.Fprintf(&text, format, args...)
+		fmt.Fprintf(&shapedOutput, format, args...)
 	}
 	switch {
 	case isPageRead(callInfo):
@@ -192,7 +192,7 @@ func (s resultBuilder) shapeOutput(callInfo dispatch.CallInfo, raw json.RawMessa
 		shaped.File = &link
 		addLine("file: %s, %q, %s. Read it with resources/read; the user finds it with `opentabs files`.", link.URI, link.Name, humanize.Bytes(link.SizeBytes))
 	}
-	shaped.Text = text.String()
+	shaped.Text = shapedOutput.String()
 	return rawjson.Encode(shaped), nil
 }
 
@@ -237,11 +237,11 @@ func (s resultBuilder) listTabs(callInfo dispatch.CallInfo, tabs []listedTab) []
 		}
 		var marks []string
 		for _, m := range []struct {
-			is   bool
-			text string
+			is       bool
+			tabLines string
 		}{{t.TabID == currentID, "your current tab"}, {isOwn, "opened by you"}, {t.Active, "in front of its window"}} {
 			if m.is {
-				marks = append(marks, m.text)
+				marks = append(marks, m.tabLines)
 			}
 		}
 		line := fmt.Sprintf("tab %d %s %s", t.TabID, quoteTitle(t.Title), address)

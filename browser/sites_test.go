@@ -63,8 +63,8 @@ func newLimitedFixture(t *testing.T, limits Limits) *fixture {
 			f.runs, f.sink = append(f.runs, run), sink
 			output := f.output
 			if output == "" {
-				text, _ := json.Marshal(f.address)
-				output = `{"text":"Done.","page":{"url":` + string(text) + `,"title":"Cart"},"content":"heading Cart"}`
+				encodedAddress, _ := json.Marshal(f.address)
+				output = `{"text":"Done.","page":{"url":` + string(encodedAddress) + `,"title":"Cart"},"content":"heading Cart"}`
 			}
 			onRun := f.beforeResult
 			go func() {
@@ -132,23 +132,23 @@ func (f *fixture) tool(name string) dispatch.Tool {
 func (f *fixture) wantRun(approvals int, client, tool, args string) string {
 	f.t.Helper()
 	f.approvalReasons = nil
-	text, err := f.call(client, tool, args)
+	output, err := f.call(client, tool, args)
 	if err != nil {
 		f.t.Errorf("%s %s of %s: %v", tool, args, client, err)
 	}
 	if len(f.approvalReasons) != approvals {
 		f.t.Errorf("%s %s of %s: got %d approvals %q, want %d", tool, args, client, len(f.approvalReasons), f.approvalReasons, approvals)
 	}
-	return text
+	return output
 }
 
 func (f *fixture) wantError(code wire.ErrorCode, part, client, tool, args string) {
 	f.t.Helper()
 	runs := len(f.runs)
-	text, err := f.call(client, tool, args)
+	output, err := f.call(client, tool, args)
 	var e *dispatch.Error
 	if !errors.As(err, &e) || e.Code != code || !strings.Contains(e.Message, part) {
-		f.t.Errorf("%s %s of %s: got %q, %v, want %s with %q", tool, args, client, text, err, code, part)
+		f.t.Errorf("%s %s of %s: got %q, %v, want %s with %q", tool, args, client, output, err, code, part)
 	}
 	if len(f.runs) != runs {
 		f.t.Errorf("%s %s of %s ran in the browser", tool, args, client)

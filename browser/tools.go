@@ -180,11 +180,11 @@ func Plugin() *plugin.Plugin {
 }
 
 func (d toolDefinition) schema() json.RawMessage {
-	text := `{"type":"object","properties":{` + d.properties + `}`
+	schemaJSON := `{"type":"object","properties":{` + d.properties + `}`
 	if len(d.required) > 0 {
-		text += `,"required":` + string(rawjson.Encode(d.required))
+		schemaJSON += `,"required":` + string(rawjson.Encode(d.required))
 	}
-	return json.RawMessage(text + `,"additionalProperties":false}`)
+	return json.RawMessage(schemaJSON + `,"additionalProperties":false}`)
 }
 
 func classOf(callInfo dispatch.CallInfo) toolClass {

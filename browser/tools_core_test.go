@@ -18,11 +18,11 @@ func TestCoreToolDescriptionsAreShort(t *testing.T) {
 		if tool.Annotations.ReadOnly != nil {
 			listed["annotations"] = tool.Annotations
 		}
-		text, err := json.Marshal(listed)
+		encodedJSON, err := json.Marshal(listed)
 		if err != nil {
 			t.Fatal(err)
 		}
-		bytes += len(text)
+		bytes += len(encodedJSON)
 	}
 	if tokens := bytes / 4; tokens > 2600 {
 		t.Errorf("the core tools cost %d tokens, want at most 2,600", tokens)

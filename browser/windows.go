@@ -28,16 +28,16 @@ type browserWindow struct {
 }
 
 func (w browserWindow) description() string {
-	text := fmt.Sprintf("%d tabs", len(w.Tabs))
+	summary := fmt.Sprintf("%d tabs", len(w.Tabs))
 	if len(w.Tabs) == 1 {
-		text = "1 tab"
+		summary = "1 tab"
 	}
 	for _, t := range w.Tabs {
 		if t.Active {
-			text += fmt.Sprintf(", in front %s (%s)", quoteTitle(t.Title), siteOrScheme(t.URL))
+			summary += fmt.Sprintf(", in front %s (%s)", quoteTitle(t.Title), siteOrScheme(t.URL))
 		}
 	}
-	return text
+	return summary
 }
 
 func (w browserWindow) tabIDs() []int {

@@ -56,11 +56,11 @@ func (s *siteGate) decideWithoutTab(callInfo dispatch.CallInfo, d *toolDefinitio
 }
 
 func textArgument(args json.RawMessage, name string) string {
-	var text string
+	var argumentText string
 	if value := rawjson.Get(args, name); value != nil {
-		_ = json.Unmarshal(value, &text)
+		_ = json.Unmarshal(value, &argumentText)
 	}
-	return text
+	return argumentText
 }
 
 func useVerb(class toolClass) string {

@@ -13,12 +13,12 @@ import (
 	"opentabs/wire"
 )
 
-func newContentReport(kind, text string) wire.Report {
-	return wire.Report{Activity: &wire.Activity{Type: kind, Content: json.RawMessage(text)}}
+func newContentReport(kind, message string) wire.Report {
+	return wire.Report{Activity: &wire.Activity{Type: kind, Content: json.RawMessage(message)}}
 }
 
-func newPatchReport(kind, text string) wire.Report {
-	return wire.Report{Activity: &wire.Activity{Type: kind, Patch: json.RawMessage(text)}}
+func newPatchReport(kind, message string) wire.Report {
+	return wire.Report{Activity: &wire.Activity{Type: kind, Patch: json.RawMessage(message)}}
 }
 
 func activitiesOf(t *testing.T, resyncs *atomic.Int32, reports ...wire.Report) []dispatch.ActivityView {
@@ -81,8 +81,8 @@ func TestActivities(t *testing.T) {
 			for _, v := range views {
 				got = append(got, v.Type+"="+string(v.Content))
 			}
-			if text := strings.Join(got, " "); text != tt.want {
-				t.Errorf("activities %.300s, want %.300s", text, tt.want)
+			if gotActivities := strings.Join(got, " "); gotActivities != tt.want {
+				t.Errorf("activities %.300s, want %.300s", gotActivities, tt.want)
 			}
 			if len(views) > 0 && views[0].Dropped != tt.dropped || resyncs.Load() != tt.resyncs {
 				t.Errorf("%d dropped, %d resyncs; want %d, %d", views[0].Dropped, resyncs.Load(), tt.dropped, tt.resyncs)
@@ -224,14 +224,14 @@ func TestEventsOfActivities(t *testing.T) {
 		}
 		var got []string
 		for _, e := range events {
-			text := string(e.Kind) + ":" + e.Audience
+			eventText := string(e.Kind) + ":" + e.Audience
 			if e.Activity != nil {
-				text += fmt.Sprintf(":%s %s %s", e.Activity.Type, e.Activity.Content, e.Activity.Patch)
+				eventText += fmt.Sprintf(":%s %s %s", e.Activity.Type, e.Activity.Content, e.Activity.Patch)
 			}
 			if e.Report != nil && e.Report.Activity != nil {
-				text += ":an activity in a report"
+				eventText += ":an activity in a report"
 			}
-			got = append(got, text)
+			got = append(got, eventText)
 		}
 		const want = `created: running: activity::table [1]  activity:user:table  [{"op":"remove","path":"/0"}] activity:user:table [1]  progress: ` +
 			`activity:user:table  [] activity:internal:table  [] activity:internal:table  [] ended:`
@@ -271,11 +271,11 @@ func TestEventsForTheUser(t *testing.T) {
 			events, _, err := name.Next(t.Context())
 			var got []string
 			for _, e := range events {
-				text := string(e.Kind)
+				eventText := string(e.Kind)
 				if e.Report != nil {
-					text += ":" + e.Report.Message
+					eventText += ":" + e.Report.Message
 				}
-				got = append(got, text)
+				got = append(got, eventText)
 			}
 			if err != nil || strings.Join(got, " ") != want {
 				t.Errorf("the follower got %q, want %q (%v)", got, want, err)

@@ -174,11 +174,11 @@ func (c *liveCall) requestApproval(ctx context.Context, request Ticket, gate Gat
 }
 
 func newDeniedError(surface string) *wire.CallError {
-	text := "You denied the call."
+	denial := "You denied the call."
 	if surface == PermissionChange {
-		text = errtext.AddUserStep(wire.ErrDenied, "The call was denied by "+surface+".")
+		denial = errtext.AddUserStep(wire.ErrDenied, "The call was denied by "+surface+".")
 	}
-	return &wire.CallError{Code: wire.ErrDenied, Message: "the user denied it (" + surface + ")", UserText: text}
+	return &wire.CallError{Code: wire.ErrDenied, Message: "the user denied it (" + surface + ")", UserText: denial}
 }
 
 func (c *liveCall) suspend(request Ticket, gate Gate) (*ticket, *wire.CallError) {

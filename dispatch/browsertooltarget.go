@@ -132,13 +132,13 @@ func maskArgs(c *liveCall) json.RawMessage {
 const maxArgsStart = 300
 
 func storeArgsStart(c *liveCall) {
-	text := "{}"
-	if c.argBytes > len(text) {
-		text = events.TruncateText(maskArgs(c), maxArgsStart)
+	argsStart := "{}"
+	if c.argBytes > len(argsStart) {
+		argsStart = events.TruncateText(maskArgs(c), maxArgsStart)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.argsStart = text
+	c.argsStart = argsStart
 }
 
 // shapeOutput passes the output of a browser tool to [Options.ShapeOutput].

@@ -88,8 +88,8 @@ func (f failure) step() (step errtext.Step, retryable bool) {
 		case isRequestCode:
 			step = requestStep
 		case t.Retryable && t.RetryAfterMs != nil:
-			text := fmt.Sprintf("Retry the call after %s.", humanize.Duration(time.Duration(*t.RetryAfterMs*float64(time.Millisecond))))
-			step = errtext.Step{ForAgent: text, ForUser: text}
+			nextStep := fmt.Sprintf("Retry the call after %s.", humanize.Duration(time.Duration(*t.RetryAfterMs*float64(time.Millisecond))))
+			step = errtext.Step{ForAgent: nextStep, ForUser: nextStep}
 		case t.Retryable:
 			step = errtext.Step{ForAgent: "Retry the call.", ForUser: "Retry the call."}
 		}
@@ -114,16 +114,16 @@ func (f failure) text(cause, nextStep string) string {
 	return f.withPageText(b.String())
 }
 
-func (f failure) withPageText(text string) string {
+func (f failure) withPageText(pageText string) string {
 	if f.err.PageText == "" {
-		return text
+		return pageText
 	}
-	return text + "\n" + f.err.PageText
+	return pageText + "\n" + f.err.PageText
 }
 
 func (f failure) cause() string { return trimEnd(f.err.Message) }
 
-func trimEnd(text string) string { return strings.TrimRight(text, ". \n") }
+func trimEnd(message string) string { return strings.TrimRight(message, ". \n") }
 
 func (f failure) userMessage() string {
 	if f.requests == nil {

@@ -95,7 +95,7 @@ type failingCall struct {
 }
 
 func (e failingCall) text(t *testing.T) string {
-	var text string
+	var message string
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
@@ -120,12 +120,12 @@ func (e failingCall) text(t *testing.T) string {
 					t.Errorf("%s: the text for the user has %q, which only suits an agent: %s", e.name, phrase, callError.UserText)
 				}
 			}
-			text = "agent: " + callError.Message + "\n  user:  " + callError.UserText
+			message = "agent: " + callError.Message + "\n  user:  " + callError.UserText
 		}
 		cancel()
 		time.Sleep(2 * time.Minute)
 	})
-	return text
+	return message
 }
 
 func failingCalls(silent func(Sink), reporting func(string) func(Sink)) map[wire.ErrorCode]failingCall {
@@ -228,15 +228,15 @@ func TestMayHaveActed(t *testing.T) {
 		}
 	}
 	lost := failure{err: &wire.CallError{Code: wire.ErrLinkLost}, hasBegun: true}
-	if text := explainFailure(lost).Message; !strings.Contains(text, "the same idempotency key") {
-		t.Errorf("the text of a tool that changes something is %q", text)
+	if message := explainFailure(lost).Message; !strings.Contains(message, "the same idempotency key") {
+		t.Errorf("the text of a tool that changes something is %q", message)
 	}
 	lost.hasBegun = false
-	if text := explainFailure(lost).Message; strings.Contains(text, "key") {
-		t.Errorf("the text of a call that has not begun is %q", text)
+	if message := explainFailure(lost).Message; strings.Contains(message, "key") {
+		t.Errorf("the text of a call that has not begun is %q", message)
 	}
 	lost.hasBegun, lost.tool.About.IsReadOnly = true, true
-	if text := explainFailure(lost).Message; strings.Contains(text, "key") {
-		t.Errorf("the text of a tool that only reads is %q", text)
+	if message := explainFailure(lost).Message; strings.Contains(message, "key") {
+		t.Errorf("the text of a tool that only reads is %q", message)
 	}
 }

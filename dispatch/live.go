@@ -83,11 +83,11 @@ type Cancellation struct {
 
 // Error returns the text of the cancellation, such as "cancelled by the client".
 func (c *Cancellation) Error() string {
-	text := "cancelled by " + c.CancelledBy
+	message := "cancelled by " + c.CancelledBy
 	if c.Reason != "" {
-		text += ": " + c.Reason
+		message += ": " + c.Reason
 	}
-	return text
+	return message
 }
 
 // CancellationOf returns the Cancellation that is the cause of ctx. If ctx has no Cancellation as

@@ -50,10 +50,10 @@ func TestDisconnectedClientStartsNothing(t *testing.T) {
 
 func TestCancelOutcomes(t *testing.T) {
 	tests := []struct {
-		outcome wire.CancelOutcome
-		after   time.Duration
-		want    wire.CancelOutcome
-		text    string
+		outcome   wire.CancelOutcome
+		after     time.Duration
+		want      wire.CancelOutcome
+		wantError string
 	}{
 		{wire.CancelAborted, time.Millisecond, wire.CancelAborted, "stopped the tool"},
 		{wire.CancelFinished, time.Millisecond, wire.CancelFinished, "had finished before"},
@@ -69,8 +69,8 @@ func TestCancelOutcomes(t *testing.T) {
 				startTime := time.Now()
 				_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
 				e := asError(t, err)
-				if e.StopOutcome != tt.want || !contains(e.Message, tt.text) {
-					t.Errorf("the outcome is %q in the error %q, want %q and %q", e.StopOutcome, e.Message, tt.want, tt.text)
+				if e.StopOutcome != tt.want || !contains(e.Message, tt.wantError) {
+					t.Errorf("the outcome is %q in the error %q, want %q and %q", e.StopOutcome, e.Message, tt.want, tt.wantError)
 				}
 				if elapsed := time.Since(startTime); elapsed > 30*time.Second+50*time.Millisecond {
 					t.Errorf("the error came after %v", elapsed)

@@ -62,17 +62,17 @@ func (n *toolRequests) addFailure(err *wire.CallError) {
 	n.failures = append(kept, requestFailure{err.Message, firstSentence(err.UserText)})
 }
 
-func (n *toolRequests) replaceTexts(text string) string {
+func (n *toolRequests) replaceTexts(errorText string) string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, f := range n.failures {
-		text = strings.ReplaceAll(text, f.message, f.userText)
+		errorText = strings.ReplaceAll(errorText, f.message, f.userText)
 	}
-	return text
+	return errorText
 }
 
-func firstSentence(text string) string {
-	sentence, _, _ := strings.Cut(text, ". ")
+func firstSentence(errorText string) string {
+	sentence, _, _ := strings.Cut(errorText, ". ")
 	return strings.TrimRight(sentence, ".")
 }
 

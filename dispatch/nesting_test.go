@@ -27,15 +27,15 @@ func (a *recordedAnswers) record(id string, ask int, output json.RawMessage, err
 	if a.got == nil {
 		a.got = map[string]string{}
 	}
-	text := string(output)
+	outputText := string(output)
 	if err != nil {
-		text = string(err.Code) + ": " + err.Message
+		outputText = string(err.Code) + ": " + err.Message
 		if a.tool = (wire.ToolErrorInfo{}); err.Tool != nil {
 			a.tool = *err.Tool
 		}
 	}
-	a.got[fmt.Sprint(ask)] = text
-	a.all = append(a.all, text)
+	a.got[fmt.Sprint(ask)] = outputText
+	a.all = append(a.all, outputText)
 }
 
 func newToolDispatcher(t *testing.T, o dispatch.Options, tools map[string]func(run dispatch.Run, sink dispatch.Sink)) (*dispatch.Dispatcher, *fakePage, *recordedAnswers) {
@@ -166,8 +166,8 @@ func TestParentGetsTheErrorOfItsChild(t *testing.T) {
 				t.Errorf("answer %s: %q, want %q ...", ask, got.got[ask], want)
 			}
 		}
-		if text := got.got["1"]; strings.Contains(text, "It ran") || strings.Contains(text, "Read the tool's message") {
-			t.Errorf("the error for the parent is %q, want neither run time nor advice", text)
+		if message := got.got["1"]; strings.Contains(message, "It ran") || strings.Contains(message, "Read the tool's message") {
+			t.Errorf("the error for the parent is %q, want neither run time nor advice", message)
 		}
 	})
 }

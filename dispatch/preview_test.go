@@ -30,12 +30,12 @@ func TestCallWithoutTargetRequestsNoApproval(t *testing.T) {
 	loginPage.Readiness = dispatch.NotReady
 	block := newFixedGate("review", dispatch.Verdict{Block: &wire.CallError{Code: wire.ErrNotReviewed, Message: "not reviewed"}})
 	tests := []struct {
-		name    string
-		tool    dispatch.Tool
-		gate    dispatch.Gate
-		targets dispatch.Targets
-		code    wire.ErrorCode
-		text    string
+		name      string
+		tool      dispatch.Tool
+		gate      dispatch.Gate
+		targets   dispatch.Targets
+		code      wire.ErrorCode
+		wantError string
 	}{
 		{"no browser", exportTool, nil, dispatch.Targets{}, wire.ErrNoBrowser, "Ask the user to start Chrome"},
 		{"no tab", exportTool, nil, dispatch.Targets{BrowserCount: 1}, wire.ErrNoTab, "no open tab shows Messages (*://localhost/*) (no_tab). Open the page in the browser"},
@@ -71,8 +71,8 @@ func TestCallWithoutTargetRequestsNoApproval(t *testing.T) {
 					OnTicket: func(context.Context, dispatch.WaitingTicket) { askCount++ },
 				})
 				e := asError(t, err)
-				if e == nil || e.Code != tt.code || !strings.Contains(e.Message, tt.text) {
-					t.Errorf("the call ended with %v, want %s with %q", err, tt.code, tt.text)
+				if e == nil || e.Code != tt.code || !strings.Contains(e.Message, tt.wantError) {
+					t.Errorf("the call ended with %v, want %s with %q", err, tt.code, tt.wantError)
 				}
 				if askCount != 0 {
 					t.Errorf("requests for approval = %d, want none", askCount)

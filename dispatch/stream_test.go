@@ -302,14 +302,14 @@ func TestStatusWordIsInTheEvent(t *testing.T) {
 		}
 		for i, want := range []string{"exporting", "done"} {
 			e := events[2+i]
-			var text struct {
+			var encodedReport struct {
 				Report struct{ Status string }
 				Call   struct{ Status string }
 			}
-			if err := json.Unmarshal(e.JSON(), &text); err != nil {
+			if err := json.Unmarshal(e.JSON(), &encodedReport); err != nil {
 				t.Fatal(err)
 			}
-			if e.Kind != dispatch.EventProgress || e.Report.Status != want || text.Report.Status != want || text.Call.Status != "running" {
+			if e.Kind != dispatch.EventProgress || e.Report.Status != want || encodedReport.Report.Status != want || encodedReport.Call.Status != "running" {
 				t.Errorf("event %s: %s, want the status word %s", e.Kind, e.JSON(), want)
 			}
 		}

@@ -195,9 +195,9 @@ func joinNames[T any](items []T, nameOf func(T) string) string {
 	for _, item := range items[:min(len(items), maxNamedTargets)] {
 		names = append(names, nameOf(item))
 	}
-	text := strings.Join(names, ", ")
+	nameList := strings.Join(names, ", ")
 	if len(items) > maxNamedTargets {
-		text += fmt.Sprintf(" and %d more", len(items)-maxNamedTargets)
+		nameList += fmt.Sprintf(" and %d more", len(items)-maxNamedTargets)
 	}
-	return text
+	return nameList
 }

@@ -40,13 +40,13 @@ func TestChoiceOfTarget(t *testing.T) {
 	browsers := targets{{Browser: "b1", BrowserName: "Home"}, {Browser: "b2", BrowserName: "Work"}}
 	bothInstances := dispatch.Targets{BrowserCount: 2, LiveTargets: targets{homeTab(7), homeTab(8), workTab(8), workTab(9)}}
 	tests := []struct {
-		name    string
-		targets dispatch.Targets
-		call    dispatch.Call
-		want    string
-		wantTab int
-		code    wire.ErrorCode
-		text    string
+		name      string
+		targets   dispatch.Targets
+		call      dispatch.Call
+		want      string
+		wantTab   int
+		code      wire.ErrorCode
+		wantError string
 	}{
 		{"no browser", dispatch.Targets{}, dispatch.Call{}, "", 0, wire.ErrNoBrowser, "no browser"},
 		{"no tab", dispatch.Targets{BrowserCount: 1}, dispatch.Call{}, "", 0, wire.ErrNoTab, "no open tab shows Messages (*://localhost/*)"},
@@ -123,8 +123,8 @@ func TestChoiceOfTarget(t *testing.T) {
 				}
 				return
 			}
-			if e := asError(t, err); e == nil || e.Code != tt.code || !contains(e.Message, tt.text) {
-				t.Errorf("error %v, want %s with %q", err, tt.code, tt.text)
+			if e := asError(t, err); e == nil || e.Code != tt.code || !contains(e.Message, tt.wantError) {
+				t.Errorf("error %v, want %s with %q", err, tt.code, tt.wantError)
 			}
 		})
 	}

@@ -30,11 +30,11 @@ var Source embed.FS
 // manifest. The extension's ID is the first 16 bytes of the public key's SHA-256, with
 // each hex digit written as a letter from a to p.
 func ID() string {
-	text, err := Source.ReadFile("manifest.json")
+	fileContent, err := Source.ReadFile("manifest.json")
 	if err != nil { // cannot fail: manifest.json is embedded
 		panic("extension: " + err.Error())
 	}
-	id, err := idOf(text)
+	id, err := idOf(fileContent)
 	if err != nil { // cannot fail: a test parses the embedded manifest.json
 		panic("extension: " + err.Error())
 	}

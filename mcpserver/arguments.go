@@ -112,11 +112,11 @@ func splitArguments(raw json.RawMessage, definedByTool definedArguments, isPromp
 func (a *arguments) setArgument(m rawjson.Member, isPrompt bool) error {
 	switch m.Key {
 	case argTab:
-		text := string(m.Value)
+		argumentText := string(m.Value)
 		if isPrompt {
-			text = strings.Trim(text, `"`)
+			argumentText = strings.Trim(argumentText, `"`)
 		}
-		id, err := strconv.ParseInt(text, 10, 32)
+		id, err := strconv.ParseInt(argumentText, 10, 32)
 		if err != nil || id <= 0 {
 			return newArgumentError(argTab, m.Value, "the id of a tab, a positive integer")
 		}

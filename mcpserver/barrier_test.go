@@ -83,11 +83,11 @@ func (p *pingedClient) send(lines ...string) {
 }
 
 func formatTimes(all []receivedLine) string {
-	var text []string
+	var formattedTimes []string
 	for _, h := range all {
-		text = append(text, fmt.Sprint(h.kind, " ", h.at))
+		formattedTimes = append(formattedTimes, fmt.Sprint(h.kind, " ", h.at))
 	}
-	return strings.Join(text, ", ")
+	return strings.Join(formattedTimes, ", ")
 }
 
 // withPinged runs a tool that takes the time work, and reports progress first if the request has a progress token.

@@ -70,10 +70,10 @@ func medianOf(d []time.Duration) time.Duration {
 
 func BenchmarkLargeResult(b *testing.B) {
 	item := `{"id":"0123456789","text":"a message with \"quotes\" and more words"},`
-	text := `{"items":[` + strings.Repeat(item, 10<<20/len(item)) + `{}]}`
-	s := serveTools(b, returnOutput(text), Options{})
+	largeResult := `{"items":[` + strings.Repeat(item, 10<<20/len(item)) + `{}]}`
+	s := serveTools(b, returnOutput(largeResult), Options{})
 	c := s.open(b, "bench")
-	b.SetBytes(int64(len(text)))
+	b.SetBytes(int64(len(largeResult)))
 	for b.Loop() {
 		c.timeRequest(callText(`1`, `{}`, `{}`))
 	}

@@ -170,7 +170,7 @@ func (s *Server) callTool(ctx context.Context, q request) reply {
 			err, explanation = refusalErr, ""
 		}
 		r := s.replyToFailure(err)
-		r.text += explanation
+		r.message += explanation
 		return r
 	}
 	key, err := idempotencyKeyOf(s, q, l)

@@ -60,12 +60,12 @@ func checkReports(t *testing.T, msgs []receivedMessage, id, token string) {
 	for i, m := range msgs[:reportsPerCall] {
 		if m.Method != "notifications/progress" || string(m.Params.Token) != token || m.Params.Progress != float64(i+1) ||
 			m.Params.Total == nil || *m.Params.Total != reportsPerCall {
-			t.Errorf("call %s: message %d is %s", id, i, m.text)
+			t.Errorf("call %s: message %d is %s", id, i, m.messageJSON)
 			return
 		}
 	}
 	if last := msgs[reportsPerCall]; string(last.ID) != id || last.Result == nil {
-		t.Errorf("call %s: the last message is %s", id, last.text)
+		t.Errorf("call %s: the last message is %s", id, last.messageJSON)
 	}
 }
 
@@ -164,7 +164,7 @@ func TestProgressOverStdioIsCompleteAndInOrder(t *testing.T) {
 				}
 			}
 			if unreadMessages := p.closeAndReadAll(); len(unreadMessages) > 0 {
-				t.Errorf("the client received a message after the results: %s", unreadMessages[0].text)
+				t.Errorf("the client received a message after the results: %s", unreadMessages[0].messageJSON)
 			}
 		})
 	}
@@ -234,15 +234,15 @@ func TestProgressTokenIsEchoedAsWritten(t *testing.T) {
 		want = append(want, `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"{}"}],"structuredContent":{}}}`)
 		got := []string{}
 		for _, m := range c.requestAndRead(callText("1", `{}`, test.meta)) {
-			got = append(got, m.text)
+			got = append(got, m.messageJSON)
 		}
 		if fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Errorf("%s over HTTP:\n%s\nwant\n%s", test.meta, got, want)
 		}
 		p.send(callText("1", `{}`, test.meta))
 		for _, w := range want {
-			if m := p.mustRead(); m.text != w {
-				t.Errorf("%s over stdio:\n%s\nwant\n%s", test.meta, m.text, w)
+			if m := p.mustRead(); m.messageJSON != w {
+				t.Errorf("%s over stdio:\n%s\nwant\n%s", test.meta, m.messageJSON, w)
 			}
 		}
 	}
@@ -253,10 +253,10 @@ func TestWithoutTokenTheCallHasNoProgressFunction(t *testing.T) {
 		return dispatch.Result{Output: json.RawMessage(fmt.Sprint(c.Progress != nil))}, nil
 	}), Options{})
 	c := s.open(t, "a")
-	if text := c.answer(callText("1", `{}`, `{}`)).toolResultOf(t).Content[0].Text; text != "false" {
+	if resultText := c.answer(callText("1", `{}`, `{}`)).toolResultOf(t).Content[0].Text; resultText != "false" {
 		t.Error("a call without a token has a progress function")
 	}
-	if text := c.answer(callText("1", `{}`, `{"progressToken":1}`)).toolResultOf(t).Content[0].Text; text != "true" {
+	if resultText := c.answer(callText("1", `{}`, `{"progressToken":1}`)).toolResultOf(t).Content[0].Text; resultText != "true" {
 		t.Error("a call with a token has no progress function")
 	}
 }
@@ -308,12 +308,12 @@ func TestInvalidArgumentsAreAToolError(t *testing.T) {
 	} {
 		m := c.answer(callText("1", args, `{}`))
 		if m.Error != nil {
-			t.Errorf("%s: %s", args, m.text)
+			t.Errorf("%s: %s", args, m.messageJSON)
 			continue
 		}
 		res := m.toolResultOf(t)
 		if !res.IsError || !strings.Contains(string(res.Meta["opentabs/error"]), `"code":"invalid_arguments"`) {
-			t.Errorf("%s: %s", args, m.text)
+			t.Errorf("%s: %s", args, m.messageJSON)
 		}
 		for _, w := range want {
 			if !strings.Contains(res.Content[0].Text, w) {
@@ -323,7 +323,7 @@ func TestInvalidArgumentsAreAToolError(t *testing.T) {
 	}
 	for _, args := range []string{`{"text":"a","tabId":null,"browser":null}`, `{"text":"a"}`} {
 		if m := c.answer(callText("1", args, `{}`)); m.toolResultOf(t).IsError {
-			t.Errorf("%s: %s", args, m.text)
+			t.Errorf("%s: %s", args, m.messageJSON)
 		}
 	}
 }
@@ -334,7 +334,7 @@ func TestMissingArgumentsAreNone(t *testing.T) {
 	for _, params := range []string{`{"name":"messages__echo"}`, `{"name":"messages__echo","arguments":null}`} {
 		m := c.answer(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":` + params + `}`)
 		if string(m.toolResultOf(t).Structured) != `{}` {
-			t.Errorf("%s: %s; want %q", params, m.text, `{}`)
+			t.Errorf("%s: %s; want %q", params, m.messageJSON, `{}`)
 		}
 	}
 }
@@ -352,7 +352,7 @@ func TestUnknownToolIsAProtocolError(t *testing.T) {
 		s := serveTools(t, callerFunc(echoArguments), Options{ListMode: listMode(test.mode)})
 		m := s.open(t, "a").answer(strings.Replace(callText("1", `{}`, `{}`), "messages__echo", test.name, 1))
 		if m.Error == nil || m.Error.Code != -32602 || !strings.Contains(m.Error.Message, test.want) {
-			t.Errorf("in list mode %s, a call of the unknown tool %s returns %s, want %s", test.mode, test.name, m.text, test.want)
+			t.Errorf("in list mode %s, a call of the unknown tool %s returns %s, want %s", test.mode, test.name, m.messageJSON, test.want)
 		}
 	}
 }
@@ -371,11 +371,11 @@ func TestMalformedCallsAreProtocolErrors(t *testing.T) {
 		`{"jsonrpc":"2.0","id":true,"method":"tools/call","params":{"name":"messages__echo"}}`: -32600,
 	} {
 		if m := c.answer(body); m.Error == nil || m.Error.Code != code {
-			t.Errorf("%s got over HTTP the answer %s", body, m.text)
+			t.Errorf("%s got over HTTP the answer %s", body, m.messageJSON)
 		}
 		p.send(body)
 		if m := p.mustRead(); m.Error == nil || m.Error.Code != code {
-			t.Errorf("%s got over stdio the answer %s", body, m.text)
+			t.Errorf("%s got over stdio the answer %s", body, m.messageJSON)
 		}
 	}
 }
@@ -385,8 +385,8 @@ func TestAnUnknownErrorShowsNoDetail(t *testing.T) {
 		return dispatch.Result{}, errors.New("secret path /home/x")
 	}), Options{})
 	m := s.open(t, "a").answer(callText("1", `{}`, `{}`))
-	if strings.Contains(m.text, "secret") || !m.toolResultOf(t).IsError || !strings.Contains(m.text, `"code":"internal"`) {
-		t.Error(m.text)
+	if strings.Contains(m.messageJSON, "secret") || !m.toolResultOf(t).IsError || !strings.Contains(m.messageJSON, `"code":"internal"`) {
+		t.Error(m.messageJSON)
 	}
 }
 
@@ -401,11 +401,11 @@ func TestAPanicEndsOneCall(t *testing.T) {
 	p.initialize("a")
 	p.send(callText("1", `{"boom":1}`, `{}`))
 	if m := p.mustRead(); !m.toolResultOf(t).IsError {
-		t.Error(m.text)
+		t.Error(m.messageJSON)
 	}
 	p.send(callText("2", `{}`, `{}`))
 	if m := p.mustRead(); m.toolResultOf(t).IsError {
-		t.Error(m.text)
+		t.Error(m.messageJSON)
 	}
 }
 
@@ -422,7 +422,7 @@ func TestErrorCarriesItsDetails(t *testing.T) {
 	want := `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"messages__echo failed: no <luck>. Retry it."}],"isError":true,` +
 		`"_meta":{"opentabs/error":{"code":"tool_error","retryable":true,"call_id":"call_7","ran_ms":1234.567,"reports":3,"since_report_ms":5,` +
 		`"stopped":"aborted","tool":{"code":"LUCK","category":"rate_limit","retryable":true,"retryAfterMs":1500}}}}}`
-	if m.text != want {
-		t.Errorf("%s\nwant\n%s", m.text, want)
+	if m.messageJSON != want {
+		t.Errorf("%s\nwant\n%s", m.messageJSON, want)
 	}
 }

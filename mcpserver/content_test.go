@@ -184,7 +184,7 @@ func FuzzContent(f *testing.F) {
 
 func restoreBlocks(t *testing.T, r reply) []byte {
 	t.Helper()
-	text := r.output
+	restored := r.output
 	for i, raw := range r.blocks {
 		var block struct {
 			Type     string          `json:"type"`
@@ -201,14 +201,14 @@ func restoreBlocks(t *testing.T, r reply) []byte {
 		if block.Type == "resource_link" {
 			continue
 		}
-		before, afterPlace, ok := bytes.Cut(text, fmt.Appendf(nil, `"see content[%d], `, i+1))
+		before, afterPlace, ok := bytes.Cut(restored, fmt.Appendf(nil, `"see content[%d], `, i+1))
 		_, after, closed := bytes.Cut(afterPlace, []byte(`"`))
 		if !ok || !closed {
-			t.Fatalf("the text does not contain the place of block %d: %s", i+1, text)
+			t.Fatalf("the text does not contain the place of block %d: %s", i+1, restored)
 		}
-		text = slices.Concat(before, bulk, after)
+		restored = slices.Concat(before, bulk, after)
 	}
-	return text
+	return restored
 }
 
 func isEqualJSON(t *testing.T, a, b []byte) bool {

@@ -166,26 +166,26 @@ func TestRevokeEndsJobs(t *testing.T) {
 		}
 		job := ask("laptop", "messages__echo", `{"_detach":"0"}`)
 		if job.callID == "" || job.isError {
-			t.Fatalf("the reply contains no job: %s", job.text)
+			t.Fatalf("the reply contains no job: %s", job.message)
 		}
 		for _, tool := range []string{"job_wait", "job_result", "job_cancel"} {
-			if r := ask("desk", tool, `{"job":"`+job.callID+`"}`); !r.isError || !strings.Contains(r.text, "There is no job") {
-				t.Errorf("%s of another client's job got %s", tool, r.text)
+			if r := ask("desk", tool, `{"job":"`+job.callID+`"}`); !r.isError || !strings.Contains(r.message, "There is no job") {
+				t.Errorf("%s of another client's job got %s", tool, r.message)
 			}
 		}
-		if r := ask("desk", "job_list", `{}`); r.text != "There are no jobs." {
-			t.Errorf("another client lists %s; want %q", r.text, "There are no jobs.")
+		if r := ask("desk", "job_list", `{}`); r.message != "There are no jobs." {
+			t.Errorf("another client lists %s; want %q", r.message, "There are no jobs.")
 		}
-		if r := ask("laptop", "job_list", `{}`); !strings.Contains(r.text, job.callID) {
-			t.Errorf("the client lists %s", r.text)
+		if r := ask("laptop", "job_list", `{}`); !strings.Contains(r.message, job.callID) {
+			t.Errorf("the client lists %s", r.message)
 		}
 		s.RevokeToken("desk")
-		if r := ask("laptop", "job_result", `{"job":"`+job.callID+`"}`); !strings.Contains(r.text, "is running") && !strings.Contains(r.text, "is queued") {
-			t.Errorf("after the removal of another token the client got %s", r.text)
+		if r := ask("laptop", "job_result", `{"job":"`+job.callID+`"}`); !strings.Contains(r.message, "is running") && !strings.Contains(r.message, "is queued") {
+			t.Errorf("after the removal of another token the client got %s", r.message)
 		}
 		s.RevokeToken("laptop")
-		if r := ask("laptop", "job_wait", `{"job":"`+job.callID+`"}`); !r.isError || !strings.Contains(r.text, "cancelled") {
-			t.Errorf("after the removal of its token the client got %s", r.text)
+		if r := ask("laptop", "job_wait", `{"job":"`+job.callID+`"}`); !r.isError || !strings.Contains(r.message, "cancelled") {
+			t.Errorf("after the removal of its token the client got %s", r.message)
 		}
 	})
 }

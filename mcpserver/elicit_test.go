@@ -113,7 +113,7 @@ type sessionClient struct {
 	// Over HTTP, the channel messages is closed after the answer to the call.
 	messages chan receivedMessage
 	// send returns when the server has read the message, or possibly earlier for a call.
-	send       func(text string)
+	send       func(message string)
 	disconnect func()
 }
 
@@ -132,12 +132,12 @@ func (p *sessionClient) nextForm() (id string, shown form.Form) {
 	p.t.Helper()
 	m := p.mustRead()
 	if m.Method != "elicitation/create" {
-		p.t.Fatalf("the message is not a form: %s", m.text)
+		p.t.Fatalf("the message is not a form: %s", m.messageJSON)
 	}
 	var all struct {
 		Params form.Form `json:"params"`
 	}
-	if err := json.Unmarshal([]byte(m.text), &all); err != nil {
+	if err := json.Unmarshal([]byte(m.messageJSON), &all); err != nil {
 		p.t.Fatal(err)
 	}
 	return string(m.ID), all.Params
@@ -164,16 +164,16 @@ var sessionClients = map[string]func(t *testing.T, s *testServer, capabilities s
 		p := &sessionClient{t: t, messages: make(chan receivedMessage, 100)}
 		ctx, disconnect := context.WithCancel(t.Context())
 		p.disconnect = disconnect
-		p.send = func(text string) {
-			if !strings.Contains(text, `"tools/call"`) {
-				if res := c.post(context.Background(), text); res.StatusCode != http.StatusAccepted {
-					t.Errorf("%s got the status %s", text, res.Status)
+		p.send = func(message string) {
+			if !strings.Contains(message, `"tools/call"`) {
+				if res := c.post(context.Background(), message); res.StatusCode != http.StatusAccepted {
+					t.Errorf("%s got the status %s", message, res.Status)
 				} else {
 					res.Body.Close()
 				}
 				return
 			}
-			r := c.request(ctx, http.MethodPost, text)
+			r := c.request(ctx, http.MethodPost, message)
 			go func() {
 				defer close(p.messages)
 				res, err := c.http.Do(r)
@@ -201,12 +201,12 @@ var sessionClients = map[string]func(t *testing.T, s *testServer, capabilities s
 		peer.mustRead()
 		p := &sessionClient{t: t, messages: make(chan receivedMessage, 100), disconnect: func() { peer.in.Close() }}
 		progressRead := make(chan struct{}, 1)
-		p.send = func(text string) {
-			if strings.Contains(text, `"tools/call"`) {
-				peer.send(text)
+		p.send = func(message string) {
+			if strings.Contains(message, `"tools/call"`) {
+				peer.send(message)
 				return
 			}
-			peer.send(text, `{"jsonrpc":"2.0","id":"read","method":"ping"}`)
+			peer.send(message, `{"jsonrpc":"2.0","id":"read","method":"ping"}`)
 			<-progressRead
 		}
 		go func() {
@@ -300,7 +300,7 @@ func TestAnswersWithoutADecision(t *testing.T) {
 					t.Errorf("Decide returned %+v, %v", d, err)
 				}
 				if m := p.mustRead(); m.toolResultOf(t).IsError || g.runs.Load() != 1 {
-					t.Error(m.text)
+					t.Error(m.messageJSON)
 				}
 			})
 		})
@@ -316,11 +316,11 @@ func TestAnotherSurfaceDecidesFirst(t *testing.T) {
 			t.Fatal(err)
 		}
 		// The server cancels its approval form before it answers the call.
-		if m := p.mustRead(); m.Method != "notifications/cancelled" || !strings.Contains(m.text, `"requestId":`+id) {
-			t.Errorf("the server did not withdraw the form, but sent %s", m.text)
+		if m := p.mustRead(); m.Method != "notifications/cancelled" || !strings.Contains(m.messageJSON, `"requestId":`+id) {
+			t.Errorf("the server did not withdraw the form, but sent %s", m.messageJSON)
 		}
 		if m := p.mustRead(); !m.toolResultOf(t).IsError {
-			t.Error(m.text)
+			t.Error(m.messageJSON)
 		}
 		p.answerForm(id, choiceAnswer("allow once")) // an answer to a cancelled form is ignored
 		if g.runs.Load() != 0 {
@@ -344,8 +344,8 @@ func TestALateApprovalRunsNothing(t *testing.T) {
 				end(p)
 				waitUntilCallEnded(t, f)
 				if name == "cancelled" {
-					if m := p.mustRead(); m.Method != "notifications/cancelled" || !strings.Contains(m.text, id) {
-						t.Errorf("the server did not withdraw the form, but sent %s", m.text)
+					if m := p.mustRead(); m.Method != "notifications/cancelled" || !strings.Contains(m.messageJSON, id) {
+						t.Errorf("the server did not withdraw the form, but sent %s", m.messageJSON)
 					}
 					p.answerForm(id, choiceAnswer("allow once"))
 				}
@@ -372,7 +372,7 @@ func TestAToolWaitsForTheUser(t *testing.T) {
 				}
 				p.answerForm(id, tt.answer)
 				if m := p.mustRead(); m.toolResultOf(t).IsError != tt.failed {
-					t.Error(m.text)
+					t.Error(m.messageJSON)
 				}
 			})
 		})
@@ -388,17 +388,17 @@ func TestClientsWithoutForms(t *testing.T) {
 				p.send(callText(`1`, `{}`, `{"progressToken":"p"}`))
 				m := <-p.messages
 				if want := "waiting for approval: may messages__echo run?"; m.Method != "notifications/progress" || !strings.HasPrefix(m.Params.Message, want) {
-					t.Fatalf("the client received %s", m.text)
+					t.Fatalf("the client received %s", m.messageJSON)
 				}
 				if m.Params.Meta["opentabs/audience"] != "user" {
-					t.Errorf("the notification has another audience: %s", m.text)
+					t.Errorf("the notification has another audience: %s", m.messageJSON)
 				}
 				w := g.onlyTicket(t)
 				if _, err := g.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true}); err != nil {
 					t.Fatal(err)
 				}
 				if m := p.mustRead(); m.Method != "" || m.toolResultOf(t).IsError {
-					t.Error(m.text)
+					t.Error(m.messageJSON)
 				}
 			})
 		})
@@ -435,11 +435,11 @@ func TestNoForms(t *testing.T) {
 			p := open(t, s, showsForms)
 			p.send(callText(`1`, `{}`, `{"progressToken":1}`))
 			if m := <-p.messages; m.Method != "notifications/progress" {
-				t.Error(m.text)
+				t.Error(m.messageJSON)
 			}
 			g.Shutdown()
 			if m := p.mustRead(); !m.toolResultOf(t).IsError {
-				t.Error(m.text)
+				t.Error(m.messageJSON)
 			}
 		})
 	}
@@ -463,7 +463,7 @@ func TestFormIsBoundToItsSession(t *testing.T) {
 	g.onlyTicket(t)
 	a.answerForm(id, choiceAnswer("allow once"))
 	if m := a.mustRead(); m.toolResultOf(t).IsError {
-		t.Error(m.text)
+		t.Error(m.messageJSON)
 	}
 }
 
@@ -472,8 +472,8 @@ func TestApprovalTimesOut(t *testing.T) {
 	eachSessionClient(t, showsForms, []dispatch.Gate{alwaysAskGate{limit: 5 * time.Second}}, func(t *testing.T, g *approvalDispatcher, p *sessionClient) {
 		p.send(callText(`1`, `{}`, `{}`))
 		id, _ := p.nextForm()
-		if m := p.mustRead(); m.Method != "notifications/cancelled" || !strings.Contains(m.text, id) {
-			t.Errorf("the server did not withdraw the form, but sent %s", m.text)
+		if m := p.mustRead(); m.Method != "notifications/cancelled" || !strings.Contains(m.messageJSON, id) {
+			t.Errorf("the server did not withdraw the form, but sent %s", m.messageJSON)
 		}
 		r := p.mustRead().toolResultOf(t)
 		if !strings.Contains(string(r.Meta[metaError]), `"code":"approval_timeout"`) || !strings.Contains(r.Content[0].Text, "side panel") {
@@ -546,7 +546,7 @@ func TestRemindersDoNotChangeProgressNumbers(t *testing.T) {
 			}
 		}()
 		if r := serveRequest(t, s.Server, transport.Request{Method: transport.MethodCall, Params: &p, Send: send}); r.isError {
-			t.Error(r.text)
+			t.Error(r.message)
 		}
 		want := []string{
 			"0.000001 waiting for the user", "0.000002 waiting for the user", "0.000003 waiting for the user",

@@ -45,7 +45,7 @@ func malformedMessages() []string {
 	}
 }
 
-func checkAnswer(t *testing.T, text []byte) json.RawMessage {
+func checkAnswer(t *testing.T, replyJSON []byte) json.RawMessage {
 	t.Helper()
 	var m struct {
 		JSONRPC string          `json:"jsonrpc"`
@@ -57,19 +57,19 @@ func checkAnswer(t *testing.T, text []byte) json.RawMessage {
 			Message string `json:"message"`
 		} `json:"error"`
 	}
-	if err := json.Unmarshal(text, &m); err != nil {
-		t.Fatalf("the answer is not JSON: %v\n%.300s", err, text)
+	if err := json.Unmarshal(replyJSON, &m); err != nil {
+		t.Fatalf("the answer is not JSON: %v\n%.300s", err, replyJSON)
 	}
 	switch {
 	case m.JSONRPC != "2.0":
-		t.Fatalf("the answer is not JSON-RPC: %.300s", text)
+		t.Fatalf("the answer is not JSON-RPC: %.300s", replyJSON)
 	case m.Method != "":
 	case (m.Result == nil) == (m.Error == nil):
-		t.Fatalf("the answer does not have exactly one of result and error: %.300s", text)
+		t.Fatalf("the answer does not have exactly one of result and error: %.300s", replyJSON)
 	case m.Error != nil && (m.Error.Code == 0 || m.Error.Message == ""):
-		t.Fatalf("the error has no text: %.300s", text)
+		t.Fatalf("the error has no text: %.300s", replyJSON)
 	case m.Error != nil && strings.Contains(m.Error.Message, "panic"):
-		t.Fatalf("the server panicked: %.300s", text)
+		t.Fatalf("the server panicked: %.300s", replyJSON)
 	}
 	return m.ID
 }
@@ -118,8 +118,8 @@ func FuzzHTTP(f *testing.F) {
 		}
 		var m struct{ ID, Method json.RawMessage }
 		isObject := utf8.Valid(body) && json.Unmarshal(body, &m) == nil
-		for _, text := range messagesIn(w) {
-			got := checkAnswer(t, text)
+		for _, message := range messagesIn(w) {
+			got := checkAnswer(t, message)
 			if isObject && m.Method != nil && isID(m.ID) && isID(got) && !equalIDs(got, m.ID) {
 				t.Fatalf("%q is answered with the id %s", body, got)
 			}
@@ -138,8 +138,8 @@ func FuzzHTTP(f *testing.F) {
 	})
 }
 
-func isID(text json.RawMessage) bool {
-	return len(text) > 0 && (text[0] == '"' || text[0] == '-' || text[0] >= '0' && text[0] <= '9')
+func isID(idJSON json.RawMessage) bool {
+	return len(idJSON) > 0 && (idJSON[0] == '"' || idJSON[0] == '-' || idJSON[0] >= '0' && idJSON[0] <= '9')
 }
 
 // Two equal string IDs can have different JSON escapes, such as "a" and "\u0061".

@@ -214,7 +214,7 @@ func (l *toolLists) searchTools(q request) reply {
 	}
 	sites, availability := l.searchableSites(q.clientID()), l.availability()
 	if strings.TrimSpace(a.Query+a.Site) == "" {
-		return reply{text: cmp.Or(gateway.DescribeSites(sites, availability), "There are no tools. The user can install a plugin: opentabs plugin install NAME.")}
+		return reply{message: cmp.Or(gateway.DescribeSites(sites, availability), "There are no tools. The user can install a plugin: opentabs plugin install NAME.")}
 	}
 	found, problem := l.finder.Find(sites, gateway.Query{Text: a.Query, Site: a.Site, Limit: a.Limit, Availability: availability})
 	if problem != "" {
@@ -229,9 +229,9 @@ func (l *toolLists) searchTools(q request) reply {
 		lines = append(lines, f.Tool.Line(marks))
 	}
 	if lines == nil {
-		return reply{text: "No tool matches. Search with other words, or call tools_search with an empty query for the list of sites."}
+		return reply{message: "No tool matches. Search with other words, or call tools_search with an empty query for the list of sites."}
 	}
-	return reply{text: strings.Join(lines, "\n")}
+	return reply{message: strings.Join(lines, "\n")}
 }
 
 func (l *toolLists) describeTools(q request) reply {
@@ -253,7 +253,7 @@ func (l *toolLists) describeTools(q request) reply {
 		}
 		lines = append(lines, string(rawjson.Encode(definition)))
 	}
-	return reply{text: strings.Join(lines, "\n")}
+	return reply{message: strings.Join(lines, "\n")}
 }
 
 // The agent reads the text of an error that describeTool returns.
@@ -334,8 +334,8 @@ func (q *request) resolveGatewayCall() error {
 		return newArgumentsError("%s cannot call %s. Name the tool that should run.", name, params.Name)
 	}
 	if rawjson.KindOf(params.Arguments) == rawjson.KindString { // some models send an object as text
-		if text := rawjson.Unquote(params.Arguments); json.Valid([]byte(text)) {
-			params.Arguments = json.RawMessage(text)
+		if argumentsText := rawjson.Unquote(params.Arguments); json.Valid([]byte(argumentsText)) {
+			params.Arguments = json.RawMessage(argumentsText)
 		}
 	}
 	q.Params = &params

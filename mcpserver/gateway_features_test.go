@@ -160,15 +160,15 @@ func runFeature(t *testing.T, registry *plugin.Registry, f feature, transportNam
 		p := newFeaturePeer(t, s, transportName, f.decision)
 		job := ""
 		for i, c := range f.calls {
-			text := toolText(c.name, strings.ReplaceAll(c.arguments, "JOB", job), progressTokenMeta)
+			message := toolText(c.name, strings.ReplaceAll(c.arguments, "JOB", job), progressTokenMeta)
 			if tool != "" {
-				text = metaVersion(t, text, tool)
+				message = metaVersion(t, message, tool)
 			}
 			cancelAfter := f.cancelAfter
 			if i < len(f.calls)-1 {
 				cancelAfter = 0
 			}
-			answer := p.call(text, cancelAfter)
+			answer := p.call(message, cancelAfter)
 			if job == "" {
 				job = callIDs.FindString(answer)
 			}
@@ -289,7 +289,7 @@ func runFeatureTool(t *testing.T, run dispatch.Run, sink dispatch.Sink) {
 type featurePeer struct {
 	t        *testing.T
 	decision string
-	post     func(text string)
+	post     func(message string)
 	messages chan receivedMessage
 	close    func()
 }
@@ -327,8 +327,8 @@ func (p *featurePeer) connectStdio(s *Server) {
 			p.messages <- parseReceived(p.t, strings.TrimRight(line, " \n"))
 		}
 	}()
-	p.post = func(text string) {
-		if _, err := clientConn.Write([]byte(text + "\n")); err != nil {
+	p.post = func(message string) {
+		if _, err := clientConn.Write([]byte(message + "\n")); err != nil {
 			p.t.Error(err)
 		}
 	}
@@ -350,9 +350,9 @@ func (p *featurePeer) connectHTTP(s *Server, initialize string) {
 	res := c.post(p.t.Context(), initialize)
 	readMessages(p.t, res)
 	c.session, c.version = res.Header.Get("Mcp-Session-Id"), "2025-11-25"
-	p.post = func(text string) {
+	p.post = func(message string) {
 		go func() {
-			res := c.post(p.t.Context(), text)
+			res := c.post(p.t.Context(), message)
 			defer res.Body.Close()
 			if !strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream") {
 				for _, m := range readMessages(p.t, res) {
@@ -384,9 +384,9 @@ func (p *featurePeer) shutdown(s *Server) {
 const decisionTime = time.Second
 
 // Messages with equal times are sorted, because a form and its reminder may arrive in any order.
-func (p *featurePeer) call(text string, cancelAfter time.Duration) string {
+func (p *featurePeer) call(message string, cancelAfter time.Duration) string {
 	start := time.Now()
-	p.post(text)
+	p.post(message)
 	var cancelTime <-chan time.Time
 	if cancelAfter > 0 {
 		cancelTime = time.After(cancelAfter)
@@ -400,7 +400,7 @@ func (p *featurePeer) call(text string, cancelAfter time.Duration) string {
 				p.post(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{}}`, m.ID))
 				continue
 			}
-			lines = append(lines, fmt.Sprintf("%9s %s\n", time.Since(start), m.text))
+			lines = append(lines, fmt.Sprintf("%9s %s\n", time.Since(start), m.messageJSON))
 			switch {
 			case m.Method == methodElicit:
 				action := fmt.Sprintf(`{"action":"accept","content":{"decision":%q}}`, p.decision)

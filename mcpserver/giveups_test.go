@@ -67,17 +67,17 @@ func cancelCallAfter(t *testing.T, c *client, id string, meta string, wait time.
 // timeout.
 func callUntilResult(t *testing.T, c *client, meta string, timeout clients.Timeout) (result toolResult, jobs int) {
 	t.Helper()
-	text := callText(`1`, `{}`, meta)
+	callMessage := callText(`1`, `{}`, meta)
 	for range 50 {
 		start := time.Now()
 		ctx, cancel := context.WithCancel(t.Context())
 		if timeout.Limit > 0 && !timeout.ProgressRestarts {
 			time.AfterFunc(timeout.Limit, cancel)
 		}
-		messages := <-c.postLater(ctx, text)
+		messages := <-c.postLater(ctx, callMessage)
 		cancel()
 		if elapsed := time.Since(start); len(messages) == 0 || timeout.Limit > 0 && !timeout.ProgressRestarts && elapsed >= timeout.Limit {
-			t.Fatalf("the client gave up %s after its request %s; want an answer before %s", elapsed, text, timeout.Limit)
+			t.Fatalf("the client gave up %s after its request %s; want an answer before %s", elapsed, callMessage, timeout.Limit)
 		}
 		result = messages[len(messages)-1].toolResultOf(t)
 		var job shape.Job
@@ -85,7 +85,7 @@ func callUntilResult(t *testing.T, c *client, meta string, timeout clients.Timeo
 			return result, jobs
 		}
 		jobs++
-		text = toolText("job_wait", `{"job":"`+job.JobID+`"}`, meta)
+		callMessage = toolText("job_wait", `{"job":"`+job.JobID+`"}`, meta)
 	}
 	t.Fatal("the job did not end after 50 waits")
 	return result, jobs
@@ -97,7 +97,7 @@ func TestTimeoutOfUnknownClientIsLearned(t *testing.T) {
 	o := Options{Detach: alwaysDetach(Detach{BeforeTimeout: true}), LearnedTimeouts: table}
 	withJobOptions(t, dispatch.Options{}, o, newSecondCounter(145, `"end"`), func(t *testing.T, s *jobServer) {
 		c := s.connectAs("agent", "1.0")
-		if tools := c.answer(`{"jsonrpc":"2.0","id":5,"method":"tools/list"}`); strings.Contains(tools.text, "job_wait") {
+		if tools := c.answer(`{"jsonrpc":"2.0","id":5,"method":"tools/list"}`); strings.Contains(tools.messageJSON, "job_wait") {
 			t.Error("a client whose timeout is unknown lists tools for jobs")
 		}
 		cancelCallAfter(t, c, `7`, progressTokenMeta, time.Minute, sdkTimeoutReason)
@@ -110,7 +110,7 @@ func TestTimeoutOfUnknownClientIsLearned(t *testing.T) {
 		if r.IsError || r.Content[0].Text != "end" || jobs != 2 || time.Since(start) != 145*time.Second {
 			t.Errorf("after %s and %d jobs the client received %+v; want the result after 145 s and 2 jobs", time.Since(start), jobs, r)
 		}
-		if tools := c.answer(`{"jsonrpc":"2.0","id":6,"method":"tools/list"}`); !strings.Contains(tools.text, "job_wait") {
+		if tools := c.answer(`{"jsonrpc":"2.0","id":6,"method":"tools/list"}`); !strings.Contains(tools.messageJSON, "job_wait") {
 			t.Error("a client whose timeout was learned does not list job_wait")
 		}
 		if r, jobs := callUntilResult(t, s.connectAs("agent", "2.0"), progressTokenMeta, clients.Timeout{}); r.Content[0].Text != "end" || jobs != 0 {

@@ -212,10 +212,10 @@ func cancelText(id string) string {
 }
 
 type receivedMessage struct {
-	text   string
-	ID     json.RawMessage `json:"id"`
-	Method string          `json:"method"`
-	Params struct {
+	messageJSON string
+	ID          json.RawMessage `json:"id"`
+	Method      string          `json:"method"`
+	Params      struct {
 		Token    json.RawMessage   `json:"progressToken"`
 		Progress float64           `json:"progress"`
 		Total    *float64          `json:"total"`
@@ -240,11 +240,11 @@ type toolResult struct {
 	ResultType string                     `json:"resultType"`
 }
 
-func parseReceived(t testing.TB, text string) receivedMessage {
+func parseReceived(t testing.TB, messageText string) receivedMessage {
 	t.Helper()
-	r := receivedMessage{text: text}
-	if err := json.Unmarshal([]byte(text), &r); err != nil {
-		t.Errorf("the text is not a message: %v\n%.300s", err, text)
+	r := receivedMessage{messageJSON: messageText}
+	if err := json.Unmarshal([]byte(messageText), &r); err != nil {
+		t.Errorf("the text is not a message: %v\n%.300s", err, messageText)
 	}
 	return r
 }
@@ -253,7 +253,7 @@ func (r receivedMessage) toolResultOf(t testing.TB) toolResult {
 	t.Helper()
 	var res toolResult
 	if r.Result == nil {
-		t.Fatalf("the answer has no result: %.300s", r.text)
+		t.Fatalf("the answer has no result: %.300s", r.messageJSON)
 	}
 	if err := json.Unmarshal(r.Result, &res); err != nil {
 		t.Fatal(err)
@@ -383,7 +383,7 @@ func (p *stdioPeer) initialize(name string) {
 	p.send(initializeText(name), `{"jsonrpc":"2.0","method":"notifications/initialized"}`, `{"jsonrpc":"2.0","id":"ready","method":"ping"}`)
 	for range 2 {
 		if m := p.mustRead(); m.Error != nil {
-			p.t.Fatal(m.text)
+			p.t.Fatal(m.messageJSON)
 		}
 	}
 }
@@ -420,8 +420,8 @@ func serveRequest(t testing.TB, s *Server, q transport.Request) reply {
 	return r
 }
 
-func paramsOf(text json.RawMessage) (p transport.Params, err error) {
-	err = json.Unmarshal(text, &p)
+func paramsOf(paramsJSON json.RawMessage) (p transport.Params, err error) {
+	err = json.Unmarshal(paramsJSON, &p)
 	return p, err
 }
 

@@ -61,7 +61,7 @@ func TestClientCancelsItsCall(t *testing.T) {
 			t.Errorf("id %s: the call ended because of %v; want the error %v", id, cause, transport.ErrCancelled)
 		}
 		if msgs := <-got; len(msgs) != 0 {
-			t.Errorf("id %s: a cancelled call was answered: %s; want length 0", id, msgs[0].text)
+			t.Errorf("id %s: a cancelled call was answered: %s; want length 0", id, msgs[0].messageJSON)
 		}
 		c.cancel(id) // a second cancellation, after the end of the call
 	}
@@ -74,7 +74,7 @@ func TestCancelBeforeItsCallCancelsTheCall(t *testing.T) {
 		*h = *newHangingCaller()
 		c.cancel(`1`)
 		if msgs := c.requestAndRead(callText(`1`, `{}`, `{"progressToken":1}`)); len(msgs) != 0 {
-			t.Errorf("the call was answered: %s; want length 0", msgs[0].text)
+			t.Errorf("the call was answered: %s; want length 0", msgs[0].messageJSON)
 		}
 		<-h.started
 		if cause := <-h.ended; !errors.Is(cause, transport.ErrCancelled) {
@@ -148,8 +148,8 @@ func TestStopByTheUserIsReported(t *testing.T) {
 		return dispatch.Result{}, &dispatch.Error{Code: wire.ErrCancelled, Message: "cancelled by the side panel"}
 	}), Options{})
 	m := s.open(t, "a").answer(callText(`1`, `{}`, `{}`))
-	if !m.toolResultOf(t).IsError || !strings.Contains(m.text, `"code":"cancelled"`) {
-		t.Error(m.text)
+	if !m.toolResultOf(t).IsError || !strings.Contains(m.messageJSON, `"code":"cancelled"`) {
+		t.Error(m.messageJSON)
 	}
 }
 
@@ -163,7 +163,7 @@ func TestAnIDInUseIsRejected(t *testing.T) {
 	<-h.started
 	m := c.answer(callText(`1`, `{}`, `{}`))
 	if m.Error == nil || m.Error.Code != -32600 || !strings.Contains(m.Error.Message, "its own id") {
-		t.Error(m.text)
+		t.Error(m.messageJSON)
 	}
 	other := s.open(t, "b") // IDs of different sessions are independent
 	other.postLater(ctx, callText(`1`, `{}`, `{}`))
@@ -177,7 +177,7 @@ func TestIDCanBeReusedAfterAnswer(t *testing.T) {
 	c := s.open(t, "a")
 	for range 100 {
 		if m := c.answer(callText(`1`, `{}`, `{"progressToken":1}`)); m.Error != nil {
-			t.Fatal(m.text)
+			t.Fatal(m.messageJSON)
 		}
 	}
 }
@@ -242,7 +242,7 @@ func TestEndOfSessionEndsItsCallsAndStreams(t *testing.T) {
 		t.Error(cause)
 	}
 	if msgs := <-got; len(msgs) != 0 {
-		t.Error(msgs[0].text)
+		t.Error(msgs[0].messageJSON)
 	}
 	stop() // ends the stream if the server has not ended it
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -326,10 +326,10 @@ func TestPingAnswersAndUnknownMethods(t *testing.T) {
 		t.Errorf("the answer to a ping got the status %d", code)
 	}
 	if m := c.answer(`{"jsonrpc":"2.0","id":4,"method":"ping"}`); string(m.Result) != `{}` {
-		t.Error(m.text)
+		t.Error(m.messageJSON)
 	}
 	if m := c.answer(`{"jsonrpc":"2.0","id":5,"method":"no/such"}`); m.Error == nil || m.Error.Code != -32601 {
-		t.Error(m.text)
+		t.Error(m.messageJSON)
 	}
 	if code, _ := c.status(c.request(ctx, http.MethodPost, `{"jsonrpc":"2.0","method":"tools/call","params":{"name":"messages__echo"}}`)); code != http.StatusAccepted {
 		t.Errorf("a tools/call without an ID got the status %d", code)
@@ -356,11 +356,11 @@ func TestToolsListChangedReachesEveryClient(t *testing.T) {
 		}
 	}
 	if m := p.mustRead(); m.Method != "notifications/tools/list_changed" {
-		t.Error(m.text)
+		t.Error(m.messageJSON)
 	}
 	p.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
-	if m := p.mustRead(); !strings.Contains(m.text, "more__echo") {
-		t.Error(m.text)
+	if m := p.mustRead(); !strings.Contains(m.messageJSON, "more__echo") {
+		t.Error(m.messageJSON)
 	}
 }
 
@@ -383,7 +383,7 @@ func TestShutdownEndsStreamsAtOnceAndLetsCallsEnd(t *testing.T) {
 		t.Error("the GET stream did not end")
 	}
 	if m := c.answer(callText(`2`, `{}`, `{}`)); m.Error == nil || !strings.Contains(m.Error.Message, "Restart it") {
-		t.Error(m.text)
+		t.Error(m.messageJSON)
 	}
 	select {
 	case <-down:

@@ -223,7 +223,7 @@ func jobStateText(a shape.Job) string {
 
 func newJobReply(v joblist.View) reply {
 	a := newJobAnswer(v)
-	return reply{callID: a.JobID, text: formatJob(a), data: rawjson.Encode(a), job: newJobMeta(v)}
+	return reply{callID: a.JobID, message: formatJob(a), data: rawjson.Encode(a), job: newJobMeta(v)}
 }
 
 func newJobMeta(v joblist.View) json.RawMessage {

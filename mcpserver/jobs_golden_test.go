@@ -20,10 +20,10 @@ func TestJobResultsForAgents(t *testing.T) {
 				v.Waiting = nil
 			}
 			r := newJobReply(v)
-			fmt.Fprintf(&b, "%s, gone: %v\n%s\n%s\n%s\n", status, isGone, r.text, r.data, r.job)
+			fmt.Fprintf(&b, "%s, gone: %v\n%s\n%s\n%s\n", status, isGone, r.message, r.data, r.job)
 		}
 	}
 	r := newJobReply(joblist.View{})
-	fmt.Fprintf(&b, "empty\n%s\n%s\n%s\n", r.text, r.data, r.job)
+	fmt.Fprintf(&b, "empty\n%s\n%s\n%s\n", r.message, r.data, r.job)
 	goldentest.Compare(t, "testdata/jobs.txt", b.Bytes())
 }

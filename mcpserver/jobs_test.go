@@ -64,8 +64,8 @@ func (s *jobServer) connectAs(name, version string) *client {
 
 func (s *jobServer) connectClient(name, version, capabilities string) *client {
 	c := &client{t: s.t, url: s.url, http: s.http, headers: http.Header{}}
-	text := strings.Replace(initializeText(name), `"version":"1.2"`, `"version":"`+version+`"`, 1)
-	res := c.post(s.t.Context(), strings.Replace(text, `"capabilities":{}`, `"capabilities":`+capabilities, 1))
+	initializeRequest := strings.Replace(initializeText(name), `"version":"1.2"`, `"version":"`+version+`"`, 1)
+	res := c.post(s.t.Context(), strings.Replace(initializeRequest, `"capabilities":{}`, `"capabilities":`+capabilities, 1))
 	readMessages(s.t, res)
 	c.session, c.version = res.Header.Get("Mcp-Session-Id"), "2025-11-25"
 	return c
@@ -97,7 +97,7 @@ func jobFromMessages(t *testing.T, msgs []receivedMessage) shape.Job {
 	var a shape.Job
 	r := msgs[len(msgs)-1].toolResultOf(t)
 	if json.Unmarshal(r.Structured, &a) != nil || a.JobID == "" || r.IsError || !strings.Contains(string(r.Meta[metaJob]), a.JobID) {
-		t.Fatalf("the reply contains no job: %s", msgs[len(msgs)-1].text)
+		t.Fatalf("the reply contains no job: %s", msgs[len(msgs)-1].messageJSON)
 	}
 	return a
 }
@@ -115,10 +115,10 @@ func TestJobIsPickedUpByAnotherSession(t *testing.T) {
 		if job.Status != wire.StatusRunning || job.Tool != "messages__echo" || job.Loaded == nil || *job.Loaded < 19 || *job.Total != 90 || job.Message == "" {
 			t.Errorf("the job is %+v", job)
 		}
-		text := msgs[len(msgs)-1].toolResultOf(t).Content[0].Text
-		if !strings.HasPrefix(text, "Job "+job.JobID+" (messages__echo) is running, ") || !strings.Contains(text, ` of 90, last message: "page `) ||
-			!strings.HasSuffix(text, `Call job_wait with {"job": "`+job.JobID+`"} for its result, or job_cancel to stop it.`) {
-			t.Error(text)
+		resultText := msgs[len(msgs)-1].toolResultOf(t).Content[0].Text
+		if !strings.HasPrefix(resultText, "Job "+job.JobID+" (messages__echo) is running, ") || !strings.Contains(resultText, ` of 90, last message: "page `) ||
+			!strings.HasSuffix(resultText, `Call job_wait with {"job": "`+job.JobID+`"} for its result, or job_cancel to stop it.`) {
+			t.Error(resultText)
 		}
 		if code, _ := first.status(first.request(t.Context(), http.MethodDelete, "")); code != http.StatusOK {
 			t.Error(code)
@@ -126,8 +126,8 @@ func TestJobIsPickedUpByAnotherSession(t *testing.T) {
 
 		second := s.connectAs("second", "1")
 		listed := second.answer(toolText("job_list", `{}`, `{}`))
-		if !strings.Contains(listed.text, job.JobID) || !strings.Contains(listed.text, `"status":"running"`) {
-			t.Error(listed.text)
+		if !strings.Contains(listed.messageJSON, job.JobID) || !strings.Contains(listed.messageJSON, `"status":"running"`) {
+			t.Error(listed.messageJSON)
 		}
 		if currentJob := jobFromMessages(t, second.requestAndRead(toolText("job_result", `{"job":"`+job.JobID+`"}`, `{}`))); currentJob.Status != wire.StatusRunning {
 			t.Errorf("the job is %+v", currentJob)
@@ -143,7 +143,7 @@ func TestJobIsPickedUpByAnotherSession(t *testing.T) {
 		}
 		r := msgs[len(msgs)-1].toolResultOf(t)
 		if string(r.Structured) != `{"n":90}` || r.Content[0].Text != `{"n":90}` || string(r.Meta[metaJob]) != `{"job":"`+job.JobID+`","status":"done"}` {
-			t.Error(msgs[len(msgs)-1].text)
+			t.Error(msgs[len(msgs)-1].messageJSON)
 		}
 		again := second.answer(toolText("job_result", `{"job":"`+job.JobID+`"}`, `{}`)).toolResultOf(t)
 		if string(again.Structured) != `{"n":90}` || len(s.stopReasons) != 0 {
@@ -181,7 +181,7 @@ func TestDetachTimes(t *testing.T) {
 				startTime := time.Now()
 				msgs := s.connectAs(test.client, "1").requestAndRead(callText(`1`, test.args, `{}`))
 				if elapsed := time.Since(startTime); elapsed != test.want {
-					t.Errorf("the server answered after %s: %s; want %v", elapsed, msgs[0].text, test.want)
+					t.Errorf("the server answered after %s: %s; want %v", elapsed, msgs[0].messageJSON, test.want)
 				}
 				if test.want != 90*time.Second {
 					jobFromMessages(t, msgs)
@@ -227,8 +227,8 @@ func TestJobThatWaitsForTheUser(t *testing.T) {
 		if job.Status != wire.StatusPending || job.WaitsFor != "Its permission is ask." {
 			t.Errorf("the job is %+v", job)
 		}
-		if text := msgs[len(msgs)-1].toolResultOf(t).Content[0].Text; !strings.Contains(text, "is waiting for the user. Reason: Its permission is ask. Call job_wait") {
-			t.Error(text)
+		if resultText := msgs[len(msgs)-1].toolResultOf(t).Content[0].Text; !strings.Contains(resultText, "is waiting for the user. Reason: Its permission is ask. Call job_wait") {
+			t.Error(resultText)
 		}
 		methods := map[string]int{}
 		for _, m := range msgs {
@@ -254,8 +254,8 @@ func TestRemindersRestartTheTimer(t *testing.T) {
 	withJobs(t, o, alwaysDetach(Detach{BeforeTimeout: true}), newSecondCounter(1, `1`), func(t *testing.T, s *jobServer) {
 		startTime := time.Now()
 		msgs := s.connectAs("claude-code", "2.1.200").requestAndRead(callText(`1`, `{}`, progressTokenMeta))
-		if elapsed := time.Since(startTime); elapsed != 20*time.Minute || !strings.Contains(msgs[len(msgs)-1].text, "approval_timeout") {
-			t.Errorf("the job ended after %s with %s", elapsed, msgs[len(msgs)-1].text)
+		if elapsed := time.Since(startTime); elapsed != 20*time.Minute || !strings.Contains(msgs[len(msgs)-1].messageJSON, "approval_timeout") {
+			t.Errorf("the job ended after %s with %s", elapsed, msgs[len(msgs)-1].messageJSON)
 		}
 	})
 }
@@ -301,8 +301,8 @@ func TestShortCallDoesNotBecomeAJob(t *testing.T) {
 		if r := msgs[len(msgs)-1].toolResultOf(t); len(msgs) != 4 || r.Content[0].Text != "x" || r.Meta[metaJob] != nil {
 			t.Errorf("%v", msgs)
 		}
-		if m := c.answer(toolText("job_list", `{}`, `{}`)); !strings.Contains(m.text, `"jobs":[]`) || !strings.Contains(m.text, "There are no jobs.") {
-			t.Error(m.text)
+		if m := c.answer(toolText("job_list", `{}`, `{}`)); !strings.Contains(m.messageJSON, `"jobs":[]`) || !strings.Contains(m.messageJSON, "There are no jobs.") {
+			t.Error(m.messageJSON)
 		}
 	})
 }
@@ -320,8 +320,8 @@ func TestCancelBeforeJobIsReported(t *testing.T) {
 		disconnect()
 		<-s.stopReasons
 		<-time.After(20 * time.Second)
-		if m := c.answer(toolText("job_list", `{}`, `{}`)); !strings.Contains(m.text, `"jobs":[]`) {
-			t.Error(m.text)
+		if m := c.answer(toolText("job_list", `{}`, `{}`)); !strings.Contains(m.messageJSON, `"jobs":[]`) {
+			t.Error(m.messageJSON)
 		}
 		// After the client has received the job's ID, cancelling its request has no effect.
 		job := jobFromMessages(t, c.requestAndRead(callText(`9`, `{}`, `{}`)))
@@ -368,7 +368,7 @@ func TestAudienceOfTheEnd(t *testing.T) {
 		c := s.open(t, "a")
 		for _, m := range []receivedMessage{c.answer(callText(`1`, `{}`, `{}`)), c.answer(newGetPromptText(`2`, "messages__plain", `{}`, `{}`))} {
 			if got := m.toolResultOf(t).Meta[metaAudience]; string(got) != want {
-				t.Errorf("%q: %s; want %v", audience, m.text, want)
+				t.Errorf("%q: %s; want %v", audience, m.messageJSON, want)
 			}
 		}
 	}

@@ -142,7 +142,7 @@ func (j *jobs) jobCancel(_ context.Context, q request, a jobArguments) reply {
 	case isCancelled:
 		answer.Hint = "The tool in the page was stopped. Call the tool again to restart."
 	}
-	return reply{callID: v.CallID, text: formatJob(answer), data: rawjson.Encode(answer), job: newJobMeta(v)}
+	return reply{callID: v.CallID, message: formatJob(answer), data: rawjson.Encode(answer), job: newJobMeta(v)}
 }
 
 func (j *jobs) jobList(_ context.Context, q request, _ jobArguments) reply {
@@ -159,5 +159,5 @@ func (j *jobs) jobList(_ context.Context, q request, _ jobArguments) reply {
 		answers = append(answers, a)
 		lines = append(lines, formatJob(a))
 	}
-	return reply{text: strings.Join(lines, "\n"), data: rawjson.Encode(map[string]any{"jobs": answers})}
+	return reply{message: strings.Join(lines, "\n"), data: rawjson.Encode(map[string]any{"jobs": answers})}
 }

@@ -70,11 +70,11 @@ func TestUnknownJobs(t *testing.T) {
 			m := c.answer(toolText(test.name, test.args, `{}`))
 			if r := m.toolResultOf(t); !r.IsError || !strings.Contains(string(r.Meta[metaError]), "invalid_arguments") ||
 				!strings.Contains(r.Content[0].Text, strings.ReplaceAll(test.want, `\"`, `"`)) {
-				t.Errorf("%s %s: %s", test.name, test.args, m.text)
+				t.Errorf("%s %s: %s", test.name, test.args, m.messageJSON)
 			}
 		}
-		if m := c.answer(toolText("job_list", `{}`, `{}`)); !strings.Contains(m.text, `"result":"gone"`) || !strings.Contains(m.text, `"result":"kept"`) {
-			t.Error(m.text)
+		if m := c.answer(toolText("job_list", `{}`, `{}`)); !strings.Contains(m.messageJSON, `"result":"gone"`) || !strings.Contains(m.messageJSON, `"result":"kept"`) {
+			t.Error(m.messageJSON)
 		}
 	})
 }
@@ -122,8 +122,8 @@ func TestJobsAreForSomeClients(t *testing.T) {
 				t.Errorf("%s sees %v; want %v", name, names, want)
 			}
 		}
-		if m := s.connectAs("other", "1").answer(toolText("job_list", `{}`, `{}`)); m.Error == nil || !strings.Contains(m.text, `no tool \"job_list\"`) {
-			t.Error(m.text)
+		if m := s.connectAs("other", "1").answer(toolText("job_list", `{}`, `{}`)); m.Error == nil || !strings.Contains(m.messageJSON, `no tool \"job_list\"`) {
+			t.Error(m.messageJSON)
 		}
 	})
 }

@@ -81,8 +81,8 @@ func TestIdempotencyKey(t *testing.T) {
 		for _, isReplay := range []bool{false, true} {
 			r := c.answer(callText(`7`, `{}`, keyMeta("thrown"))).toolResultOf(t)
 			const note = ", which has the same idempotency key. To call the tool again, use another key.\n"
-			text, userText := r.Content[0].Text, string(r.Meta[metaError])
-			if !r.IsError || !strings.Contains(text, "sold out") || strings.Contains(text, note) != isReplay || (r.Meta[metaReplayed] != nil) != isReplay {
+			resultText, userText := r.Content[0].Text, string(r.Meta[metaError])
+			if !r.IsError || !strings.Contains(resultText, "sold out") || strings.Contains(resultText, note) != isReplay || (r.Meta[metaReplayed] != nil) != isReplay {
 				t.Errorf("replay %t: the error is %+v", isReplay, r)
 			}
 			if strings.Contains(userText, "To call the tool again, use another key.") != isReplay {

@@ -16,14 +16,14 @@ func TestLists(t *testing.T) {
 	s := serveTools(t, d, Options{Version: "1.2.3", CallWatcher: d}, withPrompts)
 	session := s.open(t, "a")
 	var b strings.Builder
-	b.WriteString(s.sessionlessClient(t).answer(initializeText("b")).text + "\n")
+	b.WriteString(s.sessionlessClient(t).answer(initializeText("b")).messageJSON + "\n")
 	for _, method := range []string{"server/discover", "tools/list", "prompts/list", "resources/list", "resources/templates/list"} {
-		text := `{"jsonrpc":"2.0","id":1,"method":"` + method + `"`
-		b.WriteString(method + "\n" + session.answer(text+"}").text + "\n")
+		listRequest := `{"jsonrpc":"2.0","id":1,"method":"` + method + `"`
+		b.WriteString(method + "\n" + session.answer(listRequest+"}").messageJSON + "\n")
 		modern := s.modernClient(t)
 		modern.headers.Set("Mcp-Method", method)
 		modern.headers.Del("Mcp-Name")
-		b.WriteString(modern.answer(text+`,"params":{"_meta":`+modernMeta+`}}`).text + "\n")
+		b.WriteString(modern.answer(listRequest+`,"params":{"_meta":`+modernMeta+`}}`).messageJSON + "\n")
 	}
 	goldentest.Compare(t, "testdata/lists.txt", []byte(b.String()))
 }

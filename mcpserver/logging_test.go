@@ -23,7 +23,7 @@ func TestClientsReceiveLogs(t *testing.T) {
 	get := newEvents(res.Body)
 	expectMessages := func(want ...string) {
 		t.Helper()
-		stdio := p.mustRead().text
+		stdio := p.mustRead().messageJSON
 		overHTTP, _ := get.nextData()
 		for _, w := range want {
 			if !strings.Contains(stdio, w) || !strings.Contains(overHTTP, w) {
@@ -37,7 +37,7 @@ func TestClientsReceiveLogs(t *testing.T) {
 
 	p.send(fmt.Sprintf(setLevelRequest, "error"))
 	if m := p.mustRead(); m.Result == nil {
-		t.Fatal(m.text)
+		t.Fatal(m.messageJSON)
 	}
 	c.answer(fmt.Sprintf(setLevelRequest, "error"))
 	s.ForwardLog(LogEntry{Plugin: "messages", Level: wire.LogWarning, Message: "not heard"})
@@ -46,13 +46,13 @@ func TestClientsReceiveLogs(t *testing.T) {
 
 	p.send(fmt.Sprintf(setLevelRequest, "debug"))
 	if m := p.mustRead(); m.Result == nil {
-		t.Fatal(m.text)
+		t.Fatal(m.messageJSON)
 	}
 	c.answer(fmt.Sprintf(setLevelRequest, "debug"))
 	s.ForwardLog(LogEntry{Plugin: "messages", Level: wire.LogDebug, Message: "now heard"})
 	expectMessages(`"data":{"message":"now heard"}`)
 	p.send(fmt.Sprintf(setLevelRequest, "loud"))
 	if m := p.mustRead(); m.Error == nil {
-		t.Error(m.text)
+		t.Error(m.messageJSON)
 	}
 }

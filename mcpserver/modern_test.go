@@ -36,8 +36,8 @@ func TestModernCall(t *testing.T) {
 	}
 	want := `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"{\"a\":9007199254740993}"}],"structuredContent":{"a":9007199254740993},` +
 		`"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"opentabs","version":"9.9"}}}}`
-	if msgs[1].text != want {
-		t.Errorf("%s\nwant\n%s", msgs[1].text, want)
+	if msgs[1].messageJSON != want {
+		t.Errorf("%s\nwant\n%s", msgs[1].messageJSON, want)
 	}
 	if client.Name != "new" {
 		t.Errorf("the call has the client %+v; want %q", client, "new")
@@ -113,9 +113,9 @@ func TestModernCallsAreChecked(t *testing.T) {
 		m := readMessages(t, res)[0]
 		switch {
 		case test.code == 0 && (res.StatusCode != http.StatusOK || m.Result == nil):
-			t.Errorf("%s: %s %s", name, res.Status, m.text)
+			t.Errorf("%s: %s %s", name, res.Status, m.messageJSON)
 		case test.code != 0 && (res.StatusCode != http.StatusBadRequest || m.Error == nil || m.Error.Code != test.code):
-			t.Errorf("%s: %s %s, want %d", name, res.Status, m.text, test.code)
+			t.Errorf("%s: %s %s, want %d", name, res.Status, m.messageJSON, test.code)
 		}
 	}
 }
@@ -154,7 +154,7 @@ func TestModernEmptySubscription(t *testing.T) {
 	listen := `{"jsonrpc":"2.0","id":"sub","method":"subscriptions/listen","params":{"notifications":{},"_meta":` + modernMeta + `}}`
 	for range 30 { // the acknowledgement and the result may be ready at the same time
 		msgs := c.requestAndRead(listen)
-		if len(msgs) != 2 || !strings.Contains(msgs[0].text, "acknowledged") || string(msgs[1].ID) != `"sub"` || !strings.Contains(msgs[1].text, `"resultType":"complete"`) {
+		if len(msgs) != 2 || !strings.Contains(msgs[0].messageJSON, "acknowledged") || string(msgs[1].ID) != `"sub"` || !strings.Contains(msgs[1].messageJSON, `"resultType":"complete"`) {
 			t.Fatalf("%v", msgs)
 		}
 	}
@@ -176,7 +176,7 @@ func TestModernDiscoverAndList(t *testing.T) {
 		c.headers.Set("Mcp-Method", method)
 		c.headers.Del("Mcp-Name")
 		if m := c.answer(`{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":{"_meta":` + modernMeta + `}}`); m.Result == nil {
-			t.Errorf("%s: %s", method, m.text)
+			t.Errorf("%s: %s", method, m.messageJSON)
 		}
 	}
 }
@@ -214,7 +214,7 @@ func TestModernIDsAreExact(t *testing.T) {
 			c.headers.Del("Mcp-Name")
 			m := c.answer(`{"jsonrpc":"2.0","id":` + id + `,"method":"` + method + `","params":{"_meta":` + modernMeta + `}}`)
 			if string(m.ID) != id || (m.Result == nil) != (method == "no/such") {
-				t.Errorf("%s %s: %s", id, method, m.text)
+				t.Errorf("%s %s: %s", id, method, m.messageJSON)
 			}
 		}
 		c := s.modernClient(t)

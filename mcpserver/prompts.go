@@ -58,7 +58,7 @@ func toFault(r reply) reply {
 	if json.Unmarshal(r.errorMeta, &m) == nil && m.Code == wire.ErrInvalidArguments {
 		code = wire.CodeInvalidParams
 	}
-	f := reply{Fault: transport.Fault{Code: code, Message: r.text}, callID: r.callID}
+	f := reply{Fault: transport.Fault{Code: code, Message: r.message}, callID: r.callID}
 	if r.errorMeta != nil {
 		f.Details = map[string]json.RawMessage{metaError: r.errorMeta}
 	}

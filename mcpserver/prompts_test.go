@@ -30,7 +30,7 @@ func TestPromptsAreListed(t *testing.T) {
 		`{"name":"messages__summarise","title":"Summarise","description":"Sums a channel up.",` +
 		`"arguments":[{"name":"channel","description":"Which.","required":true},{"name":"days"}]}]}`
 	if string(m.Result) != want {
-		t.Errorf("%s\nwant\n%s", m.text, want)
+		t.Errorf("%s\nwant\n%s", m.messageJSON, want)
 	}
 }
 
@@ -42,7 +42,7 @@ func TestPromptsListChanged(t *testing.T) {
 	p.initialize("a")
 	s.add(t, "without")
 	if m := p.mustRead(); m.Method != "notifications/tools/list_changed" {
-		t.Error(m.text)
+		t.Error(m.messageJSON)
 	}
 	if _, err := s.store.Add(plugintest.Package{Name: "with", Prompts: withPrompts.Prompts}.Write(t)); err != nil {
 		t.Fatal(err)
@@ -52,7 +52,7 @@ func TestPromptsListChanged(t *testing.T) {
 	}
 	for _, want := range []string{"notifications/tools/list_changed", "notifications/prompts/list_changed"} {
 		if m := p.mustRead(); m.Method != want {
-			t.Errorf("%s, want %s", m.text, want)
+			t.Errorf("%s, want %s", m.messageJSON, want)
 		}
 	}
 }
@@ -71,7 +71,7 @@ func TestPromptRuns(t *testing.T) {
 			t.Fatalf("%s: %v", how, msgs)
 		}
 		if want := `{` + members + rest + `}`; string(msgs[1].Result) != want {
-			t.Errorf("%s: %s\nwant %s", how, msgs[1].text, want)
+			t.Errorf("%s: %s\nwant %s", how, msgs[1].messageJSON, want)
 		}
 		if string(got.Args) != `{"_detach":"5","channel":"general","days":3}` || got.TabID != 5 || got.Tool.Name != "summarise" || !got.Tool.Prompt {
 			t.Errorf("%s: the prompt ran with %+v", how, got)
@@ -138,11 +138,11 @@ func TestPromptFailures(t *testing.T) {
 		return dispatch.Result{}, &dispatch.Error{Code: wire.ErrIdleTimeout, CallID: "call_9", Retryable: true, Message: "It was silent."}
 	})
 	for _, test := range []struct {
-		caller     Caller
-		name, args string
-		code       int
-		text, kind string
-		status     int // the HTTP status in protocol version 2026-07-28
+		caller            Caller
+		name, args        string
+		code              int
+		wantMessage, kind string
+		status            int // the HTTP status in protocol version 2026-07-28
 	}{
 		{fails, "messages__nope", `{}`, -32602, `no prompt \"messages__nope\"`, "", 400},
 		{fails, "messages__summarise", `{}`, -32602, "channel", "invalid_arguments", 400},
@@ -161,8 +161,8 @@ func TestPromptFailures(t *testing.T) {
 			"sessions": s.open(t, "a").answer(newGetPromptText(`1`, test.name, test.args, `{}`)),
 			"modern":   readMessages(t, res)[0],
 		} {
-			if m.Error == nil || m.Error.Code != test.code || !strings.Contains(m.text, test.text) || !strings.Contains(m.text, test.kind) {
-				t.Errorf("%s: %s %s: %s", how, test.name, test.args, m.text)
+			if m.Error == nil || m.Error.Code != test.code || !strings.Contains(m.messageJSON, test.wantMessage) || !strings.Contains(m.messageJSON, test.kind) {
+				t.Errorf("%s: %s %s: %s", how, test.name, test.args, m.messageJSON)
 			}
 		}
 		if res.StatusCode != test.status {
@@ -183,7 +183,7 @@ func TestPromptIsCancelled(t *testing.T) {
 	p.send(cancelText(`7`), `{"jsonrpc":"2.0","id":8,"method":"ping"}`)
 	<-h.ended
 	if m := p.mustRead(); string(m.ID) != `8` {
-		t.Error(m.text)
+		t.Error(m.messageJSON)
 	}
 
 	ctx, disconnect := context.WithCancel(t.Context())
@@ -198,13 +198,13 @@ func TestPromptsParamsAreChecked(t *testing.T) {
 	s := serveTools(t, returnOutput(`"x"`), Options{}, withPrompts)
 	m := s.open(t, "a").answer(`{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":5}}`)
 	if m.Error == nil || m.Error.Code != -32602 || !strings.Contains(m.Error.Message, "params of prompts/get are malformed") {
-		t.Error(m.text)
+		t.Error(m.messageJSON)
 	}
 	c := s.modernClient(t)
 	c.headers.Set("Mcp-Method", "prompts/get")
 	c.headers.Set("Mcp-Name", "other")
 	res := c.post(t.Context(), newGetPromptText(`1`, "messages__plain", `{}`, modernMeta))
 	if m := readMessages(t, res)[0]; res.StatusCode != http.StatusBadRequest || m.Error == nil || m.Error.Code != -32020 {
-		t.Errorf("%s %s", res.Status, m.text)
+		t.Errorf("%s %s", res.Status, m.messageJSON)
 	}
 }

@@ -44,7 +44,7 @@ func TestListsWaitForThePlugins(t *testing.T) {
 			}
 			close(loaded)
 		}()
-		answer := c.answer(request).text
+		answer := c.answer(request).messageJSON
 		if !strings.Contains(answer, "echo") || strings.Contains(answer, `"error"`) {
 			t.Errorf("%s: %s", request, answer)
 		}
@@ -61,7 +61,7 @@ func TestInitializeWaitsForThePlugins(t *testing.T) {
 		limits <- time.Until(deadline)
 		return registry.Reload()
 	}})
-	answer := s.sessionlessClient(t).answer(initializeText("c")).text
+	answer := s.sessionlessClient(t).answer(initializeText("c")).messageJSON
 	if !strings.Contains(answer, "Sites: messages.") {
 		t.Errorf("the answer is %s", answer)
 	}
@@ -79,12 +79,12 @@ func TestListsStopWaitingForPlugins(t *testing.T) {
 	}})
 	c := s.open(t, "c")
 	for _, method := range []string{`"tools/list"`, `"prompts/list"`, `"tools/call","params":{"name":"messages__echo"}`, `"prompts/get","params":{"name":"p"}`} {
-		answer := c.answer(`{"jsonrpc":"2.0","id":1,"method":` + method + `}`).text
+		answer := c.answer(`{"jsonrpc":"2.0","id":1,"method":` + method + `}`).messageJSON
 		if !strings.Contains(answer, `"error"`) || !strings.Contains(answer, "still loads its plugins") {
 			t.Errorf("%s: %s", method, answer)
 		}
 	}
-	answer := c.answer(`{"jsonrpc":"2.0","id":1,"method":"ping"}`).text
+	answer := c.answer(`{"jsonrpc":"2.0","id":1,"method":"ping"}`).messageJSON
 	if strings.Contains(answer, "plugins") {
 		t.Errorf("the ping got the answer %s", answer)
 	}
@@ -101,7 +101,7 @@ func TestCallOfABrokenPlugin(t *testing.T) {
 	}
 	c := listenFor(t, s).open(t, "c")
 	for _, method := range []string{"tools/call", "prompts/get"} {
-		answer := c.answer(`{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":{"name":"a__echo","arguments":{}}}`).text
+		answer := c.answer(`{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":{"name":"a__echo","arguments":{}}}`).messageJSON
 		for _, want := range []string{"The plugin a can't be loaded", "dist/adapter.iife.js: is empty", `"code":"plugin_broken","retryable":false`, "ask the user to repair, update or remove the plugin"} {
 			if !strings.Contains(answer, want) {
 				t.Errorf("%s: %q is not in %s", method, want, answer)
@@ -111,7 +111,7 @@ func TestCallOfABrokenPlugin(t *testing.T) {
 			t.Errorf("%s: the answer contains a path: %s", method, answer)
 		}
 	}
-	if answer := c.answer(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"b__echo","arguments":{}}}`).text; strings.Contains(answer, "broken") {
+	if answer := c.answer(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"b__echo","arguments":{}}}`).messageJSON; strings.Contains(answer, "broken") {
 		t.Errorf("the call of the other plugin got %s", answer)
 	}
 }

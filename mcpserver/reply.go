@@ -41,7 +41,7 @@ type reply struct {
 	data json.RawMessage
 	// blocks are the content blocks that follow the text content in the MCP result, each as JSON.
 	blocks  [][]byte
-	text    string
+	message string
 	isError bool
 	// errorMeta is the error for programs, as JSON, in the _meta of the result.
 	errorMeta json.RawMessage
@@ -66,7 +66,7 @@ type reply struct {
 
 // sizeBytes returns the approximate size of a reply in memory, in bytes.
 func (r reply) sizeBytes() int {
-	n := len(r.output) + len(r.text) + len(r.members)
+	n := len(r.output) + len(r.message) + len(r.members)
 	for _, b := range r.blocks {
 		n += len(b)
 	}
@@ -74,7 +74,7 @@ func (r reply) sizeBytes() int {
 }
 
 func (r reply) textRepeatsData() bool {
-	return len(r.output) > 0 && len(r.output) == len(r.data) && &r.output[0] == &r.data[0] && len(r.blocks) == 0 && r.text == ""
+	return len(r.output) > 0 && len(r.output) == len(r.data) && &r.output[0] == &r.data[0] && len(r.blocks) == 0 && r.message == ""
 }
 
 func newFaultReply(code int, format string, args ...any) reply {
@@ -95,7 +95,7 @@ func newSuccessReply(callID string, output json.RawMessage) reply {
 
 func newBrowserReply(result dispatch.Result) reply {
 	r := reply{callID: result.CallID, audience: result.Audience}
-	if json.Unmarshal(rawjson.Get(result.Output, "text"), &r.text) != nil {
+	if json.Unmarshal(rawjson.Get(result.Output, "text"), &r.message) != nil {
 		return newSuccessReply(result.CallID, result.Output)
 	}
 	for _, step := range append(rawjson.Elements(rawjson.Get(result.Output, "steps")), result.Output) {
@@ -123,7 +123,7 @@ func newFailureReply(err error) reply {
 			Message: "opentabs failed while it ran this call (internal). Check the log of opentabs, then report the error.",
 		}
 	}
-	r := reply{callID: e.CallID, text: e.Error(), isError: true, untrusted: wire.EncodeUntrustedPages(e.Untrusted)}
+	r := reply{callID: e.CallID, message: e.Error(), isError: true, untrusted: wire.EncodeUntrustedPages(e.Untrusted)}
 	r.errorMeta = shape.ErrorForPrograms(e)
 	return r
 }
@@ -171,7 +171,7 @@ func (r reply) WriteMember(w *bufio.Writer, identity json.RawMessage) {
 func (r reply) writeContent(w *bufio.Writer) {
 	w.WriteString(`"content":[`)
 	defer w.WriteByte(']')
-	hasText := r.text != "" || r.output != nil
+	hasText := r.message != "" || r.output != nil
 	if hasText {
 		r.writeText(w)
 	}
@@ -187,8 +187,8 @@ func (r reply) writeContent(w *bufio.Writer) {
 func (r reply) writeText(w *bufio.Writer) {
 	w.WriteString(`{"type":"text","text":`)
 	switch {
-	case r.text != "":
-		w.Write(rawjson.AppendString(nil, r.text))
+	case r.message != "":
+		w.Write(rawjson.AppendString(nil, r.message))
 	case r.output[0] == '"':
 		w.Write(r.output)
 	default:

@@ -40,12 +40,12 @@ func TestEncodedResults(t *testing.T) {
 
 func encodeResult(t *testing.T, r reply) string {
 	t.Helper()
-	text := writeReply(t, r)
+	replyText := writeReply(t, r)
 	const before = `{"jsonrpc":"2.0","id":1,"result":`
-	if !strings.HasPrefix(text, before) || strings.ContainsAny(text, "\r\n") || !json.Valid([]byte(text)) {
-		t.Errorf("the server wrote %q", text)
+	if !strings.HasPrefix(replyText, before) || strings.ContainsAny(replyText, "\r\n") || !json.Valid([]byte(replyText)) {
+		t.Errorf("the server wrote %q", replyText)
 	}
-	return strings.TrimSuffix(strings.TrimPrefix(text, before), "}")
+	return strings.TrimSuffix(strings.TrimPrefix(replyText, before), "}")
 }
 
 func writeReply(t *testing.T, r reply) string {

@@ -54,12 +54,12 @@ func (r *resources) read(q request) reply {
 	if !ok {
 		return newUnknownResourceReply(q, unknownResource(uri).Error())
 	}
-	text, err := json.Marshal(value)
+	encodedJSON, err := json.Marshal(value)
 	if err != nil { // impossible: the numbers in views are finite
 		return newFaultReply(wire.CodeInternal, "The resource %s could not be written as JSON. Check the log of opentabs, then report the error.", uri)
 	}
-	text = plaintext.CleanJSON(text) // most of the text was written by tools and clients
-	return newResourceReply(q, resourceMediaType, "text", string(text))
+	encodedJSON = plaintext.CleanJSON(encodedJSON) // most of the text was written by tools and clients
+	return newResourceReply(q, resourceMediaType, "text", string(encodedJSON))
 }
 
 // readFile serves a file to the client whose calls wrote the file, and to no other client.

@@ -51,7 +51,7 @@ func resourceText(t *testing.T, m receivedMessage) string {
 		Contents []struct{ URI, MimeType, Text string }
 	}
 	if json.Unmarshal(m.Result, &r) != nil || len(r.Contents) != 1 || r.Contents[0].MimeType != "application/json" {
-		t.Fatalf("the reply contains no resource: %s", m.text)
+		t.Fatalf("the reply contains no resource: %s", m.messageJSON)
 	}
 	return r.Contents[0].Text
 }
@@ -89,8 +89,8 @@ func TestResourcesAreRead(t *testing.T) {
 			t.Errorf("%s: %+v", how, v)
 		}
 	}
-	if status != http.StatusOK || !strings.Contains(modern.text, `"ttlMs":0,"cacheScope":"private","resultType":"complete"`) {
-		t.Errorf("%d %s", status, modern.text)
+	if status != http.StatusOK || !strings.Contains(modern.messageJSON, `"ttlMs":0,"cacheScope":"private","resultType":"complete"`) {
+		t.Errorf("%d %s", status, modern.messageJSON)
 	}
 	var list shape.List
 	if json.Unmarshal([]byte(resourceText(t, c.answer(readText("opentabs://calls", `{}`)))), &list) != nil || len(list.Calls) != 1 || list.Calls[0].CallID != id || list.OmittedCount != 0 {
@@ -117,25 +117,25 @@ func TestUnknownResources(t *testing.T) {
 			name = "x"
 		}
 		status, modern := s.requestAsModernClient(t, "resources/read", name, readText(uri, modernMeta))
-		if uri != "" && (modern.Error == nil || modern.Error.Code != -32602 || status != http.StatusBadRequest || !strings.Contains(modern.text, `"data":{"uri":"`+uri+`"}`)) {
-			t.Errorf("%q: %d %s", uri, status, modern.text)
+		if uri != "" && (modern.Error == nil || modern.Error.Code != -32602 || status != http.StatusBadRequest || !strings.Contains(modern.messageJSON, `"data":{"uri":"`+uri+`"}`)) {
+			t.Errorf("%q: %d %s", uri, status, modern.messageJSON)
 		}
 		for method, m := range map[string]receivedMessage{
 			"read":      s.open(t, "a").answer(readText(uri, `{}`)),
 			"subscribe": s.open(t, "a").answer(strings.Replace(readText(uri, `{}`), "resources/read", "resources/subscribe", 1)),
 		} {
 			if m.Error == nil || m.Error.Code != -32002 && uri != "" || uri != "" && !strings.Contains(m.Error.Message, "Read opentabs://calls") {
-				t.Errorf("%s %q: %s", method, uri, m.text)
+				t.Errorf("%s %q: %s", method, uri, m.messageJSON)
 			}
 		}
 	}
 	none := serveTools(t, d, Options{})
 	if m := none.open(t, "a").answer(readText("opentabs://calls", `{}`)); m.Error == nil || m.Error.Code != -32601 {
-		t.Error(m.text)
+		t.Error(m.messageJSON)
 	}
 	status, m := none.requestAsModernClient(t, "resources/read", "opentabs://calls", readText("opentabs://calls", modernMeta))
 	if m.Error == nil || m.Error.Code != -32601 || status != http.StatusNotFound {
-		t.Errorf("%d %s", status, m.text)
+		t.Errorf("%d %s", status, m.messageJSON)
 	}
 }
 
@@ -168,7 +168,7 @@ func TestSubscribersAreNotified(t *testing.T) {
 	p.initialize("stdio")
 	p.send(subscribe)
 	if m := p.mustRead(); m.Result == nil {
-		t.Fatal(m.text)
+		t.Fatal(m.messageJSON)
 	}
 	c := s.open(t, "http")
 	c.answer(subscribe)
@@ -189,8 +189,8 @@ func TestSubscribersAreNotified(t *testing.T) {
 	expectMessages := func(what string) {
 		t.Helper()
 		want := `"method":"notifications/resources/updated","params":{`
-		if m := p.mustRead(); !strings.Contains(m.text, want) || !strings.Contains(m.text, uri) {
-			t.Errorf("%s: the client over stdio received %s", what, m.text)
+		if m := p.mustRead(); !strings.Contains(m.messageJSON, want) || !strings.Contains(m.messageJSON, uri) {
+			t.Errorf("%s: the client over stdio received %s", what, m.messageJSON)
 		}
 		if data, _ := get.nextData(); !strings.Contains(data, want) || !strings.Contains(data, uri) {
 			t.Errorf("%s: the GET stream received %s", what, data)
@@ -206,7 +206,7 @@ func TestSubscribersAreNotified(t *testing.T) {
 
 	p.send(strings.Replace(subscribe, "subscribe", "unsubscribe", 1))
 	if m := p.mustRead(); m.Result == nil {
-		t.Error(m.text)
+		t.Error(m.messageJSON)
 	}
 	if code, _ := c.status(c.request(t.Context(), http.MethodDelete, "")); code != http.StatusOK {
 		t.Error(code)
@@ -222,7 +222,7 @@ func TestSubscribersAreNotified(t *testing.T) {
 	}
 	p.send(`{"jsonrpc":"2.0","id":9,"method":"ping"}`)
 	if m := p.mustRead(); string(m.ID) != "9" {
-		t.Errorf("after unsubscribe the client received %s; want %q", m.text, "9")
+		t.Errorf("after unsubscribe the client received %s; want %q", m.messageJSON, "9")
 	}
 }
 
@@ -370,13 +370,13 @@ func TestFilesAreRead(t *testing.T) {
 		uri := add(test.name, test.mediaType, "a", test.content)
 		want := fmt.Sprintf(`{"contents":[{"uri":%q,"mimeType":%q,%s}]}`, uri, test.mediaType, test.want)
 		if got := c.answer(readText(uri, `{}`)); string(got.Result) != want {
-			t.Errorf("answer for %s = %s, want the result %s", test.name, got.text, want)
+			t.Errorf("answer for %s = %s, want the result %s", test.name, got.messageJSON, want)
 		}
 	}
 	for _, uri := range []string{add("b.har", "application/json", "another client", "{}"), "opentabs://files/", "opentabs://files/../token", "opentabs://files/%2e%2e"} {
 		m := c.answer(readText(uri, `{}`))
 		if m.Error == nil || !strings.Contains(m.Error.Message, "You have no file") {
-			t.Errorf("answer for %s = %s, want the error of a file that does not exist", uri, m.text)
+			t.Errorf("answer for %s = %s, want the error of a file that does not exist", uri, m.messageJSON)
 		}
 	}
 }

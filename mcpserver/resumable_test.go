@@ -27,17 +27,17 @@ type formsResult struct {
 }
 
 func repeatCallText(id, args, answers, state string) string {
-	text := callText(id, args, formsMeta)
-	return strings.TrimSuffix(text, "}}") + fmt.Sprintf(`,"inputResponses":%s,"requestState":%q}}`, answers, state)
+	request := callText(id, args, formsMeta)
+	return strings.TrimSuffix(request, "}}") + fmt.Sprintf(`,"inputResponses":%s,"requestState":%q}}`, answers, state)
 }
 
-type modernSender func(text string) receivedMessage
+type modernSender func(request string) receivedMessage
 
 var modernSenders = map[string]func(t *testing.T, s *testServer) modernSender{
 	"http": func(t *testing.T, s *testServer) modernSender {
 		c := s.modernClient(t)
-		return func(text string) receivedMessage {
-			all := c.requestAndRead(text)
+		return func(request string) receivedMessage {
+			all := c.requestAndRead(request)
 			if len(all) == 0 {
 				t.Fatal("the request got no answer")
 			}
@@ -46,8 +46,8 @@ var modernSenders = map[string]func(t *testing.T, s *testServer) modernSender{
 	},
 	"stdio": func(t *testing.T, s *testServer) modernSender {
 		p := s.dial(t)
-		return func(text string) receivedMessage {
-			p.send(text)
+		return func(request string) receivedMessage {
+			p.send(request)
 			for {
 				if m := p.mustRead(); m.Method == "" {
 					return m
@@ -76,7 +76,7 @@ func (r receivedMessage) decodeQuestion(t *testing.T) (string, formsResult) {
 	t.Helper()
 	var a formsResult
 	if r.Result == nil || json.Unmarshal(r.Result, &a) != nil || a.Type != "input_required" || len(a.Requests) != 1 || a.State == "" {
-		t.Fatalf("the reply does not contain exactly one question: %s", r.text)
+		t.Fatalf("the reply does not contain exactly one question: %s", r.messageJSON)
 	}
 	for key := range a.Requests {
 		return key, a
@@ -98,20 +98,20 @@ func TestModernClientDecides(t *testing.T) {
 				m := ask(callText(`1`, `{"a":1,"b":2}`, formsMeta))
 				key, q := m.decodeQuestion(t)
 				if q.Requests[key].Method != "elicitation/create" || !strings.Contains(q.Requests[key].Params.Message, "May messages__echo run") {
-					t.Errorf("the question is %s", m.text)
+					t.Errorf("the question is %s", m.messageJSON)
 				}
-				if !strings.Contains(m.text, `"io.modelcontextprotocol/serverInfo"`) {
-					t.Errorf("the reply lacks serverInfo: %s", m.text)
+				if !strings.Contains(m.messageJSON, `"io.modelcontextprotocol/serverInfo"`) {
+					t.Errorf("the reply lacks serverInfo: %s", m.messageJSON)
 				}
 				// The server must accept a repeated request whose arguments are the same, but have a different order
 				// and different spaces.
 				m = ask(repeatCallText(`2`, `{ "b":2,"a":1 }`, fmt.Sprintf(`{"other":{"action":"accept"},%q:%s}`, key, tt.answer), q.State))
 				r := m.toolResultOf(t)
 				if r.ResultType != "complete" || r.IsError == tt.runs || (g.runs.Load() == 1) != tt.runs {
-					t.Errorf("the tool ran %d times, and the reply is %s", g.runs.Load(), m.text)
+					t.Errorf("the tool ran %d times, and the reply is %s", g.runs.Load(), m.messageJSON)
 				}
 				if m := ask(repeatCallText(`3`, `{"a":1,"b":2}`, fmt.Sprintf(`{%q:%s}`, key, choiceAnswer("allow once")), q.State)); m.Error == nil || m.Error.Code != wire.CodeInvalidParams {
-					t.Errorf("the server accepted the same requestState twice: %s", m.text)
+					t.Errorf("the server accepted the same requestState twice: %s", m.messageJSON)
 				}
 			})
 		})
@@ -153,7 +153,7 @@ func TestModernCallWithSeveralForms(t *testing.T) {
 		}
 		m := ask(repeatCallText(`30`, args, fmt.Sprintf(`{%q:%s}`, key, answer), q.State))
 		if r := m.toolResultOf(t); r.IsError || string(r.Structured) != args || g.runs.Load() != 1 {
-			t.Errorf("the reply to the approved call is %s", m.text)
+			t.Errorf("the reply to the approved call is %s", m.messageJSON)
 		}
 	})
 }
@@ -164,7 +164,7 @@ func TestModernStateIsSealed(t *testing.T) {
 		yes := fmt.Sprintf(`{%q:%s}`, key, choiceAnswer("allow once"))
 		flipped := []byte(q.State)
 		flipped[5] ^= 1
-		for name, text := range map[string]string{
+		for name, sealedState := range map[string]string{
 			"tampered":        repeatCallText(`2`, `{"a":1}`, yes, q.State+"-TAMPERED"),
 			"changed":         repeatCallText(`2`, `{"a":1}`, yes, string(flipped)),
 			"shortened":       repeatCallText(`2`, `{"a":1}`, yes, q.State[:20]),
@@ -173,15 +173,15 @@ func TestModernStateIsSealed(t *testing.T) {
 			"a list":          repeatCallText(`2`, `{"a":1}`, `[]`, q.State),
 			"a number":        repeatCallText(`2`, `{"a":1}`, fmt.Sprintf(`{%q:12345}`, key), q.State),
 		} {
-			if m := ask(text); m.Error == nil || m.Error.Code != wire.CodeInvalidParams {
-				t.Errorf("%s: the repeated request got %s", name, m.text)
+			if m := ask(sealedState); m.Error == nil || m.Error.Code != wire.CodeInvalidParams {
+				t.Errorf("%s: the repeated request got %s", name, m.messageJSON)
 			}
 		}
 		if g.runs.Load() != 0 {
 			t.Error("the tool ran")
 		}
 		if m := ask(repeatCallText(`3`, `{"a":1}`, yes, q.State)); m.toolResultOf(t).IsError {
-			t.Error(m.text)
+			t.Error(m.messageJSON)
 		}
 	})
 }
@@ -194,10 +194,10 @@ func TestModernStateIsBoundToItsClient(t *testing.T) {
 	key, q := first(callText(`1`, `{}`, formsMeta)).decodeQuestion(t)
 	yes := repeatCallText(`2`, `{}`, fmt.Sprintf(`{%q:%s}`, key, choiceAnswer("allow once")), q.State)
 	if m := second(yes); m.Error == nil || g.runs.Load() != 0 {
-		t.Error(m.text)
+		t.Error(m.messageJSON)
 	}
 	if m := first(yes); m.toolResultOf(t).IsError {
-		t.Error(m.text)
+		t.Error(m.messageJSON)
 	}
 }
 
@@ -211,9 +211,9 @@ func TestModernDecisionOnAnotherSurface(t *testing.T) {
 				defer f.Close()
 				key, q := ask(callText(`1`, `{"a":1}`, formsMeta)).decodeQuestion(t)
 				w := g.onlyTicket(t)
-				text := repeatCallText(`2`, `{"a":1}`, fmt.Sprintf(`{%q:%s}`, key, choiceAnswer("deny")), q.State)
+				request := repeatCallText(`2`, `{"a":1}`, fmt.Sprintf(`{%q:%s}`, key, choiceAnswer("deny")), q.State)
 				if closed {
-					text = repeatCallText(`2`, `{"a":1}`, fmt.Sprintf(`{%q:{"action":"cancel"}}`, key), q.State)
+					request = repeatCallText(`2`, `{"a":1}`, fmt.Sprintf(`{%q:{"action":"cancel"}}`, key), q.State)
 				}
 				decide := func() {
 					if d, err := g.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true}); err != nil || d.Outcome != wire.DecisionAccepted {
@@ -225,12 +225,12 @@ func TestModernDecisionOnAnotherSurface(t *testing.T) {
 					decide()
 					waitUntilCallEnded(t, f)
 				}
-				go func() { got <- ask(text) }()
+				go func() { got <- ask(request) }()
 				if closed {
 					decide()
 				}
 				if m := <-got; m.toolResultOf(t).IsError || g.runs.Load() != 1 {
-					t.Errorf("the reply to the approved call is %s", m.text)
+					t.Errorf("the reply to the approved call is %s", m.messageJSON)
 				}
 			})
 		})
@@ -248,7 +248,7 @@ func TestModernApprovalTimesOut(t *testing.T) {
 		waitUntilCallEnded(t, f)
 		m := ask(repeatCallText(`2`, `{}`, fmt.Sprintf(`{%q:%s}`, key, choiceAnswer("allow once")), q.State))
 		if r := m.toolResultOf(t); !strings.Contains(string(r.Meta[metaError]), `"code":"approval_timeout"`) || g.runs.Load() != 0 {
-			t.Error(m.text)
+			t.Error(m.messageJSON)
 		}
 	})
 }
@@ -276,12 +276,12 @@ func TestModernClientDisconnectsDuringApproval(t *testing.T) {
 	// While one request waits for the call's answer, the server rejects another request that
 	// continues the same call.
 	if m := c.answer(repeatCallText(`3`, `{}`, yes(key), q.State)); m.Error == nil || m.Error.Code != wire.CodeInvalidRequest {
-		t.Error(m.text)
+		t.Error(m.messageJSON)
 	}
 	disconnect()
 	awaitCallEnd()
 	if m := c.answer(repeatCallText(`4`, `{}`, yes(key), q.State)); m.Error == nil {
-		t.Error(m.text)
+		t.Error(m.messageJSON)
 	}
 
 	// A stdio client that disconnects between two requests cancels its suspended call.
@@ -315,7 +315,7 @@ func TestModernClientsWithoutForms(t *testing.T) {
 			}
 		}
 		if m := <-got; m.toolResultOf(t).IsError || m.toolResultOf(t).ResultType != "complete" {
-			t.Error(m.text)
+			t.Error(m.messageJSON)
 		}
 	})
 }
@@ -398,7 +398,7 @@ func TestResumableCallsAreBounded(t *testing.T) {
 		data, _ = events.nextData()
 	}
 	if m := parseReceived(t, data); m.toolResultOf(t).IsError {
-		t.Error(m.text)
+		t.Error(m.messageJSON)
 	}
 }
 

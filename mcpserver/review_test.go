@@ -46,7 +46,7 @@ func TestToolsThatAreOffAreNotListed(t *testing.T) {
 	for _, p := range peers {
 		p.initialize("agent")
 		p.send(strings.Split(lists, "\n")...)
-		both := p.mustRead().text + p.mustRead().text
+		both := p.mustRead().messageJSON + p.mustRead().messageJSON
 		if strings.Contains(both, "IGNORE") || strings.Contains(both, "evil") || !strings.Contains(both, "Exports all messages") {
 			t.Errorf("agents see %s", both)
 		}
@@ -54,8 +54,8 @@ func TestToolsThatAreOffAreNotListed(t *testing.T) {
 	s.PolicyChanged() // the lists of tools have not changed, so no client is notified
 	for _, p := range peers {
 		p.send(`{"jsonrpc":"2.0","id":3,"method":"ping"}`)
-		if m := p.mustRead(); !strings.Contains(m.text, `"id":3`) {
-			t.Errorf("the client received %s; want a text that contains %q", m.text, `"id":3`)
+		if m := p.mustRead(); !strings.Contains(m.messageJSON, `"id":3`) {
+			t.Errorf("the client received %s; want a text that contains %q", m.messageJSON, `"id":3`)
 		}
 	}
 	for _, tt := range []struct {
@@ -67,11 +67,11 @@ func TestToolsThatAreOffAreNotListed(t *testing.T) {
 		for _, p := range peers {
 			for _, want := range []string{"notifications/tools/list_changed", "notifications/prompts/list_changed"} {
 				if m := p.mustRead(); m.Method != want {
-					t.Errorf("the client received %s, want %s", m.text, want)
+					t.Errorf("the client received %s, want %s", m.messageJSON, want)
 				}
 			}
 			p.send(strings.Split(lists, "\n")...)
-			if both := p.mustRead().text + p.mustRead().text; strings.Count(both, "IGNORE ALL") != tt.shown {
+			if both := p.mustRead().messageJSON + p.mustRead().messageJSON; strings.Count(both, "IGNORE ALL") != tt.shown {
 				t.Errorf("on %t: agents see %s", tt.on, both)
 			}
 		}
@@ -102,6 +102,6 @@ func TestCallOfAToolThatIsOff(t *testing.T) {
 	}
 	m := c.answer(`{"jsonrpc":"2.0","id":7,"method":"prompts/get","params":{"name":"evil__y"}}`)
 	if m.Error == nil || !strings.HasPrefix(m.Error.Message, "evil__y failed: the user has not reviewed the plugin evil yet") {
-		t.Error(m.text)
+		t.Error(m.messageJSON)
 	}
 }

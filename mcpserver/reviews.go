@@ -77,7 +77,7 @@ func (r *reviews) inspectPlugin(q request) reply {
 	if err != nil {
 		return newFailureReply(newArgumentsError("%s", r.removePaths(a.Plugin, err)))
 	}
-	text, nextSection, err := inspected.Page(a.Section)
+	sectionText, nextSection, err := inspected.Page(a.Section)
 	if err != nil {
 		return newFailureReply(newArgumentsError("%v", err))
 	}
@@ -87,22 +87,22 @@ func (r *reviews) inspectPlugin(q request) reply {
 			inspection.SectionCode, r.reviewTokens.Issue(inspected))
 	}
 	if nextSection != "" {
-		text += fmt.Sprintf("\n(more: section %q)\n", nextSection)
+		sectionText += fmt.Sprintf("\n(more: section %q)\n", nextSection)
 	}
-	return reply{text: introduction + authorNotice + text}
+	return reply{message: introduction + authorNotice + sectionText}
 }
 
 // removePaths removes folder paths from an error text, because agents must not receive paths of this machine.
 func (r *reviews) removePaths(name string, err error) string {
-	text := err.Error()
+	message := err.Error()
 	if pkg, ok := r.plugins.Set().Plugin(name); ok {
-		text = strings.ReplaceAll(text, pkg.Dir, "FOLDER")
+		message = strings.ReplaceAll(message, pkg.Dir, "FOLDER")
 	}
 	var pathErr *fs.PathError
 	if errors.As(err, &pathErr) {
-		text = strings.ReplaceAll(text, pathErr.Path, filepath.Base(pathErr.Path))
+		message = strings.ReplaceAll(message, pathErr.Path, filepath.Base(pathErr.Path))
 	}
-	return text
+	return message
 }
 
 func (r *reviews) markReviewed(q request) reply {
@@ -130,6 +130,6 @@ func (r *reviews) markReviewed(q request) reply {
 	if err := r.inspector.Recommend(a.Plugin, hash, a.Permission, a.Note, recommender); err != nil {
 		return newFailureReply(newArgumentsError("%v", err))
 	}
-	return reply{text: fmt.Sprintf("The user sees that you recommend the plugin %s with the permission %s. Nothing has changed yet: only the user can enable it, in the opentabs side panel or with `opentabs plugin review %[1]s` in a terminal. Ask the user to do so, and do not call its tools before.",
+	return reply{message: fmt.Sprintf("The user sees that you recommend the plugin %s with the permission %s. Nothing has changed yet: only the user can enable it, in the opentabs side panel or with `opentabs plugin review %[1]s` in a terminal. Ask the user to do so, and do not call its tools before.",
 		a.Plugin, a.Permission)}
 }

@@ -16,8 +16,8 @@ func TestInitializeNamesTheServer(t *testing.T) {
 	s := serveTools(t, callerFunc(echoArguments), Options{Version: "9.9"})
 	m := s.sessionlessClient(t).answer(initializeText("a"))
 	for _, want := range []string{`"name":"opentabs"`, `"version":"9.9"`, `"listChanged":true`, `"protocolVersion":"2025-11-25"`, `"id":"init"`} {
-		if !strings.Contains(m.text, want) {
-			t.Errorf("the answer lacks %s: %s", want, m.text)
+		if !strings.Contains(m.messageJSON, want) {
+			t.Errorf("the answer lacks %s: %s", want, m.messageJSON)
 		}
 	}
 }
@@ -27,12 +27,12 @@ func TestProtocolVersions(t *testing.T) {
 	for _, version := range []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"} {
 		c := s.sessionlessClient(t)
 		res := c.post(context.Background(), strings.Replace(initializeText("a"), "2025-11-25", version, 1))
-		if m := readMessages(t, res)[0]; !strings.Contains(m.text, `"protocolVersion":"`+version+`"`) {
-			t.Errorf("%s: %s", version, m.text)
+		if m := readMessages(t, res)[0]; !strings.Contains(m.messageJSON, `"protocolVersion":"`+version+`"`) {
+			t.Errorf("%s: %s", version, m.messageJSON)
 		}
 		c.session, c.version = res.Header.Get("Mcp-Session-Id"), version
 		if m := c.answer(callText(`1`, `{}`, `{}`)); m.Result == nil {
-			t.Errorf("%s: %s", version, m.text)
+			t.Errorf("%s: %s", version, m.messageJSON)
 		}
 	}
 }
@@ -42,7 +42,7 @@ func TestInvalidInitializeCreatesNoSession(t *testing.T) {
 	c := s.sessionlessClient(t)
 	res := c.post(context.Background(), `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":5}}`)
 	if m := readMessages(t, res)[0]; m.Error == nil || res.Header.Get("Mcp-Session-Id") != "" || len(s.Clients()) != 0 {
-		t.Errorf("the server answered %s and has %d clients", m.text, len(s.Clients()))
+		t.Errorf("the server answered %s and has %d clients", m.messageJSON, len(s.Clients()))
 	}
 }
 
@@ -65,13 +65,13 @@ func TestLogContainsNoSecrets(t *testing.T) {
 	c := s.open(t, "an agent")
 	c.answer(callText(`1`, `{"a":"the-argument"}`, `{"progressToken":"the-token"}`))
 	c.do(c.request(context.Background(), "DELETE", "")).Body.Close()
-	text := log.String()
+	logText := log.String()
 	for _, secret := range []string{c.session, "the-argument", "the-result", "the-token"} {
-		if strings.Contains(text, secret) {
-			t.Errorf("%q is in the log:\n%s", secret, text)
+		if strings.Contains(logText, secret) {
+			t.Errorf("%q is in the log:\n%s", secret, logText)
 		}
 	}
-	if !strings.Contains(text, "an agent") {
-		t.Errorf("the client is not in the log:\n%s", text)
+	if !strings.Contains(logText, "an agent") {
+		t.Errorf("the client is not in the log:\n%s", logText)
 	}
 }

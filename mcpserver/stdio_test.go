@@ -49,7 +49,7 @@ func TestCancelReason(t *testing.T) {
 		`"` + strings.Repeat("long ", 200) + `"`: strings.TrimSpace(strings.Repeat("long ", 40)),
 		`5`:                                      "", `null`: "", `["x"]`: "", `""`: "",
 	} {
-		text := strings.Replace(cancelText(`1`), `"requestId":1`, `"requestId":1,"reason":`+reason, 1)
+		cancelNotification := strings.Replace(cancelText(`1`), `"requestId":1`, `"requestId":1,"reason":`+reason, 1)
 		h := newHangingCaller()
 		s := serveTools(t, h, Options{})
 		check := func(over string) {
@@ -63,13 +63,13 @@ func TestCancelReason(t *testing.T) {
 		}
 		p := s.dial(t)
 		p.initialize("a")
-		p.send(callText(`1`, `{}`, `{}`), text)
+		p.send(callText(`1`, `{}`, `{}`), cancelNotification)
 		<-h.started
 		check("stdio")
 		c := s.open(t, "a")
 		answered := c.postLater(t.Context(), callText(`1`, `{}`, `{}`))
 		<-h.started
-		readMessages(t, c.post(t.Context(), text))
+		readMessages(t, c.post(t.Context(), cancelNotification))
 		check("http")
 		if msgs := <-answered; len(msgs) != 0 {
 			t.Errorf("the server answered %v; want length 0", msgs)
@@ -78,7 +78,7 @@ func TestCancelReason(t *testing.T) {
 			t.Errorf("the server answered over stdio %v; want length 0", all)
 		}
 		early := s.open(t, "a")
-		readMessages(t, early.post(t.Context(), text))
+		readMessages(t, early.post(t.Context(), cancelNotification))
 		early.requestAndRead(callText(`1`, `{}`, `{}`))
 		<-h.started
 		check("http, ahead of its call")
@@ -99,7 +99,7 @@ func TestStdioCancelNeedsTheSameTypeOfID(t *testing.T) {
 	}
 	p.send(callText(`1`, `{}`, `{}`))
 	if m := p.mustRead(); m.Error == nil || m.Error.Code != -32600 || string(m.ID) != `1` {
-		t.Errorf("a request with an ID in use got %s", m.text)
+		t.Errorf("a request with an ID in use got %s", m.messageJSON)
 	}
 	p.send(cancelText(`1`))
 	<-h.ended
@@ -165,8 +165,8 @@ func TestStdioSurvivesInvalidMessages(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}`, `{"jsonrpc":"2.0","id":9007199254740993,"result":{}}`},
 	} {
 		p.send("", " \t", test.line)
-		if m := p.mustRead(); m.text != test.want {
-			t.Errorf("%.80s:\n%s\nwant\n%s", test.line, m.text, test.want)
+		if m := p.mustRead(); m.messageJSON != test.want {
+			t.Errorf("%.80s:\n%s\nwant\n%s", test.line, m.messageJSON, test.want)
 		}
 	}
 	for _, line := range []string{`[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, `5`, `"x"`, `{"jsonrpc":"1.0","id":1,"method":"ping"}`, callText(`null`, `{}`, `{}`),
@@ -174,12 +174,12 @@ func TestStdioSurvivesInvalidMessages(t *testing.T) {
 	} {
 		p.send(line)
 		if m := p.mustRead(); m.Error == nil {
-			t.Errorf("%s got the answer %s", line, m.text)
+			t.Errorf("%s got the answer %s", line, m.messageJSON)
 		}
 	}
 	p.send(`{"jsonrpc":"2.0","id":7,"result":{}}`, `{"jsonrpc":"2.0","method":"no/such"}`, `{"jsonrpc":"2.0","id":3,"method":"ping"}`)
 	if m := p.mustRead(); string(m.ID) != `3` {
-		t.Errorf("the server answered a line that is no request: %s", m.text)
+		t.Errorf("the server answered a line that is no request: %s", m.messageJSON)
 	}
 }
 
@@ -227,7 +227,7 @@ func TestStdioShutdownAnswersRunningCalls(t *testing.T) {
 	}
 	// Shutdown must not return before the answer to the running call is written.
 	if m := p.mustRead(); string(m.ID) != `1` || m.Result == nil {
-		t.Error(m.text)
+		t.Error(m.messageJSON)
 	}
 	if err := <-p.done; err != nil {
 		t.Error(err)
@@ -295,31 +295,31 @@ func TestStdioServesProtocolWithoutSessions(t *testing.T) {
 	p.send(callText(`1`, `{}`, meta))
 	want := `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"{}"}],"structuredContent":{},"resultType":"complete",` +
 		`"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"opentabs","version":"9.9"}}}}`
-	if m := p.mustRead(); m.text != want {
-		t.Errorf("%s\nwant\n%s", m.text, want)
+	if m := p.mustRead(); m.messageJSON != want {
+		t.Errorf("%s\nwant\n%s", m.messageJSON, want)
 	}
 	p.send(callText(`2`, `{}`, strings.Replace(meta, `"io.modelcontextprotocol/clientCapabilities":{}`, `"x":1`, 1)))
 	if m := p.mustRead(); m.Error == nil || m.Error.Code != -32602 {
-		t.Error(m.text)
+		t.Error(m.messageJSON)
 	}
 	p.send(callText(`3`, `{}`, strings.Replace(meta, "2026-07-28", "2099-01-01", 1)))
 	if m := p.mustRead(); m.Error == nil || m.Error.Code != -32022 {
-		t.Error(m.text)
+		t.Error(m.messageJSON)
 	}
 
 	s.add(t, "one")
 	p.send(`{"jsonrpc":"2.0","id":"sub","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},"_meta":` + meta + `}}`)
 	ack := p.mustRead()
-	if ack.Method != "notifications/subscriptions/acknowledged" || !strings.Contains(ack.text, `"io.modelcontextprotocol/subscriptionId":"sub"`) {
-		t.Fatal(ack.text)
+	if ack.Method != "notifications/subscriptions/acknowledged" || !strings.Contains(ack.messageJSON, `"io.modelcontextprotocol/subscriptionId":"sub"`) {
+		t.Fatal(ack.messageJSON)
 	}
 	s.add(t, "two")
-	if m := p.mustRead(); m.Method != "notifications/tools/list_changed" || !strings.Contains(m.text, `"io.modelcontextprotocol/subscriptionId":"sub"`) {
-		t.Error(m.text)
+	if m := p.mustRead(); m.Method != "notifications/tools/list_changed" || !strings.Contains(m.messageJSON, `"io.modelcontextprotocol/subscriptionId":"sub"`) {
+		t.Error(m.messageJSON)
 	}
 	p.send(cancelText(`"sub"`), `{"jsonrpc":"2.0","id":8,"method":"server/discover","params":{"_meta":`+meta+`}}`)
 	if m := p.mustRead(); string(m.ID) != `8` || !json.Valid(m.Result) {
-		t.Errorf("after the cancellation of the subscription the client received %s", m.text)
+		t.Errorf("after the cancellation of the subscription the client received %s", m.messageJSON)
 	}
 	if unreadMessages := p.closeAndReadAll(); len(unreadMessages) > 0 {
 		t.Errorf("the cancelled subscription was answered: %v", unreadMessages)

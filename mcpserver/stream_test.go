@@ -109,7 +109,7 @@ func TestClientThatDoesNotReadLosesOnlyItsCall(t *testing.T) {
 		start := <-begun
 		for i := range 10 { // other calls of the session continue
 			if m := a.answer(callText(fmt.Sprint(i+2), `{}`, `{}`)); m.Result == nil {
-				t.Error(m.text)
+				t.Error(m.messageJSON)
 			}
 		}
 		if waited := (<-ended).Sub(start); waited != 5*time.Second {
@@ -180,7 +180,7 @@ func TestSilentCallSendsKeepAlives(t *testing.T) {
 		// A client that accepts no events gets plain JSON, however long the call runs.
 		a.headers.Set("Accept", "application/json")
 		if m := a.answer(callText(`1`, `{}`, `{}`)); m.Result == nil {
-			t.Error(m.text)
+			t.Error(m.messageJSON)
 		}
 	})
 }
@@ -215,7 +215,7 @@ func TestOnlyIdleSessionsExpire(t *testing.T) {
 		}
 		for _, c := range []*client{listening, busyClient} {
 			if m := c.answer(`{"jsonrpc":"2.0","id":2,"method":"ping"}`); m.Error != nil {
-				t.Error(m.text)
+				t.Error(m.messageJSON)
 			}
 		}
 		s.catalog.updateLists()

@@ -45,7 +45,7 @@ func TestLargeResultIsSentOnce(t *testing.T) {
 
 func checkResultForms(t *testing.T, c *client, meta string, wantText, wantData bool) {
 	t.Helper()
-	answer := c.answer(callText(`1`, `{}`, meta)).text
+	answer := c.answer(callText(`1`, `{}`, meta)).messageJSON
 	var got struct {
 		Result struct {
 			Content           []json.RawMessage `json:"content"`

@@ -92,7 +92,7 @@ func (s *Server) listTabs(_ context.Context, q request) reply {
 	if len(answers) == 0 {
 		lines = []string{"There are no plugins. The user can install one: opentabs plugin install NAME. " + gateway.StepWithoutPlugin(s.lists.hasBrowserTools())}
 	}
-	return reply{text: strings.Join(lines, "\n"), data: rawjson.Encode(map[string]any{"plugins": answers})}
+	return reply{message: strings.Join(lines, "\n"), data: rawjson.Encode(map[string]any{"plugins": answers})}
 }
 
 // For a plugin that must not run, tabsOf returns no text of the plugin's author.

@@ -48,12 +48,12 @@ func TestAgentsListTabs(t *testing.T) {
 	if got := string(r.Structured); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
-	text := r.Content[0].Text
+	resultText := r.Content[0].Text
 	for _, line := range []string{
 		"messages: ready\n  tab 7 of browser \"Work\" (id b1): \"http://localhost:8080/a/b\" \"A \\\"title\\\"\\n\"\n  tab 8", "needs a reload\nwiki: closed; its tools do not run: the user has not reviewed it\n  next: Ask the user to review and enable the plugin: opentabs plugin review wiki.",
 	} {
-		if !strings.Contains(text, line) {
-			t.Errorf("%q is not in %q", line, text)
+		if !strings.Contains(resultText, line) {
+			t.Errorf("%q is not in %q", line, resultText)
 		}
 	}
 	one := c.answer(toolText("plugin_list_tabs", `{"plugin":"wiki"}`, `{}`)).toolResultOf(t)
@@ -61,8 +61,8 @@ func TestAgentsListTabs(t *testing.T) {
 		t.Error(got)
 	}
 	for args, wantError := range map[string]string{`{"plugin":"wika"}`: `no plugin \"wika\"`, `{"plugin":5}`: "do not match its schema"} {
-		if m := c.answer(toolText("plugin_list_tabs", args, `{}`)); !m.toolResultOf(t).IsError || !strings.Contains(m.text, wantError) {
-			t.Errorf("%s: %s", args, m.text)
+		if m := c.answer(toolText("plugin_list_tabs", args, `{}`)); !m.toolResultOf(t).IsError || !strings.Contains(m.messageJSON, wantError) {
+			t.Errorf("%s: %s", args, m.messageJSON)
 		}
 	}
 }
@@ -72,8 +72,8 @@ func TestTabsOfDisabledPluginShowOnlyOrigins(t *testing.T) {
 	c := withTabsAndUnreviewed(t, "messages", "wiki")
 	m := c.answer(toolText("plugin_list_tabs", `{}`, `{}`))
 	const want = `{"plugin":"messages","state":"ready","off":"the user has not reviewed it","tabs":[{"tabId":7,"origin":"http://localhost:8080","title":`
-	if got := string(m.toolResultOf(t).Structured); !strings.Contains(got, want) || strings.Contains(m.text, "/a/b") || strings.Contains(m.text, "secret") {
-		t.Error(m.text)
+	if got := string(m.toolResultOf(t).Structured); !strings.Contains(got, want) || strings.Contains(m.messageJSON, "/a/b") || strings.Contains(m.messageJSON, "secret") {
+		t.Error(m.messageJSON)
 	}
 	for address, want := range map[string]string{
 		"https://u:p@a.com/x?y#z": "https://a.com/x", "https://a.com/?": "https://a.com/", "https://a.com/%2F%3F?q": "https://a.com/%2F%3F", "": "", "about:blank": "",
@@ -94,7 +94,7 @@ func TestBuiltinToolsAreListed(t *testing.T) {
 		t.Errorf("a client without plugins sees the tools %s", all)
 	}
 	if m := without.answer(toolText("plugin_list_tabs", `{}`, `{}`)); m.Error == nil {
-		t.Error(m.text)
+		t.Error(m.messageJSON)
 	}
 }
 
@@ -153,16 +153,16 @@ func TestNextSteps(t *testing.T) {
 		}
 	}
 	off := serveTools(t, callerFunc(echoArguments), Options{Tabs: tabsOfMessages, Refusals: newRefusals(wire.ErrDenied, "no", "messages")}, plugintest.Package{})
-	if r := off.open(t, "agent").answer(toolText("plugin_list_tabs", `{}`, `{}`)); !strings.Contains(r.text, "opentabs plugin permission messages ask") {
-		t.Errorf("the result for a plugin that is off is %s, want the command that switches the plugin on", r.text)
+	if r := off.open(t, "agent").answer(toolText("plugin_list_tabs", `{}`, `{}`)); !strings.Contains(r.messageJSON, "opentabs plugin permission messages ask") {
+		t.Errorf("the result for a plugin that is off is %s, want the command that switches the plugin on", r.messageJSON)
 	}
 	ready := serveTools(t, callerFunc(echoArguments), Options{Tabs: tabsOfMessages}, plugintest.Package{})
-	if r := ready.open(t, "agent").answer(toolText("plugin_list_tabs", `{}`, `{}`)); strings.Contains(r.text, `"next"`) {
-		t.Errorf("the result for a plugin that is ready is %s, want no next step", r.text)
+	if r := ready.open(t, "agent").answer(toolText("plugin_list_tabs", `{}`, `{}`)); strings.Contains(r.messageJSON, `"next"`) {
+		t.Errorf("the result for a plugin that is ready is %s, want no next step", r.messageJSON)
 	}
 	none := serveTools(t, callerFunc(echoArguments), Options{Tabs: tabsOfMessages}, []plugintest.Package{}...)
-	if r := none.open(t, "agent").answer(toolText("plugin_list_tabs", `{}`, `{}`)); !strings.Contains(r.text, "opentabs browser tools on") {
-		t.Errorf("the result without plugins is %s, want how the user switches on tools for any page", r.text)
+	if r := none.open(t, "agent").answer(toolText("plugin_list_tabs", `{}`, `{}`)); !strings.Contains(r.messageJSON, "opentabs browser tools on") {
+		t.Errorf("the result without plugins is %s, want how the user switches on tools for any page", r.messageJSON)
 	}
 }
 
@@ -179,8 +179,8 @@ func TestUnloadedPluginIsListed(t *testing.T) {
 	c := serveRegistry(t, registry, Options{Tabs: tabsOfMessages}).open(t, "agent")
 	for _, arguments := range []string{`{}`, `{"plugin":"wiki"}`} {
 		r := c.answer(toolText("plugin_list_tabs", arguments, `{}`))
-		if !strings.Contains(r.text, "wiki: failed") || !strings.Contains(r.text, "opentabs plugin list") || strings.Contains(r.text, "Ignore all") {
-			t.Errorf("plugin_list_tabs%s of a plugin that could not be loaded returned %s", arguments, r.text)
+		if !strings.Contains(r.messageJSON, "wiki: failed") || !strings.Contains(r.messageJSON, "opentabs plugin list") || strings.Contains(r.messageJSON, "Ignore all") {
+			t.Errorf("plugin_list_tabs%s of a plugin that could not be loaded returned %s", arguments, r.messageJSON)
 		}
 	}
 }

@@ -160,7 +160,7 @@ func TestRemovedToolsAreGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	if m := c.answer(callText(`1`, `{}`, `{}`)); m.Error == nil || m.Error.Code != -32602 {
-		t.Error(m.text)
+		t.Error(m.messageJSON)
 	}
 	if all := listTools(t, c); len(all) != 1 {
 		t.Errorf("the server lists the tools %s; want length 1", all)
@@ -171,7 +171,7 @@ func TestWithoutPluginsTheListIsEmpty(t *testing.T) {
 	s := serveTools(t, callerFunc(echoArguments), Options{}, []plugintest.Package{}...)
 	c := s.open(t, "a")
 	if m := c.answer(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`); string(m.Result) != `{"tools":[]}` {
-		t.Error(m.text)
+		t.Error(m.messageJSON)
 	}
 }
 
@@ -179,7 +179,7 @@ func TestParametersNamedLikeAddedOnesReachTheTool(t *testing.T) {
 	s := serveTools(t, callerFunc(echoArguments), Options{}, newPackagesOfAllKinds()...)
 	m := s.open(t, "a").answer(strings.Replace(callText(`1`, `{"tabId":"x","browser":5}`, `{}`), "messages__echo", "messages__focus", 1))
 	if got := string(m.toolResultOf(t).Structured); got != `{"tabId":"x","browser":5}` {
-		t.Error(m.text)
+		t.Error(m.messageJSON)
 	}
 }
 

@@ -47,8 +47,8 @@ func TestArgumentsAreValidatedBeforeGates(t *testing.T) {
 	sessionless := s.modernClient(t)
 	over := s.dial(t)
 	over.initialize("b")
-	stdio := func(text string) receivedMessage {
-		over.send(text)
+	stdio := func(request string) receivedMessage {
+		over.send(request)
 		return over.mustRead()
 	}
 	for _, tt := range []struct {
@@ -66,8 +66,8 @@ func TestArgumentsAreValidatedBeforeGates(t *testing.T) {
 			gate.decisions.Store(0)
 			runs.Store(0)
 			m := tt.ask(tt.bad)
-			if !strings.Contains(m.text, "invalid") || strings.Contains(m.text, `"ran"`) {
-				t.Errorf("the invalid call got the answer %s", m.text)
+			if !strings.Contains(m.messageJSON, "invalid") || strings.Contains(m.messageJSON, `"ran"`) {
+				t.Errorf("the invalid call got the answer %s", m.messageJSON)
 			}
 			if n, calls := gate.decisions.Load(), len(d.Calls()); n != 0 || runs.Load() != 0 {
 				t.Errorf("the gate decided %d times, the tool ran %d times, there are %d calls", n, runs.Load(), calls)

@@ -76,11 +76,11 @@ func inspectAdapter(dir string, m *packageBuffer, known *index) (info adapterInf
 	if info, ok := known.adapterEntry(dir, mark); ok {
 		return info, ""
 	}
-	m.text = resizeBuffer(m.text, size+1) // one more byte detects a file that grows while it is read
-	if n, err := io.ReadFull(f, m.text); int64(n) != size || !errors.Is(err, io.ErrUnexpectedEOF) {
+	m.packageBytes = resizeBuffer(m.packageBytes, size+1) // one more byte detects a file that grows while it is read
+	if n, err := io.ReadFull(f, m.packageBytes); int64(n) != size || !errors.Is(err, io.ErrUnexpectedEOF) {
 		return info, "cannot be read while it is being written; try again"
 	}
-	if info, problem = checkAdapter(m.text[:size]); problem != "" {
+	if info, problem = checkAdapter(m.packageBytes[:size]); problem != "" {
 		return info, problem
 	}
 	if infoAfter, err := f.Stat(); err == nil && filemark.Of(infoAfter) == mark {
@@ -109,9 +109,9 @@ func checkAdapter(code []byte) (info adapterInfo, problem string) {
 	return info, ""
 }
 
-func utf16Length(text []byte) int {
-	n := utf8.RuneCount(text)
-	for _, b := range text {
+func utf16Length(utf8Text []byte) int {
+	n := utf8.RuneCount(utf8Text)
+	for _, b := range utf8Text {
 		if b >= 0xf0 { // a rune that needs two UTF-16 units starts with a byte of at least 0xf0
 			n++
 		}

@@ -33,9 +33,9 @@ func newDocument() *document { return &document{members: statedoc.Object{}} }
 
 // If the text of plugins.json cannot be decoded, parseDocument returns a *[statedoc.DamagedError]. If a newer version
 // of opentabs wrote plugins.json, parseDocument returns an error that is not a DamagedError.
-func parseDocument(text []byte) (*document, error) {
+func parseDocument(documentJSON []byte) (*document, error) {
 	const remedy = "; repair it, or add a plugin to start a new list (this file is kept under another name)"
-	members, err := statedoc.ParseTopLevel(text, storeVersion)
+	members, err := statedoc.ParseTopLevel(documentJSON, storeVersion)
 	if err != nil {
 		if damaged := (*statedoc.DamagedError)(nil); errors.As(err, &damaged) {
 			damaged.Problem += remedy
@@ -128,11 +128,11 @@ func decodeEntry(raw rawEntry) (Entry, error) {
 	if rawjson.KindOf(raw) != rawjson.KindObject {
 		return e, errors.New("is " + rawjson.KindOf(raw) + "; make it an object")
 	}
-	text, problem := rawjson.Compact(raw, nil)
+	entryJSON, problem := rawjson.Compact(raw, nil)
 	if problem != "" {
 		return e, errors.New(problem)
 	}
-	f := jsonread.New(text, "", &entryProblems)
+	f := jsonread.New(entryJSON, "", &entryProblems)
 	e.Name = f.Text("name", "remove the entry and add the plugin again")
 	e.Path = f.Text("path", "remove the entry and add the plugin again")
 	e.Hash = f.Text("hash", "remove the entry and add the plugin again")

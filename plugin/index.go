@@ -176,12 +176,12 @@ func (x *index) read() {
 	if info, err := os.Stat(x.path); err != nil || !info.Mode().IsRegular() || info.Size() > maxIndexBytes {
 		return
 	}
-	text, err := os.ReadFile(x.path)
+	fileContent, err := os.ReadFile(x.path)
 	if err != nil {
 		return
 	}
-	end := bytes.IndexByte(text, '\n') + 1
-	firstLine, body := text[:end], text[end:]
+	end := bytes.IndexByte(fileContent, '\n') + 1
+	firstLine, body := fileContent[:end], fileContent[end:]
 	if !hmac.Equal(firstLine, []byte(x.firstLine(body))) {
 		return
 	}

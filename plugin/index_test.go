@@ -66,34 +66,36 @@ func TestStartReadsNoAdapterThatIsIndexed(t *testing.T) {
 }
 
 func TestIndexIsRebuilt(t *testing.T) {
-	for name, damage := range map[string]func(x *indexedPlugin, text []byte) []byte{
-		"missing":         func(*indexedPlugin, []byte) []byte { return nil },
-		"empty":           func(*indexedPlugin, []byte) []byte { return []byte{} },
-		"truncated":       func(_ *indexedPlugin, text []byte) []byte { return text[:len(text)-20] },
-		"cut to its head": func(_ *indexedPlugin, text []byte) []byte { return text[:bytes.IndexByte(text, '\n')+1] },
-		"no end of line":  func(*indexedPlugin, []byte) []byte { return []byte("opentabs plugin index 1") },
-		"other version": func(_ *indexedPlugin, text []byte) []byte {
-			return bytes.Replace(text, []byte("index 2 "), []byte("index 3 "), 1)
+	for name, damage := range map[string]func(x *indexedPlugin, indexContent []byte) []byte{
+		"missing":   func(*indexedPlugin, []byte) []byte { return nil },
+		"empty":     func(*indexedPlugin, []byte) []byte { return []byte{} },
+		"truncated": func(_ *indexedPlugin, indexContent []byte) []byte { return indexContent[:len(indexContent)-20] },
+		"cut to its head": func(_ *indexedPlugin, indexContent []byte) []byte {
+			return indexContent[:bytes.IndexByte(indexContent, '\n')+1]
 		},
-		"other hash": func(x *indexedPlugin, text []byte) []byte {
+		"no end of line": func(*indexedPlugin, []byte) []byte { return []byte("opentabs plugin index 1") },
+		"other version": func(_ *indexedPlugin, indexContent []byte) []byte {
+			return bytes.Replace(indexContent, []byte("index 2 "), []byte("index 3 "), 1)
+		},
+		"other hash": func(x *indexedPlugin, indexContent []byte) []byte {
 			hash := []byte(`"hash":"`)
-			hashStart := bytes.Index(text, hash) + len(hash)
-			text[hashStart] = map[bool]byte{true: '1', false: '0'}[text[hashStart] == '0']
-			return text
+			hashStart := bytes.Index(indexContent, hash) + len(hash)
+			indexContent[hashStart] = map[bool]byte{true: '1', false: '0'}[indexContent[hashStart] == '0']
+			return indexContent
 		},
-		"of another installation": func(x *indexedPlugin, text []byte) []byte { x.key = "another"; return text },
+		"of another installation": func(x *indexedPlugin, indexContent []byte) []byte { x.key = "another"; return indexContent },
 		"noise":                   func(*indexedPlugin, []byte) []byte { return []byte("\x00\xff\n{}") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			x := newIndexedPlugin(t)
-			text, err := os.ReadFile(x.indexFile())
+			fileContent, err := os.ReadFile(x.indexFile())
 			if err != nil {
 				t.Fatal(err)
 			}
-			if text = damage(x, text); text == nil {
+			if fileContent = damage(x, fileContent); fileContent == nil {
 				err = os.Remove(x.indexFile())
 			} else {
-				err = os.WriteFile(x.indexFile(), text, 0o600)
+				err = os.WriteFile(x.indexFile(), fileContent, 0o600)
 			}
 			if err != nil {
 				t.Fatal(err)

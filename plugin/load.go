@@ -37,8 +37,8 @@ const (
 // hundred packages total 80 MB. A loaded plugin must not refer to a packageBuffer,
 // because the next load overwrites the buffer.
 type packageBuffer struct {
-	text      []byte
-	compacted []byte
+	packageBytes []byte
+	compacted    []byte
 }
 
 var packageBuffers = sync.Pool{New: func() any { return new(packageBuffer) }}
@@ -66,15 +66,15 @@ func loadWithIndex(dir string, known *index) (*Plugin, error) {
 	hash := sha256.New()
 	readDescription := func(file string, limit int64, parse func([]byte, *Plugin, *jsonread.Problems)) []jsonread.Problem {
 		problems := jsonread.Problems{File: file}
-		text, problem := readFile(abs, file, limit, m.text)
+		packageJSON, problem := readFile(abs, file, limit, m.packageBytes)
 		if problem != "" {
 			problems.Add("%s", problem)
 			return problems.List
 		}
-		m.text = text
-		fmt.Fprintf(hash, "%d\n", len(text)) // the length prefix marks the end of the file, so that the hash of several files is unambiguous
-		hash.Write(text)
-		if m.compacted, problem = rawjson.Compact(text, m.compacted); problem != "" {
+		m.packageBytes = packageJSON
+		fmt.Fprintf(hash, "%d\n", len(packageJSON)) // the length prefix marks the end of the file, so that the hash of several files is unambiguous
+		hash.Write(packageJSON)
+		if m.compacted, problem = rawjson.Compact(packageJSON, m.compacted); problem != "" {
 			problems.Add("%s", problem)
 			return problems.List
 		}

@@ -26,12 +26,12 @@ const (
 func editFile(t testing.TB, dir, file string, change func(string) string) {
 	t.Helper()
 	path := filepath.Join(dir, file)
-	text, err := os.ReadFile(path)
+	packageText, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	changed := change(string(text))
-	if changed == string(text) {
+	changed := change(string(packageText))
+	if changed == string(packageText) {
 		t.Fatalf("%s is not changed", file)
 	}
 	if err := os.WriteFile(path, []byte(changed), 0o644); err != nil {
@@ -40,9 +40,9 @@ func editFile(t testing.TB, dir, file string, change func(string) string) {
 }
 
 func newMemberEdit(path, value string) func(string) string {
-	return func(text string) string {
+	return func(packageText string) string {
 		var doc map[string]any
-		if err := json.Unmarshal([]byte(text), &doc); err != nil {
+		if err := json.Unmarshal([]byte(packageText), &doc); err != nil {
 			panic(err)
 		}
 		object := doc
@@ -68,10 +68,12 @@ func newMemberEdit(path, value string) func(string) string {
 	}
 }
 
-func newReplaceAllEdit(text string) func(string) string { return func(string) string { return text } }
+func newReplaceAllEdit(packageText string) func(string) string {
+	return func(string) string { return packageText }
+}
 
 func newReplaceEdit(oldText, newText string) func(string) string {
-	return func(text string) string { return strings.Replace(text, oldText, newText, 1) }
+	return func(packageText string) string { return strings.Replace(packageText, oldText, newText, 1) }
 }
 
 const validTool = `{"name":"a","description":"d","input_schema":{"type":"object"},"output_schema":{}}`

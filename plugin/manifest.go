@@ -115,12 +115,12 @@ func readPatterns(f *jsonread.Reader, key string) (texts []string, patterns []Pa
 		f.Add(key, "has %d patterns; use at most %d", len(texts), maxPatterns)
 		return nil, nil
 	}
-	for i, text := range texts {
-		if len(text) > maxPatternChars {
-			f.Add(fmt.Sprintf("%s[%d]", key, i), "has %d characters; use at most %d", len(text), maxPatternChars)
+	for i, patternText := range texts {
+		if len(patternText) > maxPatternChars {
+			f.Add(fmt.Sprintf("%s[%d]", key, i), "has %d characters; use at most %d", len(patternText), maxPatternChars)
 			continue
 		}
-		pattern, err := ParsePattern(text)
+		pattern, err := ParsePattern(patternText)
 		if err != nil {
 			f.Add(fmt.Sprintf("%s[%d]", key, i), "is refused: %v", err)
 			continue

@@ -9,8 +9,8 @@ import (
 func TestLastMarker(t *testing.T) {
 	hashMarker := hashMarker.Text
 	const length = 3*markerSearchBytes + 100
-	text := bytes.Repeat([]byte("Tabs;(function()"), length/16+1)[:length]
-	if got := lastMarker(text); got != -1 {
+	repeatedMarker := bytes.Repeat([]byte("Tabs;(function()"), length/16+1)[:length]
+	if got := lastMarker(repeatedMarker); got != -1 {
 		t.Errorf("no marker: %d", got)
 	}
 	if got := lastMarker(hashMarker[1:]); got != -1 {
@@ -25,7 +25,7 @@ func TestLastMarker(t *testing.T) {
 		}
 	}
 	for _, at := range places {
-		code := slices.Clone(text)
+		code := slices.Clone(repeatedMarker)
 		copy(code[at:], hashMarker)
 		if got := lastMarker(code); got != at {
 			t.Errorf("the marker at %d is found at %d", at, got)

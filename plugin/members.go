@@ -11,13 +11,13 @@ import (
 	"opentabs/internal/plaintext"
 )
 
-func truncateMember(f *jsonread.Reader, p *Plugin, key, text string, maxChars int) string {
-	n := utf8.RuneCountInString(text)
+func truncateMember(f *jsonread.Reader, p *Plugin, key, memberValue string, maxChars int) string {
+	n := utf8.RuneCountInString(memberValue)
 	if n <= maxChars {
-		return text
+		return memberValue
 	}
 	addWarning(f, p, key, "has %d characters, more than the %d that are shown; it is cut", n, maxChars)
-	return plaintext.Clean(text, maxChars)
+	return plaintext.Clean(memberValue, maxChars)
 }
 
 func readTruncated(f *jsonread.Reader, p *Plugin, key string, maxChars int) string {

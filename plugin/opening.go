@@ -12,7 +12,7 @@ func (p *Plugin) applySites(instances []dispatch.Instance) {
 	for _, instance := range p.Instances {
 		host, _, _ := ParseSite(instance.URL) // package settings has already rejected invalid URLs
 		if pattern, err := patternOf(host); err == nil {
-			p.Matches, p.matches = append(p.Matches, pattern.text), append(p.matches, pattern)
+			p.Matches, p.matches = append(p.Matches, pattern.source), append(p.matches, pattern)
 		}
 	}
 	p.OpenURL = p.pageToOpen()

@@ -15,7 +15,7 @@ const maxPathWildcards = 5
 // Pattern is a Chrome match pattern, such as "*://*.example.com/*", that names a host.
 // The zero Pattern matches no URL.
 type Pattern struct {
-	text   string
+	source string
 	scheme string
 	// host is in lower case, without a leading "*.". subdomains is true if the pattern
 	// has "*." before the host.
@@ -26,7 +26,7 @@ type Pattern struct {
 }
 
 // String returns the text from which the pattern was parsed.
-func (p Pattern) String() string { return p.text }
+func (p Pattern) String() string { return p.source }
 
 var hostLabel = lazyregexp.New(`^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$`)
 
@@ -35,15 +35,15 @@ var hostLabel = lazyregexp.New(`^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$`)
 // with an optional leading "*.". The path of a match pattern has at most 5 wildcards.
 // ParsePattern rejects patterns for all sites or for a whole top-level domain. The error
 // of ParsePattern explains which patterns are allowed.
-func ParsePattern(text string) (Pattern, error) {
-	p := Pattern{text: text}
+func ParsePattern(patternText string) (Pattern, error) {
+	p := Pattern{source: patternText}
 	newPatternError := func(format string, args ...any) (Pattern, error) {
-		return Pattern{}, fmt.Errorf("pattern %q %s", text, fmt.Sprintf(format, args...))
+		return Pattern{}, fmt.Errorf("pattern %q %s", patternText, fmt.Sprintf(format, args...))
 	}
-	if text == "<all_urls>" {
+	if patternText == "<all_urls>" {
 		return newPatternError("matches every site; name the site's host, as in *://*.example.com/*")
 	}
-	scheme, hostAndPath, ok := strings.Cut(text, "://")
+	scheme, hostAndPath, ok := strings.Cut(patternText, "://")
 	if !ok {
 		return newPatternError("has no scheme; write it as in *://*.example.com/*")
 	}

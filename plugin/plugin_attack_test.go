@@ -73,9 +73,9 @@ func TestAttackByPlugin(t *testing.T) {
 		}
 	})
 	t.Run("texts with hidden characters", func(t *testing.T) {
-		for _, text := range []string{"a\u202eb", "a\u2066b", "a\u200bb", "a\U000e0041b", "a\u001b[2Jb", "a\u0007b", "a\u009bb", "a\u2060b", "a\ufff9b"} {
-			checkRefused(t, plugintest.Package{Tools: []plugintest.Tool{{Name: "x", Description: text}}}, "a description "+text)
-			checkRefused(t, plugintest.Package{Tools: []plugintest.Tool{{Name: "x", DisplayName: text, Description: "x"}}}, "a name "+text)
+		for _, hostileText := range []string{"a\u202eb", "a\u2066b", "a\u200bb", "a\U000e0041b", "a\u001b[2Jb", "a\u0007b", "a\u009bb", "a\u2060b", "a\ufff9b"} {
+			checkRefused(t, plugintest.Package{Tools: []plugintest.Tool{{Name: "x", Description: hostileText}}}, "a description "+hostileText)
+			checkRefused(t, plugintest.Package{Tools: []plugintest.Tool{{Name: "x", DisplayName: hostileText, Description: "x"}}}, "a name "+hostileText)
 		}
 	})
 	t.Run("an entry that leads out of the package", func(t *testing.T) {
@@ -128,14 +128,14 @@ func checkRefused(t *testing.T, p plugintest.Package, attackName string) {
 
 func rewriteFile(t *testing.T, path, oldText, newText string) {
 	t.Helper()
-	text, err := os.ReadFile(path)
+	hostileText, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(string(text), oldText) {
+	if !strings.Contains(string(hostileText), oldText) {
 		t.Fatalf("%s has no %s", path, oldText)
 	}
-	if err := os.WriteFile(path, []byte(strings.Replace(string(text), oldText, newText, 1)), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(strings.Replace(string(hostileText), oldText, newText, 1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -43,11 +43,11 @@ func inspectPreScript(p *Plugin, m *packageBuffer, packageHash hash.Hash) (probl
 		p.Warnings = append(p.Warnings, preScriptFile+" is missing, so the plugin runs without its pre-script; build it again if its tools need the pre-script")
 		return ""
 	}
-	code, problem := readFile(p.Dir, preScriptFile, maxAdapterBytes, m.text)
+	code, problem := readFile(p.Dir, preScriptFile, maxAdapterBytes, m.packageBytes)
 	if problem != "" {
 		return problem
 	}
-	m.text = code
+	m.packageBytes = code
 	if problem := checkScript(code); problem != "" {
 		return problem
 	}
@@ -64,12 +64,12 @@ func inspectPreScript(p *Plugin, m *packageBuffer, packageHash hash.Hash) (probl
 // computes the hash of the pre-script's text up to the source map comment. In some builds, the
 // hashed text includes the line break that precedes the source map comment.
 func isHashOf(declaredHash string, code []byte) bool {
-	text := code
+	hashedCode := code
 	if i := bytes.LastIndex(code, []byte("//# sourceMappingURL=")); i >= 0 && !bytes.Contains(bytes.TrimSpace(code[i:]), []byte("\n")) {
-		text = code[:i]
+		hashedCode = code[:i]
 	}
-	trimmed := bytes.TrimRight(text, "\r\n")
-	for _, candidate := range [][]byte{text, trimmed, append(bytes.Clone(trimmed), '\n'), code} {
+	trimmed := bytes.TrimRight(hashedCode, "\r\n")
+	for _, candidate := range [][]byte{hashedCode, trimmed, append(bytes.Clone(trimmed), '\n'), code} {
 		if hexSHA256(candidate) == declaredHash {
 			return true
 		}

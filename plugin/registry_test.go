@@ -129,9 +129,9 @@ func TestRegistryRefusesWhatChanged(t *testing.T) {
 		if len(set.Plugins()) != 0 || len(failed) != 1 {
 			t.Fatalf("%s: %v, failed %v", file, set.Plugins(), failed)
 		}
-		text := failed[0].Err.Error()
-		if !strings.Contains(text, file) || !strings.Contains(text, "changed since it was installed; reinstall it with opentabs plugin install opentabs-plugin-a@1.0.0") {
-			t.Errorf("%s: %s", file, text)
+		errorText := failed[0].Err.Error()
+		if !strings.Contains(errorText, file) || !strings.Contains(errorText, "changed since it was installed; reinstall it with opentabs plugin install opentabs-plugin-a@1.0.0") {
+			t.Errorf("%s: %s", file, errorText)
 		}
 	}
 }

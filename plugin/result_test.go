@@ -47,8 +47,8 @@ func TestValidateResult(t *testing.T) {
 			continue
 		}
 		for _, part := range tt.want {
-			if text := err.Message + "\n" + err.PageText; !strings.Contains(text, part) {
-				t.Errorf("%.40s: %q does not contain %q", tt.output, text, part)
+			if errorText := err.Message + "\n" + err.PageText; !strings.Contains(errorText, part) {
+				t.Errorf("%.40s: %q does not contain %q", tt.output, errorText, part)
 			}
 		}
 	}

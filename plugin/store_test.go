@@ -88,12 +88,12 @@ func TestStoreAdds(t *testing.T) {
 		Version int
 		Plugins []map[string]string
 	}
-	text, err := os.ReadFile(store.Path())
-	if err := errors.Join(err, json.Unmarshal(text, &doc)); err != nil {
+	storeContent, err := os.ReadFile(store.Path())
+	if err := errors.Join(err, json.Unmarshal(storeContent, &doc)); err != nil {
 		t.Fatal(err)
 	}
 	if doc.Version != 1 || doc.Plugins[0]["path"] != p.Dir || doc.Plugins[0]["hash"] != p.Hash {
-		t.Errorf("the file is\n%s", text)
+		t.Errorf("the file is\n%s", storeContent)
 	}
 	for path, mode := range map[string]os.FileMode{dir: 0o700, store.Path(): 0o600} {
 		info, err := os.Stat(path)
@@ -189,13 +189,13 @@ func TestStoreKeepsUnknownMembers(t *testing.T) {
 	if err := store.Remove("b"); err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(store.Path())
+	storeContent, err := os.ReadFile(store.Path())
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"1.50", "9007199254740993", `"note": "<mine>"`} {
-		if !bytes.Contains(text, []byte(want)) {
-			t.Errorf("%s is gone:\n%s", want, text)
+		if !bytes.Contains(storeContent, []byte(want)) {
+			t.Errorf("%s is gone:\n%s", want, storeContent)
 		}
 	}
 }
@@ -217,8 +217,8 @@ func TestStoreRenamesDamagedLists(t *testing.T) {
 			if err != nil || len(keptFiles) != n {
 				t.Fatalf("%d: kept %q, %v", i, keptFiles, err)
 			}
-			if text, err := os.ReadFile(keptFiles[n-1]); err != nil || string(text) != damagedText {
-				t.Errorf("%d: kept %q, %v", i, text, err)
+			if storeContent, err := os.ReadFile(keptFiles[n-1]); err != nil || string(storeContent) != damagedText {
+				t.Errorf("%d: kept %q, %v", i, storeContent, err)
 			}
 			if !strings.Contains(reported.String(), keptFiles[n-1]) || entryNames(storeEntries(t, store)) != "a" {
 				t.Errorf("%d: reported %s, entries %v", i, reported.String(), storeEntries(t, store))
@@ -236,15 +236,15 @@ func TestStoreLeavesListsOfNewerVersionsAlone(t *testing.T) {
 	if _, err := store.Add(plugintest.Package{}.Write(t)); err == nil || !strings.Contains(err.Error(), "version 2") || !strings.Contains(err.Error(), "update opentabs") {
 		t.Errorf("add: %v", err)
 	}
-	if text, err := os.ReadFile(store.Path()); err != nil || string(text) != newerText {
-		t.Errorf("the file is %s, %v", text, err)
+	if storeContent, err := os.ReadFile(store.Path()); err != nil || string(storeContent) != newerText {
+		t.Errorf("the file is %s, %v", storeContent, err)
 	}
 }
 
 func TestStoreKeepsEntriesItCannotRead(t *testing.T) {
 	store := plugin.NewStore(t.TempDir(), plugin.StoreOptions{})
-	const text = `{"version":1,"plugins":[7,{"name":"x","path":5},{"name":"y","path":"/y","hash":"z","added":"noon"}]}`
-	if err := os.WriteFile(store.Path(), []byte(text), 0o600); err != nil {
+	const storeContent = `{"version":1,"plugins":[7,{"name":"x","path":5},{"name":"y","path":"/y","hash":"z","added":"noon"}]}`
+	if err := os.WriteFile(store.Path(), []byte(storeContent), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	addPlugin(t, store, plugintest.Package{Name: "a"}.Write(t))
@@ -315,35 +315,35 @@ func TestStoreLockedByAnother(t *testing.T) {
 
 // The parser must not panic, and an accepted document must keep every entry when it is written again.
 func FuzzDocument(f *testing.F) {
-	for _, text := range []string{
+	for _, storeContent := range []string{
 		`{"version":1,"plugins":[{"name":"a","path":"/a","hash":"h","manifest":"m","added":"2026-01-31T12:00:00Z"},7],"note":1.50}`,
 		`{"version":1}`, `{"version":2}`, `[]`, `null`, `{"version":1,"plugins":{}}`, "\ufeff{}", `{"version":1,"plugins":[{"name":"a","name":"b"}]}`,
 	} {
-		f.Add([]byte(text))
+		f.Add([]byte(storeContent))
 	}
 	store := plugin.NewStore(f.TempDir(), plugin.StoreOptions{})
-	f.Fuzz(func(t *testing.T, text []byte) {
-		if err := os.WriteFile(store.Path(), text, 0o600); err != nil {
+	f.Fuzz(func(t *testing.T, storeContent []byte) {
+		if err := os.WriteFile(store.Path(), storeContent, 0o600); err != nil {
 			t.Fatal(err)
 		}
 		before, err := store.Entries()
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), store.Path()) || before != nil {
-				t.Fatalf("%q: %v, %v", text, before, err)
+				t.Fatalf("%q: %v, %v", storeContent, before, err)
 			}
 			return
 		}
 		removeErr := store.Remove("no plugin has this name")
 		if removeErr == nil || !strings.Contains(removeErr.Error(), "there is no plugin") {
-			t.Fatalf("%q: %v; want an error that contains %q", text, removeErr, "there is no plugin")
+			t.Fatalf("%q: %v; want an error that contains %q", storeContent, removeErr, "there is no plugin")
 		}
 		for i, e := range before {
 			if e.Name == "" || e.Path == "" || e.Hash == "" {
-				t.Fatalf("%q: incomplete: %+v", text, e)
+				t.Fatalf("%q: incomplete: %+v", storeContent, e)
 			}
 			if i == 0 {
 				if err := store.Remove(e.Name); err != nil {
-					t.Fatalf("%q: %v", text, err)
+					t.Fatalf("%q: %v", storeContent, err)
 				}
 			}
 		}
@@ -355,7 +355,7 @@ func FuzzDocument(f *testing.F) {
 			}
 		}
 		if err != nil || len(after) != leftoverFiles {
-			t.Fatalf("%q: of %+v was left %+v, %v", text, before, after, err)
+			t.Fatalf("%q: of %+v was left %+v, %v", storeContent, before, after, err)
 		}
 	})
 }

@@ -84,9 +84,9 @@ func DecodeProgress(params []byte) (p ToolProgressParams, err error) {
 }
 
 // A malformed progress report still proves that the tool is running, and may contain valid texts.
-func decodeMalformedReports(text []byte) ([]Report, error) {
+func decodeMalformedReports(reportsJSON []byte) ([]Report, error) {
 	var all []json.RawMessage
-	if err := json.Unmarshal(text, &all); err != nil {
+	if err := json.Unmarshal(reportsJSON, &all); err != nil {
 		return nil, err
 	}
 	reports := make([]Report, len(all))
@@ -110,9 +110,9 @@ func decodeMalformedReports(text []byte) ([]Report, error) {
 	return reports, nil
 }
 
-func decodeActivity(text []byte) *Activity {
+func decodeActivity(activityJSON []byte) *Activity {
 	var a *Activity
-	if text == nil || json.Unmarshal(text, &a) != nil {
+	if activityJSON == nil || json.Unmarshal(activityJSON, &a) != nil {
 		return nil
 	}
 	return a
@@ -129,9 +129,9 @@ func FindResultID(frame []byte) (id string, isResult bool) {
 	if !ok {
 		return "", false
 	}
-	text, rest, ok := bytes.Cut(rest, []byte(`"`))
+	resultID, rest, ok := bytes.Cut(rest, []byte(`"`))
 	if !ok || !bytes.HasPrefix(rest, []byte(`,"result":`)) {
 		return "", false
 	}
-	return string(text), true
+	return string(resultID), true
 }

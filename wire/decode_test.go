@@ -22,11 +22,11 @@ func TestDecodeGolden(t *testing.T) {
 		case *ToolProgressParams:
 			*p, err = DecodeProgress(g.body)
 		case *ToolPartParams:
-			var text ResultText
+			var resultText ResultText
 			var quoted []byte
 			*p, quoted, err = DecodePart(g.body)
-			text.Append(quoted)
-			p.Text = string(text.Join())
+			resultText.Append(quoted)
+			p.Text = string(resultText.Join())
 		case *HelloParams:
 			p.Protocol, err = DecodeProtocol(g.body)
 			want = &HelloParams{Protocol: Version}
@@ -151,9 +151,9 @@ func FuzzDecode(f *testing.F) {
 			t.Errorf("result %+v (%v), want %+v: %s", gotResult, resultErr, result, body)
 		}
 		if json.Unmarshal(body, &part) == nil && partErr == nil {
-			var text ResultText
-			text.Append(quoted)
-			if gotPart.Text = string(text.Join()); gotPart != part {
+			var resultText ResultText
+			resultText.Append(quoted)
+			if gotPart.Text = string(resultText.Join()); gotPart != part {
 				t.Errorf("part %+v, want %+v: %s", gotPart, part, body)
 			}
 		}

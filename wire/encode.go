@@ -9,11 +9,11 @@ import (
 // EncodeBody encodes a params or result type as JSON, and panics if the body contains an
 // invalid json.RawMessage.
 func EncodeBody(body any) []byte {
-	text, err := json.Marshal(body)
+	bodyJSON, err := json.Marshal(body)
 	if err != nil {
 		panic("wire: " + err.Error())
 	}
-	return text
+	return bodyJSON
 }
 
 // The JSON text with which each frame begins, up to its ID or method.

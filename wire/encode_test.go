@@ -113,11 +113,11 @@ func FuzzAppendAnswer(f *testing.F) {
 	})
 }
 
-func rawJSON(text string) json.RawMessage {
-	if !json.Valid([]byte(text)) || strings.ToValidUTF8(text, "") != text {
+func rawJSON(jsonText string) json.RawMessage {
+	if !json.Valid([]byte(jsonText)) || strings.ToValidUTF8(jsonText, "") != jsonText {
 		return nil
 	}
-	compact, err := json.Marshal(json.RawMessage(text))
+	compact, err := json.Marshal(json.RawMessage(jsonText))
 	if err != nil {
 		return nil
 	}

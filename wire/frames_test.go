@@ -85,12 +85,12 @@ func goldenBodies(t testing.TB) []goldenFrameBody {
 	}
 	var bodies []goldenFrameBody
 	for _, file := range files {
-		text, err := os.ReadFile(file)
+		fileContent, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		g := goldenFrameBody{name: strings.TrimSuffix(filepath.Base(file), ".json"), body: bytes.TrimSuffix(text, []byte("\n"))}
-		if len(g.body)+1 != len(text) || bytes.ContainsRune(g.body, '\n') {
+		g := goldenFrameBody{name: strings.TrimSuffix(filepath.Base(file), ".json"), body: bytes.TrimSuffix(fileContent, []byte("\n"))}
+		if len(g.body)+1 != len(fileContent) || bytes.ContainsRune(g.body, '\n') {
 			t.Errorf("%s: a golden file must have exactly one line", file)
 		}
 		if g.name == "error" || strings.HasPrefix(g.name, "error.") {

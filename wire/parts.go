@@ -15,7 +15,7 @@ import (
 //
 // Unlike json.Unmarshal, DecodePart does not scan the text of the part, which Parse has
 // already validated.
-func DecodePart(params []byte) (p ToolPartParams, text []byte, err error) {
+func DecodePart(params []byte) (p ToolPartParams, chunk []byte, err error) {
 	err = splitBody(params, func(key, value []byte) error {
 		switch string(key) {
 		case "dispatchId":
@@ -23,17 +23,17 @@ func DecodePart(params []byte) (p ToolPartParams, text []byte, err error) {
 		case "seq":
 			return json.Unmarshal(value, &p.Seq)
 		case "text":
-			text = value
+			chunk = value
 		}
 		return nil
 	})
 	if err != nil {
 		return p, nil, err
 	}
-	if len(text) < 2 || text[0] != '"' {
+	if len(chunk) < 2 || chunk[0] != '"' {
 		return p, nil, errors.New("text is not a string")
 	}
-	return p, text, nil
+	return p, chunk, nil
 }
 
 // ResultText joins the parts of a large tool result. The zero ResultText is empty and ready
@@ -55,9 +55,9 @@ func (t *ResultText) Len() int { return t.length }
 // Append appends the text of the next part, which must be a valid JSON string with its
 // quotes.
 func (t *ResultText) Append(quoted []byte) {
-	text := quoted[1 : len(quoted)-1]
-	chunk := make([]byte, 0, len(text)+unescapeReserveBytes)
-	chunk, t.pendingSurrogate = appendUnescaped(chunk, text, t.pendingSurrogate)
+	partText := quoted[1 : len(quoted)-1]
+	chunk := make([]byte, 0, len(partText)+unescapeReserveBytes)
+	chunk, t.pendingSurrogate = appendUnescaped(chunk, partText, t.pendingSurrogate)
 	t.add(chunk)
 }
 
@@ -83,22 +83,22 @@ func (t *ResultText) Join() []byte {
 const unescapeReserveBytes = 3 + 8
 
 // The caller of appendUnescaped reserves len(text)+unescapeReserveBytes bytes of free capacity in dst.
-func appendUnescaped(dst, text []byte, half rune) ([]byte, rune) {
-	for len(text) > 0 {
-		if text[0] != '\\' {
+func appendUnescaped(dst, chunk []byte, half rune) ([]byte, rune) {
+	for len(chunk) > 0 {
+		if chunk[0] != '\\' {
 			dst, half = appendUnpairedSurrogate(dst, half)
 			n := 0
-			dst, n = appendPlain(dst, text)
-			text = text[n:]
+			dst, n = appendPlain(dst, chunk)
+			chunk = chunk[n:]
 			continue
 		}
-		if text[1] != 'u' {
+		if chunk[1] != 'u' {
 			dst, half = appendUnpairedSurrogate(dst, half)
-			dst, text = append(dst, unescapeChar(text[1])), text[2:]
+			dst, chunk = append(dst, unescapeChar(chunk[1])), chunk[2:]
 			continue
 		}
-		unit := decodeHex(text[2:6])
-		text = text[6:]
+		unit := decodeHex(chunk[2:6])
+		chunk = chunk[6:]
 		if whole := utf16.DecodeRune(half, unit); half != 0 && whole != utf8.RuneError {
 			dst, half = utf8.AppendRune(dst, whole), 0
 			continue
@@ -114,10 +114,10 @@ func appendUnescaped(dst, text []byte, half rune) ([]byte, rune) {
 }
 
 // In text with many backslashes, copying eight bytes at once is faster than searching for each backslash.
-func appendPlain(dst, text []byte) ([]byte, int) {
+func appendPlain(dst, chunk []byte) ([]byte, int) {
 	n, room := 0, dst[len(dst):cap(dst)]
-	for n+8 <= len(text) && n+8 <= len(room) {
-		word := binary.LittleEndian.Uint64(text[n:])
+	for n+8 <= len(chunk) && n+8 <= len(room) {
+		word := binary.LittleEndian.Uint64(chunk[n:])
 		binary.LittleEndian.PutUint64(room[n:], word)
 		if backslashes := markEqualBytes(word, '\\'); backslashes != 0 {
 			n += bits.TrailingZeros64(backslashes) / 8
@@ -126,8 +126,8 @@ func appendPlain(dst, text []byte) ([]byte, int) {
 		n += 8
 	}
 	dst = dst[:len(dst)+n]
-	for n < len(text) && text[n] != '\\' {
-		dst = append(dst, text[n])
+	for n < len(chunk) && chunk[n] != '\\' {
+		dst = append(dst, chunk[n])
 		n++
 	}
 	return dst, n

@@ -7,12 +7,12 @@ import (
 )
 
 func TestUnpairedSurrogateIsReplaced(t *testing.T) {
-	var text ResultText
-	text.Append([]byte(`"a\ud83d"`))
-	if text.Len() != 1 {
-		t.Errorf("the length is %d, want 1", text.Len())
+	var resultText ResultText
+	resultText.Append([]byte(`"a\ud83d"`))
+	if resultText.Len() != 1 {
+		t.Errorf("the length is %d, want 1", resultText.Len())
 	}
-	if got := string(text.Join()); got != "a\ufffd" {
+	if got := string(resultText.Join()); got != "a\ufffd" {
 		t.Errorf("the text is %q; want %q", got, "a\ufffd")
 	}
 }

@@ -37,8 +37,8 @@ const keyIDChars = 32
 // from the KeyID.
 func KeyID(key string) string { return hexSHA256("opentabs key\n" + key)[:keyIDChars] }
 
-func hexSHA256(text string) string {
-	sum := sha256.Sum256([]byte(text))
+func hexSHA256(hashedText string) string {
+	sum := sha256.Sum256([]byte(hashedText))
 	return hex.EncodeToString(sum[:])
 }
 

@@ -197,16 +197,16 @@ func BenchmarkParts(b *testing.B) {
 	h := New(Options{Key: testKey})
 	defer h.Close()
 	l := newLink(h, nil, nil)
-	text := `[` + strings.Repeat(`{"id":12345,"name":"some name","text":"lorem ipsum dolor sit amet"},`, 150_000) + `0]`
+	largeOutput := `[` + strings.Repeat(`{"id":12345,"name":"some name","text":"lorem ipsum dolor sit amet"},`, 150_000) + `0]`
 	var frames [][]byte
-	for i := 0; i < len(text); i += wire.MaxPartChars {
+	for i := 0; i < len(largeOutput); i += wire.MaxPartChars {
 		frames = append(frames, wire.AppendNotification(nil, wire.MethodToolPart, wire.EncodeBody(wire.ToolPartParams{
-			DispatchID: "call_1", Seq: len(frames), Text: text[i:min(i+wire.MaxPartChars, len(text))],
+			DispatchID: "call_1", Seq: len(frames), Text: largeOutput[i:min(i+wire.MaxPartChars, len(largeOutput))],
 		})))
 	}
 	frames = append(frames, wire.AppendResult(nil, "call_1", fmt.Appendf(nil, `{"parts":%d}`, len(frames))))
 	d := make(endSink, 1)
-	b.SetBytes(int64(len(text)))
+	b.SetBytes(int64(len(largeOutput)))
 	for b.Loop() {
 		br := &browser{id: "b1", runs: runTable{hub: h, runs: map[string]*toolRun{"call_1": {sink: d, maxResultBytes: wire.DefaultMaxResultBytes}}}}
 		for _, f := range frames {

@@ -202,9 +202,9 @@ func TestAttackByBrowser(t *testing.T) {
 			t.Fatal(err.Message)
 		}
 		w.attackingBrowser.readFrames()
-		text := strings.Repeat("x", 64<<10)
+		longText := strings.Repeat("x", 64<<10)
 		for seq := range 100 {
-			w.attackingBrowser.sendFormat(`{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":"endless","seq":%d,"text":"%s"}}`, seq, text)
+			w.attackingBrowser.sendFormat(`{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":"endless","seq":%d,"text":"%s"}}`, seq, longText)
 		}
 		w.wantEvents("endless failed result_too_large: the result is larger than 1048576 bytes")
 		w.attackingBrowser.wantFrames(newCancelText("endless", "the result is too large"))
@@ -308,9 +308,9 @@ func checkTab(t *testing.T, tab wire.TabInfo) {
 	for _, p := range tab.Plugins {
 		texts = append(texts, p.Name, p.Hash)
 	}
-	for i, text := range texts {
-		if inbound.CleanText(text, 8192) != text || i > 1 && len(text) > 128 {
-			t.Errorf("tab %d has the text %.80q", tab.TabID, text)
+	for i, tabText := range texts {
+		if inbound.CleanText(tabText, 8192) != tabText || i > 1 && len(tabText) > 128 {
+			t.Errorf("tab %d has the text %.80q", tab.TabID, tabText)
 		}
 	}
 }

@@ -23,12 +23,12 @@ func FuzzInbound(f *testing.F) {
 		f.Fatalf("testdata/transcripts has no files (%v)", err)
 	}
 	for _, file := range files {
-		text, err := os.ReadFile(file)
+		fileContent, err := os.ReadFile(file)
 		if err != nil {
 			f.Fatal(err)
 		}
 		var frames []string
-		for line := range strings.Lines(string(text)) {
+		for line := range strings.Lines(string(fileContent)) {
 			if _, frame, ok := strings.Cut(line, "> "); ok && strings.Index(line, "> ") == 1 {
 				frames = append(frames, frame)
 			}
@@ -39,8 +39,8 @@ func FuzzInbound(f *testing.F) {
 		`{"jsonrpc":"2.0","id":"s/answer/1/call_a","result":{"taken":true}}` + "\n" +
 		`{"jsonrpc":"2.0","method":"tool.ask","params":{"dispatchId":"call_b","ask":1,"user":{"reason":"x"}}}`))
 	for _, m := range malformedFrames {
-		if text := strings.Join(m.frames, "\n"); len(text) < maxFuzzInputBytes {
-			f.Add([]byte(text))
+		if recording := strings.Join(m.frames, "\n"); len(recording) < maxFuzzInputBytes {
+			f.Add([]byte(recording))
 		}
 	}
 	f.Add([]byte("\x01binary\n\x02\x81\xff\xff\xff\n{}"))

@@ -66,11 +66,11 @@ func TestSlowLargeFrameKeepsLink(t *testing.T) {
 		p.readFrames()
 		p.setPongs(false)
 		output := `"` + strings.Repeat("x", 20*readChunkBytes) + `"`
-		text := `{"jsonrpc":"2.0","id":"c1","result":{"output":` + output + `}}`
+		largeFrame := `{"jsonrpc":"2.0","id":"c1","result":{"output":` + output + `}}`
 		// Write the bytes of the WebSocket frame directly, as one final text frame whose
 		// mask is zero.
-		frame := append([]byte{0x81, 0xff}, binary.BigEndian.AppendUint64(nil, uint64(len(text)))...)
-		frame = append(append(frame, 0, 0, 0, 0), text...)
+		frame := append([]byte{0x81, 0xff}, binary.BigEndian.AppendUint64(nil, uint64(len(largeFrame)))...)
+		frame = append(append(frame, 0, 0, 0, 0), largeFrame...)
 		for len(frame) > 0 {
 			n := min(len(frame), readChunkBytes)
 			if _, err := p.stallableConn.Write(frame[:n]); err != nil {

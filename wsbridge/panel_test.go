@@ -361,7 +361,7 @@ func TestPanelShowsCalls(t *testing.T) {
 		if len(got) != 1 || len(got[0].Calls) != 1 {
 			t.Fatalf("states = %+v", got)
 		}
-		text, err := json.Marshal(got[0].Calls[0])
+		encodedJSON, err := json.Marshal(got[0].Calls[0])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -369,8 +369,8 @@ func TestPanelShowsCalls(t *testing.T) {
 			`"userProgress":0.5,"userMessage":"for you","endAudience":"user",` +
 			`"waiting":{"ticketId":"t1","kind":"permission","reason":"why","title":"title","args":"{\"n\":1}","leftMs":60000,"scopes":["once","time"]},` +
 			`"activities":[{"type":"text","content":"\"a\"","audience":"user","bytes":3},{"type":"table","bytes":32770}]}`
-		if string(text) != want {
-			t.Errorf("the call is shown as\n%s\nwant\n%s", text, want)
+		if string(encodedJSON) != want {
+			t.Errorf("the call is shown as\n%s\nwant\n%s", encodedJSON, want)
 		}
 	})
 }
@@ -391,17 +391,17 @@ func TestPanelActivitiesAreBounded(t *testing.T) {
 		calls.changeViews(views...)
 		p.send(watchStateFrame)
 		const maxShown, maxBytes = 20, 512 << 10
-		shown, text := 0, 0
+		shown, textBytes := 0, 0
 		for _, c := range p.stateFrames()[0].Calls {
 			if len(c.Activities) > 0 {
 				shown++
 			}
 			for _, a := range c.Activities {
-				text += len(a.Content)
+				textBytes += len(a.Content)
 			}
 		}
-		if shown != maxShown || text > maxBytes || text < maxBytes/2 {
-			t.Errorf("%d calls with %d bytes of activities, want %d with at most %d", shown, text, maxShown, maxBytes)
+		if shown != maxShown || textBytes > maxBytes || textBytes < maxBytes/2 {
+			t.Errorf("%d calls with %d bytes of activities, want %d with at most %d", shown, textBytes, maxShown, maxBytes)
 		}
 	})
 }

@@ -6,22 +6,22 @@ import (
 	"testing"
 )
 
-func (p *browserPeer) sendPart(id string, seq int, text string) {
-	q, err := json.Marshal(text)
+func (p *browserPeer) sendPart(id string, seq int, chunk string) {
+	q, err := json.Marshal(chunk)
 	if err != nil {
 		p.w.t.Fatal(err)
 	}
 	p.rawPart(id, seq, string(q))
 }
 
-func (p *browserPeer) rawPart(id string, seq int, text string) {
-	p.sendFormat(`{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":%q,"seq":%d,"text":%s}}`, id, seq, text)
+func (p *browserPeer) rawPart(id string, seq int, chunk string) {
+	p.sendFormat(`{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":%q,"seq":%d,"text":%s}}`, id, seq, chunk)
 }
 
 func TestParts(t *testing.T) {
 	type part struct {
-		seq  int
-		text string
+		seq   int
+		chunk string
 	}
 	tests := []struct {
 		name  string
@@ -46,7 +46,7 @@ func TestParts(t *testing.T) {
 					t.Fatal(err)
 				}
 				for _, part := range tt.parts {
-					p.sendPart("c1", part.seq, part.text)
+					p.sendPart("c1", part.seq, part.chunk)
 				}
 				w.wantEvents()
 				p.sendFormat(`{"jsonrpc":"2.0","id":"c1","result":{"parts":%d}}`, tt.count)
@@ -92,8 +92,8 @@ func TestResultSplitInsideCharacter(t *testing.T) {
 		withHub(t, Options{}, func(w *hubFixture) {
 			p := w.connectBrowser("b1", "boot1")
 			w.run("b1", "c1")
-			for i, text := range tt.parts {
-				p.rawPart("c1", i, text)
+			for i, chunk := range tt.parts {
+				p.rawPart("c1", i, chunk)
 			}
 			p.sendFormat(`{"jsonrpc":"2.0","id":"c1","result":{"parts":%d}}`, len(tt.parts))
 			w.wantEvents("c1 returned " + tt.want)

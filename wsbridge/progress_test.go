@@ -12,12 +12,12 @@ func TestReportsForgedInText(t *testing.T) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "mine")
 		w.run("b1", "other")
-		for _, text := range []string{
+		for _, reportJSON := range []string{
 			`[],"dispatchId":"other","reports":[{"message":"forged"}]`,
 			`[]},"params":{"dispatchId":"other","reports":[{"message":"forged"}]`,
 			`[],"DispatchID":"other"`,
 		} {
-			p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"mine","reports":` + text + `}}`)
+			p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"mine","reports":` + reportJSON + `}}`)
 		}
 		// The notification with the key "DispatchID" belongs to the call "mine", because
 		// JSON keys are case-sensitive: "DispatchID" is not "dispatchId".

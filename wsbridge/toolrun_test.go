@@ -143,7 +143,7 @@ func TestStartWithoutDocument(t *testing.T) {
 
 // If a call was never sent, the dispatcher can safely retry the call in another browser.
 func TestUnsentRunEnds(t *testing.T) {
-	unsent := func(text string) string { return "c1 " + strings.Replace(text, ":", ", not started:", 1) }
+	unsent := func(runText string) string { return "c1 " + strings.Replace(runText, ":", ", not started:", 1) }
 	tests := []struct {
 		name string
 		then func(w *hubFixture)

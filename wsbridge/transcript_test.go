@@ -157,7 +157,7 @@ func (f *fakeHolds) RecordUserInput(browserID string, tabID int) {
 	f.w.hub.Holds.Send(browserID)
 }
 
-func runTranscript(t *testing.T, text string) string {
+func runTranscript(t *testing.T, recording string) string {
 	var transcript strings.Builder
 	s := &transcriptRun{hash: "h1", sessions: fakeSessions{}, peers: map[string]*browserPeer{}, ended: map[string]bool{}, settings: map[string]json.RawMessage{}}
 	policy := &fakePolicy{views: []wire.PluginView{{Name: "chat", DisplayName: "Chat", Hash: "h1", Permission: wire.PermissionOff, World: wire.WorldMain}}}
@@ -216,7 +216,7 @@ func runTranscript(t *testing.T, text string) string {
 		s.w = w
 		s.holds = &fakeHolds{w: w, tabs: map[string][]wire.TabHold{}}
 		w.hub.Holds.SetSource(s.holds)
-		for line := range strings.Lines(text) {
+		for line := range strings.Lines(recording) {
 			line = strings.TrimSuffix(line, "\n")
 			if isOutput.MatchString(line) {
 				continue

@@ -26,14 +26,14 @@ type commandOutput struct {
 	writeSignal chan struct{}
 
 	mu           sync.Mutex // guards text and matchedBytes
-	text         bytes.Buffer
+	output       bytes.Buffer
 	matchedBytes int // number of bytes that waitForWords has matched
 }
 
 func (s *commandOutput) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.text.Write(p)
+	s.output.Write(p)
 	select {
 	case s.writeSignal <- struct{}{}:
 	default:
@@ -47,8 +47,8 @@ func (s *commandOutput) waitForWords(words ...string) {
 	for _, word := range words {
 		for {
 			s.mu.Lock()
-			text := s.text.String()
-			index := strings.Index(text[s.matchedBytes:], word)
+			printed := s.output.String()
+			index := strings.Index(printed[s.matchedBytes:], word)
 			if index >= 0 {
 				s.matchedBytes += index + len(word)
 			}
@@ -59,7 +59,7 @@ func (s *commandOutput) waitForWords(words ...string) {
 			select {
 			case <-s.writeSignal:
 			case <-deadline:
-				s.t.Fatalf("the output never contained %q; all of it: %s", word, text)
+				s.t.Fatalf("the output never contained %q; all of it: %s", word, printed)
 			}
 		}
 	}

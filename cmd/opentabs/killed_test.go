@@ -58,7 +58,7 @@ func TestKilledServerKeepsItsRecords(t *testing.T) {
 func writeEchoPlugin(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "messages")
-	for name, text := range map[string]string{
+	for name, fileContent := range map[string]string{
 		"package.json":         `{"name":"opentabs-plugin-messages","version":"1.0.0","main":"dist/adapter.iife.js","opentabs":{"displayName":"Messages","description":"For tests","urlPatterns":["*://localhost/*"]}}`,
 		"dist/adapter.iife.js": "(() => {})();",
 		"dist/tools.json": `{"sdkVersion":"0.0.1","tools":[{"name":"echo","description":"Echo","output_schema":{"type":"object"},"input_schema":{"type":"object","properties":{"text":{"type":"string"}}}},` +
@@ -68,7 +68,7 @@ func writeEchoPlugin(t *testing.T) string {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(path, []byte(fileContent), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -141,14 +141,14 @@ func killDuringCalls(t *testing.T, dirs config.Dirs, round int) (finishedCalls m
 		session := openSession(t, dirs)
 		work.Go(func() {
 			for i := 0; ; i++ {
-				text := fmt.Sprintf("call %d.%d.%d", round, agent, i)
-				result, err := session.CallTool(ctx, "messages__echo", fmt.Appendf(nil, `{"text":%q}`, text), func(mcpclient.Progress) {})
+				message := fmt.Sprintf("call %d.%d.%d", round, agent, i)
+				result, err := session.CallTool(ctx, "messages__echo", fmt.Appendf(nil, `{"text":%q}`, message), func(mcpclient.Progress) {})
 				if err != nil {
 					return // a call fails after the server was killed
 				}
 				if !result.IsError {
 					mu.Lock()
-					finishedCalls[text] = time.Now()
+					finishedCalls[message] = time.Now()
 					mu.Unlock()
 					n := answered.Add(1)
 					if n == 1 {
@@ -237,11 +237,11 @@ func checkRecords(t *testing.T, dirs config.Dirs, finishedCalls map[string]time.
 		}
 	}
 	required := 0
-	for text, at := range finishedCalls {
+	for message, at := range finishedCalls {
 		if at.Before(complete) {
 			required++
-			if !recorded[text] {
-				t.Errorf("the call with the argument %q, answered at %s, is not recorded; want all calls that were answered before %s", text, at, complete)
+			if !recorded[message] {
+				t.Errorf("the call with the argument %q, answered at %s, is not recorded; want all calls that were answered before %s", message, at, complete)
 			}
 		}
 	}
@@ -255,11 +255,11 @@ func checkWholeLines(t *testing.T, dirs config.Dirs) {
 		t.Fatalf("found no files of recorded calls: %v", err)
 	}
 	for _, file := range append(files, filepath.Join(dirs.State, "audit.jsonl")) {
-		text, err := os.ReadFile(file)
+		fileContent, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for line := range bytes.Lines(text) {
+		for line := range bytes.Lines(fileContent) {
 			if !json.Valid(line) || !bytes.HasSuffix(line, []byte("\n")) {
 				t.Errorf("%s contains the incomplete or invalid line %s", file, line)
 			}

@@ -204,9 +204,9 @@ func killProcesses(dirs config.Dirs) {
 		hasProcess := false
 		environs, _ := filepath.Glob("/proc/[0-9]*/environ")
 		for _, name := range environs {
-			text, err := os.ReadFile(name)
+			fileContent, err := os.ReadFile(name)
 			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(name)))
-			if err == nil && pid != os.Getpid() && bytes.Contains(append([]byte{0}, text...), homeAssignment) {
+			if err == nil && pid != os.Getpid() && bytes.Contains(append([]byte{0}, fileContent...), homeAssignment) {
 				hasProcess = syscall.Kill(pid, syscall.SIGKILL) == nil || hasProcess
 			}
 		}
@@ -353,11 +353,11 @@ func TestEveryCommandHasAScript(t *testing.T) {
 	}
 	var scripts strings.Builder
 	for _, file := range files {
-		text, err := os.ReadFile(file)
+		fileContent, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		scripts.Write(text)
+		scripts.Write(fileContent)
 	}
 	root := newRootCmd(&cli.Program{Out: terminal.New(os.Stderr, os.Stderr, os.Getenv)})
 	var check func(path string)

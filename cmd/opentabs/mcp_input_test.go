@@ -14,9 +14,9 @@ import (
 // `opentabs mcp` must answer each malformed line with an error response, and the session must continue.
 func TestMCPRejectsInvalidInput(t *testing.T) {
 	c := startMCP(t, newHome(t))
-	write := func(text string) {
+	write := func(fileContent string) {
 		t.Helper()
-		if _, err := io.WriteString(c.stdin, text); err != nil {
+		if _, err := io.WriteString(c.stdin, fileContent); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -113,7 +113,7 @@ func newInstallation(t *testing.T) config.Dirs {
 
 func writePlugin(t *testing.T, dir string) {
 	t.Helper()
-	for name, text := range map[string]string{
+	for name, fileContent := range map[string]string{
 		"package.json": `{"name": "opentabs-plugin-messages", "version": "1.0.0", "main": "dist/adapter.iife.js",
 			"opentabs": {"displayName": "Messages", "description": "For tests", "urlPatterns": ["*://localhost/*"]}}`,
 		"dist/adapter.iife.js": `(() => {})();`,
@@ -125,7 +125,7 @@ func writePlugin(t *testing.T, dir string) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(path, []byte(fileContent), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -18,12 +18,12 @@ func runMCPPost() {
 }
 
 func postFile(path, file string) error {
-	text, err := os.ReadFile("added.json")
+	fileContent, err := os.ReadFile("added.json")
 	if err != nil {
 		return err
 	}
 	var newClient addedClient
-	if err := json.Unmarshal(text, &newClient); err != nil {
+	if err := json.Unmarshal(fileContent, &newClient); err != nil {
 		return err
 	}
 	body, err := os.ReadFile(file)

@@ -83,10 +83,10 @@ func createBuiltPlugin(t *testing.T) (dirs config.Dirs, dir string) {
 	return dirs, dir
 }
 
-func writeFile(t *testing.T, dir, name, text string) {
+func writeFile(t *testing.T, dir, name, fileContent string) {
 	t.Helper()
 	path := filepath.Join(dir, name)
-	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(fileContent), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -152,20 +152,20 @@ func TestFullDisk(t *testing.T) {
 	t.Cleanup(func() { killProcesses(config.Dirs{State: filepath.Join(diskDir, "home")}) })
 	cmd := exec.Command("unshare", "-m", "sh", "-c", fullDisk, "sh", diskDir, fmt.Sprint(findFreePort(t)), plugin)
 	out, err := cmd.CombinedOutput()
-	text := string(out)
+	output := string(out)
 	log, _ := os.ReadFile(filepath.Join(baseDir, "log"))
 	if err != nil {
-		t.Fatalf("%v: %s\n%s", err, text, log)
+		t.Fatalf("%v: %s\n%s", err, output, log)
 	}
 	for _, want := range []string{
 		"no space left on device: free some space on that disk, then try again\nexit 1\n== a later",
 		"server    opentabs", "the token is whole\n", "exit 0\n",
 	} {
-		if !strings.Contains(text, want) {
-			t.Errorf("no %q in\n%s\n%s", want, text, log)
+		if !strings.Contains(output, want) {
+			t.Errorf("no %q in\n%s\n%s", want, output, log)
 		}
 	}
-	if _, after, _ := strings.Cut(text, "== a change\n"); !strings.Contains(after, "free some space") || strings.Contains(after, ".tmp\n") {
+	if _, after, _ := strings.Cut(output, "== a change\n"); !strings.Contains(after, "free some space") || strings.Contains(after, ".tmp\n") {
 		t.Errorf("the change ended with\n%s", after)
 	}
 }

@@ -204,11 +204,11 @@ func printEverywhere(t *testing.T, evilText string, isTerminal bool) map[string]
 		})
 	}
 	if isTerminal {
-		text, err := json.Marshal(map[string]string{"value": evilText})
+		encodedJSON, err := json.Marshal(map[string]string{"value": evilText})
 		if err != nil {
 			t.Fatal(err)
 		}
-		capture("a result on a terminal", func(o *terminal.Output) error { return o.PrintJSON(text) })
+		capture("a result on a terminal", func(o *terminal.Output) error { return o.PrintJSON(encodedJSON) })
 		capture(resultText, func(o *terminal.Output) error { o.PrintText(evilText); return nil })
 	}
 	return printed
@@ -228,9 +228,9 @@ func attackJSONOutput(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		for _, text := range []string{pipe.String(), screen.String()} {
+		for _, output := range []string{pipe.String(), screen.String()} {
 			var decoded map[string]string
-			if err := json.Unmarshal([]byte(text), &decoded); err != nil || decoded["v"] != evilText {
+			if err := json.Unmarshal([]byte(output), &decoded); err != nil || decoded["v"] != evilText {
 				t.Errorf("%s: %q became %q, %v", name, evilText, decoded["v"], err)
 			}
 		}

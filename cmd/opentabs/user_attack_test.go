@@ -198,8 +198,8 @@ func attackProcesses(t *testing.T) {
 	ourProcesses := map[int]bool{status.PID: true, c.cmd.Process.Pid: true}
 	for pid := range ourProcesses {
 		for _, file := range []string{"cmdline", "environ"} {
-			text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), file))
-			if err == nil && bytes.Contains(text, []byte(token)) {
+			fileContent, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), file))
+			if err == nil && bytes.Contains(fileContent, []byte(token)) {
 				t.Errorf("the %s of process %d has the token", file, pid)
 			}
 		}
@@ -278,12 +278,12 @@ func attackServerPort(t *testing.T) {
 			t.Errorf("opentabs %v accepted the program as its server: %s", args, out)
 		}
 	}
-	text := received()
-	if strings.Contains(text, token) || strings.Contains(text, "messages") || strings.Contains(text, "initialize") {
-		t.Errorf("the program received\n%s", text)
+	receivedText := received()
+	if strings.Contains(receivedText, token) || strings.Contains(receivedText, "messages") || strings.Contains(receivedText, "initialize") {
+		t.Errorf("the program received\n%s", receivedText)
 	}
-	if n := strings.Count(text, "challenge="); n < 7 {
-		t.Errorf("%d commands requested a proof; the program received\n%s", n, text)
+	if n := strings.Count(receivedText, "challenge="); n < 7 {
+		t.Errorf("%d commands requested a proof; the program received\n%s", n, receivedText)
 	}
 }
 
@@ -304,8 +304,8 @@ func attackServerRecord(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text := received(); strings.Contains(text, token) || strings.Contains(text, "tools/list") {
-		t.Errorf("the program received\n%s", text)
+	if receivedText := received(); strings.Contains(receivedText, token) || strings.Contains(receivedText, "tools/list") {
+		t.Errorf("the program received\n%s", receivedText)
 	}
 }
 

@@ -117,11 +117,11 @@ func prefixPaths(ops jsonpatch.Patch, prefix string) error {
 			if err := json.Unmarshal(*raw, &path); err != nil || path != "" && path[0] != '/' {
 				return fmt.Errorf("%s %s is not a JSON Pointer", name, *raw)
 			}
-			text, err := json.Marshal(prefix + path)
+			operationJSON, err := json.Marshal(prefix + path)
 			if err != nil { // json.Marshal can't fail for a string
 				return err
 			}
-			prefixed := json.RawMessage(text)
+			prefixed := json.RawMessage(operationJSON)
 			op[name] = &prefixed
 		}
 	}

@@ -172,10 +172,10 @@ func (s Step) WithoutCheckAdvice() Step {
 	return Step{removeCheckAdvice(s.ForAgent), removeCheckAdvice(s.ForUser)}
 }
 
-func removeCheckAdvice(text string) string {
-	step, _, hasCheck := strings.Cut(text, "; check first whether")
+func removeCheckAdvice(message string) string {
+	step, _, hasCheck := strings.Cut(message, "; check first whether")
 	if !hasCheck {
-		return text
+		return message
 	}
 	return step + "."
 }
@@ -210,15 +210,15 @@ func DescribeCode(err *wire.CallError) string {
 	if t == nil || t.Code == "" {
 		return string(err.Code)
 	}
-	text := "code=" + t.Code
+	description := "code=" + t.Code
 	if t.Category != "" {
-		text += " category=" + t.Category
+		description += " category=" + t.Category
 	}
-	text += fmt.Sprintf(" retryable=%t", t.Retryable)
+	description += fmt.Sprintf(" retryable=%t", t.Retryable)
 	if t.RetryAfterMs != nil {
-		text += fmt.Sprintf(" retryAfterMs=%v", *t.RetryAfterMs)
+		description += fmt.Sprintf(" retryAfterMs=%v", *t.RetryAfterMs)
 	}
-	return text
+	return description
 }
 
 // DescribeStop returns a sentence about whether the tool stopped after opentabs asked the

@@ -113,7 +113,7 @@ func (c *Change) size() int {
 	if d == nil {
 		return size
 	}
-	textBytes := len(d.State.Reports.AnyAudience.Message) + len(d.State.Reports.UserAudience.Message) + len(d.State.Error) + len(d.State.Result.text)
+	textBytes := len(d.State.Reports.AnyAudience.Message) + len(d.State.Reports.UserAudience.Message) + len(d.State.Error) + len(d.State.Result.encodedStart)
 	if d.Activity != nil {
 		textBytes += len(d.Activity.Content) + len(d.Activity.Patch)
 	}

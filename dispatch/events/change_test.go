@@ -12,17 +12,17 @@ import (
 )
 
 func decodeCompleteResult(output json.RawMessage) string {
-	text := string(output)
+	outputText := string(output)
 	if len(output) > 0 && output[0] == '"' && len(output) <= maxDecodedResult {
 		var s string
 		if json.Unmarshal(output, &s) == nil {
-			text = s
+			outputText = s
 		}
 	}
-	if len(text) <= maxResultText {
-		return text
+	if len(outputText) <= maxResultText {
+		return outputText
 	}
-	return TruncateText([]byte(text), maxResultText) + "…"
+	return TruncateText([]byte(outputText), maxResultText) + "…"
 }
 
 func FuzzResultStart(f *testing.F) {
@@ -40,8 +40,8 @@ func FuzzResultStart(f *testing.F) {
 			return
 		}
 		start := NewResultStart(output)
-		if len(start.text) > maxTextStart {
-			t.Errorf("the start has %d bytes", len(start.text))
+		if len(start.encodedStart) > maxTextStart {
+			t.Errorf("the start has %d bytes", len(start.encodedStart))
 		}
 		got, want := start.Text(), decodeCompleteResult(output)
 		if got != want {
@@ -55,9 +55,9 @@ func FuzzResultStart(f *testing.F) {
 
 func TestRunningCallHasNoResult(t *testing.T) {
 	v := NewView(&CallFacts{CallID: "call_1", Plugin: "p", Tool: "t"}, &State{Status: wire.StatusRunning})
-	text, err := json.Marshal(v)
-	if err != nil || v.Result != "" || strings.Contains(string(text), "result") {
-		t.Errorf("the view is %s, %v", text, err)
+	encodedJSON, err := json.Marshal(v)
+	if err != nil || v.Result != "" || strings.Contains(string(encodedJSON), "result") {
+		t.Errorf("the view is %s, %v", encodedJSON, err)
 	}
 }
 

@@ -111,11 +111,11 @@ func encodeEvent(e *Event) []byte {
 			encoded.Type, encoded.Replace = activityDelta, false
 		}
 	}
-	text, err := json.Marshal(encoded)
+	encodedJSON, err := json.Marshal(encoded)
 	if err != nil {
 		panic("events: " + err.Error())
 	}
-	return text
+	return encodedJSON
 }
 
 // Moment is one step in the timeline of a call, such as created or running. A Moment is

@@ -53,8 +53,8 @@ func (n *queuedNotification) isForUser() bool { return n.Audience == AudienceUse
 
 // If a report's number does not increase, the report is dropped, unless its text is new or it is the first final
 // report.
-func (m *meter) Accept(now time.Time, n Numbers, text Text) {
-	e := queuedNotification{Text: text, isDue: len(m.queue) == 0 && now.Sub(m.lastSentAt) >= m.Interval}
+func (m *meter) Accept(now time.Time, n Numbers, reportText Text) {
+	e := queuedNotification{Text: reportText, isDue: len(m.queue) == 0 && now.Sub(m.lastSentAt) >= m.Interval}
 	if n.HasTotal {
 		m.lastTotal = n.Total
 	}
@@ -71,13 +71,13 @@ func (m *meter) Accept(now time.Time, n Numbers, text Text) {
 		e.isExact, e.progress = true, n.Progress
 		m.numbers.recordNumber(n.Progress)
 		m.highestProgress = n.Progress
-	case n.HasProgress && !e.isFinal && text.repeats(m.lastText):
+	case n.HasProgress && !e.isFinal && reportText.repeats(m.lastText):
 		return
 	}
 	m.hasQueued = true
 	m.hasFinalReport = m.hasFinalReport || e.isFinal
-	if !text.isEmpty() {
-		m.lastText = text
+	if !reportText.isEmpty() {
+		m.lastText = reportText
 	}
 	m.push(e)
 }

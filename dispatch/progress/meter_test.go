@@ -64,7 +64,7 @@ func TestMeterKeepsProgressStrictlyIncreasing(t *testing.T) {
 	only := func(progress float64, message string) wire.Report {
 		return wire.Report{Progress: newFloat(progress), Message: message}
 	}
-	text := func(message string) wire.Report { return wire.Report{Message: message} }
+	newMessageReport := func(message string) wire.Report { return wire.Report{Message: message} }
 	above := math.Nextafter(9e15, math.Inf(1))
 	tests := []struct {
 		name string
@@ -72,18 +72,18 @@ func TestMeterKeepsProgressStrictlyIncreasing(t *testing.T) {
 		want []Notification
 	}{
 		{"counts", []wire.Report{r(1, 3, ""), r(2, 3, ""), r(3, 3, "")}, []Notification{numberedNotification(1, 3, ""), numberedNotification(2, 3, ""), numberedNotification(3, 3, "")}},
-		{"counts after a message", []wire.Report{text("a"), r(1, 3, ""), r(2, 3, ""), r(3, 3, "")}, []Notification{notificationAt(0.000001, "a"), numberedNotification(1, 3, ""), numberedNotification(2, 3, ""), numberedNotification(3, 3, "")}},
+		{"counts after a message", []wire.Report{newMessageReport("a"), r(1, 3, ""), r(2, 3, ""), r(3, 3, "")}, []Notification{notificationAt(0.000001, "a"), numberedNotification(1, 3, ""), numberedNotification(2, 3, ""), numberedNotification(3, 3, "")}},
 		{"repeated", []wire.Report{only(1, ""), only(1, "")}, []Notification{notificationAt(1, "")}},
 		{"backwards", []wire.Report{only(5, ""), only(3, ""), only(6, "")}, []Notification{notificationAt(5, ""), notificationAt(6, "")}},
 		{"backwards with a new message", []wire.Report{only(5, "a"), only(3, "b")}, []Notification{notificationAt(5, "a"), notificationAt(5.000001, "b")}},
 		{"repeated with the same message", []wire.Report{only(5, "a"), only(5, "a")}, []Notification{notificationAt(5, "a")}},
 		{"a retry", []wire.Report{r(7, 9, ""), r(1, 9, "retry"), r(2, 9, ""), r(8, 9, ""), r(9, 9, "")}, []Notification{numberedNotification(7, 9, ""), numberedNotification(7.000009, 9, "retry"), numberedNotification(8, 9, ""), numberedNotification(9, 9, "")}},
-		{"reports without numbers after numbers", []wire.Report{r(5, 9, ""), text("a"), {}, text("a")}, []Notification{numberedNotification(5, 9, ""), numberedNotification(5.000009, 9, "a"), numberedNotification(5.000018, 9, ""), numberedNotification(5.000027, 9, "a")}},
-		{"a message after the end", []wire.Report{r(9, 9, ""), text("tidying up")}, []Notification{numberedNotification(9, 9, ""), notificationAt(9.000009, "tidying up")}},
+		{"reports without numbers after numbers", []wire.Report{r(5, 9, ""), newMessageReport("a"), {}, newMessageReport("a")}, []Notification{numberedNotification(5, 9, ""), numberedNotification(5.000009, 9, "a"), numberedNotification(5.000018, 9, ""), numberedNotification(5.000027, 9, "a")}},
+		{"a message after the end", []wire.Report{r(9, 9, ""), newMessageReport("tidying up")}, []Notification{numberedNotification(9, 9, ""), notificationAt(9.000009, "tidying up")}},
 		{"the end twice", []wire.Report{r(9, 9, ""), r(9, 9, ""), r(9, 9, "b")}, []Notification{numberedNotification(9, 9, ""), notificationAt(9.000009, "b")}},
 		{"a new phase after the end", []wire.Report{r(3, 3, ""), r(1, 10, "upload"), r(2, 10, ""), r(4, 10, ""), r(10, 10, "")}, []Notification{numberedNotification(3, 3, ""), notificationAt(3.00001, "upload"), numberedNotification(4, 10, ""), numberedNotification(10, 10, "")}},
 		{"a smaller phase after the end", []wire.Report{r(9, 9, ""), r(1, 2, "upload"), r(2, 2, "done")}, []Notification{numberedNotification(9, 9, ""), notificationAt(9.000002, "upload"), notificationAt(9.000004, "done")}},
-		{"no numbers ever", []wire.Report{{}, text("a"), text("a")}, []Notification{notificationAt(0.000001, ""), notificationAt(0.000002, "a"), notificationAt(0.000003, "a")}},
+		{"no numbers ever", []wire.Report{{}, newMessageReport("a"), newMessageReport("a")}, []Notification{notificationAt(0.000001, ""), notificationAt(0.000002, "a"), notificationAt(0.000003, "a")}},
 		{"not finite", []wire.Report{only(1, ""), only(math.NaN(), "a"), only(math.Inf(1), "")}, []Notification{notificationAt(1, ""), notificationAt(1.000001, "a"), notificationAt(1.000002, "")}},
 		{"marked invalid", []wire.Report{{HasInvalidNumber: true, Message: "a"}, {HasInvalidNumber: true, Total: newFloat(5)}}, []Notification{notificationAt(0.000001, "a"), notificationAt(0.000002, "")}},
 		{"negative", []wire.Report{only(-1, ""), only(0, ""), r(1, -1, "")}, []Notification{notificationAt(0.000001, ""), notificationAt(0.000002, "")}},
@@ -91,22 +91,22 @@ func TestMeterKeepsProgressStrictlyIncreasing(t *testing.T) {
 		{"beyond total by rounding", []wire.Report{r(100.00000001, 100, "")}, []Notification{numberedNotification(100, 100, "")}},
 		{"percent", []wire.Report{{Percent: newFloat(40), Message: "a"}, {Percent: newFloat(101)}, {Percent: newFloat(100)}}, []Notification{numberedNotification(40, 100, "a"), numberedNotification(40.0001, 100, ""), numberedNotification(100, 100, "")}},
 		{"total alone", []wire.Report{{Total: newFloat(5)}, r(1, 5, "")}, []Notification{numberedNotification(0.000005, 5, ""), numberedNotification(1, 5, "")}},
-		{"total shrinks", []wire.Report{r(5, 10, ""), r(6, 8, ""), text("a"), r(8, 8, "")}, []Notification{numberedNotification(5, 10, ""), numberedNotification(6, 8, ""), numberedNotification(6.000008, 8, "a"), numberedNotification(8, 8, "")}},
-		{"total shrinks below", []wire.Report{r(5, 10, ""), r(3, 4, "a"), r(4, 4, ""), text("b")}, []Notification{numberedNotification(5, 10, ""), notificationAt(5.000004, "a"), notificationAt(5.000008, ""), notificationAt(5.000012, "b")}},
-		{"loaded alone", []wire.Report{{Loaded: newFloat(4096)}, text("a"), {Loaded: newFloat(8192)}}, []Notification{notificationAt(4096, ""), notificationAt(4096.000001, "a"), notificationAt(8192, "")}},
+		{"total shrinks", []wire.Report{r(5, 10, ""), r(6, 8, ""), newMessageReport("a"), r(8, 8, "")}, []Notification{numberedNotification(5, 10, ""), numberedNotification(6, 8, ""), numberedNotification(6.000008, 8, "a"), numberedNotification(8, 8, "")}},
+		{"total shrinks below", []wire.Report{r(5, 10, ""), r(3, 4, "a"), r(4, 4, ""), newMessageReport("b")}, []Notification{numberedNotification(5, 10, ""), notificationAt(5.000004, "a"), notificationAt(5.000008, ""), notificationAt(5.000012, "b")}},
+		{"loaded alone", []wire.Report{{Loaded: newFloat(4096)}, newMessageReport("a"), {Loaded: newFloat(8192)}}, []Notification{notificationAt(4096, ""), notificationAt(4096.000001, "a"), notificationAt(8192, "")}},
 		{"loaded beside progress", []wire.Report{{Progress: newFloat(1), Total: newFloat(2), Loaded: newFloat(512)}}, []Notification{numberedNotification(1, 2, "")}},
-		{"zero of zero", []wire.Report{r(0, 0, ""), text("a")}, []Notification{numberedNotification(0, 0, ""), notificationAt(0.000001, "a")}},
-		{"zero of zero after a message", []wire.Report{text("a"), r(0, 0, "")}, []Notification{notificationAt(0.000001, "a"), notificationAt(0.000002, "")}},
-		{"total 1", []wire.Report{text("a"), r(0.1, 1, ""), r(0.2, 1, "b"), r(0.2, 1, "c"), r(1, 1, "")}, []Notification{notificationAt(0.000001, "a"), numberedNotification(0.1, 1, ""), numberedNotification(0.2, 1, "b"), numberedNotification(0.200001, 1, "c"), numberedNotification(1, 1, "")}},
-		{"nearly the total", []wire.Report{r(0.9999999999999999, 1, ""), text("a"), r(1, 1, "")}, []Notification{numberedNotification(0.9999999999999999, 1, ""), numberedNotification(1, 1, "a")}},
+		{"zero of zero", []wire.Report{r(0, 0, ""), newMessageReport("a")}, []Notification{numberedNotification(0, 0, ""), notificationAt(0.000001, "a")}},
+		{"zero of zero after a message", []wire.Report{newMessageReport("a"), r(0, 0, "")}, []Notification{notificationAt(0.000001, "a"), notificationAt(0.000002, "")}},
+		{"total 1", []wire.Report{newMessageReport("a"), r(0.1, 1, ""), r(0.2, 1, "b"), r(0.2, 1, "c"), r(1, 1, "")}, []Notification{notificationAt(0.000001, "a"), numberedNotification(0.1, 1, ""), numberedNotification(0.2, 1, "b"), numberedNotification(0.200001, 1, "c"), numberedNotification(1, 1, "")}},
+		{"nearly the total", []wire.Report{r(0.9999999999999999, 1, ""), newMessageReport("a"), r(1, 1, "")}, []Notification{numberedNotification(0.9999999999999999, 1, ""), numberedNotification(1, 1, "a")}},
 		{
-			"nearly the total, and a message for the user", []wire.Report{r(0.9999999999999999, 1, ""), {Message: "a", Audience: AudienceUser}, text("b"), r(1, 1, "c")},
+			"nearly the total, and a message for the user", []wire.Report{r(0.9999999999999999, 1, ""), {Message: "a", Audience: AudienceUser}, newMessageReport("b"), r(1, 1, "c")},
 			[]Notification{numberedNotification(0.9999999999999999, 1, ""), numberedNotification(1, 1, "c"), {Progress: 1.0000000000004656, Message: "a", Audience: AudienceUser}},
 		},
-		{"nearly the total, and no more", []wire.Report{r(0.9999999999999999, 1, ""), text("a")}, []Notification{numberedNotification(0.9999999999999999, 1, ""), notificationAt(1, "a")}},
-		{"one by one of very many", []wire.Report{r(1, 1e9, ""), text("a"), r(2, 1e9, "")}, []Notification{numberedNotification(1, 1e9, ""), numberedNotification(1.001, 1e9, "a"), numberedNotification(2, 1e9, "")}},
-		{"where numbers are far apart", []wire.Report{only(9e15, ""), text("a")}, []Notification{notificationAt(9e15, ""), notificationAt(9e15+16*(above-9e15), "a")}},
-		{"greatest number", []wire.Report{only(math.MaxFloat64, ""), text("a")}, []Notification{notificationAt(math.MaxFloat64, "")}},
+		{"nearly the total, and no more", []wire.Report{r(0.9999999999999999, 1, ""), newMessageReport("a")}, []Notification{numberedNotification(0.9999999999999999, 1, ""), notificationAt(1, "a")}},
+		{"one by one of very many", []wire.Report{r(1, 1e9, ""), newMessageReport("a"), r(2, 1e9, "")}, []Notification{numberedNotification(1, 1e9, ""), numberedNotification(1.001, 1e9, "a"), numberedNotification(2, 1e9, "")}},
+		{"where numbers are far apart", []wire.Report{only(9e15, ""), newMessageReport("a")}, []Notification{notificationAt(9e15, ""), notificationAt(9e15+16*(above-9e15), "a")}},
+		{"greatest number", []wire.Report{only(math.MaxFloat64, ""), newMessageReport("a")}, []Notification{notificationAt(math.MaxFloat64, "")}},
 		{"denormal numbers", []wire.Report{r(5e-324, 1, ""), r(1e-310, 1e-309, "a"), r(1, 1, "")}, []Notification{numberedNotification(0, 1, ""), notificationAt(0.000001, "a"), numberedNotification(1, 1, "")}},
 	}
 	for _, tt := range tests {

@@ -31,8 +31,8 @@ func (s *Sender) Init(interval time.Duration, send func(Notification)) {
 func (s *Sender) Wake() <-chan struct{} { return s.wake }
 
 // Accept queues a progress report of the tool that arrived at the given time.
-func (s *Sender) Accept(now time.Time, n Numbers, text Text) {
-	s.update(func(m *meter) { m.Accept(now, n, text) })
+func (s *Sender) Accept(now time.Time, n Numbers, reportText Text) {
+	s.update(func(m *meter) { m.Accept(now, n, reportText) })
 }
 
 // Remind queues a message that opentabs itself sends to the user, such as a reminder of an

@@ -72,11 +72,11 @@ func withoutTime(c wire.CallView) wire.CallView {
 
 func encodeJSON(t *testing.T, v any) string {
 	t.Helper()
-	text, err := json.Marshal(v)
+	encodedJSON, err := json.Marshal(v)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(text)
+	return string(encodedJSON)
 }
 
 // The tab of the calling tool is omitted if the tab is in another browser.

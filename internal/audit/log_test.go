@@ -68,8 +68,8 @@ func TestWriteAndRead(t *testing.T) {
 
 func TestDamagedLines(t *testing.T) {
 	dir := t.TempDir()
-	text := `{"kind":"call","call_id":"1"}` + "\n" + `{"kind":"call","ca` + "\n\n" + strings.Repeat("x", 3<<20) + "\n" + `{"kind":"call","call_id":"2"}`
-	if err := os.WriteFile(filepath.Join(dir, fileName), []byte(text), 0o600); err != nil {
+	damagedLog := `{"kind":"call","call_id":"1"}` + "\n" + `{"kind":"call","ca` + "\n\n" + strings.Repeat("x", 3<<20) + "\n" + `{"kind":"call","call_id":"2"}`
+	if err := os.WriteFile(filepath.Join(dir, fileName), []byte(damagedLog), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	entries, damagedLines, err := Read(dir, 0, matchAll)

@@ -36,11 +36,11 @@ func eventText(r audit.Record) string {
 	case audit.KindCall:
 		return callText(r)
 	case audit.KindDecision:
-		text := "denied"
+		sentence := "denied"
 		if isAllowed {
-			text = "allowed " + callview.ScopeText(r.Scope, time.Duration(r.ForMs)*time.Millisecond)
+			sentence = "allowed " + callview.ScopeText(r.Scope, time.Duration(r.ForMs)*time.Millisecond)
 		}
-		return text + callerText(r) + " by " + r.By
+		return sentence + callerText(r) + " by " + r.By
 	case audit.KindAnswer:
 		return "waited for the user: " + chooseText(isAllowed, "yes", "no") + " by " + r.By
 	case audit.KindReview:
@@ -64,11 +64,11 @@ func eventText(r audit.Record) string {
 	case audit.KindForget:
 		return "removed by " + r.By
 	case audit.KindLog:
-		text := fmt.Sprintf("logged (%s) %s", r.Level, r.Message)
+		sentence := fmt.Sprintf("logged (%s) %s", r.Level, r.Message)
 		if r.Dropped > 0 {
-			text += fmt.Sprintf(" (and %d more before it)", r.Dropped)
+			sentence += fmt.Sprintf(" (and %d more before it)", r.Dropped)
 		}
-		return text
+		return sentence
 	case audit.KindDropped:
 		return terminal.Plural(r.Dropped, "event") + " could not be recorded"
 	}
@@ -83,22 +83,22 @@ func chooseText(condition bool, yes, no string) string {
 }
 
 func callText(r audit.Record) string {
-	text := string(r.Status)
+	statusText := string(r.Status)
 	if r.ErrorCode != "" && string(r.ErrorCode) != string(r.Status) {
-		text += fmt.Sprintf(" (%s)", r.ErrorCode)
+		statusText += fmt.Sprintf(" (%s)", r.ErrorCode)
 	}
 	total := time.Duration(r.RanMs * float64(time.Millisecond))
 	if !r.ArrivedAt.IsZero() { // the total includes the time in which the call waited for the user
 		total = max(total, r.EndedAt.Sub(r.ArrivedAt))
 	}
-	text += " after " + humanize.Duration(total) + callerText(r)
+	statusText += " after " + humanize.Duration(total) + callerText(r)
 	if a := r.Approved; a != nil {
-		text += ", allowed " + callview.ScopeText(a.Scope, 0)
+		statusText += ", allowed " + callview.ScopeText(a.Scope, 0)
 		if a.By != "" {
-			text += " by " + a.By
+			statusText += " by " + a.By
 		}
 	}
-	return text
+	return statusText
 }
 
 func callerText(r audit.Record) string {
@@ -138,14 +138,14 @@ func Details(r audit.Record) []string {
 		add("allowed", r.Approved.At.Local().Format(time.DateTime))
 	}
 	for _, d := range r.Decisions {
-		text, requestedBy := "no", "asked by the tool"
+		answerText, requestedBy := "no", "asked by the tool"
 		if d.Allow {
-			text = "yes, " + callview.ScopeText(d.Scope, 0)
+			answerText = "yes, " + callview.ScopeText(d.Scope, 0)
 		}
 		if d.Asked != "" {
 			requestedBy = "asked for its " + d.Asked
 		}
-		add("decided", fmt.Sprintf("%s %s by %s (%s)", d.At.Local().Format(time.TimeOnly), text, d.By, requestedBy))
+		add("decided", fmt.Sprintf("%s %s by %s (%s)", d.At.Local().Format(time.TimeOnly), answerText, d.By, requestedBy))
 	}
 	for _, m := range r.LastMessages {
 		add("message", fmt.Sprintf("%s (%s) %s", m.Time.Local().Format(time.TimeOnly), cmp.Or(m.Audience, "internal"), m.Message))

@@ -40,9 +40,9 @@ func buildInto(ctx context.Context, tempDir, dir string, o jsbuild.Options) (*te
 		return nil, err
 	}
 	b.sourceDir = b.result.Dir
-	text, err := os.ReadFile(filepath.Join(b.sourceDir, "package.json"))
+	fileContent, err := os.ReadFile(filepath.Join(b.sourceDir, "package.json"))
 	if err == nil {
-		err = os.WriteFile(filepath.Join(tempDir, "package.json"), text, 0o644)
+		err = os.WriteFile(filepath.Join(tempDir, "package.json"), fileContent, 0o644)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("copy package.json: %w", err)

@@ -135,11 +135,11 @@ func Check(ctx context.Context, dir string, o CheckOptions) (*CheckResult, error
 
 func (c *CheckResult) addProblems(level Level, problems []jsbuild.Problem) {
 	for _, p := range problems {
-		text := p.Text
+		problemText := p.Text
 		if line := strings.TrimSpace(p.Line); line != "" {
-			text += "\n" + line
+			problemText += "\n" + line
 		}
-		c.Findings = append(c.Findings, Finding{"build", level, p.Location, text})
+		c.Findings = append(c.Findings, Finding{"build", level, p.Location, problemText})
 	}
 }
 

@@ -89,12 +89,12 @@ func Pack(dir, out string) (*PackResult, error) {
 }
 
 func (p *PackResult) readName(root *os.Root) error {
-	text, err := root.ReadFile("package.json")
+	fileContent, err := root.ReadFile("package.json")
 	if err != nil {
 		return fmt.Errorf("read the plugin's package.json: %w", err)
 	}
 	var pkg struct{ Name, Version string }
-	if err := json.Unmarshal(text, &pkg); err != nil {
+	if err := json.Unmarshal(fileContent, &pkg); err != nil {
 		return fmt.Errorf("read the plugin's package.json: %w", err)
 	}
 	if !versionPattern().MatchString(pkg.Version) {
@@ -165,19 +165,19 @@ func (p *PackResult) writeArchive(root *os.Root, names []string) ([]byte, error)
 		if err == nil && int64(p.UnpackedBytes)+info.Size() > maxPackBytes {
 			return nil, fmt.Errorf("the package would be larger than %d MB; remove unneeded files from dist", maxPackBytes>>20)
 		}
-		var text []byte
+		var archiveBytes []byte
 		if err == nil {
-			text, err = root.ReadFile(name)
+			archiveBytes, err = root.ReadFile(name)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("pack %s: %w", name, err)
 		}
-		p.UnpackedBytes += len(text)
-		p.Files = append(p.Files, PackedFile{name, len(text)})
-		h := &tar.Header{Typeflag: tar.TypeReg, Name: "package/" + name, Size: int64(len(text)), Mode: 0o644, ModTime: packTime, Format: tar.FormatPAX}
+		p.UnpackedBytes += len(archiveBytes)
+		p.Files = append(p.Files, PackedFile{name, len(archiveBytes)})
+		h := &tar.Header{Typeflag: tar.TypeReg, Name: "package/" + name, Size: int64(len(archiveBytes)), Mode: 0o644, ModTime: packTime, Format: tar.FormatPAX}
 		err = w.WriteHeader(h)
 		if err == nil {
-			_, err = w.Write(text)
+			_, err = w.Write(archiveBytes)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("pack %s: %w", name, err)

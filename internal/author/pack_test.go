@@ -18,13 +18,13 @@ import (
 func createPackablePlugin(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
-	for name, text := range map[string]string{
+	for name, fileContent := range map[string]string{
 		"package.json": `{"name": "@acme/opentabs-plugin-chat", "version": "1.2.3-beta.1"}`,
 		"README.md":    "read me", "LICENSE": "MIT", "licence.txt": "MIT", "readme-of-others": "no",
 		"dist/adapter.iife.js": "code", "dist/tools.json": "{}", "dist/deep/x.js": "x", "dist/.DS_Store": "junk",
 		"src/index.ts": "source", ".env": "SECRET=1", ".npmrc": "token", "node_modules/a/i.js": "a",
 	} {
-		writePluginFile(t, dir, name, text)
+		writePluginFile(t, dir, name, fileContent)
 	}
 	return dir
 }
@@ -88,11 +88,11 @@ func unpackFiles(t testing.TB, path string) map[string]string {
 			t.Errorf("%+v", h)
 		}
 		lastName = h.Name
-		text, err := io.ReadAll(r)
+		readBytes, err := io.ReadAll(r)
 		if err != nil {
 			t.Fatal(err)
 		}
-		files[h.Name] = string(text)
+		files[h.Name] = string(readBytes)
 	}
 }
 

@@ -60,16 +60,16 @@ func (b *tempBuild) readmeTexts() (currentText, updatedText []byte, err error) {
 	if len(currentText) == 0 {
 		return currentText, fmt.Appendf(nil, "# %s\n\n%s\n\n%s\n", joinLines(b.DisplayName), joinLines(b.Description), tables), nil
 	}
-	text := string(currentText)
-	tablesStart := strings.Index(text, tablesBegin)
+	readme := string(currentText)
+	tablesStart := strings.Index(readme, tablesBegin)
 	if tablesStart < 0 {
-		return currentText, []byte(strings.TrimRight(text, "\n") + "\n\n" + tables + "\n"), nil
+		return currentText, []byte(strings.TrimRight(readme, "\n") + "\n\n" + tables + "\n"), nil
 	}
-	tablesLength := strings.Index(text[tablesStart:], tablesEnd)
+	tablesLength := strings.Index(readme[tablesStart:], tablesEnd)
 	if tablesLength < 0 {
 		return nil, nil, fmt.Errorf("%s has the line %q but not %q after it; add that line below the tables, or remove the first one", readmeFile, tablesBegin, tablesEnd)
 	}
-	return currentText, []byte(text[:tablesStart] + tables + text[tablesStart+tablesLength+len(tablesEnd):]), nil
+	return currentText, []byte(readme[:tablesStart] + tables + readme[tablesStart+tablesLength+len(tablesEnd):]), nil
 }
 
 func formatTables(p *plugin.Plugin) string {
@@ -101,8 +101,8 @@ func formatTables(p *plugin.Plugin) string {
 	return b.String()
 }
 
-func escapeCell(text string) string {
-	return strings.NewReplacer("|", `\|`, "<", "&lt;").Replace(joinLines(text))
+func escapeCell(cellText string) string {
+	return strings.NewReplacer("|", `\|`, "<", "&lt;").Replace(joinLines(cellText))
 }
 
 func formatHints(a plugin.Annotations) string {

@@ -16,12 +16,12 @@ func TestReadmeChangesItsTablesOnly(t *testing.T) {
 		if hasChanged, err := UpdateReadme(t.Context(), dir, check, childOptions); !hasChanged || err != nil {
 			t.Fatalf("check %t: changed %t, %v", check, hasChanged, err)
 		}
-		text := readPluginFile(t, dir, readmeFile)
-		if strings.Contains(text, `Two \| three &lt;b>. | reads |`) == check {
-			t.Errorf("check %t: the README contains %s", check, text)
+		readme := readPluginFile(t, dir, readmeFile)
+		if strings.Contains(readme, `Two \| three &lt;b>. | reads |`) == check {
+			t.Errorf("check %t: the README contains %s", check, readme)
 		}
-		if !strings.HasPrefix(text, "# Tickets\n") || !strings.Contains(text, "## Develop") {
-			t.Errorf("the author's part is gone: %s", text)
+		if !strings.HasPrefix(readme, "# Tickets\n") || !strings.Contains(readme, "## Develop") {
+			t.Errorf("the author's part is gone: %s", readme)
 		}
 	}
 	if hasChanged, err := UpdateReadme(t.Context(), dir, false, childOptions); hasChanged || err != nil {
@@ -74,7 +74,7 @@ func TestReadmeStaysInThePlugin(t *testing.T) {
 	if _, err := UpdateReadme(t.Context(), dir, false, childOptions); err == nil {
 		t.Error("Readme followed the link")
 	}
-	if text, err := os.ReadFile(otherFile); err != nil || string(text) != "other" {
-		t.Errorf("the other file contains %q, %v; want %q", text, err, "other")
+	if fileContent, err := os.ReadFile(otherFile); err != nil || string(fileContent) != "other" {
+		t.Errorf("the other file contains %q, %v; want %q", fileContent, err, "other")
 	}
 }

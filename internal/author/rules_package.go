@@ -55,8 +55,8 @@ type packageJSON struct {
 // Members of package.json with a wrong type stay empty, because the build reports them.
 func (b *tempBuild) readManifest() packageJSON {
 	var pkg packageJSON
-	if text, err := os.ReadFile(filepath.Join(b.sourceDir, "package.json")); err == nil {
-		_ = json.Unmarshal(text, &pkg)
+	if fileContent, err := os.ReadFile(filepath.Join(b.sourceDir, "package.json")); err == nil {
+		_ = json.Unmarshal(fileContent, &pkg)
 	}
 	return pkg
 }

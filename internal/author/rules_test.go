@@ -53,8 +53,8 @@ func renameTool(name string) func(testing.TB, *tempBuild) {
 	return func(t testing.TB, b *tempBuild) { b.Tools[0].Name = name; rewriteReadme(t, b) }
 }
 
-func describeTool(text string) func(testing.TB, *tempBuild) {
-	return func(t testing.TB, b *tempBuild) { b.Tools[0].Description = text; rewriteReadme(t, b) }
+func describeTool(description string) func(testing.TB, *tempBuild) {
+	return func(t testing.TB, b *tempBuild) { b.Tools[0].Description = description; rewriteReadme(t, b) }
 }
 
 func rewriteReadme(t testing.TB, b *tempBuild) {
@@ -115,8 +115,8 @@ func TestRules(t *testing.T) {
 	}
 	seen := map[string]bool{}
 	for _, c := range []struct {
-		rule, where, text string
-		spoil             func(testing.TB, *tempBuild)
+		rule, where, wantProblem string
+		spoil                    func(testing.TB, *tempBuild)
 	}{
 		{"package-version", "package.json", `"1.0"`, editManifest("1.0.0", "1.0")},
 		{"package-version", "package.json", `"01.0.0"`, editManifest("1.0.0", "01.0.0")},
@@ -189,8 +189,8 @@ func TestRules(t *testing.T) {
 		c.spoil(t, b)
 		seen[c.rule] = true
 		findings := findingsOf(b)
-		if len(findings) != 1 || findings[0].Rule != c.rule || findings[0].Where != c.where || !strings.Contains(findings[0].Text, c.text) {
-			t.Errorf("%s (%s): found %+v", c.rule, c.text, findings)
+		if len(findings) != 1 || findings[0].Rule != c.rule || findings[0].Where != c.where || !strings.Contains(findings[0].Text, c.wantProblem) {
+			t.Errorf("%s (%s): found %+v", c.rule, c.wantProblem, findings)
 		}
 	}
 	for _, ruleUnderTest := range rules {

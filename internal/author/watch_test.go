@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-func writePluginFile(t testing.TB, dir, name, text string) {
+func writePluginFile(t testing.TB, dir, name, fileContent string) {
 	t.Helper()
 	file := filepath.Join(dir, filepath.FromSlash(name))
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+	if err := os.WriteFile(file, []byte(fileContent), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -94,9 +94,9 @@ func (w *worker) makeCalls(nextCall *atomic.Int64) error {
 		}
 		w.eachNs = append(w.eachNs, time.Since(startTime).Nanoseconds())
 		w.bytes = len(response)
-		if text := responseError(response); text != "" {
+		if errorText := responseError(response); errorText != "" {
 			w.failedCalls++
-			w.problem = text
+			w.problem = errorText
 		}
 		if w.target.isTraced {
 			callHops, err := hopsOf(response)
@@ -181,7 +181,7 @@ func measureCancel(t *target, o request) (cancelMeasurement, error) {
 		return measurement, err
 	}
 	body, id := t.makeCallRequest(nil, o.Tool, o.Args, true)
-	text, err := json.Marshal(map[string]any{
+	encodedJSON, err := json.Marshal(map[string]any{
 		"jsonrpc": "2.0", "method": "notifications/cancelled", "params": map[string]any{"requestId": id, "reason": "bench"},
 	})
 	if err != nil {
@@ -203,7 +203,7 @@ func measureCancel(t *target, o request) (cancelMeasurement, error) {
 		return measurement, err
 	}
 	measurement.SentMs = epochMs(time.Now())
-	if _, err := noticeConn.post(text); err != nil {
+	if _, err := noticeConn.post(encodedJSON); err != nil {
 		noticeConn.close()
 		return measurement, err
 	}

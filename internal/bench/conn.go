@@ -60,9 +60,9 @@ func (c *conn) readHead() (*http.Response, error) {
 		return nil, err
 	}
 	if resp.StatusCode >= 300 {
-		text, _ := io.ReadAll(io.LimitReader(resp.Body, 500))
+		body, _ := io.ReadAll(io.LimitReader(resp.Body, 500))
 		resp.Body.Close()
-		return nil, fmt.Errorf("%s: %s", resp.Status, text)
+		return nil, fmt.Errorf("%s: %s", resp.Status, body)
 	}
 	return resp, nil
 }

@@ -31,11 +31,11 @@ func TestFollow(t *testing.T) {
 		<-r.Context().Done()
 	}))
 	defer server.Close()
-	_, text, err := net.SplitHostPort(server.Listener.Addr().String())
+	_, portText, err := net.SplitHostPort(server.Listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}
-	port, err := strconv.Atoi(text)
+	port, err := strconv.Atoi(portText)
 	if err != nil {
 		t.Fatal(err)
 	}

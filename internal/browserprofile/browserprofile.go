@@ -113,14 +113,14 @@ func (m Machine) dataDirs() []string {
 }
 
 // A search in the raw bytes finds the text, because Chrome's database (LevelDB) stores short texts unchanged.
-func hasText(folder, text string) bool {
+func hasText(folder, wantedText string) bool {
 	for _, pattern := range []string{"*.log", "*.ldb"} {
 		files, err := filepath.Glob(filepath.Join(folder, pattern))
 		if err != nil {
 			continue
 		}
 		for _, file := range files {
-			if fileHasText(file, text) {
+			if fileHasText(file, wantedText) {
 				return true
 			}
 		}
@@ -128,14 +128,14 @@ func hasText(folder, text string) bool {
 	return false
 }
 
-func fileHasText(path, text string) bool {
+func fileHasText(path, wantedText string) bool {
 	file, err := os.Open(path)
 	if err != nil {
 		return false
 	}
 	defer file.Close()
 	data, err := io.ReadAll(io.LimitReader(file, maxFileBytes))
-	return err == nil && bytes.Contains(data, []byte(text))
+	return err == nil && bytes.Contains(data, []byte(wantedText))
 }
 
 func readProfiles(dataDir string) map[string]string {

@@ -12,12 +12,12 @@ const (
 	testBrowser   = "6f0b8a51-3f0e-4f0b-9a46-0a4f5b0f8f11"
 )
 
-func writeFile(t *testing.T, path, text string) {
+func writeFile(t *testing.T, path, fileContent string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(fileContent), 0o600); err != nil {
 		t.Fatal(err)
 	}
 }

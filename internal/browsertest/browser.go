@@ -261,12 +261,12 @@ func (t *Browser) answerRequest(ctx context.Context, r realtab.Request) (realtab
 	if answer == nil {
 		return realtab.Answer{Missing: true}, nil
 	}
-	text, err := answer(ctx, r)
+	responseJSON, err := answer(ctx, r)
 	if err != nil {
 		return realtab.Answer{}, err
 	}
 	var a realtab.Answer
-	return a, json.Unmarshal(text, &a)
+	return a, json.Unmarshal(responseJSON, &a)
 }
 
 // Do implements [jsbuild.TestBrowser].

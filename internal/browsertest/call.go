@@ -277,11 +277,11 @@ func resultOf(got mcpclient.Result) json.RawMessage {
 	if len(got.Content) == 0 {
 		return nil
 	}
-	text := textOf(got.Content[0])
-	if json.Valid([]byte(text)) {
-		return json.RawMessage(text)
+	resultText := textOf(got.Content[0])
+	if json.Valid([]byte(resultText)) {
+		return json.RawMessage(resultText)
 	}
-	quoted, err := json.Marshal(text)
+	quoted, err := json.Marshal(resultText)
 	if err != nil {
 		return nil
 	}

@@ -32,8 +32,8 @@ func SplitModules(code string) []Module {
 	var modules []Module
 	moduleStart, name := 0, ""
 	add := func(moduleEnd int) {
-		if text := code[moduleStart:moduleEnd]; strings.TrimSpace(text) != "" {
-			modules = append(modules, Module{Name: name, IsLibrary: libraryPath().MatchString(name), Code: text})
+		if moduleCode := code[moduleStart:moduleEnd]; strings.TrimSpace(moduleCode) != "" {
+			modules = append(modules, Module{Name: name, IsLibrary: libraryPath().MatchString(name), Code: moduleCode})
 		}
 	}
 	for _, match := range moduleComment().FindAllStringSubmatchIndex(code, -1) {

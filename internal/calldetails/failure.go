@@ -62,15 +62,15 @@ func failureOf(v *dispatch.View, entries []pluginlog.Entry) *wire.CallFailure {
 func findThrown(v *dispatch.View, entries []pluginlog.Entry) (int, string) {
 	index, candidates := -1, 0
 	for i, e := range slices.Backward(entries) {
-		text, ok := strings.CutPrefix(e.Message, v.Tool+" failed: ")
+		errorText, ok := strings.CutPrefix(e.Message, v.Tool+" failed: ")
 		if !ok {
 			continue
 		}
-		if isSameText(text, v.Error) {
+		if isSameText(errorText, v.Error) {
 			return i, ""
 		}
-		if end := strings.LastIndexByte(text, '\n'); end >= 0 && isSameText(text[:end], v.Error) {
-			return i, text[end+1:]
+		if end := strings.LastIndexByte(errorText, '\n'); end >= 0 && isSameText(errorText[:end], v.Error) {
+			return i, errorText[end+1:]
 		}
 		index, candidates = i, candidates+1
 	}

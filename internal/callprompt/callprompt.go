@@ -110,13 +110,13 @@ type question struct {
 
 func (q question) readAnswer(ctx context.Context) (allow, isAnswered bool) {
 	isAction := q.view.Waiting.Kind == wire.TicketUser
-	text := "Allow this call? [y/N] "
+	prompt := "Allow this call? [y/N] "
 	if isAction {
-		text = "Is it done? [y/n] "
+		prompt = "Is it done? [y/n] "
 	}
 	for {
 		shownAt := time.Now()
-		terminal.ShowQuestion(q.prompter.out, text)
+		terminal.ShowQuestion(q.prompter.out, prompt)
 		var line string
 		var isOpen bool
 		select {

@@ -100,11 +100,11 @@ func (f *promptFixture) check(t *testing.T, isAsking bool, want string) {
 		}
 	}
 	if f.isAsking != isAsking || got != want {
-		t.Errorf("question open = %t, last decision = %q; want open = %t, decision = %q; terminal:\n%s", f.isAsking, got, isAsking, want, f.text())
+		t.Errorf("question open = %t, last decision = %q; want open = %t, decision = %q; terminal:\n%s", f.isAsking, got, isAsking, want, f.screenText())
 	}
 }
 
-func (f *promptFixture) text() string { return f.screen.String() }
+func (f *promptFixture) screenText() string { return f.screen.String() }
 
 func TestAnswers(t *testing.T) {
 	for _, c := range []struct {
@@ -136,8 +136,8 @@ func TestQuestionShowsCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := startQuestion(t, wire.TicketPermission)
 		for _, want := range []string{"chat__post is waiting for approval", "Client cursor wants", `"text": "hi"`, "Allow this call? [y/N]"} {
-			if !strings.Contains(f.text(), want) {
-				t.Errorf("the terminal does not show %q:\n%s", want, f.text())
+			if !strings.Contains(f.screenText(), want) {
+				t.Errorf("the terminal does not show %q:\n%s", want, f.screenText())
 			}
 		}
 		f.withdraw()
@@ -172,8 +172,8 @@ func TestDecidedElsewhere(t *testing.T) {
 		f.withdraw()
 		synctest.Wait()
 		f.check(t, false, "")
-		if !strings.Contains(f.text(), "opentabs: already allowed by the side panel") {
-			t.Errorf("the terminal shows unexpected text:\n%s", f.text())
+		if !strings.Contains(f.screenText(), "opentabs: already allowed by the side panel") {
+			t.Errorf("the terminal shows unexpected text:\n%s", f.screenText())
 		}
 		f.typed.Close()
 	})
@@ -189,8 +189,8 @@ func TestLateAnswer(t *testing.T) {
 			f.calls.result = result
 			f.typeLine(time.Second, "y")
 			f.check(t, false, "allow")
-			if !strings.Contains(f.text(), want) {
-				t.Errorf("the terminal does not show %q:\n%s", want, f.text())
+			if !strings.Contains(f.screenText(), want) {
+				t.Errorf("the terminal does not show %q:\n%s", want, f.screenText())
 			}
 			f.typed.Close()
 		})
@@ -219,8 +219,8 @@ func TestEndOfInput(t *testing.T) {
 		f.typed.Close()
 		synctest.Wait()
 		f.check(t, false, "")
-		if !strings.Contains(strings.Join(strings.Fields(f.text()), " "), "the call is still waiting for approval: answer in the side panel, or with `opentabs calls approve call_1`") || f.waitingText != "waiting for approval" {
-			t.Errorf("waiting text = %q; the terminal shows unexpected text:\n%s", f.waitingText, f.text())
+		if !strings.Contains(strings.Join(strings.Fields(f.screenText()), " "), "the call is still waiting for approval: answer in the side panel, or with `opentabs calls approve call_1`") || f.waitingText != "waiting for approval" {
+			t.Errorf("waiting text = %q; the terminal shows unexpected text:\n%s", f.waitingText, f.screenText())
 		}
 	})
 }
@@ -236,8 +236,8 @@ func TestOwnDecisionIsNotRepeated(t *testing.T) {
 		}
 		f.typeLine(time.Second, "n")
 		f.check(t, false, "deny")
-		if strings.Contains(f.text(), "already") || f.waitingText != "" {
-			t.Errorf("the terminal shows unexpected text:\n%s", f.text())
+		if strings.Contains(f.screenText(), "already") || f.waitingText != "" {
+			t.Errorf("the terminal shows unexpected text:\n%s", f.screenText())
 		}
 		f.typed.Close()
 	})

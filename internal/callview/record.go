@@ -48,11 +48,11 @@ func recordLines(r recorder.Record, verbose bool) []string {
 		lines = append(lines, fieldLine("undo", undoText(*r.Undo)))
 	}
 	if a := r.Approved; a != nil {
-		text := "allowed " + ScopeText(a.Scope, 0)
+		decisionText := "allowed " + ScopeText(a.Scope, 0)
 		if a.By != "" {
-			text += " by " + terminal.SafeLine(a.By)
+			decisionText += " by " + terminal.SafeLine(a.By)
 		}
-		lines = append(lines, fieldLine("approval", text))
+		lines = append(lines, fieldLine("approval", decisionText))
 	}
 	if verbose && r.Hash != "" {
 		lines = append(lines, fieldLine("hash", terminal.SafeLine(r.Hash)))
@@ -86,15 +86,15 @@ func undoText(u wire.CallUndo) string {
 	return by + " may have undone the call, but its result did not arrive"
 }
 
-func jsonBlock(title, text string, realBytes int, isIncomplete bool) []string {
-	if text == "" || text == "{}" {
+func jsonBlock(title, json string, realBytes int, isIncomplete bool) []string {
+	if json == "" || json == "{}" {
 		return nil
 	}
 	if isIncomplete {
 		title += fmt.Sprintf(" (%s; without secrets and long values)", humanize.Bytes(realBytes))
 	}
 	lines := []string{title}
-	for _, line := range terminal.JSONLines(text) {
+	for _, line := range terminal.JSONLines(json) {
 		lines = append(lines, "  "+line)
 	}
 	return lines

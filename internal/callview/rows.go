@@ -71,11 +71,11 @@ func FitRows(rows [][]string, columns int, now time.Time) {
 	}
 }
 
-func shortTime(text string, now time.Time) string {
-	at, err := time.ParseInLocation(time.DateTime, text, now.Location())
+func shortTime(timestamp string, now time.Time) string {
+	at, err := time.ParseInLocation(time.DateTime, timestamp, now.Location())
 	switch {
 	case err != nil:
-		return text
+		return timestamp
 	case at.Format(time.DateOnly) == now.Format(time.DateOnly):
 		return at.Format("15:04")
 	}

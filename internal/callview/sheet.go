@@ -24,8 +24,8 @@ type callDetails struct {
 
 const detailLabelWidth = 9
 
-func fieldLine(label, text string) string {
-	return fmt.Sprintf("%-*s  %s", detailLabelWidth, label, text)
+func fieldLine(label, fieldValue string) string {
+	return fmt.Sprintf("%-*s  %s", detailLabelWidth, label, fieldValue)
 }
 
 func (s callDetails) renderLines(maxLines int) []string {
@@ -121,18 +121,18 @@ func (s callDetails) progressBar() string {
 func (s callDetails) timelineLines() []string {
 	lines := []string{"timeline"}
 	for _, m := range s.view.Timeline {
-		text := terminal.SafeLine(string(m.Kind))
+		eventText := terminal.SafeLine(string(m.Kind))
 		switch m.Kind {
 		case dispatch.EventSuspended:
-			text = "waiting: " + terminal.SafeLine(m.Reason)
+			eventText = "waiting: " + terminal.SafeLine(m.Reason)
 		case dispatch.EventResumed:
-			text = resolutionText(m.Resolution)
+			eventText = resolutionText(m.Resolution)
 		case dispatch.EventEnded:
-			text = statusText(s.view)
+			eventText = statusText(s.view)
 		case dispatch.EventStopped:
-			text = fmt.Sprintf("the page answered the stop: %s", s.view.StopOutcome)
+			eventText = fmt.Sprintf("the page answered the stop: %s", s.view.StopOutcome)
 		}
-		lines = append(lines, "  "+m.Time.Local().Format(clockTime)+"  "+text)
+		lines = append(lines, "  "+m.Time.Local().Format(clockTime)+"  "+eventText)
 	}
 	return lines
 }
@@ -143,9 +143,9 @@ func (s callDetails) questionLines() []string {
 		return nil
 	}
 	lines := []string{"question"}
-	for _, text := range []string{w.Title, w.Reason} {
-		if text != "" {
-			lines = append(lines, "  "+terminal.SafeLine(text))
+	for _, paragraph := range []string{w.Title, w.Reason} {
+		if paragraph != "" {
+			lines = append(lines, "  "+terminal.SafeLine(paragraph))
 		}
 	}
 	lines = append(lines, s.argumentLines(*w)...)

@@ -14,10 +14,10 @@ import (
 
 func runningView() dispatch.View {
 	half, total := 0.5, 100.0
-	var text []string
+	var argumentLines []string
 	var rows []map[string]int
 	for i := range 100 {
-		text = append(text, fmt.Sprint("line ", i))
+		argumentLines = append(argumentLines, fmt.Sprint("line ", i))
 		rows = append(rows, map[string]int{"row": i})
 	}
 	content := func(v any) json.RawMessage {
@@ -34,7 +34,7 @@ func runningView() dispatch.View {
 		},
 		RunMs: 2000, ReportCount: 3, UserMessage: "for you",
 		Activities: []dispatch.ActivityView{
-			{Type: "text", Content: content(strings.Join(text, "\n")), Audience: "user"},
+			{Type: "text", Content: content(strings.Join(argumentLines, "\n")), Audience: "user"},
 			{Type: "table", Content: content(rows), Audience: "user"},
 			{Type: "json", Content: content(1)},
 		},
@@ -45,15 +45,15 @@ func TestSheetFitsTheScreen(t *testing.T) {
 	now := time.Now()
 	s := callDetails{view: runningView(), columns: 80, glyphs: terminal.ASCIIGlyphs, now: now.Add(time.Second), viewTime: now}
 	lines := s.renderLines(24)
-	text := strings.Join(lines, "\n")
+	joinedLines := strings.Join(lines, "\n")
 	if len(lines) > 24 {
-		t.Errorf("%d lines on a screen of 24:\n%s", len(lines), text)
+		t.Errorf("%d lines on a screen of 24:\n%s", len(lines), joinedLines)
 	}
 	for _, want := range []string{
 		"status     running for 3.0 s, 3 reports", "\n  line 99\n", "lines above\n", "activity table\n  row\n    0\n", "more lines",
 	} {
-		if !strings.Contains(text, strings.ReplaceAll(want, "more lines", "more")) {
-			t.Errorf("the text %q is missing in the sheet\n%s", want, text)
+		if !strings.Contains(joinedLines, strings.ReplaceAll(want, "more lines", "more")) {
+			t.Errorf("the text %q is missing in the sheet\n%s", want, joinedLines)
 		}
 	}
 	if allLines := s.renderLines(0); len(allLines) < 200 {
@@ -65,18 +65,18 @@ func TestSheetHidesInternalActivities(t *testing.T) {
 	now := time.Now()
 	for _, columns := range []int{0, 80} {
 		s := callDetails{view: runningView(), columns: columns, glyphs: terminal.ASCIIGlyphs, now: now, viewTime: now}
-		text := strings.Join(s.renderLines(0), "\n")
-		if strings.Contains(text, "of no interest") || strings.Contains(text, "activity json") {
-			t.Errorf("it shows\n%s", text)
+		joinedLines := strings.Join(s.renderLines(0), "\n")
+		if strings.Contains(joinedLines, "of no interest") || strings.Contains(joinedLines, "activity json") {
+			t.Errorf("it shows\n%s", joinedLines)
 		}
-		if !strings.Contains(text, "50%") || !strings.Contains(text, "for you") || !strings.Contains(text, "1 activity is not for the user") {
-			t.Errorf("the sheet lacks something:\n%s", text)
+		if !strings.Contains(joinedLines, "50%") || !strings.Contains(joinedLines, "for you") || !strings.Contains(joinedLines, "1 activity is not for the user") {
+			t.Errorf("the sheet lacks something:\n%s", joinedLines)
 		}
 		s.verbose = true
-		text = strings.Join(s.renderLines(0), "\n")
+		joinedLines = strings.Join(s.renderLines(0), "\n")
 		for _, want := range []string{"of no interest", "50%", "activity json (not for the user)"} {
-			if !strings.Contains(text, want) {
-				t.Errorf("--verbose lacks %q:\n%s", want, text)
+			if !strings.Contains(joinedLines, want) {
+				t.Errorf("--verbose lacks %q:\n%s", want, joinedLines)
 			}
 		}
 	}

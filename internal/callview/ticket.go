@@ -22,9 +22,9 @@ func TicketLines(v dispatch.View, now time.Time) []string {
 		return nil
 	}
 	lines := []string{terminal.SafeLine(v.ToolName) + " is " + WaitingText(*w) + ", " + timeLeftText(*w, now) + " left"}
-	add := func(text string) {
-		if text != "" {
-			lines = append(lines, terminal.SafeLine(text))
+	add := func(line string) {
+		if line != "" {
+			lines = append(lines, terminal.SafeLine(line))
 		}
 	}
 	add(formatTool(*w))
@@ -60,20 +60,20 @@ func formatPage(page *dispatch.TicketPage) string {
 		return ""
 	}
 	var texts []string
-	for _, text := range []string{page.TabTitle, page.Site, page.BrowserName} {
-		if text != "" {
-			texts = append(texts, text)
+	for _, pageFact := range []string{page.TabTitle, page.Site, page.BrowserName} {
+		if pageFact != "" {
+			texts = append(texts, pageFact)
 		}
 	}
 	return "in " + strings.Join(texts, ", ")
 }
 
-func shortenText(text string, limit int) string {
-	if len(text) <= limit {
-		return text
+func shortenText(pageFact string, limit int) string {
+	if len(pageFact) <= limit {
+		return pageFact
 	}
-	for limit > 0 && !utf8.RuneStart(text[limit]) {
+	for limit > 0 && !utf8.RuneStart(pageFact[limit]) {
 		limit--
 	}
-	return text[:limit] + "..."
+	return pageFact[:limit] + "..."
 }

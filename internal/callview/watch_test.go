@@ -81,7 +81,7 @@ func TestLiveCallLeavesAllOfIt(t *testing.T) {
 func TestPlainCallPrintsChanges(t *testing.T) {
 	var b bytes.Buffer
 	p := &plainCall{out: terminal.New(&b, &b, func(string) string { return "" }), printedLines: map[string][]string{}}
-	for _, step := range []struct{ text, want string }{
+	for _, step := range []struct{ wantLine, want string }{
 		{"one", "activity text\n  one\n"},
 		{"one\ntwo", "activity text, more\n  two\n"},
 		{"one\ntwo", ""},
@@ -89,14 +89,14 @@ func TestPlainCallPrintsChanges(t *testing.T) {
 		{"one", "activity text, changed from line 2\n"},
 		{"new", "activity text, changed from line 1\n  new\n"},
 	} {
-		content, err := json.Marshal(step.text)
+		content, err := json.Marshal(step.wantLine)
 		if err != nil {
 			t.Fatal(err)
 		}
 		b.Reset()
 		p.show(dispatch.View{Activities: []dispatch.ActivityView{{Type: "text", Content: content, Audience: "user"}, {Type: "json", Content: content}}})
 		if b.String() != step.want {
-			t.Errorf("%q: wrote %q, want %q", step.text, b.String(), step.want)
+			t.Errorf("%q: wrote %q, want %q", step.wantLine, b.String(), step.want)
 		}
 	}
 	event := dispatch.Event{Kind: dispatch.EventProgress}

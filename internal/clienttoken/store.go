@@ -37,7 +37,7 @@ const Placeholder = Prefix + "..."
 var tokenPattern = lazyregexp.New(regexp.QuoteMeta(Prefix) + `[A-Za-z0-9_-]+`)
 
 // Mask replaces each client token in a text with [Placeholder].
-func Mask(text string) string { return tokenPattern().ReplaceAllString(text, Placeholder) }
+func Mask(tokenText string) string { return tokenPattern().ReplaceAllString(tokenText, Placeholder) }
 
 const (
 	// Prefix is the prefix of each client token, by which users and secret scanners
@@ -325,11 +325,11 @@ func (s *Store) change(apply func(*tokenFile) error) error {
 		return err
 	}
 	f.Version = 1
-	text, err := json.MarshalIndent(f, "", "  ")
+	encodedJSON, err := json.MarshalIndent(f, "", "  ")
 	if err != nil {
 		return fmt.Errorf("write the tokens of MCP clients: %w", err)
 	}
-	if err := statefile.Write(s.path, append(text, '\n')); err != nil {
+	if err := statefile.Write(s.path, append(encodedJSON, '\n')); err != nil {
 		return err
 	}
 	s.mu.Lock()
@@ -394,7 +394,7 @@ func (s *Store) read() (removedClients []*activeClient) {
 var errDamaged = errors.New("damaged")
 
 func loadFile(path string) (tokenFile, error) {
-	text, err := os.ReadFile(path)
+	fileContent, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return tokenFile{}, nil
 	}
@@ -402,7 +402,7 @@ func loadFile(path string) (tokenFile, error) {
 		return tokenFile{}, fmt.Errorf("read the tokens of MCP clients: %w", err)
 	}
 	var f tokenFile
-	isDamaged := json.Unmarshal(text, &f) != nil || f.Version != 1
+	isDamaged := json.Unmarshal(fileContent, &f) != nil || f.Version != 1
 	for _, c := range f.Clients {
 		isDamaged = isDamaged || !namePattern().MatchString(c.Name) || len(hashOfToken(c.TokenHash)) != sha256.Size
 	}
@@ -412,8 +412,8 @@ func loadFile(path string) (tokenFile, error) {
 	return f, nil
 }
 
-func hashOfToken(text string) []byte {
-	b, err := hex.DecodeString(text)
+func hashOfToken(clientToken string) []byte {
+	b, err := hex.DecodeString(clientToken)
 	if err != nil {
 		return nil
 	}

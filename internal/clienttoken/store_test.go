@@ -44,7 +44,7 @@ func enterClient(s *Store, token string) string {
 func TestTokensAreStoredAsHashes(t *testing.T) {
 	s, path := openStore(t)
 	a, b := addClient(t, s, "laptop"), addClient(t, s, "Desk-2.local")
-	text, err := os.ReadFile(path)
+	fileContent, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func TestTokensAreStoredAsHashes(t *testing.T) {
 		t.Errorf("mode %v, %v; want 0600", info.Mode(), err)
 	}
 	for _, token := range []string{a, b} {
-		if strings.Contains(string(text), token) || strings.Contains(string(text), token[shownTokenChars:]) {
+		if strings.Contains(string(fileContent), token) || strings.Contains(string(fileContent), token[shownTokenChars:]) {
 			t.Error("the file holds a token")
 		}
 		if len(token) != len(Prefix)+43 || !strings.HasPrefix(token, Prefix) {

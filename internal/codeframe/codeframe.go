@@ -30,11 +30,11 @@ func ReadCodeFrame(dir, location string) []string {
 	if info, err := os.Stat(file); err != nil || info.Size() > maxFileBytes || !info.Mode().IsRegular() {
 		return nil
 	}
-	text, err := os.ReadFile(file)
+	sourceCode, err := os.ReadFile(file)
 	if err != nil {
 		return nil
 	}
-	return formatFrame(string(text), line, column)
+	return formatFrame(string(sourceCode), line, column)
 }
 
 func parseLocation(location string) (file string, line, column int, ok bool) {
@@ -45,17 +45,17 @@ func parseLocation(location string) (file string, line, column int, ok bool) {
 	return file, line, column, file != "" && lineErr == nil && columnErr == nil && line > 0 && column > 0
 }
 
-func cutAtLast(text, separator string) (before, after string, found bool) {
-	i := strings.LastIndex(text, separator)
+func cutAtLast(document, separator string) (before, after string, found bool) {
+	i := strings.LastIndex(document, separator)
 	if i < 0 {
-		return text, "", false
+		return document, "", false
 	}
-	return text[:i], text[i+len(separator):], true
+	return document[:i], document[i+len(separator):], true
 }
 
 // line and column count from 1.
-func formatFrame(text string, line, column int) []string {
-	sourceLines := strings.Split(text, "\n")
+func formatFrame(sourceCode string, line, column int) []string {
+	sourceLines := strings.Split(sourceCode, "\n")
 	if line > len(sourceLines) {
 		return nil
 	}
@@ -86,4 +86,4 @@ func formatFrame(text string, line, column int) []string {
 	return lines
 }
 
-func expandTabs(text string) string { return strings.ReplaceAll(text, "\t", "  ") }
+func expandTabs(sourceCode string) string { return strings.ReplaceAll(sourceCode, "\t", "  ") }

@@ -29,8 +29,8 @@ func TestRepairKeepsDamagedFiles(t *testing.T) {
 			if err != nil || len(keptFiles) != round+1 {
 				t.Fatalf("kept %q, %v", keptFiles, err)
 			}
-			if text, err := os.ReadFile(keptFiles[round]); err != nil || string(text) != damagedText {
-				t.Errorf("%s holds %q, %v", keptFiles[round], text, err)
+			if fileContent, err := os.ReadFile(keptFiles[round]); err != nil || string(fileContent) != damagedText {
+				t.Errorf("%s holds %q, %v", keptFiles[round], fileContent, err)
 			}
 		}
 		if _, err := d.Token(); err != nil {

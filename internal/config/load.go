@@ -25,13 +25,13 @@ func Load(d Dirs, getenv func(string) string, flags map[string]string) (Settings
 		return Settings{}, err
 	}
 	for _, row := range settingsTable {
-		if text := getenv(row.variableName()); text != "" && !row.set(&s, text) {
-			return Settings{}, fmt.Errorf("the environment variable %s is %q: set it to %s", row.variableName(), text, row.allowed)
+		if settingValue := getenv(row.variableName()); settingValue != "" && !row.set(&s, settingValue) {
+			return Settings{}, fmt.Errorf("the environment variable %s is %q: set it to %s", row.variableName(), settingValue, row.allowed)
 		}
 	}
 	for _, row := range settingsTable {
-		if text, ok := flags[row.flag]; ok && !row.set(&s, text) {
-			return Settings{}, fmt.Errorf("--%s is %q: give it %s", row.flag, text, row.allowed)
+		if settingValue, ok := flags[row.flag]; ok && !row.set(&s, settingValue) {
+			return Settings{}, fmt.Errorf("--%s is %q: give it %s", row.flag, settingValue, row.allowed)
 		}
 	}
 	return s, s.completeIdleTimeouts()
@@ -99,8 +99,8 @@ func (f settingsFile) apply(s *Settings) error {
 			problems = append(problems, unknownKey(key))
 			continue
 		}
-		text, ok := row.valueText(f.values[key])
-		if !ok || !row.set(s, text) {
+		settingValue, ok := row.valueText(f.values[key])
+		if !ok || !row.set(s, settingValue) {
 			problems = append(problems, fmt.Sprintf("%q is %s: set it to %s", key, shownValue(f.values[key]), row.allowed))
 		}
 	}
@@ -120,20 +120,20 @@ func shownValue(value json.RawMessage) string {
 
 const maxShownValue = 100
 
-func truncateText(text string) string {
-	if len(text) > maxShownValue {
-		text = text[:maxShownValue] + "..."
+func truncateText(settingValue string) string {
+	if len(settingValue) > maxShownValue {
+		settingValue = settingValue[:maxShownValue] + "..."
 	}
-	return strings.ToValidUTF8(text, "?")
+	return strings.ToValidUTF8(settingValue, "?")
 }
 
 func (r setting) valueText(value json.RawMessage) (string, bool) {
 	if r.kind == kindNumber {
 		return string(value), len(value) > 0 && value[0] != '"'
 	}
-	var text string
-	err := json.Unmarshal(value, &text)
-	return text, err == nil && value[0] == '"'
+	var settingValue string
+	err := json.Unmarshal(value, &settingValue)
+	return settingValue, err == nil && value[0] == '"'
 }
 
 func unknownKey(key string) string {

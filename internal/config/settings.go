@@ -151,7 +151,7 @@ type setting struct {
 	flag                 string
 	kind                 kind
 	description, allowed string
-	set                  func(s *Settings, text string) bool
+	set                  func(s *Settings, settingValue string) bool
 	get                  func(s Settings) string
 }
 
@@ -219,9 +219,9 @@ var settingsTable = []setting{
 func textSetting[T ~string](key, flag, description, allowed string, field func(*Settings) *T, isValid func(T) bool) setting {
 	return setting{
 		key: key, flag: flag, kind: kindText, description: description, allowed: allowed,
-		set: func(s *Settings, text string) bool {
-			*field(s) = T(text)
-			return isValid(T(text))
+		set: func(s *Settings, settingValue string) bool {
+			*field(s) = T(settingValue)
+			return isValid(T(settingValue))
 		},
 		get: func(s Settings) string { return string(*field(&s)) },
 	}
@@ -230,9 +230,9 @@ func textSetting[T ~string](key, flag, description, allowed string, field func(*
 func onOffSetting(key, flag, description string, field func(*Settings) *bool) setting {
 	return setting{
 		key: key, flag: flag, kind: kindText, description: description, allowed: `"on" or "off"`,
-		set: func(s *Settings, text string) bool {
-			*field(s) = text == "on"
-			return text == "on" || text == "off"
+		set: func(s *Settings, settingValue string) bool {
+			*field(s) = settingValue == "on"
+			return settingValue == "on" || settingValue == "off"
 		},
 		get: func(s Settings) string {
 			if *field(&s) {
@@ -247,8 +247,8 @@ func integerSetting(key, flag, description string, minimum, maximum int, field f
 	return setting{
 		key: key, flag: flag, description: description, kind: kindNumber,
 		allowed: fmt.Sprintf("a whole number from %d to %d", minimum, maximum),
-		set: func(s *Settings, text string) bool {
-			n, err := strconv.Atoi(text)
+		set: func(s *Settings, settingValue string) bool {
+			n, err := strconv.Atoi(settingValue)
 			*field(s) = n
 			return err == nil && n >= minimum && n <= maximum
 		},
@@ -260,8 +260,8 @@ func durationSetting(key, flag, description string, minimum, maximum time.Durati
 	return setting{
 		key: key, flag: flag, description: description, kind: kindText,
 		allowed: fmt.Sprintf(`a time with its unit, such as "30s", "500ms" or "5m", from %s to %s`, humanize.ShortDuration(minimum), humanize.ShortDuration(maximum)),
-		set: func(s *Settings, text string) bool {
-			d, err := time.ParseDuration(text)
+		set: func(s *Settings, settingValue string) bool {
+			d, err := time.ParseDuration(settingValue)
 			*field(s) = d
 			return err == nil && d >= minimum && d <= maximum
 		},

@@ -84,8 +84,8 @@ func (w *fakeTimeDaemon) sendRequest(method, path, body string, headers ...strin
 		w.t.Fatalf("%s %s: %v", method, path, err)
 	}
 	if resp.StatusCode != http.StatusOK {
-		text, _ := io.ReadAll(resp.Body)
-		w.t.Fatalf("%s %s: %s %s", method, path, resp.Status, text)
+		responseBody, _ := io.ReadAll(resp.Body)
+		w.t.Fatalf("%s %s: %s %s", method, path, resp.Status, responseBody)
 	}
 	return resp
 }

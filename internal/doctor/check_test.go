@@ -107,8 +107,8 @@ func (r Report) expect(t *testing.T, check string, wanted ...string) {
 		}
 	}
 	isSame := slices.EqualFunc(found, wanted, func(got, want string) bool {
-		level, text, _ := strings.Cut(want, " ")
-		return strings.HasPrefix(got, level+" ") && strings.Contains(got, text)
+		level, message, _ := strings.Cut(want, " ")
+		return strings.HasPrefix(got, level+" ") && strings.Contains(got, message)
 	})
 	if !isSame {
 		t.Errorf("%s: got %q, want %q", check, found, wanted)
@@ -166,12 +166,12 @@ func TestCheckDamagedInstallation(t *testing.T) {
 	i := newInstallation(t)
 	i.makeDirs(t)
 	now := time.Now().UTC().Format(time.RFC3339)
-	for path, text := range map[string]string{
+	for path, fileContent := range map[string]string{
 		i.TokenFile():  "damaged",
 		i.ConfigFile(): `{"port": "x"}`,
 		i.LogFile():    `{"level":"error","time":"` + now + `","message":"it broke","error":"no space"}` + "\nopentabs: a text\n",
 	} {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(path, []byte(fileContent), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -343,14 +343,14 @@ func TestLogError(t *testing.T) {
 		return fmt.Sprintf(`{"level":%q,"time":%q,"message":"of %s"}`+"\n", level, time.Now().Add(-age).UTC().Format(time.RFC3339), age)
 	}
 	filler := strings.Repeat(line("info", 0), maxLogTailBytes/50)
-	for _, c := range []struct{ text, want string }{
+	for _, c := range []struct{ logLine, want string }{
 		{"", "ok 0 bytes, no error in the last hour"},
 		{line("error", 2*time.Hour) + line("warn", 0), "ok no error in the last hour"},
 		{line("error", 2*time.Hour) + line("fatal", time.Minute) + line("info", 0), "warn of 1m0s"},
 		{line("error", time.Minute) + filler, "ok no error in the last hour"},
 		{filler + line("panic", time.Minute), "warn of 1m0s"},
 	} {
-		if err := os.WriteFile(i.LogFile(), []byte(c.text), 0o600); err != nil {
+		if err := os.WriteFile(i.LogFile(), []byte(c.logLine), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		i.check(t).expect(t, "log", c.want)

@@ -170,12 +170,12 @@ func readLastError(path string) (logLine, error) {
 			return logLine{}, fmt.Errorf("read the log: %w", err)
 		}
 	}
-	text, err := io.ReadAll(io.LimitReader(f, 2*maxLogTailBytes))
+	readBytes, err := io.ReadAll(io.LimitReader(f, 2*maxLogTailBytes))
 	if err != nil {
 		return logLine{}, fmt.Errorf("read the log: %w", err)
 	}
 	var lastError logLine
-	for line := range bytes.Lines(text) {
+	for line := range bytes.Lines(readBytes) {
 		var l logLine
 		// The loop skips lines that are not JSON, such as a truncated first line and notices for
 		// the user.

@@ -65,9 +65,9 @@ type failureCase struct {
 	check, want string
 }
 
-func writeTestFile(t *testing.T, path, text string, mode os.FileMode) {
+func writeTestFile(t *testing.T, path, fileContent string, mode os.FileMode) {
 	t.Helper()
-	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), mode), os.Chmod(path, mode)); err != nil {
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(fileContent), mode), os.Chmod(path, mode)); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -310,10 +310,10 @@ func TestEachBrokenHopIsReported(t *testing.T) {
 			var got []string
 			isFound := false
 			for _, f := range r.Findings {
-				text := fmt.Sprintf("%s; do: %s", f.Fact, f.Remedy)
+				findingText := fmt.Sprintf("%s; do: %s", f.Fact, f.Remedy)
 				if f.Check == b.check && f.Level != levelOK {
-					got = append(got, string(f.Level)+" "+text)
-					isFound = isFound || string(f.Level) == wantLevel && strings.Contains(text, wantText) && f.Remedy != ""
+					got = append(got, string(f.Level)+" "+findingText)
+					isFound = isFound || string(f.Level) == wantLevel && strings.Contains(findingText, wantText) && f.Remedy != ""
 				}
 			}
 			if config.Exists(filepath.Join(i.State, "started")) {

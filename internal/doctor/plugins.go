@@ -53,8 +53,8 @@ func (c *healthCheck) checkPlugins() {
 func (c *healthCheck) checkPermissions() (areBroken bool) {
 	rules := c.browserPolicy()
 	problems := rules.Problems()
-	text, err := os.ReadFile(rules.Path())
-	if areBroken = len(problems) > 0 && (err != nil || !json.Valid(text)); areBroken {
+	fileContent, err := os.ReadFile(rules.Path())
+	if areBroken = len(problems) > 0 && (err != nil || !json.Valid(fileContent)); areBroken {
 		c.reportFailure("permissions", strings.Join(problems, "; ")+"; until then no tool runs", "correct the file, or move it away to start without permissions")
 		return true
 	}

@@ -20,14 +20,14 @@ func clientWaitText(client httpapi.MCPClient) string {
 		}
 		return "waits for a call as long as the call runs; opentabs learns its timeout if it gives up on a call"
 	}
-	text := fmt.Sprintf("waits %s for a call", waitText(time.Duration(t.LimitMs)*time.Millisecond, t.ProgressRestarts))
+	waitPhrase := fmt.Sprintf("waits %s for a call", waitText(time.Duration(t.LimitMs)*time.Millisecond, t.ProgressRestarts))
 	switch t.Source {
 	case httpapi.TimeoutLearned:
-		text += ", as opentabs learned from a call that it gave up"
+		waitPhrase += ", as opentabs learned from a call that it gave up"
 	case httpapi.TimeoutSet:
-		text += ", as you set it"
+		waitPhrase += ", as you set it"
 	}
-	return text
+	return waitPhrase
 }
 
 func (c *healthCheck) checkTimeouts() {

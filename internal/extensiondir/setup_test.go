@@ -103,12 +103,12 @@ func TestSetupKeepsTheDebugger(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, err := os.ReadFile(filepath.Join(folder, "manifest.json"))
+		fileContent, err := os.ReadFile(filepath.Join(folder, "manifest.json"))
 		var manifest struct {
 			Permissions []string `json:"permissions"`
 			Optional    []string `json:"optional_permissions"`
 		}
-		if err := errors.Join(err, json.Unmarshal(text, &manifest)); err != nil {
+		if err := errors.Join(err, json.Unmarshal(fileContent, &manifest)); err != nil {
 			t.Fatal(err)
 		}
 		if got := slices.Contains(manifest.Permissions, "debugger"); got != step.want || HasDebugger(h.Dirs) != step.want || !slices.Contains(manifest.Permissions, "scripting") || slices.Contains(manifest.Optional, "debugger") {

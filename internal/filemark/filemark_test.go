@@ -17,9 +17,9 @@ func markOf(t *testing.T, name string) Mark {
 	return Of(info)
 }
 
-func writeFile(t *testing.T, name, text string) {
+func writeFile(t *testing.T, name, fileContent string) {
 	t.Helper()
-	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+	if err := os.WriteFile(name, []byte(fileContent), 0o600); err != nil {
 		t.Fatal(err)
 	}
 }

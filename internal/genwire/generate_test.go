@@ -60,9 +60,9 @@ func TestInvalidPackagesAreRefused(t *testing.T) {
 	}
 }
 
-func isAboutPackage(text string) bool {
+func isAboutPackage(typeString string) bool {
 	for _, packageError := range []string{"needs type", "belongs to no method", "has no values", "which has no wire form", "two fields", "does nothing"} {
-		if strings.Contains(text, packageError) {
+		if strings.Contains(typeString, packageError) {
 			return true
 		}
 	}

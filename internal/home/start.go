@@ -106,12 +106,12 @@ func readLastMessage(path string, offset int64) string {
 	if _, err := f.Seek(offset, io.SeekStart); err != nil {
 		return noReasonText
 	}
-	text, err := io.ReadAll(io.LimitReader(f, 1<<20))
+	readBytes, err := io.ReadAll(io.LimitReader(f, 1<<20))
 	if err != nil && !errors.Is(err, io.EOF) {
 		return noReasonText
 	}
 	message := noReasonText
-	for line := range bytes.Lines(text) {
+	for line := range bytes.Lines(readBytes) {
 		if sentence, ok := strings.CutPrefix(string(bytes.TrimSpace(line)), "opentabs: "); ok {
 			message = sentence
 		}

@@ -87,9 +87,9 @@ func TestDecideRefuses(t *testing.T) {
 		var p httpjson.Problem
 		err = json.NewDecoder(resp.Body).Decode(&p)
 		_ = resp.Body.Close()
-		text, _ := json.Marshal(p.Error)
-		if err != nil || resp.StatusCode != http.StatusBadRequest || !strings.Contains(string(text), want) {
-			t.Errorf("%.60s: %s, %s, %v", body, resp.Status, text, err)
+		encodedError, _ := json.Marshal(p.Error)
+		if err != nil || resp.StatusCode != http.StatusBadRequest || !strings.Contains(string(encodedError), want) {
+			t.Errorf("%.60s: %s, %s, %v", body, resp.Status, encodedError, err)
 		}
 	}
 	if v, _ := f.calls.Find(waiting.CallID); v.Waiting == nil {

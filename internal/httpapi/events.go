@@ -120,26 +120,26 @@ var chunkPool = sync.Pool{New: func() any { return new([]byte) }}
 func (e eventWriter) writeEvents(events []*dispatch.Event, lostEvents int) error {
 	chunk := chunkPool.Get().(*[]byte)
 	defer chunkPool.Put(chunk)
-	text := (*chunk)[:0]
-	defer func() { *chunk = text }()
+	encodedEvents := (*chunk)[:0]
+	defer func() { *chunk = encodedEvents }()
 	if lostEvents > 0 {
-		text = fmt.Appendf(text, "event: %s\ndata: {\"missed\":%d}\n\n", missedEvent, lostEvents)
+		encodedEvents = fmt.Appendf(encodedEvents, "event: %s\ndata: {\"missed\":%d}\n\n", missedEvent, lostEvents)
 	}
 	for _, event := range events {
 		data := event.JSON()
-		text = append(append(text, "event: "...), event.Kind...)
-		text = append(append(append(text, "\nid: "...), e.instanceID...), '-')
-		text = append(strconv.AppendUint(text, event.Seq, 10), "\ndata: "...)
-		if len(text)+len(data) > maxChunkBytes {
-			if err := e.write(text, data); err != nil {
+		encodedEvents = append(append(encodedEvents, "event: "...), event.Kind...)
+		encodedEvents = append(append(append(encodedEvents, "\nid: "...), e.instanceID...), '-')
+		encodedEvents = append(strconv.AppendUint(encodedEvents, event.Seq, 10), "\ndata: "...)
+		if len(encodedEvents)+len(data) > maxChunkBytes {
+			if err := e.write(encodedEvents, data); err != nil {
 				return err
 			}
-			text = append(text[:0], "\n\n"...)
+			encodedEvents = append(encodedEvents[:0], "\n\n"...)
 			continue
 		}
-		text = append(append(text, data...), "\n\n"...)
+		encodedEvents = append(append(encodedEvents, data...), "\n\n"...)
 	}
-	if err := e.write(text); err != nil {
+	if err := e.write(encodedEvents); err != nil {
 		return err
 	}
 	return e.c.Flush()

@@ -28,7 +28,7 @@ type refusedHeader struct {
 	status int
 }
 
-func (f *fixture) send(t *testing.T, text string) (*http.Response, string) {
+func (f *fixture) send(t *testing.T, request string) (*http.Response, string) {
 	t.Helper()
 	conn, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", f.port))
 	if err != nil {
@@ -38,10 +38,10 @@ func (f *fixture) send(t *testing.T, text string) (*http.Response, string) {
 	if err := conn.SetDeadline(time.Now().Add(5 * time.Second)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := io.WriteString(conn, text); err != nil {
+	if _, err := io.WriteString(conn, request); err != nil {
 		return nil, ""
 	}
-	method, _, _ := strings.Cut(text, " ")
+	method, _, _ := strings.Cut(request, " ")
 	resp, err := http.ReadResponse(bufio.NewReader(conn), &http.Request{Method: method})
 	if err != nil {
 		return nil, ""
@@ -172,7 +172,7 @@ func (f *fixture) attackWithAbsoluteURL(t *testing.T) {
 func (f *fixture) attackWithSmuggledRequest(t *testing.T) {
 	const smuggledRequest = "GET /status HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 	requestHead := "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer " + testToken + "\r\n"
-	for name, text := range map[string]string{
+	for name, request := range map[string]string{
 		"both lengths":           requestHead + fmt.Sprintf("Content-Length: %d\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", len(smuggledRequest)+5) + smuggledRequest,
 		"two lengths":            requestHead + "Content-Length: 0\r\nContent-Length: " + fmt.Sprint(len(smuggledRequest)) + "\r\n\r\n" + smuggledRequest,
 		"a length with a sign":   requestHead + "Content-Length: +0\r\n\r\n" + smuggledRequest,
@@ -188,7 +188,7 @@ func (f *fixture) attackWithSmuggledRequest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, _ = io.WriteString(conn, text)
+		_, _ = io.WriteString(conn, request)
 		_ = conn.(*net.TCPConn).CloseWrite()
 		_ = conn.SetDeadline(time.Now().Add(5 * time.Second))
 		responseText, _ := io.ReadAll(conn)

@@ -61,9 +61,9 @@ func (w *fakeTimeServer) connect() (net.Conn, func() (got string, elapsed time.D
 	}
 }
 
-func writeSlowly(conn net.Conn, text string, pause time.Duration) {
-	for i := range len(text) {
-		if _, err := conn.Write([]byte{text[i]}); err != nil {
+func writeSlowly(conn net.Conn, request string, pause time.Duration) {
+	for i := range len(request) {
+		if _, err := conn.Write([]byte{request[i]}); err != nil {
 			return
 		}
 		<-time.After(pause)
@@ -207,11 +207,11 @@ func TestSlowRequestsAreServed(t *testing.T) {
 				t.Fatalf("%s: %v", path, err)
 			}
 			defer resp.Body.Close()
-			text, err := io.ReadAll(bufio.NewReader(resp.Body))
+			responseBody, err := io.ReadAll(bufio.NewReader(resp.Body))
 			if err != nil {
 				t.Errorf("%s: %v", path, err)
 			}
-			return string(text)
+			return string(responseBody)
 		}
 		for range 2 { // the second request reuses a connection whose deadlines were set
 			if got := sendRequest("POST", "/call", strings.NewReader("{}")); got != "done" {

@@ -107,21 +107,21 @@ func (l logRoute) serveLogs(w http.ResponseWriter, r *http.Request) {
 }
 
 func (e eventWriter) writeEntries(list []pluginlog.Entry, lostEntries int) error {
-	var text []byte
+	var encodedEntries []byte
 	for _, entry := range list {
 		data, err := json.Marshal(entry)
 		if err != nil {
 			return err
 		}
-		text = fmt.Appendf(text, "event: %s\nid: %d\ndata: %s\n\n", logEvent, entry.Seq, data)
+		encodedEntries = fmt.Appendf(encodedEntries, "event: %s\nid: %d\ndata: %s\n\n", logEvent, entry.Seq, data)
 	}
 	if lostEntries > 0 {
-		text = fmt.Appendf(text, "event: %s\ndata: {\"missed\":%d}\n\n", missedEvent, lostEntries)
+		encodedEntries = fmt.Appendf(encodedEntries, "event: %s\ndata: {\"missed\":%d}\n\n", missedEvent, lostEntries)
 	}
-	if len(text) == 0 {
+	if len(encodedEntries) == 0 {
 		return nil
 	}
-	if err := e.write(text); err != nil {
+	if err := e.write(encodedEntries); err != nil {
 		return err
 	}
 	return e.c.Flush()

@@ -17,20 +17,20 @@ import (
 )
 
 type byteRecorder struct {
-	mu   sync.Mutex // guards text
-	text bytes.Buffer
+	mu       sync.Mutex // guards text
+	received bytes.Buffer
 }
 
 func (h *byteRecorder) record(p []byte) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.text.Write(p)
+	h.received.Write(p)
 }
 
 func (h *byteRecorder) String() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.text.String()
+	return h.received.String()
 }
 
 type recordingConn struct {
@@ -72,11 +72,11 @@ func respondWith(format string, args ...any) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintf(w, format, args...) })
 }
 
-func respondRaw(text string) http.Handler {
+func respondRaw(rawResponse string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		conn, _, err := http.NewResponseController(w).Hijack()
 		if err == nil {
-			_, _ = io.WriteString(conn, text)
+			_, _ = io.WriteString(conn, rawResponse)
 			_ = conn.Close()
 		}
 	})
@@ -141,8 +141,8 @@ func TestAttackByUser(t *testing.T) {
 					t.Errorf("%s: %v, though a program listens", request, err)
 				}
 			}
-			if text := received.String(); strings.Contains(text, testToken) || !strings.Contains(text, "challenge=") {
-				t.Errorf("the squatter received\n%s", text)
+			if receivedText := received.String(); strings.Contains(receivedText, testToken) || !strings.Contains(receivedText, "challenge=") {
+				t.Errorf("the squatter received\n%s", receivedText)
 			}
 		})
 	}

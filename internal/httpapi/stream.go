@@ -90,8 +90,8 @@ func (e eventWriter) write(texts ...[]byte) error {
 	if err := e.c.SetWriteDeadline(time.Now().Add(eventTimeout)); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return err
 	}
-	for _, text := range texts {
-		if _, err := e.w.Write(text); err != nil {
+	for _, sseText := range texts {
+		if _, err := e.w.Write(sseText); err != nil {
 			return err
 		}
 	}
@@ -99,8 +99,8 @@ func (e eventWriter) write(texts ...[]byte) error {
 }
 
 // A server-sent comment keeps an idle connection open.
-func (e eventWriter) writeComment(text string) error {
-	if err := e.write(fmt.Appendf(nil, ": %s\n\n", text)); err != nil {
+func (e eventWriter) writeComment(comment string) error {
+	if err := e.write(fmt.Appendf(nil, ": %s\n\n", comment)); err != nil {
 		return err
 	}
 	return e.c.Flush()

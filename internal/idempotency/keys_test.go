@@ -324,25 +324,25 @@ func recordedText(t *testing.T, dir string) string {
 	}
 	var all []byte
 	for _, file := range files {
-		text, err := os.ReadFile(file)
+		fileContent, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, text...)
+		all = append(all, fileContent...)
 	}
 	return string(all)
 }
 
 func TestKeyIsWrittenBeforeTheCallRuns(t *testing.T) {
 	run(t, everything, func(f *fixture) {
-		text := ""
+		recordedLines := ""
 		f.answer = func(s dispatch.Sink) {
-			text = recordedText(t, f.dir)
+			recordedLines = recordedText(t, f.dir)
 			go s.Finish(json.RawMessage(`1`), nil)
 		}
 		f.want("k", newCall(`{}`), "1")
-		if !strings.Contains(text, `{"note":"key"`) || !strings.Contains(text, `"state":"started"`) {
-			t.Errorf("when the call reaches the page, the files contain %q", text)
+		if !strings.Contains(recordedLines, `{"note":"key"`) || !strings.Contains(recordedLines, `"state":"started"`) {
+			t.Errorf("when the call reaches the page, the files contain %q", recordedLines)
 		}
 	})
 }

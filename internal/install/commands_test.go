@@ -18,9 +18,9 @@ func publishWiki(t *testing.T, r *npmtest.Registry, version string) {
 	t.Helper()
 	dir := plugintest.Package{Name: "wiki"}.Write(t)
 	manifest := filepath.Join(dir, "package.json")
-	text, err := os.ReadFile(manifest)
+	spec, err := os.ReadFile(manifest)
 	if err == nil {
-		err = os.WriteFile(manifest, []byte(strings.Replace(string(text), "1.0.0", version, 1)), 0o600)
+		err = os.WriteFile(manifest, []byte(strings.Replace(string(spec), "1.0.0", version, 1)), 0o600)
 	}
 	file, packErr := npmtest.PackFolder(dir)
 	if err := errors.Join(err, packErr); err != nil {
@@ -29,9 +29,9 @@ func publishWiki(t *testing.T, r *npmtest.Registry, version string) {
 	r.Publish(npmtest.Version{Name: "opentabs-plugin-wiki", Version: version, File: file, Manifest: map[string]any{"keywords": []string{"opentabs-plugin"}}})
 }
 
-func (i *Installer) installFrom(t *testing.T, text string) (newPlugin, oldPlugin *plugin.Plugin, err error) {
+func (i *Installer) installFrom(t *testing.T, spec string) (newPlugin, oldPlugin *plugin.Plugin, err error) {
 	t.Helper()
-	source, err := ParseSource(text)
+	source, err := ParseSource(spec)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -44,14 +44,14 @@ func TestParseSource(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join("acme", "wiki"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	for text, want := range map[string]Source{
+	for spec, want := range map[string]Source{
 		"slack": {}, "@acme/wiki@^2": {}, "acme/none": {}, "acme": {},
 		"./wiki.tgz": {isFile: true}, "wiki.tar.gz": {isFile: true},
 		".": {isFolder: true}, "..": {isFolder: true}, "./none": {isFolder: true}, `..\none`: {isFolder: true}, "~/wiki": {isFolder: true}, "/none": {isFolder: true}, "acme/wiki": {isFolder: true},
 	} {
-		want.text = text
-		if got, err := ParseSource(text); err != nil || got != want {
-			t.Errorf("%s: %+v, %v; want %v", text, got, err, want)
+		want.spec = spec
+		if got, err := ParseSource(spec); err != nil || got != want {
+			t.Errorf("%s: %+v, %v; want %v", spec, got, err, want)
 		}
 	}
 	var userErr *usererr.Error

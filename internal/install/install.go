@@ -70,11 +70,11 @@ func New(h *home.Home, getenv func(string) string, projectDir string, notef func
 // "@acme/opentabs-plugin-slack@^1.2.0".
 type packageSpec struct{ name, versionWanted string }
 
-func parseSpec(text string) packageSpec {
-	if i := strings.LastIndexByte(text, '@'); i > 0 {
-		return packageSpec{text[:i], text[i+1:]}
+func parseSpec(spec string) packageSpec {
+	if i := strings.LastIndexByte(spec, '@'); i > 0 {
+		return packageSpec{spec[:i], spec[i+1:]}
 	}
-	return packageSpec{name: text}
+	return packageSpec{name: spec}
 }
 
 func candidateNames(name string) []string {

@@ -84,8 +84,8 @@ type toolCategory struct {
 
 // Info returns the registry's information about a plugin. The argument text is the plugin's name with an optional
 // version or range.
-func (i *Installer) Info(ctx context.Context, text string) (Info, error) {
-	spec := parseSpec(text)
+func (i *Installer) Info(ctx context.Context, sourceText string) (Info, error) {
+	spec := parseSpec(sourceText)
 	packageInfo, err := i.findPackage(ctx, spec.name)
 	if err != nil {
 		return Info{}, cmp.Or(i.pluginFailure(spec.name), err)

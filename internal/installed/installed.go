@@ -89,8 +89,8 @@ func matches(pattern func() *regexp.Regexp, path string) bool { return pattern()
 
 func isInCheckout(path string) bool {
 	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
-		text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
-		if err == nil && strings.HasPrefix(string(text), "module opentabs\n") {
+		fileContent, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+		if err == nil && strings.HasPrefix(string(fileContent), "module opentabs\n") {
 			return true
 		}
 		if dir == filepath.Dir(dir) {

@@ -17,14 +17,14 @@ func TestKeptBuildsAreTheSame(t *testing.T) {
 	edit := func(file, oldText, newText string) {
 		t.Helper()
 		path := filepath.Join(dir, file)
-		text, err := os.ReadFile(path)
+		fileContent, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !strings.Contains(string(text), oldText) {
+		if !strings.Contains(string(fileContent), oldText) {
 			t.Fatalf("%s does not contain %q", file, oldText)
 		}
-		if err := os.WriteFile(path, []byte(strings.Replace(string(text), oldText, newText, 1)), 0o644); err != nil {
+		if err := os.WriteFile(path, []byte(strings.Replace(string(fileContent), oldText, newText, 1)), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}

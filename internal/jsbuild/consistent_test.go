@@ -29,15 +29,15 @@ func TestHasSameSource(t *testing.T) {
 		t.Error("two scripts from unchanged files have different sources")
 	}
 	file := filepath.Join(dir, "src/tools/echo.ts")
-	text, err := os.ReadFile(file)
+	fileContent, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, change := range map[string]func([]byte) []byte{
 		"an empty file":           func([]byte) []byte { return nil },
-		"a text of the same size": func(text []byte) []byte { text[len(text)-1] = ' '; return text },
+		"a text of the same size": func(code []byte) []byte { code[len(code)-1] = ' '; return code },
 	} {
-		if err := os.WriteFile(file, change(append([]byte{}, text...)), 0o644); err != nil {
+		if err := os.WriteFile(file, change(append([]byte{}, fileContent...)), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		if hasSameSource(bundle(adapter), reading) {

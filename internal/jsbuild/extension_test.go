@@ -60,8 +60,8 @@ func TestExtension(t *testing.T) {
 	if _, ok := files["connection.json"]; ok {
 		t.Error("connection.json belongs to one server")
 	}
-	for name, text := range files {
-		if strings.HasSuffix(name, ".js") && bytes.Contains(text, []byte("require(")) {
+	for name, fileContent := range files {
+		if strings.HasSuffix(name, ".js") && bytes.Contains(fileContent, []byte("require(")) {
 			t.Errorf("%s loads a module at run time", name)
 		}
 	}
@@ -143,12 +143,12 @@ const plainOptions = `"{\"name\":\"a\",\"hash\":\"h\",\"settings\":{},\"start\":
 const outerFunctionHead = "function ({" + builtIns + "}) { arguments[1]?.(new Error()); return "
 
 func TestBuiltInsOfHost(t *testing.T) {
-	text, err := extensionSources.Read("extension/src/host/globals.ts")
+	fileContent, err := extensionSources.Read("extension/src/host/globals.ts")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var names []string
-	for _, match := range regexp.MustCompile(`(?m)^  '(\w+)',$`).FindAllSubmatch(text, -1) {
+	for _, match := range regexp.MustCompile(`(?m)^  '(\w+)',$`).FindAllSubmatch(fileContent, -1) {
 		names = append(names, string(match[1]))
 	}
 	if got := strings.Join(names, ", "); got != builtIns {
@@ -225,17 +225,17 @@ func TestWrapAdapterOptions(t *testing.T) {
 	if want := "globalThis) {\n1\n}; }, " + outerFunctionHead + "function (globalThis, window, self) {\nwindow.__openTabs\n}; });\n"; rest != want {
 		t.Errorf("got %q, want %q", rest, want)
 	}
-	var text string
-	if err := json.Unmarshal([]byte(strings.TrimPrefix(head, "host(false)(")+`"`), &text); err != nil {
+	var scriptCode string
+	if err := json.Unmarshal([]byte(strings.TrimPrefix(head, "host(false)(")+`"`), &scriptCode); err != nil {
 		t.Fatal(err)
 	}
 	var decoded ScriptOptions
-	if err := json.Unmarshal([]byte(text), &decoded); err != nil {
+	if err := json.Unmarshal([]byte(scriptCode), &decoded); err != nil {
 		t.Fatal(err)
 	}
 	if decoded.Name != "a" || decoded.Hash != "h" || !decoded.RunsInFrames || decoded.FixedPartsID != "b" || decoded.Start != StartNow ||
 		!strings.Contains(string(decoded.Settings.Values), `"__proto__":{"x":1}`) || string(decoded.Settings.URLs) != string(options.Settings.URLs) {
-		t.Errorf("got %s", text)
+		t.Errorf("got %s", scriptCode)
 	}
 }
 
@@ -329,8 +329,8 @@ func TestWrapAdapterParses(t *testing.T) {
 	}
 }
 
-func syntaxErrors(text string) []string {
-	r := api.Transform(text, api.TransformOptions{LogLevel: api.LogLevelSilent})
+func syntaxErrors(scriptCode string) []string {
+	r := api.Transform(scriptCode, api.TransformOptions{LogLevel: api.LogLevelSilent})
 	var problems []string
 	for _, m := range r.Errors {
 		problems = append(problems, m.Text)

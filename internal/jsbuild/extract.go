@@ -108,11 +108,11 @@ func evaluateScript(script string, limits extractLimits) extractAnswer {
 	if err != nil {
 		return failedAnswer(err)
 	}
-	text, ok := result.(string)
-	if !ok || !json.Valid([]byte(text)) {
+	extractedJSON, ok := result.(string)
+	if !ok || !json.Valid([]byte(extractedJSON)) {
 		return extractAnswer{Error: "the plugin overwrote the result"}
 	}
-	return extractAnswer{Extracted: json.RawMessage(text)}
+	return extractAnswer{Extracted: json.RawMessage(extractedJSON)}
 }
 
 func failedAnswer(err error) extractAnswer {

@@ -71,11 +71,11 @@ func (e extractedPlugin) toolsFile() toolsFile {
 }
 
 func (f toolsFile) encode() ([]byte, error) {
-	text, err := rawjson.Marshal(f)
+	encodedJSON, err := rawjson.Marshal(f)
 	if err != nil {
 		return nil, fmt.Errorf("encode the plugin's tools: %w", err)
 	}
-	return rawjson.Indent(text), nil
+	return rawjson.Indent(encodedJSON), nil
 }
 
 func readPlugin(ctx context.Context, src pluginSource, zod zodSource, o Options) (extractedPlugin, bundledScript, error) {
@@ -108,8 +108,8 @@ func readPlugin(ctx context.Context, src pluginSource, zod zodSource, o Options)
 	}
 	if len(extractedData.Problems) > 0 {
 		buildErr := &BuildError{Dir: src.Dir}
-		for _, text := range slices.Compact(extractedData.Problems) {
-			buildErr.Problems = append(buildErr.Problems, Problem{Location: src.Entry, Text: text})
+		for _, problemText := range slices.Compact(extractedData.Problems) {
+			buildErr.Problems = append(buildErr.Problems, Problem{Location: src.Entry, Text: problemText})
 		}
 		return extractedPlugin{}, bundledScript{}, buildErr
 	}

@@ -18,8 +18,8 @@ const (
 
 // jsToken is one JavaScript token in esbuild's output.
 type jsToken struct {
-	kind tokenKind
-	text string
+	kind   tokenKind
+	source string
 	// isDeclared is true if the code itself declares the name; see renamedTokens.
 	isDeclared bool
 }
@@ -48,7 +48,9 @@ func wordSet(words string) map[string]bool {
 func jsTokens(code string) []jsToken {
 	var tokens []jsToken
 	var templates []int
-	add := func(kind tokenKind, text string) { tokens = append(tokens, jsToken{kind: kind, text: text}) }
+	add := func(kind tokenKind, tokenText string) {
+		tokens = append(tokens, jsToken{kind: kind, source: tokenText})
+	}
 	for offset := 0; offset < len(code); {
 		restOfCode := code[offset:]
 		c := restOfCode[0]
@@ -88,56 +90,56 @@ func jsTokens(code string) []jsToken {
 			add(tokenRegexp, restOfCode[:n])
 			offset += n
 		default:
-			text := signPattern().FindString(restOfCode)
-			if text == "" {
-				text = restOfCode[:1]
+			tokenText := signPattern().FindString(restOfCode)
+			if tokenText == "" {
+				tokenText = restOfCode[:1]
 			}
 			if len(templates) > 0 {
-				switch text {
+				switch tokenText {
 				case "{":
 					templates[len(templates)-1]++
 				case "}":
 					templates[len(templates)-1]--
 				}
 			}
-			add(tokenSign, text)
-			offset += len(text)
+			add(tokenSign, tokenText)
+			offset += len(tokenText)
 		}
 	}
 	return tokens
 }
 
-func lengthThrough(text, end string) int {
-	if i := strings.Index(text, end); i >= 0 {
+func lengthThrough(code, end string) int {
+	if i := strings.Index(code, end); i >= 0 {
 		return i + len(end)
 	}
-	return len(text)
+	return len(code)
 }
 
-func quotedLength(text string, quote byte) int {
-	for i := 1; i < len(text); i++ {
-		switch text[i] {
+func quotedLength(code string, quote byte) int {
+	for i := 1; i < len(code); i++ {
+		switch code[i] {
 		case '\\':
 			i++
 		case quote:
 			return i + 1
 		}
 	}
-	return len(text)
+	return len(code)
 }
 
-func templateLength(text string) (n int, hasSubstitution bool) {
-	for i := 1; i < len(text); i++ {
+func templateLength(code string) (n int, hasSubstitution bool) {
+	for i := 1; i < len(code); i++ {
 		switch {
-		case text[i] == '\\':
+		case code[i] == '\\':
 			i++
-		case text[i] == '`':
+		case code[i] == '`':
 			return i + 1, false
-		case strings.HasPrefix(text[i:], "${"):
+		case strings.HasPrefix(code[i:], "${"):
 			return i + 2, true
 		}
 	}
-	return len(text), false
+	return len(code), false
 }
 
 // startsRegexp reports whether a slash that follows the given tokens begins a regular
@@ -149,17 +151,17 @@ func startsRegexp(tokens []jsToken) bool {
 	lastToken := tokens[len(tokens)-1]
 	switch lastToken.kind {
 	case tokenName:
-		return keywordsBeforeRegexp[lastToken.text]
+		return keywordsBeforeRegexp[lastToken.source]
 	case tokenSign:
-		return lastToken.text != ")" && lastToken.text != "]" && lastToken.text != "}" && lastToken.text != "++" && lastToken.text != "--"
+		return lastToken.source != ")" && lastToken.source != "]" && lastToken.source != "}" && lastToken.source != "++" && lastToken.source != "--"
 	}
 	return false
 }
 
-func regexpLength(text string) int {
+func regexpLength(code string) int {
 	isInClass := false
-	for i := 1; i < len(text); i++ {
-		switch text[i] {
+	for i := 1; i < len(code); i++ {
+		switch code[i] {
 		case '\\':
 			i++
 		case '[':
@@ -170,11 +172,11 @@ func regexpLength(text string) int {
 			return i
 		case '/':
 			if !isInClass {
-				for i++; i < len(text) && 'a' <= text[i] && text[i] <= 'z'; i++ {
+				for i++; i < len(code) && 'a' <= code[i] && code[i] <= 'z'; i++ {
 				}
 				return i
 			}
 		}
 	}
-	return len(text)
+	return len(code)
 }

@@ -23,7 +23,7 @@ func minifyLibraries(script bundledScript) (code, sourceMap []byte, err error) {
 	nextLine := 0
 	for _, module := range bundlecode.SplitModules(string(script.Code)) {
 		lineCount := strings.Count(module.Code, "\n")
-		text, isMinified := minifyModule(module)
+		minifiedCode, isMinified := minifyModule(module)
 		for i := range lineCount {
 			if isMinified {
 				newLines = append(newLines, -1)
@@ -31,8 +31,8 @@ func minifyLibraries(script bundledScript) (code, sourceMap []byte, err error) {
 				newLines = append(newLines, nextLine+i)
 			}
 		}
-		out.WriteString(text)
-		nextLine += strings.Count(text, "\n")
+		out.WriteString(minifiedCode)
+		nextLine += strings.Count(minifiedCode, "\n")
 	}
 	moved := fullMap.MoveLines(func(line int) int {
 		if line < len(newLines) {
@@ -48,7 +48,7 @@ func minifyLibraries(script bundledScript) (code, sourceMap []byte, err error) {
 
 // minifyModule keeps top-level names, because other modules use these names. minifyModule returns a library unchanged
 // if the library does not parse as a complete script.
-func minifyModule(module bundlecode.Module) (text string, isMinified bool) {
+func minifyModule(module bundlecode.Module) (minifiedCode string, isMinified bool) {
 	comment, code, _ := strings.Cut(module.Code, "\n")
 	if !module.IsLibrary || strings.TrimSpace(code) == "" {
 		return module.Code, false

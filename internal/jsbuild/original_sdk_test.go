@@ -115,8 +115,8 @@ func TestPreScript(t *testing.T) {
 	if err := CheckScript(code); err != nil {
 		t.Error(err)
 	}
-	if text := string(code); !strings.HasPrefix(text, "\"use strict\";\n(() => {") || strings.Contains(text, "zod") || len(text) > 8000 {
-		t.Errorf("%d bytes: %.300s", len(code), text)
+	if preScriptCode := string(code); !strings.HasPrefix(preScriptCode, "\"use strict\";\n(() => {") || strings.Contains(preScriptCode, "zod") || len(preScriptCode) > 8000 {
+		t.Errorf("%d bytes: %.300s", len(code), preScriptCode)
 	}
 	if got := evaluateText(t, string(code), `lines + " " + JSON.stringify(__openTabs)`); got != `[opentabs:bad:pre-script] early 2 {"preScript":{"bad":{"key1":{"n":1}}}}` {
 		t.Error(got)
@@ -160,7 +160,7 @@ func TestPreScriptThatThrows(t *testing.T) {
 }
 
 func TestInvalidPackageParts(t *testing.T) {
-	withPreScript := func(text string) map[string]string { return map[string]string{"src/early.ts": text} }
+	withPreScript := func(preScriptCode string) map[string]string { return map[string]string{"src/early.ts": preScriptCode} }
 	tests := []struct {
 		name, moreFields string
 		index            string

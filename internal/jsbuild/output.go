@@ -15,8 +15,8 @@ import (
 // BuildResult.Files. If the text of a file is nil, the build deletes the file that an
 // earlier build wrote under the same name.
 type outputFiles []struct {
-	name string
-	text []byte
+	name        string
+	packageJSON []byte
 }
 
 func makeOutput(src pluginSource, compiled compiledPlugin) (out outputFiles, hash string, err error) {
@@ -62,35 +62,35 @@ func (b *BuildResult) write(src pluginSource, compiled compiledPlugin, o Options
 	}
 	for _, file := range out {
 		name := filepath.Join(dir, file.name)
-		if file.text == nil {
+		if file.packageJSON == nil {
 			if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
 				return fmt.Errorf("remove a file of the previous build: %w", err)
 			}
 			continue
 		}
-		if err := writeFile(name, file.text); err != nil {
+		if err := writeFile(name, file.packageJSON); err != nil {
 			return err
 		}
-		b.Files = append(b.Files, BuiltFile{Path: name, Bytes: len(file.text)})
+		b.Files = append(b.Files, BuiltFile{Path: name, Bytes: len(file.packageJSON)})
 	}
 	return nil
 }
 
 // checkPackage checks only package.json if out is empty.
-func checkPackage(text []byte, out outputFiles) (warnings, problems []Problem, err error) {
+func checkPackage(packageJSON []byte, out outputFiles) (warnings, problems []Problem, err error) {
 	dir, err := os.MkdirTemp("", "opentabs-build-")
 	if err != nil {
 		return nil, nil, fmt.Errorf("make a directory to check the plugin in: %w", err)
 	}
 	defer os.RemoveAll(dir)
-	if err := writeFile(filepath.Join(dir, packageFile), text); err != nil {
+	if err := writeFile(filepath.Join(dir, packageFile), packageJSON); err != nil {
 		return nil, nil, err
 	}
 	for _, file := range out {
-		if file.text == nil {
+		if file.packageJSON == nil {
 			continue
 		}
-		if err := writeFile(filepath.Join(dir, outputDir, file.name), file.text); err != nil {
+		if err := writeFile(filepath.Join(dir, outputDir, file.name), file.packageJSON); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -99,8 +99,8 @@ func checkPackage(text []byte, out outputFiles) (warnings, problems []Problem, e
 		err = loaded.CheckSchemas()
 	}
 	if err == nil {
-		for _, text := range loaded.Warnings {
-			warnings = append(warnings, Problem{Text: text})
+		for _, warningText := range loaded.Warnings {
+			warnings = append(warnings, Problem{Text: warningText})
 		}
 		return warnings, nil, nil
 	}

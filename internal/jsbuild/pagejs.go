@@ -135,9 +135,9 @@ func renamedTokens(code string, boundNames []string) ([]jsToken, error) {
 	originalTokens := jsTokens(code)
 	names := map[string]bool{}
 	for _, t := range originalTokens {
-		if t.kind == tokenName && !reservedWords[t.text] && !names[t.text] {
-			names[t.text] = true
-			fmt.Fprintf(&b, "%s;\n", t.text)
+		if t.kind == tokenName && !reservedWords[t.source] && !names[t.source] {
+			names[t.source] = true
+			fmt.Fprintf(&b, "%s;\n", t.source)
 		}
 	}
 	r := api.Transform(b.String(), api.TransformOptions{
@@ -147,13 +147,13 @@ func renamedTokens(code string, boundNames []string) ([]jsToken, error) {
 		return nil, fmt.Errorf("analyze the plugin's code: %s", r.Errors[0].Text)
 	}
 	tokens := jsTokens(string(r.Code))
-	end := slices.IndexFunc(tokens, func(t jsToken) bool { return t.kind == tokenString && strings.Contains(t.text, endOfCode) })
+	end := slices.IndexFunc(tokens, func(t jsToken) bool { return t.kind == tokenString && strings.Contains(t.source, endOfCode) })
 	if end < 0 {
 		return nil, fmt.Errorf("analyze the plugin's code: the end marker is missing")
 	}
 	tokens = tokens[:end]
 	for i := range tokens {
-		tokens[i].isDeclared = tokens[i].kind == tokenName && !names[tokens[i].text] && !reservedWords[tokens[i].text]
+		tokens[i].isDeclared = tokens[i].kind == tokenName && !names[tokens[i].source] && !reservedWords[tokens[i].source]
 	}
 	return tokens, nil
 }

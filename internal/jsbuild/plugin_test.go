@@ -33,7 +33,7 @@ func copyExample(dir string) error {
 			if err != nil {
 				return err
 			}
-			text, err := os.ReadFile(path)
+			fileContent, err := os.ReadFile(path)
 			if err != nil {
 				return err
 			}
@@ -41,7 +41,7 @@ func copyExample(dir string) error {
 			if err := os.MkdirAll(filepath.Dir(copied), 0o755); err != nil {
 				return err
 			}
-			return os.WriteFile(copied, text, 0o644)
+			return os.WriteFile(copied, fileContent, 0o644)
 		})
 		if err != nil {
 			return err
@@ -63,12 +63,12 @@ func buildFreshExample(t testing.TB) string {
 func writeFiles(t testing.TB, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
-	for name, text := range files {
+	for name, fileContent := range files {
 		file := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		if err := os.WriteFile(file, []byte(fileContent), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -106,11 +106,11 @@ func buildPlugin(t testing.TB, dir string) *BuildResult {
 
 func readFileIn(t testing.TB, dir, name string) []byte {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(dir, name))
+	fileContent, err := os.ReadFile(filepath.Join(dir, name))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return text
+	return fileContent
 }
 
 func TestBuildExample(t *testing.T) {

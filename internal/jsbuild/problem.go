@@ -21,14 +21,14 @@ type Problem struct {
 
 // String returns the problem in the form that the terminal shows.
 func (p Problem) String() string {
-	text := p.Text
+	message := p.Text
 	if p.Location != "" {
-		text = p.Location + ": " + text
+		message = p.Location + ": " + message
 	}
 	if line := strings.TrimSpace(p.Line); line != "" {
-		text += "\n      " + line
+		message += "\n      " + line
 	}
-	return text
+	return message
 }
 
 // BuildError is the error of a failed build of a plugin; it lists the problems.
@@ -61,10 +61,10 @@ var missingExports = map[string]string{
 	"defineResource":  "plugins have no resources; turn each resource into a tool with defineTool, whose handle returns the result of read",
 }
 
-func translateNoExport(text string) string {
-	match := noExportPattern().FindStringSubmatch(text)
+func translateNoExport(message string) string {
+	match := noExportPattern().FindStringSubmatch(message)
 	if match == nil {
-		return text
+		return message
 	}
 	if advice, ok := missingExports[match[1]]; ok {
 		return advice
@@ -74,14 +74,14 @@ func translateNoExport(text string) string {
 
 // translateNote replaces esbuild's notes that advise the author to set esbuild options,
 // because authors cannot set them.
-func translateNote(text string) string {
+func translateNote(message string) string {
 	switch {
-	case strings.Contains(text, "PlatformNode"):
+	case strings.Contains(message, "PlatformNode"):
 		return "this is a module of Node, which a page does not have; use what browsers offer"
-	case strings.Contains(text, "as external to exclude it"):
+	case strings.Contains(message, "as external to exclude it"):
 		return "if it is a package, install it with npm in the plugin's directory"
 	}
-	return strings.TrimSuffix(text, ".")
+	return strings.TrimSuffix(message, ".")
 }
 
 func fromEsbuild(messages []api.Message) []Problem {

@@ -89,12 +89,12 @@ func FindTests(dir string) ([]TestFile, error) {
 			case d.IsDir() || !strings.HasSuffix(d.Name(), ".test.ts") && !strings.HasSuffix(d.Name(), ".test.tsx"):
 				return nil
 			}
-			text, err := os.ReadFile(path)
+			fileContent, err := os.ReadFile(path)
 			if err != nil {
 				return err
 			}
 			name, err := filepath.Rel(dir, path)
-			files = append(files, TestFile{Name: filepath.ToSlash(name), UsesNode: nodeTestImport().Match(text)})
+			files = append(files, TestFile{Name: filepath.ToSlash(name), UsesNode: nodeTestImport().Match(fileContent)})
 			return err
 		})
 		if err != nil {
@@ -265,11 +265,11 @@ func runSimulation(ctx context.Context, s simulation) error {
 	return s.newProblem("", "the modules of the tests did not load within the limits of time and memory: "+firstLine)
 }
 
-func (s simulation) newProblem(where, text string) error {
+func (s simulation) newProblem(where, problemText string) error {
 	if where == "" {
 		where = s.file
 	}
-	return &BuildError{Dir: s.dir, Problems: []Problem{{Location: where, Text: text}}}
+	return &BuildError{Dir: s.dir, Problems: []Problem{{Location: where, Text: problemText}}}
 }
 
 // runState is the progress of a test run in the child process. Each event of the child

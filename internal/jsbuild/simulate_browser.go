@@ -129,21 +129,21 @@ type lineWriter struct {
 }
 
 func (l *lineWriter) write(v any) error {
-	text, err := json.Marshal(v)
+	encodedJSON, err := json.Marshal(v)
 	if err != nil {
 		return fmt.Errorf("encode a line: %w", err)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	_, err = l.w.Write(append(text, '\n'))
+	_, err = l.w.Write(append(encodedJSON, '\n'))
 	return err
 }
 
 // Later calls of the lineWriter's write method wait until the line of begin is written.
-func (l *lineWriter) begin(text string) {
+func (l *lineWriter) begin(line string) {
 	l.mu.Lock()
 	go func() {
 		defer l.mu.Unlock()
-		_, _ = l.w.Write(append([]byte(quoteJS(text)), '\n'))
+		_, _ = l.w.Write(append([]byte(quoteJS(line)), '\n'))
 	}()
 }

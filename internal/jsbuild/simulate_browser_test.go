@@ -46,8 +46,8 @@ func (f *fakeBrowser) request(ctx context.Context, url string) (string, error) {
 	f.mu.Lock()
 	answer := f.answer
 	f.mu.Unlock()
-	text, err := answer(ctx, map[string]any{"method": "GET", "url": url, "headers": map[string]string{}, "body": "", "fetched": true})
-	return string(text), err
+	responseJSON, err := answer(ctx, map[string]any{"method": "GET", "url": url, "headers": map[string]string{}, "body": "", "fetched": true})
+	return string(responseJSON), err
 }
 
 func runInFakeBrowser(t *testing.T, o TestOptions) map[string]string {

@@ -70,9 +70,9 @@ func (s *testRunner) run(script string) error {
 		if err != nil {
 			return err
 		}
-		text, _ := result.(string)
+		resultJSON, _ := result.(string)
 		var events []json.RawMessage
-		if err := json.Unmarshal([]byte(text), &events); err != nil {
+		if err := json.Unmarshal([]byte(resultJSON), &events); err != nil {
 			return fmt.Errorf("the tests overwrote the simulator: %w", err)
 		}
 		for _, event := range events {

@@ -119,11 +119,11 @@ func (s sourceSet) find(name string) (string, bool) {
 }
 
 func (s sourceSet) load(a api.OnLoadArgs) (api.OnLoadResult, error) {
-	text, err := s.Read(a.Path)
+	fileContent, err := s.Read(a.Path)
 	if err != nil {
 		return api.OnLoadResult{}, err
 	}
-	contents := string(text)
+	contents := string(fileContent)
 	return api.OnLoadResult{Contents: &contents, Loader: loaderOf(a.Path)}, nil
 }
 

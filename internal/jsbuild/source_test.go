@@ -91,11 +91,11 @@ func TestImportsWithoutAliasAreReadFromDisk(t *testing.T) {
 func TestReadSourceAcceptsByteOrderMark(t *testing.T) {
 	dir := buildFreshExample(t)
 	file := filepath.Join(dir, packageFile)
-	text, err := os.ReadFile(file)
+	fileContent, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(file, append([]byte("\ufeff"), text...), 0o600); err != nil {
+	if err := os.WriteFile(file, append([]byte("\ufeff"), fileContent...), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	src, problems, err := readSource(dir)

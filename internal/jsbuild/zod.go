@@ -33,12 +33,12 @@ type zodSource struct {
 func findZod(dir string) zodSource {
 	for ancestor := dir; ; ancestor = filepath.Dir(ancestor) {
 		file := filepath.Join(ancestor, "node_modules", "zod", "package.json")
-		text, err := os.ReadFile(file)
+		fileContent, err := os.ReadFile(file)
 		if err == nil {
 			var pkg struct {
 				Version string `json:"version"`
 			}
-			if json.Unmarshal(text, &pkg) == nil && strings.HasPrefix(pkg.Version, "4.") {
+			if json.Unmarshal(fileContent, &pkg) == nil && strings.HasPrefix(pkg.Version, "4.") {
 				return zodSource{Dir: dir, Installed: true}
 			}
 			return zodSource{Dir: dir, Warning: fmt.Sprintf(
@@ -145,16 +145,16 @@ func loadLocales(a api.OnLoadArgs) (api.OnLoadResult, error) {
 // If zod used the real globalThis, a page could read or change the schemas of an adapter. loadPrivateZod changes no
 // line numbers.
 func loadPrivateZod(embeddedFiles sourceSet, a api.OnLoadArgs) (api.OnLoadResult, error) {
-	var text []byte
+	var zodSource []byte
 	var err error
 	if a.Namespace == embeddedNamespace {
-		text, err = embeddedFiles.Read(a.Path)
+		zodSource, err = embeddedFiles.Read(a.Path)
 	} else {
-		text, err = os.ReadFile(a.Path)
+		zodSource, err = os.ReadFile(a.Path)
 	}
 	if err != nil {
 		return api.OnLoadResult{}, err
 	}
-	contents := `import { zodGlobal as globalThis } from "@opentabs/sdk/runtime/zod-global.ts"; ` + string(text)
+	contents := `import { zodGlobal as globalThis } from "@opentabs/sdk/runtime/zod-global.ts"; ` + string(zodSource)
 	return api.OnLoadResult{Contents: &contents, Loader: api.LoaderJS, ResolveDir: filepath.Dir(a.Path)}, nil
 }

@@ -55,15 +55,15 @@ func findZodUsage(src pluginSource) zodUsage {
 		if i < 0 || i >= len(tokens) || tokens[i].kind == tokenString {
 			return ""
 		}
-		return tokens[i].text
+		return tokens[i].source
 	}
 	isAccess := func(i int) bool { return textAt(i) == "." || textAt(i) == "?." }
 	for i, t := range tokens {
 		switch {
-		case t.kind != tokenName || !locals[t.text] || isAccess(i-1):
+		case t.kind != tokenName || !locals[t.source] || isAccess(i-1):
 		case textAt(i+1) == ":" && (textAt(i-1) == "{" || textAt(i-1) == ","):
 		case isAccess(i+1) && i+2 < len(tokens) && tokens[i+2].kind == tokenName:
-			names[tokens[i+2].text] = true
+			names[tokens[i+2].source] = true
 		default:
 			usage.isComplete = false
 		}

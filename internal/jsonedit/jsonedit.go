@@ -207,12 +207,12 @@ func lineIndentBefore(data []byte, offset int) string {
 }
 
 func (s style) parseValue(value json.RawMessage) hujson.Value {
-	text := value
+	newValue := value
 	var indented bytes.Buffer
 	if !s.isOneLine && json.Indent(&indented, value, s.memberIndent, s.step) == nil {
-		text = indented.Bytes()
+		newValue = indented.Bytes()
 	}
-	parsed, err := hujson.Parse(text)
+	parsed, err := hujson.Parse(newValue)
 	if err != nil {
 		panic(fmt.Sprintf("jsonedit: the new value is not JSON: %v", err))
 	}
@@ -237,8 +237,8 @@ func (s style) append(object *hujson.Object, name string, value hujson.Value) {
 	object.Members = append(object.Members, member)
 }
 
-func quote(text string) []byte {
-	quoted, err := json.Marshal(text)
+func quote(key string) []byte {
+	quoted, err := json.Marshal(key)
 	if err != nil {
 		panic(err)
 	}

@@ -133,12 +133,12 @@ func (r *Reader) Strings(key string) []string {
 			r.Add(fmt.Sprintf("%s[%d]", key, i), "is %s; make it a string", rawjson.KindOf(item))
 			continue
 		}
-		text := rawjson.Unquote(item)
-		if problem := plaintext.CheckShown(text); problem != "" {
+		unquoted := rawjson.Unquote(item)
+		if problem := plaintext.CheckShown(unquoted); problem != "" {
 			r.Add(fmt.Sprintf("%s[%d]", key, i), "%s", problem)
 			continue
 		}
-		list = append(list, text)
+		list = append(list, unquoted)
 	}
 	return list
 }

@@ -18,12 +18,12 @@ var testReference = regexp.MustCompile("`([A-Za-z0-9_./-]+_test\\.go:(?:Test|Ben
 // requirement. TestReferences checks that the code and the Go tests that docs/coverage.md names exist.
 func TestCoverage(t *testing.T) {
 	changeToRoot(t)
-	text, err := os.ReadFile(coverageDoc)
+	fileContent, err := os.ReadFile(coverageDoc)
 	if err != nil {
 		t.Fatal(err)
 	}
 	rows, isInTable := 0, false
-	for i, line := range strings.Split(string(text), "\n") {
+	for i, line := range strings.Split(string(fileContent), "\n") {
 		isInTable = isInTable || strings.HasPrefix(line, "## ")
 		if !isInTable || !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| statement |") || strings.HasPrefix(line, "|---") {
 			continue

@@ -29,11 +29,11 @@ func documents(t *testing.T) map[string]string {
 			if strings.HasPrefix(file, "node_modules/") {
 				continue
 			}
-			text, err := os.ReadFile(file)
+			fileContent, err := os.ReadFile(file)
 			if err != nil {
 				t.Fatal(err)
 			}
-			docs[file] = string(text)
+			docs[file] = string(fileContent)
 		}
 	}
 	return docs
@@ -58,8 +58,8 @@ var referencePattern = regexp.MustCompile("`([A-Za-z0-9_./-]+\\.(?:go|tsx?)):([A
 
 func TestReferences(t *testing.T) {
 	changeToRoot(t)
-	for doc, text := range documents(t) {
-		references := referencePattern.FindAllStringSubmatch(text, -1)
+	for doc, docText := range documents(t) {
+		references := referencePattern.FindAllStringSubmatch(docText, -1)
 		for _, m := range references {
 			src, err := os.ReadFile(m[1])
 			if err != nil {
@@ -74,14 +74,14 @@ func TestReferences(t *testing.T) {
 func TestToolCallDoc(t *testing.T) {
 	changeToRoot(t)
 	const name, maxWords, minReferences = "docs/tool-call.md", 900, 30
-	text := documents(t)[name]
-	if n := len(strings.Fields(text)); n > maxWords {
+	docText := documents(t)[name]
+	if n := len(strings.Fields(docText)); n > maxWords {
 		t.Errorf("%s has %d words, limit %d; move details to a page beside it", name, n, maxWords)
 	}
-	if n := len(referencePattern.FindAllString(text, -1)); n < minReferences {
+	if n := len(referencePattern.FindAllString(docText, -1)); n < minReferences {
 		t.Errorf("%s has %d references `file:Symbol`, want at least %d", name, n, minReferences)
 	}
-	if !strings.Contains(text, "\n```\nclient ") {
+	if !strings.Contains(docText, "\n```\nclient ") {
 		t.Errorf("%s has no diagram that starts at the client", name)
 	}
 }
@@ -210,8 +210,8 @@ var linkPattern = regexp.MustCompile(`\]\(([^)#\s]+)(#[^)]*)?\)`)
 
 func TestLinks(t *testing.T) {
 	changeToRoot(t)
-	for doc, text := range documents(t) {
-		for _, m := range linkPattern.FindAllStringSubmatch(text, -1) {
+	for doc, docText := range documents(t) {
+		for _, m := range linkPattern.FindAllStringSubmatch(docText, -1) {
 			if strings.Contains(m[1], ":") {
 				continue
 			}
@@ -228,8 +228,8 @@ var excerptPattern = regexp.MustCompile("(?s)<!-- from: (\\S+) -->\n```\\w+\n(.*
 
 func TestExcerpts(t *testing.T) {
 	changeToRoot(t)
-	for doc, text := range documents(t) {
-		for _, m := range excerptPattern.FindAllStringSubmatch(text, -1) {
+	for doc, docText := range documents(t) {
+		for _, m := range excerptPattern.FindAllStringSubmatch(docText, -1) {
 			src, err := os.ReadFile(m[1])
 			if err != nil {
 				t.Errorf("%s: %v", doc, err)
@@ -254,14 +254,14 @@ func TestReadmeIsShort(t *testing.T) {
 func TestSettingsDoc(t *testing.T) {
 	changeToRoot(t)
 	const name = "docs/settings.md"
-	text := documents(t)[name]
+	docText := documents(t)[name]
 	flags := config.Flags()
 	for _, f := range flags {
-		if tableRow := fmt.Sprintf("`--%s` | %s |\n", f.Name, f.Default); !strings.Contains(text, tableRow) {
+		if tableRow := fmt.Sprintf("`--%s` | %s |\n", f.Name, f.Default); !strings.Contains(docText, tableRow) {
 			t.Errorf("%s has no setting with %q", name, tableRow)
 		}
 	}
-	if n := strings.Count(text, "| `--"); n != len(flags) {
+	if n := strings.Count(docText, "| `--"); n != len(flags) {
 		t.Errorf("%s has %d settings, opentabs has %d", name, n, len(flags))
 	}
 }
@@ -280,9 +280,9 @@ var examplePattern = regexp.MustCompile("(?s)<!-- golden: ([a-zA-Z.]+) -->\n```j
 // Each example in docs/protocol.md must match a golden frame.
 func TestProtocolDoc(t *testing.T) {
 	changeToRoot(t)
-	text := documents(t)["docs/protocol.md"]
+	docText := documents(t)["docs/protocol.md"]
 	shownMethods := map[string]bool{}
-	for _, m := range examplePattern.FindAllStringSubmatch(text, -1) {
+	for _, m := range examplePattern.FindAllStringSubmatch(docText, -1) {
 		shownMethods[m[1]] = true
 		if err := checkExample(m[1], []byte(m[2])); err != nil {
 			t.Errorf("docs/protocol.md, %s: %v", m[1], err)
@@ -306,7 +306,7 @@ func TestProtocolDoc(t *testing.T) {
 		_, textAfter, _ := strings.Cut(string(src), "export const "+list+" = [")
 		block, _, _ := strings.Cut(textAfter, "] as const")
 		for _, m := range regexp.MustCompile(`(?m)^  '([^']+)',$`).FindAllStringSubmatch(block, -1) {
-			if !strings.Contains(text, "`"+m[1]+"`") {
+			if !strings.Contains(docText, "`"+m[1]+"`") {
 				t.Errorf("docs/protocol.md does not document `%s` of %s", m[1], list)
 			}
 		}
@@ -315,7 +315,7 @@ func TestProtocolDoc(t *testing.T) {
 		wire.CloseVersion, wire.CloseReplaced, wire.CodeParseError, wire.CodeInvalidRequest, wire.CodeMethodNotFound,
 		wire.CodeInvalidParams, wire.CodeInternal, wire.CodeCallFailed, wire.CodeVersion,
 	} {
-		if !strings.Contains(text, fmt.Sprintf("`%d`", code)) {
+		if !strings.Contains(docText, fmt.Sprintf("`%d`", code)) {
 			t.Errorf("docs/protocol.md does not document the code `%d`", code)
 		}
 	}

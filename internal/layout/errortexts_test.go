@@ -127,17 +127,17 @@ func checkErrorText(f goFile, e errorText) []string {
 		if name := e.functionName(); len(message) == 0 && !isSharedCall(e.node) && sharedErrorTexts[name] == "" {
 			return []string{fmt.Sprintf("%s: the message is not a constant; add a text for the user, or add %s to sharedErrorTexts with a reason", f.at(e.node), name)}
 		}
-		for _, text := range message {
-			if agentPhrase.MatchString(text) || agentAddress.MatchString(text) {
-				return []string{fmt.Sprintf("%s: %q addresses the agent; add a text for the user", f.at(e.node), text)}
+		for _, sentence := range message {
+			if agentPhrase.MatchString(sentence) || agentAddress.MatchString(sentence) {
+				return []string{fmt.Sprintf("%s: %q addresses the agent; add a text for the user", f.at(e.node), sentence)}
 			}
 		}
 		return nil
 	}
 	var violations []string
-	for _, text := range userText {
-		if phrase := agentPhrase.FindString(text); phrase != "" {
-			violations = append(violations, fmt.Sprintf("%s: the text for the user contains %q, which only suits an agent: %q", f.at(e.node), phrase, text))
+	for _, message := range userText {
+		if phrase := agentPhrase.FindString(message); phrase != "" {
+			violations = append(violations, fmt.Sprintf("%s: the text for the user contains %q, which only suits an agent: %q", f.at(e.node), phrase, message))
 		}
 	}
 	return violations
@@ -163,8 +163,8 @@ func (e errorText) stringsIn(expr ast.Expr) []string {
 		ast.Inspect(expr, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.BasicLit:
-				if text, err := strconv.Unquote(n.Value); n.Kind == token.STRING && err == nil {
-					texts = append(texts, text)
+				if literal, err := strconv.Unquote(n.Value); n.Kind == token.STRING && err == nil {
+					texts = append(texts, literal)
 				}
 			case *ast.Ident:
 				if e.function != nil && !seen[n.Name] {
@@ -218,13 +218,13 @@ func TestFailureTexts(t *testing.T) {
 		src := withoutComments(f.src)
 		for _, at := range failureCall.FindAllStringIndex(src, -1) {
 			found++
-			text := agentProperty.ReplaceAllString(substitution.ReplaceAllString(argumentsAt(src, at[1]), ""), "forUser:")
-			phrase := agentPhrase.FindString(text)
-			if phrase == "" && !strings.Contains(text, "forUser:") {
-				phrase = agentAddress.FindString(text)
+			failureText := agentProperty.ReplaceAllString(substitution.ReplaceAllString(argumentsAt(src, at[1]), ""), "forUser:")
+			phrase := agentPhrase.FindString(failureText)
+			if phrase == "" && !strings.Contains(failureText, "forUser:") {
+				phrase = agentAddress.FindString(failureText)
 			}
 			if phrase != "" {
-				t.Errorf("%s: %q only suits an agent; give the failure the two texts forAgent and forUser: %s", f.name, phrase, text)
+				t.Errorf("%s: %q only suits an agent; give the failure the two texts forAgent and forUser: %s", f.name, phrase, failureText)
 			}
 		}
 	}

@@ -229,7 +229,7 @@ var standardMethods = []string{
 func TestUnusedExportedNamesAreReported(t *testing.T) {
 	changeToRoot(t)
 	var files []goFile
-	for _, src := range []struct{ name, text string }{
+	for _, src := range []struct{ name, source string }{
 		{"lib/lib.go", `package lib
 type Used struct{ Field Mentioned; hidden Alone }
 type Mentioned struct{}
@@ -246,7 +246,7 @@ func unexported(Alone) {}`},
 		{"lib/lib_test.go", "package lib_test\nimport \"opentabs/lib\"\nvar _ = lib.Constant\nfunc f() { lib.Used{}.Ignored() }"},
 		{"app/app.go", "package app\nimport renamed \"opentabs/lib\"\nvar _ renamed.Used\nvar _ renamed.Interface\nfunc f(u renamed.Used) { renamed.Called(); u.Selected() }"},
 	} {
-		f, err := parseGo(src.name, src.text)
+		f, err := parseGo(src.name, src.source)
 		if err != nil {
 			t.Fatal(err)
 		}

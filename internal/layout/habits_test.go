@@ -247,8 +247,8 @@ func checkOptions(f goFile) []string {
 				continue
 			}
 			for _, field := range st.Fields.List {
-				text := strings.ToLower(field.Doc.Text() + field.Comment.Text())
-				if !strings.Contains(text, "default") && !strings.Contains(text, "required") {
+				fieldComment := strings.ToLower(field.Doc.Text() + field.Comment.Text())
+				if !strings.Contains(fieldComment, "default") && !strings.Contains(fieldComment, "required") {
 					violations = append(violations, fmt.Sprintf("%s: document the option's default, or that it is required", f.at(field)))
 				}
 			}

@@ -383,12 +383,12 @@ func checkLibrary(f goFile, spec ast.Node, p string) []string {
 
 func TestLibraries(t *testing.T) {
 	changeToRoot(t)
-	text, err := os.ReadFile("go.mod")
+	fileContent, err := os.ReadFile("go.mod")
 	if err != nil {
 		t.Fatal(err)
 	}
 	required := map[string]bool{}
-	for line := range strings.Lines(string(text)) {
+	for line := range strings.Lines(string(fileContent)) {
 		words := strings.Fields(strings.TrimPrefix(strings.TrimSpace(line), "require "))
 		if len(words) >= 2 && strings.HasPrefix(words[1], "v") && !strings.Contains(line, "// indirect") {
 			required[words[0]] = true

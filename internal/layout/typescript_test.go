@@ -121,8 +121,8 @@ func (f tsFile) eachLine(check func(line string) string) []string {
 	n := 0
 	for line := range strings.Lines(f.src) {
 		n++
-		if text := check(line); text != "" {
-			violations = append(violations, fmt.Sprintf("%s:%d: %s", f.name, n, text))
+		if violation := check(line); violation != "" {
+			violations = append(violations, fmt.Sprintf("%s:%d: %s", f.name, n, violation))
 		}
 	}
 	return violations
@@ -323,11 +323,11 @@ func TestRequiredLintRulesAreEnabled(t *testing.T) {
 
 func readInto(t *testing.T, name string, v any) {
 	t.Helper()
-	text, err := os.ReadFile(name)
+	fileContent, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := json.Unmarshal(text, v); err != nil {
+	if err := json.Unmarshal(fileContent, v); err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
 }
@@ -377,11 +377,11 @@ func TestE2EFoldersAreSmall(t *testing.T) {
 		t.Errorf("%d files e2e/*.test.ts, want 1 to %d", len(files), maxFiles)
 	}
 	for _, file := range files {
-		text, err := os.ReadFile(file)
+		fileContent, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := strings.Count(string(text), "\n"); n > maxLines {
+		if n := strings.Count(string(fileContent), "\n"); n > maxLines {
 			t.Errorf("%s: %d lines, limit %d", file, n, maxLines)
 		}
 	}

@@ -59,8 +59,8 @@ type phrase struct {
 var phrases = func() map[string][]phrase {
 	byFirst := map[string][]phrase{}
 	for list, instead := range bannedWords {
-		for text := range strings.SplitSeq(list, ", ") {
-			words := strings.Fields(text)
+		for wordList := range strings.SplitSeq(list, ", ") {
+			words := strings.Fields(wordList)
 			byFirst[words[0]] = append(byFirst[words[0]], phrase{words, instead})
 		}
 	}
@@ -81,24 +81,24 @@ var (
 var vagueTSFunction = regexp.MustCompile(`\bfunction (` + strings.Join(vagueFunctions, "|") + `)\b`)
 
 type word struct {
-	text string
-	line int
+	lowercase string
+	line      int
 }
 
-func wordsOf(text string) []word {
+func wordsOf(content string) []word {
 	var words []word
 	line, start := 1, -1
 	endWord := func(at int) {
 		if start >= 0 {
-			words = append(words, word{strings.ToLower(text[start:at]), line})
+			words = append(words, word{strings.ToLower(content[start:at]), line})
 		}
 		start = -1
 	}
-	for i := range len(text) {
-		c := text[i]
+	for i := range len(content) {
+		c := content[i]
 		isUpper := 'A' <= c && c <= 'Z'
 		switch {
-		case isUpper && i > 0 && 'a' <= text[i-1] && text[i-1] <= 'z':
+		case isUpper && i > 0 && 'a' <= content[i-1] && content[i-1] <= 'z':
 			endWord(i)
 			start = i
 		case isUpper || 'a' <= c && c <= 'z' || '0' <= c && c <= '9':
@@ -112,7 +112,7 @@ func wordsOf(text string) []word {
 			}
 		}
 	}
-	endWord(len(text))
+	endWord(len(content))
 	return words
 }
 
@@ -121,7 +121,7 @@ func (p phrase) matches(words []word) bool {
 		return false
 	}
 	for i, want := range p.words {
-		got := words[i].text
+		got := words[i].lowercase
 		if want == "#" && strings.Trim(got, "0123456789") == "" || want == "*" || want == got {
 			continue
 		}
@@ -130,11 +130,11 @@ func (p phrase) matches(words []word) bool {
 	return true
 }
 
-func checkWords(name, text string) []string {
+func checkWords(name, content string) []string {
 	var violations []string
-	words := wordsOf(name + "\n" + text)
+	words := wordsOf(name + "\n" + content)
 	for i, w := range words {
-		for _, p := range phrases[w.text] {
+		for _, p := range phrases[w.lowercase] {
 			if p.matches(words[i:]) {
 				violations = append(violations, fmt.Sprintf("%s:%d: %q: use %s", name, w.line-1, strings.Join(p.words, " "), p.instead))
 			}
@@ -143,7 +143,7 @@ func checkWords(name, text string) []string {
 	if path.Ext(name) == ".go" {
 		return violations
 	}
-	for _, m := range vagueTSFunction.FindAllStringSubmatch(text, -1) {
+	for _, m := range vagueTSFunction.FindAllStringSubmatch(content, -1) {
 		violations = append(violations, vagueFunction(name, m[1]))
 	}
 	return violations
@@ -210,7 +210,7 @@ func TestWords(t *testing.T) {
 
 func TestBannedWordsAreReported(t *testing.T) {
 	changeToRoot(t)
-	for _, c := range []struct{ name, text, want string }{
+	for _, c := range []struct{ name, content, want string }{
 		{"a.go", "package a\n\n// Nobody waits.\n", "a.go:3: \"nobody\""},
 		{"a.go", "// lies\n// in a folder", "a.go:1: \"lies in\""},
 		{"a.ts", "const stoodStill = 1;", "a.ts:1: \"stood\""},
@@ -222,9 +222,9 @@ func TestBannedWordsAreReported(t *testing.T) {
 		{"a.ts", "// standard, unknown, doorstep, reload", ""},
 		{"a.go", "// The client reports progress.", ""},
 	} {
-		got := strings.Join(checkWords(c.name, c.text), "\n")
+		got := strings.Join(checkWords(c.name, c.content), "\n")
 		if !strings.Contains(got, c.want) || c.want == "" && got != "" {
-			t.Errorf("%s: %q gives %q, want %q", c.name, c.text, got, c.want)
+			t.Errorf("%s: %q gives %q, want %q", c.name, c.content, got, c.want)
 		}
 	}
 	f, err := parseGo("a.go", "package a\nfunc list() {}\nfunc (t T) list() {}\nfunc (t T) take() {}\nfunc takeAll() {}\n")

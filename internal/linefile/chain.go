@@ -35,8 +35,8 @@ type linkFields struct {
 }
 
 // appendChained drops an incomplete line at the end of text.
-func appendChained(dst, text []byte, end *chainLink) []byte {
-	for line := range bytes.Lines(text) {
+func appendChained(dst, newLines []byte, end *chainLink) []byte {
+	for line := range bytes.Lines(newLines) {
 		body, isWhole := bytes.CutSuffix(line, []byte("\n"))
 		if !isWhole || len(body) < 2 || body[0] != '{' {
 			continue
@@ -76,14 +76,14 @@ const headSuffix = ".head"
 
 // If the head file does not exist, ok is false.
 func readHead(path string) (head chainLink, ok bool, err error) {
-	text, err := os.ReadFile(path + headSuffix)
+	newLines, err := os.ReadFile(path + headSuffix)
 	if errors.Is(err, fs.ErrNotExist) {
 		return chainLink{}, false, nil
 	}
 	if err != nil {
 		return chainLink{}, false, err
 	}
-	if err := json.Unmarshal(text, &head); err != nil || head.Seq == 0 || len(head.Hash) != 2*sha256.Size {
+	if err := json.Unmarshal(newLines, &head); err != nil || head.Seq == 0 || len(head.Hash) != 2*sha256.Size {
 		return chainLink{}, true, fmt.Errorf("%s is damaged", path+headSuffix)
 	}
 	return head, true, nil
@@ -99,7 +99,7 @@ func writeHead(path string, head chainLink) error {
 	return errors.Join(err, file.Close())
 }
 
-func (l *Log) writeChained(text []byte) error {
+func (l *Log) writeChained(newLines []byte) error {
 	unlock, err := lockChain(l.path)
 	if err != nil {
 		return err
@@ -109,11 +109,11 @@ func (l *Log) writeChained(text []byte) error {
 		return err
 	}
 	end := l.chain
-	text = appendChained(make([]byte, 0, len(text)+len(text)/2), text, &end)
-	if err := l.prepareFile(int64(len(text))); err != nil {
+	newLines = appendChained(make([]byte, 0, len(newLines)+len(newLines)/2), newLines, &end)
+	if err := l.prepareFile(int64(len(newLines))); err != nil {
 		return err
 	}
-	n, err := l.file.Write(text)
+	n, err := l.file.Write(newLines)
 	l.size += int64(n)
 	if err != nil {
 		l.file.Close()

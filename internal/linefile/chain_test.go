@@ -28,14 +28,14 @@ func verifyChain(t *testing.T, path string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := fmt.Sprintf("%d in %d", v.Lines, v.Files)
+	summary := fmt.Sprintf("%d in %d", v.Lines, v.Files)
 	if v.EarlierLines > 0 {
-		text += fmt.Sprintf(", %d before", v.EarlierLines)
+		summary += fmt.Sprintf(", %d before", v.EarlierLines)
 	}
 	if p := v.Problem; p != nil {
-		text += fmt.Sprintf(", %s:%d %s", filepath.Base(p.File), p.Line, p.Text)
+		summary += fmt.Sprintf(", %s:%d %s", filepath.Base(p.File), p.Line, p.Text)
 	}
-	return text
+	return summary
 }
 
 func TestChainIsIntact(t *testing.T) {
@@ -86,16 +86,16 @@ func TestChainContinuesAfterRotation(t *testing.T) {
 func TestChangedChain(t *testing.T) {
 	changeLines := func(change func(lines []string) []string) func(t *testing.T, path string) {
 		return func(t *testing.T, path string) {
-			text, err := os.ReadFile(path)
+			fileContent, err := os.ReadFile(path)
 			if err != nil {
 				t.Fatal(err)
 			}
-			lines := change(strings.SplitAfter(strings.TrimSuffix(string(text), "\n"), "\n"))
-			text = []byte(strings.Join(lines, ""))
-			if !bytes.HasSuffix(text, []byte("\n")) {
-				text = append(text, '\n')
+			lines := change(strings.SplitAfter(strings.TrimSuffix(string(fileContent), "\n"), "\n"))
+			fileContent = []byte(strings.Join(lines, ""))
+			if !bytes.HasSuffix(fileContent, []byte("\n")) {
+				fileContent = append(fileContent, '\n')
 			}
-			if err := os.WriteFile(path, text, 0o600); err != nil {
+			if err := os.WriteFile(path, fileContent, 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -153,20 +153,20 @@ func removeFile(t *testing.T, path string) {
 	}
 }
 
-func writeFile(t *testing.T, path, text string) {
+func writeFile(t *testing.T, path, fileContent string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(fileContent), 0o600); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func appendFile(t *testing.T, path, text string) {
+func appendFile(t *testing.T, path, fileContent string) {
 	t.Helper()
 	old, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	writeFile(t, path, string(old)+text)
+	writeFile(t, path, string(old)+fileContent)
 }
 
 func writeOldHead(t *testing.T, path string) {

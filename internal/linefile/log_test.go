@@ -142,8 +142,8 @@ func waitUntilDropped(l *Log, want int) {
 
 func TestDamagedLines(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lines")
-	text := "one\nbad\n\n" + strings.Repeat("x", 3<<20) + "\ntwo"
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+	logContent := "one\nbad\n\n" + strings.Repeat("x", 3<<20) + "\ntwo"
+	if err := os.WriteFile(path, []byte(logContent), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	lines, damagedLines, err := Read(path, testFiles, 0, func(line []byte) (string, bool, error) {

@@ -104,9 +104,9 @@ func missingText(first, last uint64) string {
 	return fmt.Sprintf("Records %d to %d are missing", first, last)
 }
 
-func (v *verifier) report(file string, line int, text string) {
+func (v *verifier) report(file string, line int, problem string) {
 	if v.Problem == nil {
-		v.Problem = &Problem{file, line, text}
+		v.Problem = &Problem{file, line, problem}
 	}
 }
 

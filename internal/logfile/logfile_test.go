@@ -29,11 +29,11 @@ func TestFileIsBounded(t *testing.T) {
 	}
 	var allLines []string
 	for _, name := range []string{path + ".1", path} {
-		text, err := os.ReadFile(name)
-		if err != nil || len(text) > limit || len(text) == 0 {
-			t.Errorf("%s has %d bytes, %v", name, len(text), err)
+		fileContent, err := os.ReadFile(name)
+		if err != nil || len(fileContent) > limit || len(fileContent) == 0 {
+			t.Errorf("%s has %d bytes, %v", name, len(fileContent), err)
 		}
-		allLines = append(allLines, strings.Split(strings.TrimSpace(string(text)), "\n")...)
+		allLines = append(allLines, strings.Split(strings.TrimSpace(string(fileContent)), "\n")...)
 	}
 	// A rotation must lose no line, and must not split a line between the rotated file
 	// and the new file.
@@ -53,8 +53,8 @@ func TestFileThatCannotBeRotated(t *testing.T) {
 		t.Fatal(err)
 	}
 	writeFiveLines(t, path)
-	if text, err := os.ReadFile(path); err != nil || strings.Count(string(text), "\n") != 5 {
-		t.Errorf("got %q, %v", text, err)
+	if fileContent, err := os.ReadFile(path); err != nil || strings.Count(string(fileContent), "\n") != 5 {
+		t.Errorf("got %q, %v", fileContent, err)
 	}
 }
 

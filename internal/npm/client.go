@@ -114,12 +114,12 @@ func checkRedirect(r *http.Request, via []*http.Request) error {
 
 // statusError is the error for a response whose HTTP status is not 200.
 type statusError struct {
-	status     int
-	text       string
-	retryAfter time.Duration // 0 without a Retry-After header
+	status       int
+	responseText string
+	retryAfter   time.Duration // 0 without a Retry-After header
 }
 
-func (e *statusError) Error() string { return e.text }
+func (e *statusError) Error() string { return e.responseText }
 
 // After a transient error, getWithRetries repeats the request, with at most 3 attempts in total.
 func (c *Client) getWithRetries(ctx context.Context, address, accept string, read func(*http.Response) error) error {
@@ -174,7 +174,7 @@ func (c *Client) getOnce(ctx context.Context, address, accept string, read func(
 		return &invalidContentError{fmt.Sprintf("its response stalled for %v; try again later", c.opts.Silence)}
 	}
 	retrySeconds, _ := strconv.Atoi(response.Header.Get("Retry-After"))
-	return &statusError{status: response.StatusCode, text: "it returns HTTP " + statusText(response.StatusCode) + networkErrorReason(response),
+	return &statusError{status: response.StatusCode, responseText: "it returns HTTP " + statusText(response.StatusCode) + networkErrorReason(response),
 		retryAfter: time.Duration(max(retrySeconds, 0)) * time.Second}
 }
 
@@ -202,12 +202,12 @@ func (b *timedBody) Read(p []byte) (int, error) {
 }
 
 func networkErrorReason(response *http.Response) string {
-	text, err := io.ReadAll(io.LimitReader(response.Body, 4<<10))
+	responseBody, err := io.ReadAll(io.LimitReader(response.Body, 4<<10))
 	var body struct {
 		Error  string `json:"error"`
 		Reason string `json:"reason"`
 	}
-	if err != nil || json.Unmarshal(text, &body) != nil {
+	if err != nil || json.Unmarshal(responseBody, &body) != nil {
 		return ""
 	}
 	reason := strings.Join(strings.Fields(body.Error+" "+body.Reason), " ")
@@ -220,9 +220,9 @@ func networkErrorReason(response *http.Response) string {
 // invalidContentError is the error for a registry's response that the client rejects, such as
 // a response that is too large. A request that fails with an invalidContentError is not
 // retried.
-type invalidContentError struct{ text string }
+type invalidContentError struct{ message string }
 
-func (e *invalidContentError) Error() string { return e.text }
+func (e *invalidContentError) Error() string { return e.message }
 
 func isTransient(err error) bool {
 	var contentErr *invalidContentError
@@ -288,14 +288,14 @@ func (c *Client) explainStatus(u *url.URL, registryURL string, statusErr *status
 }
 
 func decodeJSON(response *http.Response, limit int64, v any) error {
-	text, err := io.ReadAll(io.LimitReader(response.Body, limit+1))
+	body, err := io.ReadAll(io.LimitReader(response.Body, limit+1))
 	if err != nil {
 		return err
 	}
-	if int64(len(text)) > limit {
+	if int64(len(body)) > limit {
 		return &invalidContentError{fmt.Sprintf("its response is larger than the %d MB allowed", limit>>20)}
 	}
-	if err := json.Unmarshal(text, v); err != nil {
+	if err := json.Unmarshal(body, v); err != nil {
 		return &invalidContentError{"its response is not valid registry metadata: " + err.Error() + "; check that the registry in .npmrc serves npm packages"}
 	}
 	return nil

@@ -58,10 +58,10 @@ func (c *Config) loginSetting(address string) registryLogin {
 		if ok {
 			l.source = s.source
 		}
-		if hasUnsetVariable(s.text) {
-			l.problem = "the variable in " + s.text + " is not set"
+		if hasUnsetVariable(s.value) {
+			l.problem = "the variable in " + s.value + " is not set"
 		}
-		return s.text
+		return s.value
 	}
 	token, authText, user, password := getAttribute(keyToken), getAttribute(keyAuth), getAttribute(keyUser), getAttribute(keyPassword)
 	decodedPassword, err := base64.StdEncoding.DecodeString(password)

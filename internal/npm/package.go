@@ -103,13 +103,13 @@ func (c *Client) Package(ctx context.Context, name string) (*Package, error) {
 		return nil, fmt.Errorf("look up %s: the registry %s returns the package %q; check the registry in .npmrc", name, registry, metadata.Name)
 	}
 	p := &Package{Name: name, Registry: registry, Tags: metadata.Tags, Versions: map[string]*Version{}, Published: map[string]time.Time{}}
-	for text, v := range metadata.Versions {
-		if v != nil && v.Name == name && v.Version == text {
-			p.Versions[text] = v
+	for versionText, v := range metadata.Versions {
+		if v != nil && v.Name == name && v.Version == versionText {
+			p.Versions[versionText] = v
 		}
 		var publishTime time.Time
-		if json.Unmarshal(metadata.Time[text], &publishTime) == nil {
-			p.Published[text] = publishTime
+		if json.Unmarshal(metadata.Time[versionText], &publishTime) == nil {
+			p.Published[versionText] = publishTime
 		}
 	}
 	if len(p.Versions) == 0 {
@@ -142,13 +142,13 @@ func (p *Package) ChooseVersion(want string) (*Version, error) {
 		return nil, fmt.Errorf("%s has no version and no tag %q, which is not a range such as ^1.2.0 either; %s", p.Name, want, p.choicesText())
 	}
 	var bestVersion *Version
-	for _, text := range p.newestFirst() {
-		v := p.Versions[text]
-		parsed, err := semver.NewVersion(text)
+	for _, versionText := range p.newestFirst() {
+		v := p.Versions[versionText]
+		parsed, err := semver.NewVersion(versionText)
 		if err != nil || !constraint.Check(parsed) || !allowsPrerelease(want, parsed) {
 			continue
 		}
-		if text == p.Tags[latestTag] && !v.isDeprecated() {
+		if versionText == p.Tags[latestTag] && !v.isDeprecated() {
 			return v, nil
 		}
 		if bestVersion == nil || bestVersion.isDeprecated() && !v.isDeprecated() {
@@ -168,8 +168,8 @@ func allowsPrerelease(want string, v *semver.Version) bool {
 
 func (p *Package) newestFirst() []string {
 	texts := make([]string, 0, len(p.Versions))
-	for text := range p.Versions {
-		texts = append(texts, text)
+	for versionText := range p.Versions {
+		texts = append(texts, versionText)
 	}
 	slices.SortFunc(texts, func(a, b string) int { return Compare(b, a) })
 	return texts

@@ -28,11 +28,11 @@ func (c *Client) Search(ctx context.Context, keyword, query string, limit int) (
 	if err != nil {
 		return nil, err
 	}
-	text := "keywords:" + keyword
+	searchText := "keywords:" + keyword
 	if query != "" {
-		text += " " + query
+		searchText += " " + query
 	}
-	q := url.Values{"text": {text}, "size": {strconv.Itoa(min(limit, maxResults))}}
+	q := url.Values{"text": {searchText}, "size": {strconv.Itoa(min(limit, maxResults))}}
 	var results struct {
 		Objects []struct {
 			Package struct {

@@ -113,9 +113,9 @@ func TestUnpack(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{"package.json": "{}", "dist/adapter.iife.js": "run()", "install.sh": "#!/bin/sh\nrm -rf /"} {
-		text, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil || string(text) != want {
-			t.Errorf("%s contains %q, %v; want %v", name, text, err, want)
+		fileContent, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil || string(fileContent) != want {
+			t.Errorf("%s contains %q, %v; want %v", name, fileContent, err, want)
 		}
 		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Mode().Perm() != 0o600 {
 			t.Errorf("%s: %v, %v", name, info, err)

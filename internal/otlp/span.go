@@ -128,8 +128,8 @@ func attributesOf(v *dispatch.View) []attribute {
 // sent no trace ID. The trace ID is a hash of the root call's ID.
 func TraceIDOf(rootCallID string) string { return hashID(rootCallID, 16) }
 
-func hashID(text string, n int) string {
-	sum := sha256.Sum256([]byte(text))
+func hashID(hashedText string, n int) string {
+	sum := sha256.Sum256([]byte(hashedText))
 	return hex.EncodeToString(sum[:n])
 }
 

@@ -90,8 +90,8 @@ func (p *Plugins) installPlugin(packageText string) (result wire.PluginInstallRe
 }
 
 // Relative paths are rejected, because the daemon's working directory is not the user's.
-func parseSource(text string) (source install.Source, path string, err error) {
-	path = strings.TrimSpace(text)
+func parseSource(sourceText string) (source install.Source, path string, err error) {
+	path = strings.TrimSpace(sourceText)
 	if path == "" {
 		return source, "", usererr.Errorf("the name of the package is missing: enter the name of an npm package, or the path of a folder")
 	}
@@ -104,7 +104,7 @@ func parseSource(text string) (source install.Source, path string, err error) {
 	}
 	source, err = install.ParseSource(path)
 	if err == nil && source.IsLocal() && !filepath.IsAbs(path) {
-		err = usererr.Errorf("%q is a relative path: enter the absolute path, such as /home/ada/messages", text)
+		err = usererr.Errorf("%q is a relative path: enter the absolute path, such as /home/ada/messages", sourceText)
 	}
 	return source, path, err
 }

@@ -65,9 +65,9 @@ func (f *fixture) publishWiki(version string) {
 func setVersion(t *testing.T, dir, version string) {
 	t.Helper()
 	path := filepath.Join(dir, "package.json")
-	text, err := os.ReadFile(path)
+	fileContent, err := os.ReadFile(path)
 	if err == nil {
-		err = os.WriteFile(path, []byte(strings.Replace(string(text), "1.0.0", version, 1)), 0o600)
+		err = os.WriteFile(path, []byte(strings.Replace(string(fileContent), "1.0.0", version, 1)), 0o600)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -151,7 +151,7 @@ func TestInstallRefuses(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(source, "package.json"), []byte("{}"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for text, want := range map[string]string{
+	for sourceText, want := range map[string]string{
 		"":                               "the name of the package is missing",
 		"./wiki":                         "is a relative path: enter the absolute path",
 		"wiki.tgz":                       "is a relative path: enter the absolute path",
@@ -162,8 +162,8 @@ func TestInstallRefuses(t *testing.T) {
 		"wiki@^9":                        "wiki",
 		filepath.Join(source, "nothing"): "nothing",
 	} {
-		if installed, err := f.InstallPlugin(text); err == nil || !strings.Contains(err.Error(), want) || installed.Plugin != "" {
-			t.Errorf("InstallPlugin of %q returned %+v, %v; want the error %q", text, installed, err, want)
+		if installed, err := f.InstallPlugin(sourceText); err == nil || !strings.Contains(err.Error(), want) || installed.Plugin != "" {
+			t.Errorf("InstallPlugin of %q returned %+v, %v; want the error %q", sourceText, installed, err, want)
 		}
 	}
 	for _, err := range []error{f.RemovePlugin("none", "me"), errorOf(f.UpdatePlugin("none"))} {
@@ -182,8 +182,8 @@ func TestInstallIgnoresProject(t *testing.T) {
 	f := newFixture(t)
 	f.publishWiki("1.0.0")
 	project := t.TempDir()
-	for name, text := range map[string]string{"package.json": "{}", ".npmrc": "registry=http://127.0.0.1:1/\n"} {
-		if err := os.WriteFile(filepath.Join(project, name), []byte(text), 0o600); err != nil {
+	for name, fileContent := range map[string]string{"package.json": "{}", ".npmrc": "registry=http://127.0.0.1:1/\n"} {
+		if err := os.WriteFile(filepath.Join(project, name), []byte(fileContent), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -290,9 +290,9 @@ func TestAuditRecord(t *testing.T) {
 		{review, audit.Record{Kind: "review", Tool: "wiki", Hash: "h", By: "the command line", Old: "off", New: "ask"}},
 	} {
 		if got := AuditRecord(test.change); !reflect.DeepEqual(got, test.want) {
-			var text bytes.Buffer
-			_ = json.NewEncoder(&text).Encode(got)
-			t.Errorf("%s", text.String())
+			var auditLog bytes.Buffer
+			_ = json.NewEncoder(&auditLog).Encode(got)
+			t.Errorf("%s", auditLog.String())
 		}
 	}
 }

@@ -10,27 +10,27 @@ import (
 // CleanJSON removes hidden characters from every string and member name of a JSON text.
 // CleanJSON keeps all bytes outside of strings. Use CleanJSON only for JSON that users or
 // agents read, never for tool results.
-func CleanJSON(text []byte) []byte {
+func CleanJSON(jsonText []byte) []byte {
 	var out []byte
 	copiedTo := 0
-	for i := 0; i < len(text); i++ {
-		if text[i] != '"' {
+	for i := 0; i < len(jsonText); i++ {
+		if jsonText[i] != '"' {
 			continue
 		}
-		end := rawjson.SkipString(text, i)
+		end := rawjson.SkipString(jsonText, i)
 		if end < 0 { // invalid JSON: an unterminated string
 			break
 		}
-		if cleanText, hasChanged := cleanString(text[i:end]); hasChanged {
-			out = append(append(out, text[copiedTo:i]...), cleanText...)
+		if cleanText, hasChanged := cleanString(jsonText[i:end]); hasChanged {
+			out = append(append(out, jsonText[copiedTo:i]...), cleanText...)
 			copiedTo = end
 		}
 		i = end - 1
 	}
 	if copiedTo == 0 {
-		return text
+		return jsonText
 	}
-	return append(out, text[copiedTo:]...)
+	return append(out, jsonText[copiedTo:]...)
 }
 
 func cleanString(quoted []byte) (cleanText []byte, hasChanged bool) {

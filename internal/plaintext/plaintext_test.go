@@ -9,12 +9,12 @@ import (
 )
 
 func TestCleanCases(t *testing.T) {
-	text, err := os.ReadFile("testdata/cases.json")
+	fileContent, err := os.ReadFile("testdata/cases.json")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var cases []struct{ Name, In, Out string }
-	if err := json.Unmarshal(text, &cases); err != nil || len(cases) == 0 {
+	if err := json.Unmarshal(fileContent, &cases); err != nil || len(cases) == 0 {
 		t.Fatal(len(cases), err)
 	}
 	for _, c := range cases {

@@ -101,11 +101,11 @@ func (s *session) send(ctx context.Context, event func()) {
 
 func formatEntry(e pluginlog.Entry) string {
 	prefix := fmt.Sprintf("%s %-7s ", e.Time.Local().Format("15:04:05.000"), e.Level)
-	text := strings.Join(pluginview.EntryLines(prefix, e), "\n")
+	entryText := strings.Join(pluginview.EntryLines(prefix, e), "\n")
 	if e.Dropped > 0 {
-		text = fmt.Sprintf("(%s dropped before this one)\n%s", terminal.CountWithVerb(e.Dropped, "entry was", "entries were"), text)
+		entryText = fmt.Sprintf("(%s dropped before this one)\n%s", terminal.CountWithVerb(e.Dropped, "entry was", "entries were"), entryText)
 	}
-	return text
+	return entryText
 }
 
 // pluginTabs are the tabs that match the plugin's sites.

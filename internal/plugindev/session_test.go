@@ -49,9 +49,9 @@ func childOptions() jsbuild.Options {
 }
 
 type recordedScreen struct {
-	mu   sync.Mutex // guards text
-	text strings.Builder
-	cond *sync.Cond
+	mu      sync.Mutex // guards text
+	written strings.Builder
+	cond    *sync.Cond
 }
 
 func newScreen() *recordedScreen {
@@ -64,16 +64,16 @@ func (s *recordedScreen) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	defer s.cond.Broadcast()
-	return s.text.Write(p)
+	return s.written.Write(p)
 }
 
-func (s *recordedScreen) waitFor(text string) {
+func (s *recordedScreen) waitFor(waitedText string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for {
-		if _, rest, ok := strings.Cut(s.text.String(), text); ok {
-			s.text.Reset()
-			s.text.WriteString(rest)
+		if _, rest, ok := strings.Cut(s.written.String(), waitedText); ok {
+			s.written.Reset()
+			s.written.WriteString(rest)
 			return
 		}
 		s.cond.Wait()
@@ -168,9 +168,9 @@ func startDeveloper(t *testing.T, s *devServer, dir string, call func(context.Co
 	return d
 }
 
-func (d testDeveloper) enter(line, text string) {
+func (d testDeveloper) enter(line, wantedText string) {
 	d.lines <- line
-	d.waitFor(text)
+	d.waitFor(wantedText)
 }
 
 func TestSession(t *testing.T) {
@@ -228,8 +228,8 @@ func TestSessionWithoutBuild(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	write := func(text []byte) {
-		if err := os.WriteFile(entry, text, 0o644); err != nil {
+	write := func(manifest []byte) {
+		if err := os.WriteFile(entry, manifest, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}

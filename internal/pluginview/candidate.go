@@ -108,19 +108,19 @@ func stateOf(now httpapi.PluginPermissions) CandidateState {
 
 func candidateWarnings(p *plugin.Plugin, now httpapi.PluginPermissions) []string {
 	warnings := []string{}
-	add := func(condition bool, text string) {
+	add := func(condition bool, warning string) {
 		if condition {
-			warnings = append(warnings, text)
+			warnings = append(warnings, warning)
 		}
 	}
 	add(p.PreScript, "has a pre-script")
 	add(p.RunsInFrames, "runs in frames")
 	if now.Review != nil && !now.Reviewed {
-		text := "changed since your review of " + now.Review.Version
+		warning := "changed since your review of " + now.Review.Version
 		if now.Stored != "" {
-			text += ", was " + string(now.Stored)
+			warning += ", was " + string(now.Stored)
 		}
-		add(true, text)
+		add(true, warning)
 	}
 	add(now.Fault != nil, "failed to start")
 	return append(warnings, p.Warnings...)

@@ -56,20 +56,20 @@ func noteText(view httpapi.PluginPermissions) string {
 }
 
 func grantText(g httpapi.Grant) string {
-	text := "allowed until " + g.Until.Local().Format("15:04:05")
+	grantDescription := "allowed until " + g.Until.Local().Format("15:04:05")
 	switch g.Scope {
 	case wire.ScopeSession:
-		text = "allowed for this session"
+		grantDescription = "allowed for this session"
 	case wire.ScopeAlways:
-		text = "allowed always"
+		grantDescription = "allowed always"
 	}
 	switch {
 	case g.Caller != "" && g.Client != "":
-		text += " to the plugin " + g.Caller + " for " + g.Client
+		grantDescription += " to the plugin " + g.Caller + " for " + g.Client
 	case g.Caller != "":
-		text += " to the plugin " + g.Caller
+		grantDescription += " to the plugin " + g.Caller
 	case g.Client != "":
-		text += " to " + g.Client
+		grantDescription += " to " + g.Client
 	}
-	return text + markText(g.ChangeOrigin)
+	return grantDescription + markText(g.ChangeOrigin)
 }

@@ -57,28 +57,28 @@ func State(p httpapi.Plugin) string {
 	if p.Recommendation != nil {
 		recommendationText = ", " + p.Recommendation.By + " recommends it"
 	}
-	text := string(p.Permission)
+	stateText := string(p.Permission)
 	switch {
 	case p.HasChanged:
-		text = "changed since it was reviewed (opentabs plugin review " + p.Name + ")" + recommendationText
+		stateText = "changed since it was reviewed (opentabs plugin review " + p.Name + ")" + recommendationText
 	case !p.Reviewed:
-		text = "not reviewed (opentabs plugin review " + p.Name + ")" + recommendationText
+		stateText = "not reviewed (opentabs plugin review " + p.Name + ")" + recommendationText
 	case p.Fault != nil:
-		text += ", failed: " + p.Fault.Text
+		stateText += ", failed: " + p.Fault.Text
 	case len(p.MissingSettings) > 0:
-		text = "needs settings: " + strings.Join(p.MissingSettings, ", ") + " (opentabs plugin configure " + p.Name + ")"
+		stateText = "needs settings: " + strings.Join(p.MissingSettings, ", ") + " (opentabs plugin configure " + p.Name + ")"
 	default:
 		if p.State != "" { // only a running server returns the state
-			text += ", " + string(p.State)
+			stateText += ", " + string(p.State)
 		}
 		if len(p.Calls) > 0 {
-			text += ", may call " + strings.Join(p.Calls, " and ")
+			stateText += ", may call " + strings.Join(p.Calls, " and ")
 		}
 		if p.HasLateAccess {
-			text += ", late access"
+			stateText += ", late access"
 		}
 	}
-	return terminal.SafeLine(text)
+	return terminal.SafeLine(stateText)
 }
 
 // Changes describes how the sites, tools and pre-scripts of two versions of a plugin

@@ -107,47 +107,47 @@ func reviewText(now httpapi.PluginPermissions) string {
 	if r == nil {
 		return "never"
 	}
-	text := "version " + r.Version + markText(r.ChangeOrigin)
+	description := "version " + r.Version + markText(r.ChangeOrigin)
 	if now.Reviewed {
-		return text + fmt.Sprintf("; not changed since; its permission is %s", now.Permission)
+		return description + fmt.Sprintf("; not changed since; its permission is %s", now.Permission)
 	}
-	text += "; CHANGED SINCE"
+	description += "; CHANGED SINCE"
 	if r.Dir != "" {
-		text += ", it was in " + r.Dir
+		description += ", it was in " + r.Dir
 	}
 	if now.Stored != "" {
-		text += fmt.Sprintf("; its permission was %s", now.Stored)
+		description += fmt.Sprintf("; its permission was %s", now.Stored)
 	}
-	return text
+	return description
 }
 
 func recommendationText(r httpapi.Recommendation) string {
-	text := fmt.Sprintf("an agent%s recommends the permission %s; only you can enable the plugin", markText(r.ChangeOrigin), r.Permission)
+	description := fmt.Sprintf("an agent%s recommends the permission %s; only you can enable the plugin", markText(r.ChangeOrigin), r.Permission)
 	if r.Note != "" {
-		text += fmt.Sprintf("; it writes: %q", r.Note)
+		description += fmt.Sprintf("; it writes: %q", r.Note)
 	}
-	return text
+	return description
 }
 
 func markText(m httpapi.ChangeOrigin) string {
-	text := ""
+	description := ""
 	if !m.At.IsZero() {
-		text += " on " + m.At.Local().Format(time.DateTime)
+		description += " on " + m.At.Local().Format(time.DateTime)
 	}
 	if m.By != "" {
-		text += " by " + m.By
+		description += " by " + m.By
 	}
-	return text
+	return description
 }
 
 func claimsText(a plugin.Annotations) string {
 	var claims []string
 	for _, hint := range []struct {
-		value *bool
-		text  string
+		value  *bool
+		claims string
 	}{{a.ReadOnly, "only reads"}, {a.Destructive, "may destroy"}, {a.Idempotent, "may be repeated"}, {a.OpenWorld, "reaches others"}} {
 		if hint.value != nil && *hint.value {
-			claims = append(claims, hint.text)
+			claims = append(claims, hint.claims)
 		}
 	}
 	if len(claims) == 0 {
@@ -157,12 +157,12 @@ func claimsText(a plugin.Annotations) string {
 }
 
 func ownText(t httpapi.ToolPermissions) string {
-	text := ""
+	description := ""
 	if t.OwnPermission != "" {
-		text += "  " + terminal.SafeLine(string(t.OwnPermission))
+		description += "  " + terminal.SafeLine(string(t.OwnPermission))
 	}
 	if t.Limit != "" {
-		text += "  limit " + terminal.SafeLine(t.Limit)
+		description += "  limit " + terminal.SafeLine(t.Limit)
 	}
-	return text
+	return description
 }

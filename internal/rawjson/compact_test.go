@@ -20,24 +20,24 @@ func FuzzCompact(f *testing.F) {
 	} {
 		f.Add([]byte(seed))
 	}
-	f.Fuzz(func(t *testing.T, text []byte) {
-		got, problem := Compact(text, nil)
-		if !utf8.Valid(text) {
+	f.Fuzz(func(t *testing.T, jsonText []byte) {
+		got, problem := Compact(jsonText, nil)
+		if !utf8.Valid(jsonText) {
 			if problem == "" {
-				t.Fatalf("%q is accepted", text)
+				t.Fatalf("%q is accepted", jsonText)
 			}
 			return
 		}
 		var want bytes.Buffer
-		err := json.Compact(&want, TrimBOM(text))
+		err := json.Compact(&want, TrimBOM(jsonText))
 		if (err == nil) != (problem == "") {
-			t.Fatalf("%q: %s, encoding/json returns %v", text, problem, err)
+			t.Fatalf("%q: %s, encoding/json returns %v", jsonText, problem, err)
 		}
 		if err != nil && !strings.HasPrefix(problem, "is not valid JSON at line ") {
-			t.Fatalf("%q: %s", text, problem)
+			t.Fatalf("%q: %s", jsonText, problem)
 		}
 		if err == nil && !bytes.Equal(got, want.Bytes()) {
-			t.Fatalf("%q: %q, want %q", text, got, want.Bytes())
+			t.Fatalf("%q: %q, want %q", jsonText, got, want.Bytes())
 		}
 	})
 }

@@ -9,9 +9,9 @@ import (
 // WriteQuoted writes text to w as one JSON string, with quotes and escapes. WriteQuoted
 // makes no copy of the whole text, because a tool's result can have 100 MB. If a write
 // fails, w keeps the error, and the method w.Flush returns it.
-func WriteQuoted(w *bufio.Writer, text []byte) {
+func WriteQuoted(w *bufio.Writer, jsonText []byte) {
 	w.WriteByte('"')
-	for len(text) > 0 {
+	for len(jsonText) > 0 {
 		if w.Available() < minQuoteRoom && w.Buffered() > 0 && w.Flush() != nil {
 			return
 		}
@@ -20,9 +20,9 @@ func WriteQuoted(w *bufio.Writer, text []byte) {
 		if len(room) < minQuoteRoom {
 			room = make([]byte, minQuoteRoom)
 		}
-		read, written := quoteInto(room, text)
+		read, written := quoteInto(room, jsonText)
 		w.Write(room[:written])
-		text = text[read:]
+		jsonText = jsonText[read:]
 	}
 	w.WriteByte('"')
 }
@@ -36,17 +36,17 @@ const (
 )
 
 // quoteInto returns the number of bytes read from text, and the number of bytes written to room.
-func quoteInto(room, text []byte) (read, written int) {
+func quoteInto(room, jsonText []byte) (read, written int) {
 	for written+wordBytes+maxEscape <= len(room) {
-		if len(text)-read < wordBytes {
-			if read == len(text) {
+		if len(jsonText)-read < wordBytes {
+			if read == len(jsonText) {
 				break
 			}
-			written += copyEscaped(room[written:], text[read])
+			written += copyEscaped(room[written:], jsonText[read])
 			read++
 			continue
 		}
-		word := binary.LittleEndian.Uint64(text[read:])
+		word := binary.LittleEndian.Uint64(jsonText[read:])
 		binary.LittleEndian.PutUint64(room[written:], word)
 		special := specialBytes(word)
 		if special == 0 {
@@ -57,7 +57,7 @@ func quoteInto(room, text []byte) (read, written int) {
 		plain := bits.TrailingZeros64(special) / 8
 		read += plain
 		written += plain
-		written += copyEscaped(room[written:], text[read])
+		written += copyEscaped(room[written:], jsonText[read])
 		read++
 	}
 	return read, written

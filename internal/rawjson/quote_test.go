@@ -10,11 +10,11 @@ import (
 
 func BenchmarkWriteQuoted(b *testing.B) {
 	item := `{"id":"0123456789","text":"a message with \"quotes\" and more words"},`
-	text := []byte(strings.Repeat(item, 1<<20/len(item)))
+	jsonText := []byte(strings.Repeat(item, 1<<20/len(item)))
 	w := bufio.NewWriterSize(io.Discard, 64<<10)
-	b.SetBytes(int64(len(text)))
+	b.SetBytes(int64(len(jsonText)))
 	for b.Loop() {
-		WriteQuoted(w, text)
+		WriteQuoted(w, jsonText)
 	}
 }
 

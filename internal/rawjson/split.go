@@ -181,18 +181,18 @@ func Marshal(v any) (json.RawMessage, error) {
 // Encode is [Marshal] for a value that always has a JSON form. Encode panics for a value
 // without a JSON form, such as a channel.
 func Encode(v any) json.RawMessage {
-	text, err := Marshal(v)
+	jsonText, err := Marshal(v)
 	if err != nil {
 		panic("rawjson: " + err.Error())
 	}
-	return text
+	return jsonText
 }
 
 // Indent formats valid JSON for a file, with two spaces per level and a newline at the
 // end.
-func Indent(text []byte) []byte {
+func Indent(jsonText []byte) []byte {
 	var b bytes.Buffer
-	if err := json.Indent(&b, text, "", "  "); err != nil {
+	if err := json.Indent(&b, jsonText, "", "  "); err != nil {
 		panic("rawjson: " + err.Error())
 	}
 	b.WriteByte('\n')

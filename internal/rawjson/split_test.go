@@ -13,14 +13,14 @@ func FuzzSplit(f *testing.F) {
 	} {
 		f.Add([]byte(seed))
 	}
-	f.Fuzz(func(t *testing.T, text []byte) {
-		raw, problem := Compact(text, nil)
+	f.Fuzz(func(t *testing.T, jsonText []byte) {
+		raw, problem := Compact(jsonText, nil)
 		if problem != "" {
 			return
 		}
 		wantSplit(t, raw, raw)
-		if bytes.Equal(TrimBOM(text), text) {
-			wantSplit(t, text, raw)
+		if bytes.Equal(TrimBOM(jsonText), jsonText) {
+			wantSplit(t, jsonText, raw)
 		}
 	})
 }
@@ -68,11 +68,11 @@ func lastMembers(raw []byte) map[string][]byte {
 	return members
 }
 
-func withoutBlanks(t *testing.T, text []byte) []byte {
+func withoutBlanks(t *testing.T, jsonText []byte) []byte {
 	t.Helper()
-	raw, problem := Compact(text, nil)
+	raw, problem := Compact(jsonText, nil)
 	if problem != "" {
-		t.Fatalf("%s %s; want %q", text, problem, "")
+		t.Fatalf("%s %s; want %q", jsonText, problem, "")
 	}
 	return raw
 }
@@ -101,33 +101,33 @@ func FuzzSkip(f *testing.F) {
 	for _, seed := range []string{`{"a":1}`, `{"a`, `"\"`, `"\\"`, `[1,`, `1 `, `]`, ``, `[[]`, "\"\\\\\\\""} {
 		f.Add([]byte(seed), 0)
 	}
-	f.Fuzz(func(t *testing.T, text []byte, i int) {
-		if i < 0 || i > len(text) {
+	f.Fuzz(func(t *testing.T, jsonText []byte, i int) {
+		if i < 0 || i > len(jsonText) {
 			return
 		}
 		for _, skip := range []func([]byte, int) int{SkipValue, SkipString} {
-			if end := skip(text, i); end != -1 && (end <= i || end > len(text)) {
-				t.Errorf("skipping in %q from %d ended at %d", text, i, end)
+			if end := skip(jsonText, i); end != -1 && (end <= i || end > len(jsonText)) {
+				t.Errorf("skipping in %q from %d ended at %d", jsonText, i, end)
 			}
 		}
-		if spaceEnd := SkipSpace(text, i); spaceEnd < i || spaceEnd > len(text) {
-			t.Errorf("%q from %d: %d", text, i, spaceEnd)
+		if spaceEnd := SkipSpace(jsonText, i); spaceEnd < i || spaceEnd > len(jsonText) {
+			t.Errorf("%q from %d: %d", jsonText, i, spaceEnd)
 		}
-		for m := range Members(validOr(text, "{}")) {
+		for m := range Members(validOr(jsonText, "{}")) {
 			if !json.Valid(m.Value) {
-				t.Errorf("%q has the member %q", text, m.Value)
+				t.Errorf("%q has the member %q", jsonText, m.Value)
 			}
 		}
 		var lastValue json.RawMessage
-		if json.Unmarshal(text, &lastValue) == nil && SkipValue(text, SkipSpace(text, 0)) != len(bytes.TrimRight(text, " \t\r\n")) {
-			t.Errorf("the value in %q ends at %d", text, SkipValue(text, SkipSpace(text, 0)))
+		if json.Unmarshal(jsonText, &lastValue) == nil && SkipValue(jsonText, SkipSpace(jsonText, 0)) != len(bytes.TrimRight(jsonText, " \t\r\n")) {
+			t.Errorf("the value in %q ends at %d", jsonText, SkipValue(jsonText, SkipSpace(jsonText, 0)))
 		}
 	})
 }
 
-func validOr(text []byte, otherText string) []byte {
-	if json.Valid(text) {
-		return text
+func validOr(jsonText []byte, otherText string) []byte {
+	if json.Valid(jsonText) {
+		return jsonText
 	}
 	return []byte(otherText)
 }

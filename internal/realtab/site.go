@@ -211,11 +211,11 @@ func (p Page) write(w http.ResponseWriter) {
 		}
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	text := p.HTML
-	if !strings.HasPrefix(strings.ToLower(strings.TrimSpace(text)), "<!doctype") {
-		text = "<!doctype html>" + text
+	html := p.HTML
+	if !strings.HasPrefix(strings.ToLower(strings.TrimSpace(html)), "<!doctype") {
+		html = "<!doctype html>" + html
 	}
-	_, _ = io.WriteString(w, text)
+	_, _ = io.WriteString(w, html)
 }
 
 func allowAllOrigins(h http.Header, r *http.Request) {
@@ -290,9 +290,9 @@ func selfSigned() (tls.Certificate, error) {
 		SerialNumber: big.NewInt(now.UnixNano()), Subject: pkix.Name{CommonName: "opentabs plugin test"},
 		DNSNames: []string{"localhost"}, NotBefore: now.Add(-time.Hour), NotAfter: now.Add(24 * time.Hour),
 	}
-	text, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	certificate, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	if err != nil {
 		return tls.Certificate{}, err
 	}
-	return tls.Certificate{Certificate: [][]byte{text}, PrivateKey: key}, nil
+	return tls.Certificate{Certificate: [][]byte{certificate}, PrivateKey: key}, nil
 }

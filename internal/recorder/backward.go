@@ -11,19 +11,19 @@ const blockBytes = 64 << 10
 // and the line's offset, last line first, until visit returns false. The line that readBackward passes to visit is
 // valid only until visit returns, because the memory is reused.
 func readBackward(file io.ReaderAt, end int64, visit func(line []byte, start int64) bool) error {
-	var text []byte
+	var fileContent []byte
 	start := end
 	hasEnd := false
 	for {
 		for {
 			if !hasEnd {
-				i := bytes.LastIndexByte(text, '\n')
+				i := bytes.LastIndexByte(fileContent, '\n')
 				if i < 0 {
 					break
 				}
-				text, hasEnd = text[:i+1], true
+				fileContent, hasEnd = fileContent[:i+1], true
 			}
-			body := text[:len(text)-1]
+			body := fileContent[:len(fileContent)-1]
 			i := bytes.LastIndexByte(body, '\n')
 			if i < 0 && start > 0 {
 				break
@@ -31,18 +31,18 @@ func readBackward(file io.ReaderAt, end int64, visit func(line []byte, start int
 			if !visit(body[i+1:], start+int64(i+1)) || i < 0 {
 				return nil
 			}
-			text = text[:i+1]
+			fileContent = fileContent[:i+1]
 		}
 		if start == 0 {
 			return nil
 		}
 		size := min(blockBytes, start)
 		start -= size
-		longer := make([]byte, int(size)+len(text))
+		longer := make([]byte, int(size)+len(fileContent))
 		if _, err := file.ReadAt(longer[:size], start); err != nil {
 			return err
 		}
-		copy(longer[size:], text)
-		text = longer
+		copy(longer[size:], fileContent)
+		fileContent = longer
 	}
 }

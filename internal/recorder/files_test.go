@@ -18,19 +18,19 @@ import (
 func TestReadBackward(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 50 {
-		var text []byte
+		var fileContent []byte
 		var lines []string
 		for range random.IntN(8) {
 			line := strings.Repeat(string(rune('a'+len(lines))), random.IntN(3)*random.IntN(blockBytes)+random.IntN(3))
 			lines = append(lines, line)
-			text = append(text, line+"\n"...)
+			fileContent = append(fileContent, line+"\n"...)
 		}
-		complete := len(text)
-		text = append(text, strings.Repeat("z", random.IntN(2)*random.IntN(2*blockBytes))...)
+		complete := len(fileContent)
+		fileContent = append(fileContent, strings.Repeat("z", random.IntN(2)*random.IntN(2*blockBytes))...)
 		var got []string
-		err := readBackward(bytes.NewReader(text), int64(len(text)), func(line []byte, start int64) bool {
+		err := readBackward(bytes.NewReader(fileContent), int64(len(fileContent)), func(line []byte, start int64) bool {
 			got = append(got, string(line))
-			if !bytes.Equal(text[start:int(start)+len(line)], line) {
+			if !bytes.Equal(fileContent[start:int(start)+len(line)], line) {
 				t.Fatalf("readBackward returned the wrong offset %d for a line", start)
 			}
 			return true
@@ -48,23 +48,23 @@ func writeDay(t *testing.T, dir, name string, ended time.Time, records int) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	var text []byte
+	var fileContent []byte
 	for i := range records {
 		c := testOptions.newQueuedCall(endedCallOf(fmt.Sprintf("call_%s_%d", name, i), "messages__post", ended.Add(time.Duration(i)*time.Second)), Facts{})
-		text = append(append(text, encode(t, c.newRecord(&valueCleaner{}))...), '\n')
+		fileContent = append(append(fileContent, encode(t, c.newRecord(&valueCleaner{}))...), '\n')
 	}
-	if err := os.WriteFile(filepath.Join(folder, name+fileSuffix), text, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(folder, name+fileSuffix), fileContent, 0o600); err != nil {
 		t.Fatal(err)
 	}
 }
 
 func encode(t *testing.T, v any) []byte {
 	t.Helper()
-	text, err := json.Marshal(v)
+	fileContent, err := json.Marshal(v)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return text
+	return fileContent
 }
 
 func TestPagesAndQueries(t *testing.T) {
@@ -187,17 +187,17 @@ func TestOldFilesAreRemoved(t *testing.T) {
 
 func TestParseSince(t *testing.T) {
 	now := time.Date(2026, 11, 23, 12, 0, 0, 0, time.FixedZone("", 3600))
-	for text, want := range map[string]time.Time{
+	for sinceText, want := range map[string]time.Time{
 		"2h": now.Add(-2 * time.Hour), "7d": now.AddDate(0, 0, -7), "90m": now.Add(-90 * time.Minute),
 		"2026-11-20": time.Date(2026, 11, 20, 0, 0, 0, 0, now.Location()), "2026-11-20T14:00:00Z": time.Date(2026, 11, 20, 14, 0, 0, 0, time.UTC),
 	} {
-		if got, err := ParseSince(text, now); err != nil || !got.Equal(want) {
-			t.Errorf("content of %s = %s, %v; want %s", text, got, err, want)
+		if got, err := ParseSince(sinceText, now); err != nil || !got.Equal(want) {
+			t.Errorf("content of %s = %s, %v; want %s", sinceText, got, err, want)
 		}
 	}
-	for _, text := range []string{"", "-2h", "yesterday", "20.11.2026", "-1d", "99999999d"} {
-		if got, err := ParseSince(text, now); err == nil {
-			t.Errorf("the name of a record file %q is parsed as %s", text, got)
+	for _, sinceText := range []string{"", "-2h", "yesterday", "20.11.2026", "-1d", "99999999d"} {
+		if got, err := ParseSince(sinceText, now); err == nil {
+			t.Errorf("the name of a record file %q is parsed as %s", sinceText, got)
 		}
 	}
 }

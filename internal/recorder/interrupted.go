@@ -174,6 +174,6 @@ func readInterrupted(dir string) ([]*Note, error) {
 // memberText does not decode escapes in the string.
 func memberText(line []byte, name string) string {
 	_, value, _ := bytes.Cut(line, []byte(`"`+name+`":"`))
-	text, _, _ := bytes.Cut(value, []byte(`"`))
-	return string(text)
+	memberValue, _, _ := bytes.Cut(value, []byte(`"`))
+	return string(memberValue)
 }

@@ -92,7 +92,7 @@ func TestInterruptedApproval(t *testing.T) {
 	}
 	dir = crash(t, dir)
 	Open(dir, testOptions).Close()
-	for _, want := range []struct{ id, text, step string }{
+	for _, want := range []struct{ id, wantSummary, step string }{
 		{"call_waiting", "the call did not run", "Make the call again."},
 		{"call_begun", "may have taken effect", "Check the page before you make the call again."},
 		{"call_asks_user", "may have taken effect", "Check the page before you make the call again."},
@@ -100,7 +100,7 @@ func TestInterruptedApproval(t *testing.T) {
 		{"call_ended", "", ""},
 	} {
 		e, ok, err := Find(dir, want.id)
-		if err != nil || !ok || !strings.Contains(e.Error, want.text) || e.NextStep != want.step {
+		if err != nil || !ok || !strings.Contains(e.Error, want.wantSummary) || e.NextStep != want.step {
 			t.Errorf("%s: the record is %q %q, %v", want.id, e.Error, e.NextStep, err)
 		}
 	}
@@ -121,11 +121,11 @@ func TestNotesOfOpenCalls(t *testing.T) {
 		t.Fatal(names, err)
 	}
 	path := filepath.Join(dir, folderName, names[0].String()+fileSuffix)
-	text, err := os.ReadFile(path)
-	if err != nil || strings.Contains(string(text), "general") || !strings.Contains(string(text), `"subject":"call_1"`) {
-		t.Fatalf("the file has %s, %v", text, err)
+	fileContent, err := os.ReadFile(path)
+	if err != nil || strings.Contains(string(fileContent), "general") || !strings.Contains(string(fileContent), `"subject":"call_1"`) {
+		t.Fatalf("the file has %s, %v", fileContent, err)
 	}
-	damaged := string(text) + `{"note":"call","subject":"call_2","call":{` + "\n" + `{"note":"call","subject":"call_3"}` + "\n{\n"
+	damaged := string(fileContent) + `{"note":"call","subject":"call_2","call":{` + "\n" + `{"note":"call","subject":"call_3"}` + "\n{\n"
 	if err := os.WriteFile(path, []byte(damaged), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -144,12 +144,12 @@ func parseCursor(cursor string) (name fileName, offset int64, err error) {
 
 // search reads the records that match a query, newest first.
 type search struct {
-	query     Query
-	text      string
-	callID    string
-	idPrefix  string
-	needles   [][]byte // texts that the JSON line of each matching record contains
-	bytesLeft int64
+	query      Query
+	searchText string
+	callID     string
+	idPrefix   string
+	needles    [][]byte // texts that the JSON line of each matching record contains
+	bytesLeft  int64
 
 	entries []Entry
 	next    string
@@ -157,17 +157,17 @@ type search struct {
 }
 
 func newSearch(q Query) *search {
-	s := &search{query: q, text: strings.ToLower(q.Text), bytesLeft: maxPageBytes}
-	for _, text := range []string{q.Tool, q.Client} {
-		if text != "" {
-			s.needles = append(s.needles, encodeNeedle(text))
+	s := &search{query: q, searchText: strings.ToLower(q.Text), bytesLeft: maxPageBytes}
+	for _, filterText := range []string{q.Tool, q.Client} {
+		if filterText != "" {
+			s.needles = append(s.needles, encodeNeedle(filterText))
 		}
 	}
 	return s
 }
 
-func encodeNeedle(text string) []byte {
-	quoted := rawjson.Encode(text)
+func encodeNeedle(filterText string) []byte {
+	quoted := rawjson.Encode(filterText)
 	return quoted[1 : len(quoted)-1]
 }
 
@@ -258,11 +258,11 @@ func (s *search) selects(r *Record) bool {
 		q.Client != "" && r.Client != q.Client && r.ClaimedName != q.Client && client != q.Client,
 		q.HasFailed && !r.Status.IsFailure() && r.Status != wire.StatusCancelled:
 		return false
-	case s.text == "":
+	case s.searchText == "":
 		return true
 	}
-	for _, text := range []string{r.ToolName, client, r.Site, r.Error, string(r.ErrorCode), string(r.Args)} {
-		if strings.Contains(strings.ToLower(text), s.text) {
+	for _, fieldText := range []string{r.ToolName, client, r.Site, r.Error, string(r.ErrorCode), string(r.Args)} {
+		if strings.Contains(strings.ToLower(fieldText), s.searchText) {
 			return true
 		}
 	}

@@ -123,8 +123,8 @@ func (c *queuedCall) newRecord(secrets *valueCleaner) *Record {
 		ended := r.Ended.UTC()
 		r.Ended = &ended
 	}
-	for _, text := range []*string{&r.Message, &r.UserMessage, &r.Error, &r.Result, &r.CancelReason} {
-		*text = secrets.Text(*text)
+	for _, recordText := range []*string{&r.Message, &r.UserMessage, &r.Error, &r.Result, &r.CancelReason} {
+		*recordText = secrets.Text(*recordText)
 	}
 	for i, m := range e.LastMessages {
 		m.Time, m.Message = m.Time.UTC(), secrets.Text(m.Message)

@@ -180,8 +180,8 @@ func TestIncompleteLineIsRemoved(t *testing.T) {
 		if got := idsOf(readAll(t, dir, Query{})); got != "call_3 call_1" {
 			t.Errorf("records after the repair of the file = %s", got)
 		}
-		if text, err := os.ReadFile(path); err != nil || bytes.Count(text, []byte("\n")) != 2 || !bytes.HasSuffix(text, []byte("}\n")) {
-			t.Errorf("content of the repaired file = %s, %v", text, err)
+		if fileContent, err := os.ReadFile(path); err != nil || bytes.Count(fileContent, []byte("\n")) != 2 || !bytes.HasSuffix(fileContent, []byte("}\n")) {
+			t.Errorf("content of the repaired file = %s, %v", fileContent, err)
 		}
 	}
 }

@@ -53,8 +53,8 @@ func (m *message) addEnvelope(id, method string) {
 }
 
 // Parsing stops at the result of a response, which may be many megabytes long.
-func parseEnvelope(text []byte) (id, method string) {
-	dec := json.NewDecoder(bytes.NewReader(text))
+func parseEnvelope(messageJSON []byte) (id, method string) {
+	dec := json.NewDecoder(bytes.NewReader(messageJSON))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
 		return "", ""
 	}
@@ -126,6 +126,6 @@ func cancelLine(id string) []byte {
 // JSON-RPC reserves the codes from -32099 to -32000 for server errors.
 const codeServerLost = -32000
 
-func errorLine(id, text string) []byte {
-	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`+"\n", id, codeServerLost, rawjson.Encode(text))
+func errorLine(id, message string) []byte {
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`+"\n", id, codeServerLost, rawjson.Encode(message))
 }

@@ -29,16 +29,16 @@ func (r release) writeLicenses(ctx context.Context, t target) error {
 	if err != nil {
 		return err
 	}
-	var text bytes.Buffer
-	text.WriteString("opentabs contains these libraries. Each has its own license, which follows its name.\n")
+	var licenseText bytes.Buffer
+	licenseText.WriteString("opentabs contains these libraries. Each has its own license, which follows its name.\n")
 	for _, l := range libraries {
 		licenses, err := readLicenses(l.dir)
 		if err != nil {
 			return fmt.Errorf("read the license of %s: %w", l.title, err)
 		}
-		fmt.Fprintf(&text, "\n%s\n%s\n\n%s", strings.Repeat("=", 80), l.title, licenses)
+		fmt.Fprintf(&licenseText, "\n%s\n%s\n\n%s", strings.Repeat("=", 80), l.title, licenses)
 	}
-	return os.WriteFile(r.extraPath(t, licensesFile), text.Bytes(), 0o644)
+	return os.WriteFile(r.extraPath(t, licensesFile), licenseText.Bytes(), 0o644)
 }
 
 func (r release) listLibraries(ctx context.Context, t target) ([]library, error) {
@@ -73,7 +73,7 @@ func readLicenses(dir string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var text []byte
+	var licenses []byte
 	for _, e := range entries {
 		if !e.Type().IsRegular() || !licenseName().MatchString(e.Name()) {
 			continue
@@ -82,12 +82,12 @@ func readLicenses(dir string) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		text = append(append(text, bytes.TrimSpace(license)...), '\n')
+		licenses = append(append(licenses, bytes.TrimSpace(license)...), '\n')
 	}
-	if text == nil {
+	if licenses == nil {
 		return nil, fmt.Errorf("the folder %s has no file with a license", dir)
 	}
-	return text, nil
+	return licenses, nil
 }
 
 func (r release) extraPath(t target, name string) string {

@@ -54,11 +54,11 @@ func (r release) writeManifests(targets []target) error {
 		files = append(files, "opentabs.rb", "scoop.json")
 	}
 	for _, name := range files {
-		text, err := fillTemplate(name, facts)
+		manifest, err := fillTemplate(name, facts)
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(filepath.Join(r.out, name), text, 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(r.out, name), manifest, 0o644); err != nil {
 			return err
 		}
 	}
@@ -70,9 +70,9 @@ func fillTemplate(name string, facts any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var text bytes.Buffer
-	err = parsed.Execute(&text, facts)
-	return text.Bytes(), err
+	var manifest bytes.Buffer
+	err = parsed.Execute(&manifest, facts)
+	return manifest.Bytes(), err
 }
 
 func (r release) writeLinuxPackages(ctx context.Context, t target) error {

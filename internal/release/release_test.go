@@ -38,8 +38,8 @@ func newRelease(t *testing.T, targets []target) release {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		for path, text := range map[string]string{path: fakeProgram, r.extraPath(target, licensesFile): "Terms of the libraries.\n"} {
-			if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
+		for path, fileContent := range map[string]string{path: fakeProgram, r.extraPath(target, licensesFile): "Terms of the libraries.\n"} {
+			if err := os.WriteFile(path, []byte(fileContent), 0o700); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -68,11 +68,11 @@ func TestSameProgramsGiveSameBytes(t *testing.T) {
 	for i := range checksums {
 		r := newRelease(t, allTargets)
 		writeFiles(t, r, allTargets)
-		text, err := os.ReadFile(filepath.Join(r.out, checksumsFile))
+		fileContent, err := os.ReadFile(filepath.Join(r.out, checksumsFile))
 		if err != nil {
 			t.Fatal(err)
 		}
-		checksums[i] = string(text)
+		checksums[i] = string(fileContent)
 	}
 	if checksums[0] != checksums[1] {
 		t.Errorf("the checksums of two releases of one commit differ:\n%s\n%s", checksums[0], checksums[1])
@@ -91,7 +91,7 @@ func TestManifestsContainTheChecksums(t *testing.T) {
 	r := newRelease(t, allTargets)
 	writeFiles(t, r, allTargets)
 	for file, system := range map[string]target{"opentabs.rb": {"darwin", "arm64"}, "scoop.json": {"windows", "arm64"}} {
-		text, err := os.ReadFile(filepath.Join(r.out, file))
+		fileContent, err := os.ReadFile(filepath.Join(r.out, file))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,11 +99,11 @@ func TestManifestsContainTheChecksums(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !strings.Contains(string(text), `"`+hash+`"`) || !strings.Contains(string(text), `"`+r.url+"/"+r.archiveName(system)+`"`) {
-			t.Errorf("%s does not contain the hash or the address of %s:\n%s", file, r.archiveName(system), text)
+		if !strings.Contains(string(fileContent), `"`+hash+`"`) || !strings.Contains(string(fileContent), `"`+r.url+"/"+r.archiveName(system)+`"`) {
+			t.Errorf("%s does not contain the hash or the address of %s:\n%s", file, r.archiveName(system), fileContent)
 		}
-		if strings.HasSuffix(file, ".json") && !json.Valid(text) {
-			t.Errorf("%s is not valid JSON:\n%s", file, text)
+		if strings.HasSuffix(file, ".json") && !json.Valid(fileContent) {
+			t.Errorf("%s is not valid JSON:\n%s", file, fileContent)
 		}
 	}
 }
@@ -125,13 +125,13 @@ func TestSBOMListsModulesAndEmbeddedPackages(t *testing.T) {
 	if err := r.writeSBOM(here); err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(filepath.Join(r.out, r.baseName(here)+".cdx.json"))
+	fileContent, err := os.ReadFile(filepath.Join(r.out, r.baseName(here)+".cdx.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{`"pkg:golang/stdlib@1.`, `"pkg:npm/zod@4.`, `"pkg:npm/preact@`, `"bomFormat": "CycloneDX"`} {
-		if !strings.Contains(string(text), want) {
-			t.Errorf("the SBOM does not contain %s:\n%s", want, text)
+		if !strings.Contains(string(fileContent), want) {
+			t.Errorf("the SBOM does not contain %s:\n%s", want, fileContent)
 		}
 	}
 }
@@ -150,12 +150,12 @@ func TestLicenses(t *testing.T) {
 	if err := r.writeLicenses(t.Context(), here); err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(r.extraPath(here, licensesFile))
+	fileContent, err := os.ReadFile(r.extraPath(here, licensesFile))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"\nGo standard library go1.", "\ngithub.com/evanw/esbuild v", "\npreact 1", " (npm)\n", "Permission is hereby granted"} {
-		if !strings.Contains(string(text), want) {
+		if !strings.Contains(string(fileContent), want) {
 			t.Errorf("the licenses do not contain %q", want)
 		}
 	}
@@ -254,16 +254,16 @@ func publish(t *testing.T, registry *npmtest.Registry, packed []byte) {
 		if header.Name != "package/package.json" {
 			continue
 		}
-		text, err := io.ReadAll(entries)
+		readBytes, err := io.ReadAll(entries)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var m struct{ Name, Version string }
 		manifest := map[string]any{}
-		if err := json.Unmarshal(text, &m); err != nil {
+		if err := json.Unmarshal(readBytes, &m); err != nil {
 			t.Fatal(err)
 		}
-		if err := json.Unmarshal(text, &manifest); err != nil {
+		if err := json.Unmarshal(readBytes, &manifest); err != nil {
 			t.Fatal(err)
 		}
 		registry.Publish(npmtest.Version{Name: m.Name, Version: m.Version, File: packed, Manifest: manifest})

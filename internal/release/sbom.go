@@ -58,11 +58,11 @@ func (r release) writeSBOM(t target) error {
 	bom.Components = append(bom.Components, embedded...)
 	hash := sha256.Sum256([]byte(r.commit + " " + r.baseName(t)))
 	bom.SerialNumber = uuidText(hash[:])
-	text, err := json.MarshalIndent(bom, "", "  ")
+	encodedJSON, err := json.MarshalIndent(bom, "", "  ")
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(r.out, r.baseName(t)+".cdx.json"), append(text, '\n'), 0o644)
+	return os.WriteFile(filepath.Join(r.out, r.baseName(t)+".cdx.json"), append(encodedJSON, '\n'), 0o644)
 }
 
 func uuidText(hash []byte) string {
@@ -80,9 +80,9 @@ func embeddedPackages() ([]component, error) {
 	var lockFile struct {
 		Packages map[string]struct{ Version string }
 	}
-	text, err := os.ReadFile("package-lock.json")
+	fileContent, err := os.ReadFile("package-lock.json")
 	if err == nil {
-		err = json.Unmarshal(text, &lockFile)
+		err = json.Unmarshal(fileContent, &lockFile)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read package-lock.json: %w", err)

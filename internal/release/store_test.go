@@ -50,16 +50,16 @@ func TestStorePackage(t *testing.T) {
 	if err := json.NewDecoder(manifest).Decode(&m); err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile("docs/store.md")
+	fileContent, err := os.ReadFile("docs/store.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	const maxSummaryChars = 132
-	if !strings.Contains(string(text), "**Summary:** "+m.Description+"\n") || len(m.Description) > maxSummaryChars {
+	if !strings.Contains(string(fileContent), "**Summary:** "+m.Description+"\n") || len(m.Description) > maxSummaryChars {
 		t.Errorf("docs/store.md does not have the description of the manifest as its summary, or the summary is longer than %d characters: %q", maxSummaryChars, m.Description)
 	}
 	var explained []string
-	for _, row := range regexp.MustCompile("(?m)^\\| `([^`]+)`( \\(optional\\))? \\|").FindAllStringSubmatch(string(text), -1) {
+	for _, row := range regexp.MustCompile("(?m)^\\| `([^`]+)`( \\(optional\\))? \\|").FindAllStringSubmatch(string(fileContent), -1) {
 		explained = append(explained, row[1]+row[2])
 	}
 	want := m.Permissions

@@ -111,8 +111,8 @@ func (c *Cache) readFile() {
 	if c.passed == nil {
 		c.passed = map[string]bool{}
 	}
-	text, err := os.ReadFile(c.path)
-	hashLines, ok := strings.CutPrefix(string(text), fileHeader())
+	fileContent, err := os.ReadFile(c.path)
+	hashLines, ok := strings.CutPrefix(string(fileContent), fileHeader())
 	if err != nil || !ok {
 		return
 	}

@@ -26,11 +26,11 @@ func applyForm(t *testing.T, views []wire.SettingView, a Arguments, in string) (
 	t.Helper()
 	f := New("wiki", views)
 	err := f.Apply(a, strings.NewReader(in))
-	text, jsonErr := json.Marshal(f.Changes)
+	changesJSON, jsonErr := json.Marshal(f.Changes)
 	if jsonErr != nil {
 		t.Fatal(jsonErr)
 	}
-	return string(text), err
+	return string(changesJSON), err
 }
 
 func TestApply(t *testing.T) {

@@ -27,9 +27,9 @@ func scriptAnswers(questions *[]string, answers ...string) func(string, bool) (s
 		if len(answers) == 0 {
 			return "", io.EOF
 		}
-		text := answers[0]
+		scriptedAnswer := answers[0]
 		answers = answers[1:]
-		return text + "\n", nil
+		return scriptedAnswer + "\n", nil
 	}
 }
 

@@ -25,7 +25,7 @@ func Rows(views []wire.SettingView) [][]string {
 }
 
 func valueText(v wire.SettingView) string {
-	var text string
+	var displayValue string
 	var urls map[string]string
 	switch {
 	case !v.IsSet:
@@ -34,8 +34,8 @@ func valueText(v wire.SettingView) string {
 		return "(set, not shown; not given to the plugin, which starts late)"
 	case v.Secret:
 		return "(set, not shown)"
-	case json.Unmarshal(v.Value, &text) == nil:
-		return text
+	case json.Unmarshal(v.Value, &displayValue) == nil:
+		return displayValue
 	case v.Type == wire.SettingURL && json.Unmarshal(v.Value, &urls) == nil:
 		var texts []string
 		for _, name := range slices.Sorted(maps.Keys(urls)) {

@@ -34,7 +34,7 @@ func PlanChange(c Client, command Command) (Change, error) {
 	if err != nil {
 		return Change{}, err
 	}
-	after, err := editText(before, func(text []byte) ([]byte, error) { return c.format.set(text, c.servers, c.entry(command)) })
+	after, err := editText(before, func(configText []byte) ([]byte, error) { return c.format.set(configText, c.servers, c.entry(command)) })
 	if err != nil {
 		return Change{}, newSetError(c, before, command, err)
 	}
@@ -53,9 +53,9 @@ func (c Change) IsEmpty() bool {
 func (c Change) Diff() string { return diffOf(c.Client.File, c.before, c.after) }
 
 func diffOf(file string, before, after []byte) string {
-	text := diff.Diff(file, before, file, after)
-	_, text, _ = bytes.Cut(text, []byte("\n")) // removes the line "diff FILE FILE"
-	return string(text)
+	diffText := diff.Diff(file, before, file, after)
+	_, diffText, _ = bytes.Cut(diffText, []byte("\n")) // removes the line "diff FILE FILE"
+	return string(diffText)
 }
 
 // CurrentToken returns the client token in an MCP client's configuration file, or an empty string. The argument prefix
@@ -80,8 +80,8 @@ func findStringWithPrefix(value any, prefix string) string {
 		}
 	case map[string]any:
 		for _, child := range value {
-			if text := findStringWithPrefix(child, prefix); text != "" {
-				return text
+			if foundString := findStringWithPrefix(child, prefix); foundString != "" {
+				return foundString
 			}
 		}
 	}

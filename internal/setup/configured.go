@@ -85,16 +85,16 @@ func readCommand(fields map[string]any) Command {
 }
 
 func readString(fields map[string]any, name string) string {
-	text, _ := fields[name].(string)
-	return text
+	stringValue, _ := fields[name].(string)
+	return stringValue
 }
 
 func readStrings(list any) []string {
 	items, _ := list.([]any)
 	var texts []string
 	for _, item := range items {
-		if text, ok := item.(string); ok {
-			texts = append(texts, text)
+		if stringValue, ok := item.(string); ok {
+			texts = append(texts, stringValue)
 		}
 	}
 	return texts

@@ -27,12 +27,12 @@ func (e *FileError) Error() string {
 
 func (e *FileError) Unwrap() error { return e.problem }
 
-func newSetError(c Client, text []byte, command Command, problem error) error {
+func newSetError(c Client, configText []byte, command Command, problem error) error {
 	e := &FileError{File: c.File, problem: problem, remedy: "correct the file and run the command again, or add the server by hand"}
 	lines, err := c.format.set(nil, c.servers, c.entry(command))
 	if errors.Is(problem, errOtherChange) {
 		e.remedy = "add the server by hand"
-		if values, decodeErr := c.format.decode(text); decodeErr == nil && isInline(values, c.servers) {
+		if values, decodeErr := c.format.decode(configText); decodeErr == nil && isInline(values, c.servers) {
 			e.ManualLocation = "between the braces of " + strings.Join(c.servers, ".") + ", separated by a comma"
 			lines, err = c.format.inline(c.entry(command))
 		}
@@ -62,9 +62,9 @@ func newRemoveError(file string, problem error) error {
 
 // The error text of newSyntaxError omits the prefix with the parser's name, such as "toml: ".
 func newSyntaxError(syntax string, err error) error {
-	text := err.Error()
+	message := err.Error()
 	for _, parser := range []string{"hujson", "toml", "yaml"} {
-		text = strings.ReplaceAll(text, parser+": ", "")
+		message = strings.ReplaceAll(message, parser+": ", "")
 	}
-	return fmt.Errorf("it is not valid %s (%s)", syntax, strings.Join(strings.Fields(text), " "))
+	return fmt.Errorf("it is not valid %s (%s)", syntax, strings.Join(strings.Fields(message), " "))
 }

@@ -60,14 +60,14 @@ func checkServerEdit(f format, before, after []byte, servers []string) ([]byte, 
 }
 
 // editText removes a byte order mark and Windows line endings before the change, and restores them in the result.
-func editText(data []byte, change func(text []byte) ([]byte, error)) ([]byte, error) {
-	text, hasMark := bytes.CutPrefix(data, byteOrderMark)
-	lineEndCount := bytes.Count(text, []byte("\r\n"))
-	isCRLF := lineEndCount > 0 && lineEndCount == bytes.Count(text, []byte("\n"))
+func editText(data []byte, change func(configText []byte) ([]byte, error)) ([]byte, error) {
+	withoutBOM, hasMark := bytes.CutPrefix(data, byteOrderMark)
+	lineEndCount := bytes.Count(withoutBOM, []byte("\r\n"))
+	isCRLF := lineEndCount > 0 && lineEndCount == bytes.Count(withoutBOM, []byte("\n"))
 	if isCRLF {
-		text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
+		withoutBOM = bytes.ReplaceAll(withoutBOM, []byte("\r\n"), []byte("\n"))
 	}
-	changed, err := change(text)
+	changed, err := change(withoutBOM)
 	if err != nil {
 		return nil, err
 	}

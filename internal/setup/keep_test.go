@@ -26,15 +26,15 @@ var configTexts = map[string][]string{
 	},
 }
 
-func withLayouts(text string) []string {
-	crlf := strings.ReplaceAll(text, "\n", "\r\n")
-	return []string{text, crlf, "\ufeff" + text, "\ufeff" + crlf}
+func withLayouts(configText string) []string {
+	crlf := strings.ReplaceAll(configText, "\n", "\r\n")
+	return []string{configText, crlf, "\ufeff" + configText, "\ufeff" + crlf}
 }
 
 func TestChangeKeepsOtherContent(t *testing.T) {
 	for id, texts := range configTexts {
-		for _, text := range texts {
-			for _, before := range withLayouts(text) {
+		for _, configText := range texts {
+			for _, before := range withLayouts(configText) {
 				m := newMachine(t)
 				client := clientOf(t, m, id)
 				writeConfig(t, client, before)

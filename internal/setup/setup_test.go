@@ -26,12 +26,12 @@ func clientOf(t *testing.T, m Machine, id string) Client {
 	return Client{}
 }
 
-func writeConfig(t *testing.T, c Client, text string) {
+func writeConfig(t *testing.T, c Client, configText string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(c.File), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(c.File, []byte(text), 0o640); err != nil {
+	if err := os.WriteFile(c.File, []byte(configText), 0o640); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -21,10 +21,10 @@ func (f tomlFormat) set(data []byte, servers []string, entry any) ([]byte, error
 	}
 	table := entry
 	if existing := findCommandServer(f, data, servers); existing != nil {
-		text, err := toml.Marshal(entry)
+		entryTOML, err := toml.Marshal(entry)
 		var fields map[string]any
 		if err == nil {
-			err = toml.Unmarshal(text, &fields)
+			err = toml.Unmarshal(entryTOML, &fields)
 		}
 		if err != nil {
 			return nil, err

@@ -14,7 +14,7 @@ import (
 // tomlEdit is an edit that replaces the bytes from start to end of a TOML file with text.
 type tomlEdit struct {
 	start, end int
-	text       string
+	document   string
 }
 
 // tomlServer edits the values of the opentabs entry in a TOML file in place. tomlServer keeps comments and the order of
@@ -57,7 +57,7 @@ func editTOMLServer(f tomlFormat, data []byte, servers []string, existing, merge
 	slices.SortStableFunc(s.edits, func(a, b tomlEdit) int { return a.start - b.start })
 	after = slices.Clone(data)
 	for _, e := range slices.Backward(s.edits) {
-		after = slices.Replace(after, e.start, e.end, []byte(e.text)...)
+		after = slices.Replace(after, e.start, e.end, []byte(e.document)...)
 	}
 	values, err := f.decode(after)
 	return after, err == nil && reflect.DeepEqual(findServer(values, servers), any(merged))
@@ -184,14 +184,14 @@ func (s *tomlServer) insertMissing(path []string, existing, merged map[string]an
 		if !ok {
 			return false
 		}
-		text := tomlLine(name, merged[name]) + "\n"
+		entryLine := tomlLine(name, merged[name]) + "\n"
 		if isObject {
-			text = "\n[" + strings.Join(append(slices.Clone(s.own), childPath...), ".") + "]\n"
+			entryLine = "\n[" + strings.Join(append(slices.Clone(s.own), childPath...), ".") + "]\n"
 			for _, child := range slices.Sorted(maps.Keys(object)) {
-				text += tomlLine(child, object[child]) + "\n"
+				entryLine += tomlLine(child, object[child]) + "\n"
 			}
 		}
-		s.edits = append(s.edits, tomlEdit{at, at, text})
+		s.edits = append(s.edits, tomlEdit{at, at, entryLine})
 	}
 	return true
 }

@@ -66,10 +66,10 @@ func TestTOMLServerIsRemoved(t *testing.T) {
 func checkEditInPlace(t *testing.T, id, before, after string) {
 	t.Helper()
 	afters := withLayouts(after)
-	for i, text := range withLayouts(before) {
+	for i, configText := range withLayouts(before) {
 		m := newMachine(t)
 		client := clientOf(t, m, id)
-		writeConfig(t, client, text)
+		writeConfig(t, client, configText)
 		writer := Writer{Dir: filepath.Join(m.Home, "state")}
 		setUp(t, writer, client, testCommand)
 		if got := readText(t, client.File); got != afters[i] {

@@ -113,7 +113,7 @@ func (w Writer) PlanUndo(c Client) (Removal, error) {
 			return Removal{File: c.File, Action: undoKeep, KeepsToken: isOwnServer(server)}, nil
 		}
 	}
-	without, err := editText(now, func(text []byte) ([]byte, error) { return c.format.remove(text, c.servers) })
+	without, err := editText(now, func(configText []byte) ([]byte, error) { return c.format.remove(configText, c.servers) })
 	if err == nil && bytes.Equal(without, now) {
 		err = errOtherChange
 	}

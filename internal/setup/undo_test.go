@@ -93,12 +93,12 @@ func TestUndoKeepsForeignServer(t *testing.T) {
 			m := newMachine(t)
 			client := clientOf(t, m, id)
 			writer := Writer{Dir: filepath.Join(m.Home, "state")}
-			text := foreign
+			configText := foreign
 			if isRecorded {
 				setUp(t, writer, client, testCommand)
-				text = strings.Replace(foreign, "OPENTABS_CLIENT_TOKEN", "OTHER", 1)
+				configText = strings.Replace(foreign, "OPENTABS_CLIENT_TOKEN", "OTHER", 1)
 			}
-			writeConfig(t, client, text)
+			writeConfig(t, client, configText)
 			file, err := writer.ConfiguredFile(client)
 			if err != nil || file != "" {
 				t.Errorf("%s: configured file = %q, %v, want none", id, file, err)
@@ -108,8 +108,8 @@ func TestUndoKeepsForeignServer(t *testing.T) {
 				t.Errorf("%s: plan of undo = %+v, %v, want to keep the server", id, plan, err)
 			}
 			sentence, err := writer.Undo(client)
-			if err != nil || !strings.HasPrefix(sentence, "the server opentabs stays in "+client.File) || readText(t, client.File) != text {
-				t.Errorf("%s: Undo returned %q, %v, content = %q, want %q", id, sentence, err, readText(t, client.File), text)
+			if err != nil || !strings.HasPrefix(sentence, "the server opentabs stays in "+client.File) || readText(t, client.File) != configText {
+				t.Errorf("%s: Undo returned %q, %v, content = %q, want %q", id, sentence, err, readText(t, client.File), configText)
 			}
 		}
 	}
@@ -132,14 +132,14 @@ func TestPlanUndo(t *testing.T) {
 		}
 		writer := Writer{Dir: filepath.Join(m.Home, "state")}
 		setUp(t, writer, client, testCommand)
-		text := readText(t, client.File) + c.suffix
-		writeConfig(t, client, text)
+		configText := readText(t, client.File) + c.suffix
+		writeConfig(t, client, configText)
 		records := readText(t, writer.recordsFile())
 		plan, err := writer.PlanUndo(client)
 		if err != nil || plan.Action != c.want || !strings.HasPrefix(plan.Plan(), c.plan+client.File) || !strings.Contains(plan.Diff(), "\n-") {
 			t.Errorf("plan of undo = %q, %v, diff:\n%s\nwant the action %q", plan.Plan(), err, plan.Diff(), c.want)
 		}
-		if readText(t, client.File) != text || readText(t, writer.recordsFile()) != records {
+		if readText(t, client.File) != configText || readText(t, writer.recordsFile()) != records {
 			t.Error("PlanUndo has changed a file")
 		}
 	}

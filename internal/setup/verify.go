@@ -41,7 +41,7 @@ func Verify(ctx context.Context, command Command) (toolCount int, err error) {
 
 // CallTool starts command like an MCP client, calls a tool, and returns the text of the
 // result. If the call fails, the text of the error is what an agent would receive.
-func CallTool(ctx context.Context, command Command, tool string, args map[string]any) (text string, err error) {
+func CallTool(ctx context.Context, command Command, tool string, args map[string]any) (output string, err error) {
 	var result struct {
 		Content []struct {
 			Text string `json:"text"`
@@ -55,10 +55,10 @@ func CallTool(ctx context.Context, command Command, tool string, args map[string
 	for _, content := range result.Content {
 		texts = append(texts, content.Text)
 	}
-	if text = strings.Join(texts, "\n"); result.IsError {
-		return "", errors.New(text)
+	if output = strings.Join(texts, "\n"); result.IsError {
+		return "", errors.New(output)
 	}
-	return text, nil
+	return output, nil
 }
 
 func sendRequest(ctx context.Context, command Command, method string, params, result any) error {
@@ -90,15 +90,15 @@ func sendRequest(ctx context.Context, command Command, method string, params, re
 		err = errors.Join(writeErr, closeErr)
 	}
 	waitErr := process.Wait()
-	switch text := strings.TrimSpace(log.String()); {
+	switch stderrText := strings.TrimSpace(log.String()); {
 	case err == nil:
 		return nil
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return errors.New("the server did not answer in time")
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case text != "" && errors.Is(err, errNoAnswer): // the server's log explains why the server exited
-		return fmt.Errorf("%w: %s", err, text)
+	case stderrText != "" && errors.Is(err, errNoAnswer): // the server's log explains why the server exited
+		return fmt.Errorf("%w: %s", err, stderrText)
 	}
 	return errors.Join(err, waitErr)
 }

@@ -17,10 +17,10 @@ func (f yamlFormat) set(data []byte, servers []string, entry any) ([]byte, error
 		return nil, err
 	}
 	if existing := findCommandServer(f, data, servers); existing != nil {
-		text, err := yaml.Marshal(entry)
+		entryYAML, err := yaml.Marshal(entry)
 		var fields map[string]any
 		if err == nil {
-			err = yaml.Unmarshal(text, &fields)
+			err = yaml.Unmarshal(entryYAML, &fields)
 		}
 		if err != nil {
 			return nil, err

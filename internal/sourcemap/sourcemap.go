@@ -39,9 +39,9 @@ type rawMap struct {
 const maxLines = 2_000_000
 
 // Parse decodes the JSON text of a source map.
-func Parse(text []byte) (*Map, error) {
+func Parse(mapJSON []byte) (*Map, error) {
 	var raw rawMap
-	if err := json.Unmarshal(text, &raw); err != nil {
+	if err := json.Unmarshal(mapJSON, &raw); err != nil {
 		return nil, fmt.Errorf("read a source map: %w", err)
 	}
 	if strings.Count(raw.Mappings, ";") > maxLines {
@@ -52,8 +52,8 @@ func Parse(text []byte) (*Map, error) {
 	for group := range strings.SplitSeq(raw.Mappings, ";") {
 		last.column = 0
 		var line []segment
-		for text := range strings.SplitSeq(group, ",") {
-			fields := decodeVLQ(text)
+		for segmentText := range strings.SplitSeq(group, ",") {
+			fields := decodeVLQ(segmentText)
 			if len(fields) == 0 {
 				continue
 			}
@@ -178,11 +178,11 @@ func (m *Map) Encode() ([]byte, error) {
 		}
 	}
 	raw := rawMap{Version: 3, Sources: m.sources, SourcesContent: m.contents, Mappings: mappings.String(), Names: []string{}}
-	text, err := json.Marshal(raw)
+	mapJSON, err := json.Marshal(raw)
 	if err != nil {
 		return nil, fmt.Errorf("write a source map: %w", err)
 	}
-	return text, nil
+	return mapJSON, nil
 }
 
 const vlqDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"

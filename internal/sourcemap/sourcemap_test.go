@@ -35,11 +35,11 @@ func testMap() *Map {
 }
 
 func TestFind(t *testing.T) {
-	text, err := testMap().Encode()
+	mapJSON, err := testMap().Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := Parse(text)
+	m, err := Parse(mapJSON)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,11 +79,11 @@ func TestMoveLines(t *testing.T) {
 		}
 		return line + 7
 	})
-	text, err := moved.Encode()
-	if err != nil || strings.Contains(string(text), "zod") {
-		t.Fatalf("decoding the encoded map gives %s, %v", text, err)
+	mapJSON, err := moved.Encode()
+	if err != nil || strings.Contains(string(mapJSON), "zod") {
+		t.Fatalf("decoding the encoded map gives %s, %v", mapJSON, err)
 	}
-	m, err := Parse(text)
+	m, err := Parse(mapJSON)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,9 +93,9 @@ func TestMoveLines(t *testing.T) {
 }
 
 func TestParseMalformed(t *testing.T) {
-	for _, text := range []string{"", "[]", `{"mappings": 1}`, `{"mappings": "` + strings.Repeat(";", maxLines+1) + `"}`} {
-		if _, err := Parse([]byte(text)); err == nil {
-			t.Errorf("Parse accepted the malformed source map %.40q", text)
+	for _, malformedMap := range []string{"", "[]", `{"mappings": 1}`, `{"mappings": "` + strings.Repeat(";", maxLines+1) + `"}`} {
+		if _, err := Parse([]byte(malformedMap)); err == nil {
+			t.Errorf("Parse accepted the malformed source map %.40q", malformedMap)
 		}
 	}
 	m, err := Parse([]byte(`{"sources": ["a.ts"], "mappings": "AAAA,CDDD,!,CC;AAAAAAA"}`))

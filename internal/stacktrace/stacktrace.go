@@ -115,11 +115,11 @@ func (r *Resolver) read(file string) *sourcemap.Map {
 		return r.parsed
 	}
 	r.file, r.modTime, r.size, r.parsed = file, info.ModTime().UnixNano(), info.Size(), nil
-	text, err := os.ReadFile(file)
+	fileContent, err := os.ReadFile(file)
 	if err != nil {
 		return nil
 	}
-	if parsed, err := sourcemap.Parse(text); err == nil {
+	if parsed, err := sourcemap.Parse(fileContent); err == nil {
 		r.parsed = parsed
 	}
 	return r.parsed

@@ -24,7 +24,7 @@ type File[T any] struct {
 	Empty    func() T
 	// Parse decodes the text of the file. If the text is damaged, Parse returns a
 	// *[DamagedError].
-	Parse  func(text []byte) (T, error)
+	Parse  func(documentText []byte) (T, error)
 	Encode func(T) []byte
 }
 
@@ -37,7 +37,7 @@ func (e *DamagedError) Error() string { return e.Problem }
 // Read reads and parses the file. If the file is missing, Read returns the empty content
 // that the function Empty creates.
 func (f File[T]) Read() (T, error) {
-	text, err := os.ReadFile(f.Path)
+	documentText, err := os.ReadFile(f.Path)
 	if errors.Is(err, os.ErrNotExist) {
 		return f.Empty(), nil
 	}
@@ -45,7 +45,7 @@ func (f File[T]) Read() (T, error) {
 		var zero T
 		return zero, fmt.Errorf("read %s: %w", f.Subject, err)
 	}
-	content, err := f.Parse(text)
+	content, err := f.Parse(documentText)
 	if err != nil {
 		return content, fmt.Errorf("%s %w", f.Path, err)
 	}

@@ -35,9 +35,9 @@ func noteOf(p *Plugins) (note string) {
 	return note
 }
 
-func writeText(t *testing.T, path, text string) {
+func writeText(t *testing.T, path, documentText string) {
 	t.Helper()
-	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(documentText), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -78,8 +78,8 @@ func TestDamagedFileIsSetAside(t *testing.T) {
 	if err := file.Change(setNote("one")); err == nil || !strings.Contains(err.Error(), file.Path+" has version 2, but this opentabs reads only version 1") {
 		t.Errorf("changing a file of a newer version: %v; want an error that contains %q", err, file.Path+" has version 2, but this opentabs reads only version 1")
 	}
-	if text, err := os.ReadFile(file.Path); err != nil || string(text) != `{"version":2}` || len(*warnings) != 1 {
-		t.Errorf("the file has %s, %v; warnings %q", text, err, *warnings)
+	if documentText, err := os.ReadFile(file.Path); err != nil || string(documentText) != `{"version":2}` || len(*warnings) != 1 {
+		t.Errorf("the file has %s, %v; warnings %q", documentText, err, *warnings)
 	}
 	if err := errors.Join(os.Remove(file.Path), os.Mkdir(file.Path, 0o700)); err != nil {
 		t.Fatal(err)
@@ -103,7 +103,7 @@ func TestFileIsLocked(t *testing.T) {
 }
 
 func TestParsePlugins(t *testing.T) {
-	for text, want := range map[string]string{
+	for documentText, want := range map[string]string{
 		"":                           "is not valid JSON at line 1, column 1",
 		"{\n\"version\": }":          "is not valid JSON at line 2, column 12",
 		"[]":                         "is an array instead of an object",
@@ -114,8 +114,8 @@ func TestParsePlugins(t *testing.T) {
 		`{"version":1,"plugins":[]}`: "has plugins that are an array instead of an object",
 	} {
 		var damaged *DamagedError
-		if _, err := ParsePlugins([]byte(text)); !errors.As(err, &damaged) || !strings.HasPrefix(damaged.Problem, want) {
-			t.Errorf("%q: got %v, want %s", text, err, want)
+		if _, err := ParsePlugins([]byte(documentText)); !errors.As(err, &damaged) || !strings.HasPrefix(damaged.Problem, want) {
+			t.Errorf("%q: got %v, want %s", documentText, err, want)
 		}
 	}
 }
@@ -152,12 +152,12 @@ func TestWatchedReadsChanges(t *testing.T) {
 			t.Helper()
 			tickAndWait()
 			r := w.latest.Load()
-			text := ""
+			documentText := ""
 			if r.Problem != nil {
-				text = r.Problem.Error()
+				documentText = r.Problem.Error()
 			}
-			if r.View != note || !strings.HasPrefix(text, problem) || problem == "" && text != "" || readings.Load() != wantReadings || notified.Load() != wantNotified {
-				t.Errorf("view %q, problem %q, %d readings, %d notifications", r.View, text, readings.Load(), notified.Load())
+			if r.View != note || !strings.HasPrefix(documentText, problem) || problem == "" && documentText != "" || readings.Load() != wantReadings || notified.Load() != wantNotified {
+				t.Errorf("view %q, problem %q, %d readings, %d notifications", r.View, documentText, readings.Load(), notified.Load())
 			}
 		}
 		check("nothing", "", 1, 0)

@@ -168,17 +168,17 @@ func (w *Watched[T, V]) read() *ReadResult[V] {
 	if errors.Is(err, os.ErrNotExist) {
 		return newReading
 	}
-	var text []byte
+	var documentText []byte
 	if err == nil {
 		defer f.Close()
 		newReading.info, _ = f.Stat()
-		text, err = io.ReadAll(f)
+		documentText, err = io.ReadAll(f)
 	}
 	if err != nil {
 		newReading.hasReadError, newReading.Problem = true, fmt.Errorf("read %s: %w", w.file.Subject, err)
 		return newReading
 	}
-	content, err := w.file.Parse(text)
+	content, err := w.file.Parse(documentText)
 	if err != nil {
 		newReading.Problem = fmt.Errorf("%s %w", w.file.Path, err)
 		return newReading

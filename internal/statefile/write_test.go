@@ -39,11 +39,11 @@ func TestCheckWritable(t *testing.T) {
 func TestWriteAndCreate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	for _, step := range []struct {
-		write func(string, []byte) error
-		text  string
-		want  string
+		write      func(string, []byte) error
+		oldContent string
+		want       string
 	}{{Create, "a", "a"}, {Create, "b", "a"}, {Write, "c", "c"}, {Write, "", ""}} {
-		if err := step.write(path, []byte(step.text)); err != nil {
+		if err := step.write(path, []byte(step.oldContent)); err != nil {
 			t.Fatal(err)
 		}
 		if got, err := os.ReadFile(path); err != nil || string(got) != step.want {
@@ -78,8 +78,8 @@ func TestWriteFails(t *testing.T) {
 func TestPutAside(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	seenNames := map[string]bool{}
-	for _, text := range []string{"1", "2", "3"} {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+	for _, content := range []string{"1", "2", "3"} {
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		keptAs, err := PutAside(path)
@@ -87,7 +87,7 @@ func TestPutAside(t *testing.T) {
 			t.Fatalf("got %s, %v", keptAs, err)
 		}
 		seenNames[keptAs] = true
-		if got, err := os.ReadFile(keptAs); err != nil || string(got) != text {
+		if got, err := os.ReadFile(keptAs); err != nil || string(got) != content {
 			t.Errorf("%s holds %q, %v", keptAs, got, err)
 		}
 	}

@@ -77,17 +77,17 @@ func callsText(c httpapi.CallCount) string {
 }
 
 func timeoutText(t httpapi.ClientTimeout) string {
-	text := humanize.Duration(toDuration(t.LimitMs))
+	timeoutDescription := humanize.Duration(toDuration(t.LimitMs))
 	if t.ProgressRestarts {
-		text += " without progress"
+		timeoutDescription += " without progress"
 	}
 	switch t.Source {
 	case httpapi.TimeoutLearned:
-		text += " (learned)"
+		timeoutDescription += " (learned)"
 	case httpapi.TimeoutSet:
-		text += " (set by you)"
+		timeoutDescription += " (set by you)"
 	}
-	return text
+	return timeoutDescription
 }
 
 func toDuration(ms int64) time.Duration { return time.Duration(ms) * time.Millisecond }

@@ -69,11 +69,11 @@ func writeIcon(n *node, prefix string) string {
 	return n.String()
 }
 
-func readIcon(text []byte) (*node, string) {
-	if len(text) > MaxBytes {
-		return nil, fmt.Sprintf("has %d bytes; make it at most %d, for example with svgo", len(text), MaxBytes)
+func readIcon(svg []byte) (*node, string) {
+	if len(svg) > MaxBytes {
+		return nil, fmt.Sprintf("has %d bytes; make it at most %d, for example with svgo", len(svg), MaxBytes)
 	}
-	tree, err := parseSVG(text)
+	tree, err := parseSVG(svg)
 	if err != nil {
 		return nil, fmt.Sprintf("can't be read as SVG: %v", err)
 	}
@@ -92,11 +92,11 @@ func readIcon(text []byte) (*node, string) {
 	return tree, problem
 }
 
-func checkViewBox(text string) string {
-	if text == "" {
+func checkViewBox(viewBox string) string {
+	if viewBox == "" {
 		return `has no viewBox; add one that is square, as in viewBox="0 0 24 24"`
 	}
-	parts := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(", \t\r\n", r) })
+	parts := strings.FieldsFunc(viewBox, func(r rune) bool { return strings.ContainsRune(", \t\r\n", r) })
 	var numbers []float64
 	for _, part := range parts {
 		n, err := strconv.ParseFloat(part, 64)
@@ -107,7 +107,7 @@ func checkViewBox(text string) string {
 	}
 	switch {
 	case len(parts) != 4 || len(numbers) != 4 || numbers[2] <= 0 || numbers[3] <= 0:
-		return fmt.Sprintf(`has the viewBox %q; write four numbers, as in viewBox="0 0 24 24"`, text)
+		return fmt.Sprintf(`has the viewBox %q; write four numbers, as in viewBox="0 0 24 24"`, viewBox)
 	case numbers[2] != numbers[3]:
 		return fmt.Sprintf("is not square: its viewBox is %v wide and %v high; make both the same", numbers[2], numbers[3])
 	}
@@ -139,7 +139,7 @@ func findUnsafeContent(n *node) string {
 		}
 	}
 	for _, child := range n.children {
-		if n.name == "style" && externalLoad().MatchString(child.text) {
+		if n.name == "style" && externalLoad().MatchString(child.charData) {
 			return "has a style that loads something; refer only to ids of the file itself"
 		}
 	}
@@ -153,8 +153,8 @@ func (n *node) renameIDs(prefix string) {
 			ids[id] = true
 		}
 	})
-	renameReferences := func(text string) string {
-		return referencePattern().ReplaceAllStringFunc(text, func(match string) string {
+	renameReferences := func(attributeValue string) string {
+		return referencePattern().ReplaceAllStringFunc(attributeValue, func(match string) string {
 			parts := referencePattern().FindStringSubmatch(match)
 			if !ids[parts[2]] {
 				return match
@@ -183,7 +183,7 @@ func (n *node) renameIDs(prefix string) {
 		}
 		if n.name == "style" {
 			for _, child := range n.children {
-				child.text = renameSelectors(renameReferences(child.text), ids, prefix)
+				child.charData = renameSelectors(renameReferences(child.charData), ids, prefix)
 			}
 		}
 	})
@@ -192,10 +192,10 @@ func (n *node) renameIDs(prefix string) {
 var selectorPattern = lazyregexp.New(`[^{}]*\{`)
 
 func renameSelectors(style string, ids map[string]bool, prefix string) string {
-	return selectorPattern().ReplaceAllStringFunc(style, func(text string) string {
+	return selectorPattern().ReplaceAllStringFunc(style, func(selectorText string) string {
 		for id := range ids {
-			text = regexp.MustCompile(`#`+regexp.QuoteMeta(id)+`([\s,.:>+~\[{)]|$)`).ReplaceAllString(text, "#"+strings.ReplaceAll(prefix+id, "$", "$$")+"$1")
+			selectorText = regexp.MustCompile(`#`+regexp.QuoteMeta(id)+`([\s,.:>+~\[{)]|$)`).ReplaceAllString(selectorText, "#"+strings.ReplaceAll(prefix+id, "$", "$$")+"$1")
 		}
-		return text
+		return selectorText
 	})
 }

@@ -71,8 +71,8 @@ func TestIconsHaveDistinctIDs(t *testing.T) {
 }
 
 func TestInvalidIconsAreRefused(t *testing.T) {
-	insideSVG := func(text string) string {
-		return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8">` + text + `</svg>`
+	insideSVG := func(svgContent string) string {
+		return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8">` + svgContent + `</svg>`
 	}
 	tests := []struct {
 		name, svg, want string
@@ -132,8 +132,8 @@ func TestSetsThatAreIncomplete(t *testing.T) {
 func FuzzMake(f *testing.F) {
 	f.Add([]byte(simpleIcon))
 	f.Add([]byte(`<svg viewBox="0 0 8 8"><style>#a{fill:red}</style><g id="a" style="fill:url(#a)">x</g></svg>`))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		set, problems := Make("site", map[string][]byte{fileIcon: text})
+	f.Fuzz(func(t *testing.T, svgContent []byte) {
+		set, problems := Make("site", map[string][]byte{fileIcon: svgContent})
 		if len(problems) > 0 {
 			return
 		}

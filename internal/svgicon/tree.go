@@ -15,7 +15,7 @@ type node struct {
 	name     string
 	attrs    []attr
 	children []*node
-	text     string
+	charData string
 }
 
 // attr is an attribute of an SVG element. The attribute's name includes the namespace
@@ -29,8 +29,8 @@ const namespace = "http://www.w3.org/2000/svg"
 
 // parseSVG drops the parts that browsers do not draw: comments, processing instructions, metadata, and the data of
 // drawing programs.
-func parseSVG(text []byte) (*node, error) {
-	decoder := xml.NewDecoder(bytes.NewReader(bytes.TrimPrefix(text, []byte("\ufeff"))))
+func parseSVG(svg []byte) (*node, error) {
+	decoder := xml.NewDecoder(bytes.NewReader(bytes.TrimPrefix(svg, []byte("\ufeff"))))
 	var root *node
 	var openNodes []*node
 	omittedDepth := 0
@@ -86,10 +86,10 @@ func parseSVG(text []byte) (*node, error) {
 	return root, nil
 }
 
-func (n *node) addText(text string) {
+func (n *node) addText(charData string) {
 	switch n.name {
 	case "text", "tspan", "textPath", "style", "title", "desc":
-		n.children = append(n.children, &node{text: text})
+		n.children = append(n.children, &node{charData: charData})
 	}
 }
 
@@ -160,7 +160,7 @@ func (n *node) String() string {
 
 func (n *node) write(b *strings.Builder) {
 	if n.name == "" {
-		b.WriteString(escapeText.Replace(n.text))
+		b.WriteString(escapeText.Replace(n.charData))
 		return
 	}
 	b.WriteString("<" + n.name)

@@ -38,26 +38,26 @@ func (b *Block) Draw(lines []string) {
 	if slices.Equal(newLines, b.shownLines) {
 		return
 	}
-	var text strings.Builder
-	text.WriteString(toFirstLine)
+	var drawing strings.Builder
+	drawing.WriteString(toFirstLine)
 	for i, line := range newLines {
 		if i >= len(b.shownLines) || b.shownLines[i] != line {
-			text.WriteString(line + "\x1b[K")
+			drawing.WriteString(line + "\x1b[K")
 		}
-		text.WriteByte('\n')
+		drawing.WriteByte('\n')
 	}
 	if len(b.shownLines) > len(newLines) {
-		text.WriteString("\x1b[J")
+		drawing.WriteString("\x1b[J")
 	}
 	b.shownLines = newLines
-	io.WriteString(b.out, text.String())
+	io.WriteString(b.out, drawing.String())
 }
 
 // Clear removes the block from the terminal.
 func (b *Block) Clear() {
 	columns, _ := b.size()
-	if text := b.moveToFirstLine(columns); text != "" {
-		io.WriteString(b.out, text+"\x1b[J")
+	if escapes := b.moveToFirstLine(columns); escapes != "" {
+		io.WriteString(b.out, escapes+"\x1b[J")
 	}
 	b.shownLines = nil
 }

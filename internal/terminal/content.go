@@ -15,10 +15,10 @@ import (
 // content that does not match its type, is formatted as JSON. If shorten is true, table cells are
 // truncated at 40 columns.
 func ContentLines(kind string, content json.RawMessage, shorten bool) []string {
-	text, isText := readText(kind, content)
+	contentText, isText := readText(kind, content)
 	switch {
 	case isText:
-		return textLines(text)
+		return textLines(contentText)
 	case kind == "table":
 		if t, ok := readTable(content); ok {
 			return t.renderLines(shorten)
@@ -33,13 +33,13 @@ func ContentLines(kind string, content json.RawMessage, shorten bool) []string {
 
 // JSONLines formats JSON as indented lines without unsafe control characters. If text is not valid
 // JSON, for example because it was truncated, JSONLines does not reformat it.
-func JSONLines(text string) []string {
-	return ContentLines("json", json.RawMessage(text), false)
+func JSONLines(jsonText string) []string {
+	return ContentLines("json", json.RawMessage(jsonText), false)
 }
 
-func readText(kind string, content json.RawMessage) (text string, ok bool) {
-	if json.Unmarshal(content, &text) == nil && !isNullJSON(content) {
-		return text, true
+func readText(kind string, content json.RawMessage) (contentText string, ok bool) {
+	if json.Unmarshal(content, &contentText) == nil && !isNullJSON(content) {
+		return contentText, true
 	}
 	var code struct {
 		Code *string `json:"code"`
@@ -56,10 +56,10 @@ func isNullJSON(content json.RawMessage) bool {
 
 const tabStop = 4
 
-func textLines(text string) []string {
-	text = strings.ReplaceAll(strings.TrimRight(text, "\r\n"), "\r\n", "\n")
-	text = strings.ReplaceAll(text, "\t", strings.Repeat(" ", tabStop))
-	return strings.Split(escapeText(text), "\n")
+func textLines(contentText string) []string {
+	contentText = strings.ReplaceAll(strings.TrimRight(contentText, "\r\n"), "\r\n", "\n")
+	contentText = strings.ReplaceAll(contentText, "\t", strings.Repeat(" ", tabStop))
+	return strings.Split(escapeText(contentText), "\n")
 }
 
 const maxCell = 40
@@ -131,12 +131,12 @@ func (t *table) setCell(column int, value json.RawMessage) {
 }
 
 func cellText(value json.RawMessage) string {
-	var text string
+	var cellValue string
 	switch {
 	case isNullJSON(value):
 		return ""
-	case json.Unmarshal(value, &text) == nil:
-		return SafeLine(text)
+	case json.Unmarshal(value, &cellValue) == nil:
+		return SafeLine(cellValue)
 	}
 	var b bytes.Buffer
 	if json.Compact(&b, value) != nil {

@@ -20,8 +20,8 @@ func TestPager(t *testing.T) {
 	}
 	o := New(&out, &err, getenv)
 	const fallbackHint = "print the code with `opentabs plugin inspect`"
-	text := strings.Repeat("code\n", 10_000) + "evil \x1b[2J\u202e end"
-	o.ShowPaged(t.Context(), text, getenv, fallbackHint)
+	document := strings.Repeat("code\n", 10_000) + "evil \x1b[2J\u202e end"
+	o.ShowPaged(t.Context(), document, getenv, fallbackHint)
 	if got := out.String(); strings.Count(got, "code\n") != 10_000 || strings.ContainsAny(got, "\x1b\u202e") || !strings.Contains(got, "end") {
 		t.Errorf("the pager got %d bytes, the last ones %q", len(got), got[max(0, len(got)-60):])
 	}

@@ -149,17 +149,17 @@ func (v *barView) replace(line string) {
 		return
 	}
 	columns, _ := v.out.stderr.size()
-	text := "\r"
+	terminalCodes := "\r"
 	if rowsAbove := (v.shownWidth - 1) / columns; rowsAbove > 0 {
-		text += fmt.Sprintf("\x1b[%dA\x1b[J", rowsAbove)
+		terminalCodes += fmt.Sprintf("\x1b[%dA\x1b[J", rowsAbove)
 		v.shownWidth = 0
 	}
 	width := textWidth(line)
 	padding := max(0, v.shownWidth-width)
-	text += line + strings.Repeat(" ", padding)
+	terminalCodes += line + strings.Repeat(" ", padding)
 	if line == "" {
-		text += "\r"
+		terminalCodes += "\r"
 	}
-	fmt.Fprint(v.out.stderr, text)
+	fmt.Fprint(v.out.stderr, terminalCodes)
 	v.shownLine, v.shownWidth = line, width+padding
 }

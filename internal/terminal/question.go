@@ -39,14 +39,14 @@ func ShowQuestion(o *Output, question string) {
 const answerColumns = 5
 
 func wrapQuestion(o *Output, question string) string {
-	text := "opentabs: " + escapeText(question)
+	wrapped := "opentabs: " + escapeText(question)
 	if !o.stderr.isTerminal {
-		return text
+		return wrapped
 	}
 	columns, _ := o.stderr.size()
-	trimmed := strings.TrimRight(text, " ")
+	trimmed := strings.TrimRight(wrapped, " ")
 	lines := wrapLine(trimmed, "  ", columns-answerColumns)
-	return strings.Join(lines, "\n") + text[len(trimmed):]
+	return strings.Join(lines, "\n") + wrapped[len(trimmed):]
 }
 
 // EndQuestion ends the line of a question that received no answer.
@@ -56,19 +56,19 @@ func EndQuestion(o *Output) { fmt.Fprintln(o.stderr) }
 // hidden. If ctx ends before the user answers, for example by Ctrl-C, Ask returns the error of ctx.
 func (q *Questions) Ask(ctx context.Context, question string, secret bool) (string, error) {
 	type answer struct {
-		text string
-		err  error
+		input string
+		err   error
 	}
 	before, stateErr := term.GetState(int(q.in.Fd()))
 	answers := make(chan answer, 1)
 	fmt.Fprint(q.out.stderr, wrapQuestion(q.out, question))
 	go func() { // reading from a terminal cannot be cancelled
-		text, err := q.read(secret)
-		answers <- answer{text, err}
+		input, err := q.read(secret)
+		answers <- answer{input, err}
 	}()
 	select {
 	case a := <-answers:
-		return a.text, a.err
+		return a.input, a.err
 	case <-ctx.Done():
 		if secret && stateErr == nil {
 			_ = term.Restore(int(q.in.Fd()), before)
@@ -94,7 +94,7 @@ func (q *Questions) read(secret bool) (string, error) {
 		}
 		return line, err
 	}
-	text, err := term.ReadPassword(int(q.in.Fd()))
+	password, err := term.ReadPassword(int(q.in.Fd()))
 	fmt.Fprintln(q.out.stderr)
-	return string(text), err
+	return string(password), err
 }

@@ -5,13 +5,13 @@ import "strings"
 // PrintWrapped prints text for the user, wrapped between words on a terminal. If a line is wrapped,
 // each further line begins with the text in indent and with the leading spaces of the original
 // line. In a pipe, PrintWrapped prints the text unchanged.
-func PrintWrapped(o *Output, indent, text string) {
+func PrintWrapped(o *Output, indent, paragraph string) {
 	if !o.stdout.isTerminal {
-		o.PrintText(text)
+		o.PrintText(paragraph)
 		return
 	}
 	columns, _ := o.Size()
-	for line := range strings.Lines(escapeText(strings.TrimSuffix(text, "\n") + "\n")) {
+	for line := range strings.Lines(escapeText(strings.TrimSuffix(paragraph, "\n") + "\n")) {
 		line = strings.TrimSuffix(line, "\n")
 		margin := line[:len(line)-len(strings.TrimLeft(line, " "))]
 		o.PrintSafeLines(wrapLine(line, margin+indent, columns)...)

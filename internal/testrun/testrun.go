@@ -104,11 +104,11 @@ type testCounts struct {
 }
 
 func (t testCounts) String() string {
-	text := fmt.Sprintf("%d passed, %d failed", t.Passed, t.Failed)
+	summary := fmt.Sprintf("%d passed, %d failed", t.Passed, t.Failed)
 	if t.Skipped > 0 {
-		text += fmt.Sprintf(", %d skipped", t.Skipped)
+		summary += fmt.Sprintf(", %d skipped", t.Skipped)
 	}
-	return text
+	return summary
 }
 
 func (t testCounts) failureError(filter string) error {
@@ -190,8 +190,8 @@ func (p *printer) print(file string, n jsbuild.TestEvent) {
 		p.out.PrintLine("  skip  %s (%s)", name, terminal.SafeLine(n.Error))
 	default:
 		p.out.PrintLine("  FAIL  %s", name)
-		for text := range strings.Lines(n.Error) {
-			p.out.PrintLine("        %s", terminal.SafeLine(text))
+		for errorLine := range strings.Lines(n.Error) {
+			p.out.PrintLine("        %s", terminal.SafeLine(errorLine))
 		}
 		p.printLocation(n.Where)
 		for _, call := range n.FailedCalls {

@@ -69,11 +69,11 @@ func (e Entry) ClientText() string { return strings.TrimSpace(e.Name + " " + e.V
 // WaitText describes how long the client waits for a tool's result, such as "60 s after
 // each progress".
 func (e Entry) WaitText() string {
-	text := humanize.Duration(e.Timeout().Limit)
+	limitText := humanize.Duration(e.Timeout().Limit)
 	if e.ProgressRestarts {
-		text += " after each progress"
+		limitText += " after each progress"
 	}
-	return text
+	return limitText
 }
 
 func (e Entry) key() clients.ID { return keyOf(clients.ID{Name: e.Name, Version: e.Version}) }

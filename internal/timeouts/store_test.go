@@ -39,8 +39,8 @@ func TestLearn(t *testing.T) {
 	if e, ok := s.Learn(agent, gaveUpAfter(time.Minute)); !ok || e.WaitText() != "1 min" || e.Reason != timeoutReason {
 		t.Errorf("learned timeout = %+v, %t; want 1 min with the reason", e, ok)
 	}
-	if text := log.String(); !strings.Contains(text, "My-Agent 1.0") || !strings.Contains(text, "1 min") || !strings.Contains(text, `opentabs client timeout set`) {
-		t.Errorf("the log is %s; want an entry with the client, its timeout and the command that changes the timeout", text)
+	if logText := log.String(); !strings.Contains(logText, "My-Agent 1.0") || !strings.Contains(logText, "1 min") || !strings.Contains(logText, `opentabs client timeout set`) {
+		t.Errorf("the log is %s; want an entry with the client, its timeout and the command that changes the timeout", logText)
 	}
 	again, _ := openStore(t, dir)
 	if got := waitOf(again, "my-agent", "1.0"); got != time.Minute {
@@ -95,8 +95,8 @@ func TestEntriesAreBounded(t *testing.T) {
 	for i := range stored {
 		stored[i] = fmt.Sprintf(`{"name":"stored-%d","version":"1","timeout_ms":60000}`, i)
 	}
-	text := `{"version":1,"clients":[` + strings.Join(stored, ",") + `]}`
-	if err := os.WriteFile(filepath.Join(dir, fileName), []byte(text), 0o600); err != nil {
+	storedClients := `{"version":1,"clients":[` + strings.Join(stored, ",") + `]}`
+	if err := os.WriteFile(filepath.Join(dir, fileName), []byte(storedClients), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	s, _ := openStore(t, dir)
@@ -130,23 +130,23 @@ func TestEntriesAreBounded(t *testing.T) {
 func TestDamagedFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, fileName)
-	for text, want := range map[string]int{
+	for storedClients, want := range map[string]int{
 		`{"version":1,"clients":[`: 0, `[]`: 0, `{"version":1,"clients":{}}`: 0, `{"version":1,"clients":[1,{"name":"b","timeout_ms":60000}]}`: 1,
 		`{"version":1,"clients":[{"name":"b","timeout_ms":-5},{"name":"c","timeout_ms":9e15},{"timeout_ms":60000}]}`: 0,
 	} {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(path, []byte(storedClients), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		s, _ := openStore(t, dir)
 		if got := len(s.List()); got != want {
-			t.Errorf("%s: the file has %d entries, want %d", text, got, want)
+			t.Errorf("%s: the file has %d entries, want %d", storedClients, got, want)
 		}
 		if err := s.Repair(); err != nil {
-			t.Errorf("%s: Repair returned %v", text, err)
+			t.Errorf("%s: Repair returned %v", storedClients, err)
 		}
 		s.Learn(clients.ID{Name: "a", Version: "1"}, gaveUpAfter(time.Minute))
 		if again, _ := openStore(t, dir); waitOf(again, "a", "1") != time.Minute {
-			t.Errorf("%s: a timeout that was learned after the damage is not stored", text)
+			t.Errorf("%s: a timeout that was learned after the damage is not stored", storedClients)
 		}
 	}
 }

@@ -59,7 +59,7 @@ func (a argumentParser) parse(pairs []string) (map[string]json.RawMessage, error
 	args := map[string]json.RawMessage{}
 	lists := map[string][][]byte{}
 	for _, pair := range pairs {
-		name, text, ok := strings.Cut(pair, "=")
+		name, argText, ok := strings.Cut(pair, "=")
 		if !ok || name == "" {
 			return nil, usererr.Errorf("--arg %q is not NAME=VALUE: write --arg %s=VALUE", pair, strings.TrimPrefix(pair, "="))
 		}
@@ -68,8 +68,8 @@ func (a argumentParser) parse(pairs []string) (map[string]json.RawMessage, error
 			return nil, err
 		}
 		// For an argument that is a list, each flag --arg can add one item.
-		if item, ok := a.itemSchema(property, text); ok {
-			value, err := a.parseValue(name, item, text)
+		if item, ok := a.itemSchema(property, argText); ok {
+			value, err := a.parseValue(name, item, argText)
 			if err != nil {
 				return nil, err
 			}
@@ -83,7 +83,7 @@ func (a argumentParser) parse(pairs []string) (map[string]json.RawMessage, error
 		if _, isRepeated := args[name]; isRepeated {
 			return nil, usererr.Errorf("--arg %s is given twice: give it once", name)
 		}
-		if args[name], err = a.parseValue(name, property, text); err != nil {
+		if args[name], err = a.parseValue(name, property, argText); err != nil {
 			return nil, err
 		}
 	}
@@ -106,12 +106,12 @@ func (a argumentParser) propertySchema(name string) (*schema, error) {
 }
 
 // itemSchema returns false if the argument is not a list, or if text is a whole list in brackets.
-func (a argumentParser) itemSchema(p *schema, text string) (*schema, bool) {
+func (a argumentParser) itemSchema(p *schema, argText string) (*schema, bool) {
 	kinds := a.acceptedTypes(p)
-	if !kinds["array"] || kinds["string"] || strings.HasPrefix(strings.TrimSpace(text), "[") {
+	if !kinds["array"] || kinds["string"] || strings.HasPrefix(strings.TrimSpace(argText), "[") {
 		return nil, false
 	}
-	if kinds["null"] && strings.TrimSpace(text) == "null" {
+	if kinds["null"] && strings.TrimSpace(argText) == "null" {
 		return nil, false
 	}
 	var items schema
@@ -121,22 +121,22 @@ func (a argumentParser) itemSchema(p *schema, text string) (*schema, bool) {
 	return &items, true
 }
 
-func (a argumentParser) parseValue(name string, p *schema, text string) (json.RawMessage, error) {
+func (a argumentParser) parseValue(name string, p *schema, argText string) (json.RawMessage, error) {
 	kinds := a.acceptedTypes(p)
-	parsedValue, kind := parseJSON(text)
+	parsedValue, kind := parseJSON(argText)
 	switch {
 	case kinds["string"] && len(kinds) == 1:
-		return rawjson.Encode(text), nil
+		return rawjson.Encode(argText), nil
 	case parsedValue != nil && (len(kinds) == 0 || kinds[kind] || kind == "integer" && kinds["number"]):
 		return parsedValue, nil
 	case kinds["string"] || len(kinds) == 0:
-		return rawjson.Encode(text), nil
+		return rawjson.Encode(argText), nil
 	}
 	var wantedTypes []string
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
 		wantedTypes = append(wantedTypes, cmp.Or(kindNames[kind], kind))
 	}
-	return nil, usererr.Errorf("--arg %s is %q: give it %s", name, text, orList(wantedTypes))
+	return nil, usererr.Errorf("--arg %s is %q: give it %s", name, argText, orList(wantedTypes))
 }
 
 var kindNames = map[string]string{
@@ -151,8 +151,8 @@ func orList(words []string) string {
 	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
 }
 
-func parseJSON(text string) (value json.RawMessage, kind string) {
-	data := bytes.TrimSpace([]byte(text))
+func parseJSON(argText string) (value json.RawMessage, kind string) {
+	data := bytes.TrimSpace([]byte(argText))
 	if !json.Valid(data) {
 		return nil, ""
 	}
@@ -230,13 +230,13 @@ func (a argumentParser) addKinds(p *schema, kinds map[string]bool, seen map[*sch
 }
 
 // The value of --input is the JSON itself, @ followed by the path of a JSON file, or - to read the JSON from stdin.
-func readInput(text string, stdin io.Reader) (map[string]json.RawMessage, error) {
-	data, source := []byte(text), "--input"
+func readInput(inputText string, stdin io.Reader) (map[string]json.RawMessage, error) {
+	data, source := []byte(inputText), "--input"
 	var err error
-	if name, ok := strings.CutPrefix(text, "@"); ok {
+	if name, ok := strings.CutPrefix(inputText, "@"); ok {
 		source = name
 		data, err = os.ReadFile(name)
-	} else if text == "-" {
+	} else if inputText == "-" {
 		source = "stdin"
 		data, err = io.ReadAll(io.LimitReader(stdin, maxArgumentBytes+1))
 	}

@@ -219,11 +219,11 @@ func (r Request) readArguments(tool mcpclient.Tool, in io.Reader) (json.RawMessa
 	if err := a.addTarget(args, r.Browser, r.Tab); err != nil {
 		return nil, err
 	}
-	text, err := rawjson.Marshal(args)
+	encodedJSON, err := rawjson.Marshal(args)
 	if err != nil {
 		return nil, fmt.Errorf("encode the arguments: %w", err)
 	}
-	return text, nil
+	return encodedJSON, nil
 }
 
 func callError(ctx context.Context, err error) error {

@@ -49,10 +49,10 @@ func TestFindTool(t *testing.T) {
 	}
 }
 
-func decodeContent(t *testing.T, text string) mcpclient.Result {
+func decodeContent(t *testing.T, contentJSON string) mcpclient.Result {
 	t.Helper()
 	var r mcpclient.Result
-	if err := json.Unmarshal([]byte(text), &r); err != nil {
+	if err := json.Unmarshal([]byte(contentJSON), &r); err != nil {
 		t.Fatal(err)
 	}
 	return r

@@ -61,19 +61,19 @@ func TestWatch(t *testing.T) {
 func TestDamagedFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, fileName)
-	for _, text := range []string{`{"version":1,"pinned":`, `{"version":1,"pinned":"wiki"}`, `{"version":1,"pinned":[1]}`, `[]`} {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+	for _, fileContent := range []string{`{"version":1,"pinned":`, `{"version":1,"pinned":"wiki"}`, `{"version":1,"pinned":[1]}`, `[]`} {
+		if err := os.WriteFile(path, []byte(fileContent), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		p := openPins(t, dir)
 		if len(p.Names()) != 0 {
-			t.Errorf("%s: pins %q", text, p.Names())
+			t.Errorf("%s: pins %q", fileContent, p.Names())
 		}
 		if err := p.Repair(); err != nil {
-			t.Errorf("%s: %v", text, err)
+			t.Errorf("%s: %v", fileContent, err)
 		}
 		if _, err := p.Pin([]string{"wiki"}); err != nil || strings.Join(p.Names(), " ") != "wiki" {
-			t.Errorf("%s: %v, pins %q", text, err, p.Names())
+			t.Errorf("%s: %v, pins %q", fileContent, err, p.Names())
 		}
 	}
 }

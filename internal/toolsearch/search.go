@@ -83,8 +83,8 @@ func NewPart(siteNames []string, tools []Tool) *Part {
 	var terms []string
 	for i, t := range tools {
 		clear(weights)
-		addText := func(text string, weight float32) {
-			terms = appendTerms(terms[:0], text)
+		addText := func(indexedText string, weight float32) {
+			terms = appendTerms(terms[:0], indexedText)
 			for _, term := range terms {
 				weights[term] += weight
 			}

@@ -33,12 +33,12 @@ func allTools(int, int) float64 { return 1 }
 
 func readCorpus(t testing.TB) (c corpus, displayNames []string) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("testdata", "tools.txt"))
+	fileContent, err := os.ReadFile(filepath.Join("testdata", "tools.txt"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	groupStart := 0
-	for line := range strings.Lines(string(text)) {
+	for line := range strings.Lines(string(fileContent)) {
 		line = strings.TrimSpace(line)
 		switch {
 		case line == "" || line[0] == '#':
@@ -99,15 +99,15 @@ func TestKnownItem(t *testing.T) {
 			}
 			searchCount++
 			name := c.sites[i] + "__" + tool.Name
-			text := strings.Join(query, " ") + " " + c.sites[i]
-			switch place := slices.Index(c.search(text, 5), name); {
+			queryText := strings.Join(query, " ") + " " + c.sites[i]
+			switch place := slices.Index(c.search(queryText, 5), name); {
 			case place == 0:
 				foundFirst++
 				fallthrough
 			case place > 0:
 				foundAmong5++
 			case i%8 == 0:
-				t.Logf("%s is not found by %q: %v", name, text, c.search(text, 5))
+				t.Logf("%s is not found by %q: %v", name, queryText, c.search(queryText, 5))
 			}
 		}
 	}
@@ -119,12 +119,12 @@ func TestKnownItem(t *testing.T) {
 
 func TestQuestions(t *testing.T) {
 	c := loadCorpus(t)
-	text, err := os.ReadFile(filepath.Join("testdata", "questions.txt"))
+	fileContent, err := os.ReadFile(filepath.Join("testdata", "questions.txt"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	questionCount, foundCount := 0, 0
-	for line := range strings.Lines(string(text)) {
+	for line := range strings.Lines(string(fileContent)) {
 		question, answers, ok := strings.Cut(strings.TrimSpace(line), " = ")
 		if !ok || question[0] == '#' {
 			continue

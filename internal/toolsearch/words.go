@@ -22,7 +22,7 @@ var stopWordText string
 // splitWords splits a text into words in lower case. In splitWords, a word ends at any character that is not a letter
 // or a digit, and before a capital letter, as in sendMessage. Each character in Chinese, Japanese and Korean counts as
 // a word.
-func splitWords(text string) []string {
+func splitWords(indexedText string) []string {
 	var words []string
 	var word strings.Builder
 	flush := func() {
@@ -32,7 +32,7 @@ func splitWords(text string) []string {
 		}
 	}
 	previous := ' '
-	for _, r := range text {
+	for _, r := range indexedText {
 		switch {
 		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul):
 			flush()
@@ -51,9 +51,9 @@ func splitWords(text string) []string {
 	return words
 }
 
-func appendTerms(terms []string, text string) []string {
+func appendTerms(terms []string, indexedText string) []string {
 	isStopWord := stopWords()
-	for _, word := range splitWords(text) {
+	for _, word := range splitWords(indexedText) {
 		if !isStopWord[word] {
 			terms = append(terms, stem(word))
 		}

@@ -6,7 +6,7 @@ import (
 )
 
 func TestSplitWords(t *testing.T) {
-	for text, want := range map[string]string{
+	for indexedText, want := range map[string]string{
 		"sendMessage":               "send message",
 		"send_message-to.Channel":   "send message to channel",
 		"getURL2":                   "get url2",
@@ -16,8 +16,8 @@ func TestSplitWords(t *testing.T) {
 		"--- …":                     "",
 		"list_pull_requests(limit)": "list pull requests limit",
 	} {
-		if got := strings.Join(splitWords(text), " "); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
+		if got := strings.Join(splitWords(indexedText), " "); got != want {
+			t.Errorf("%q: %q, want %q", indexedText, got, want)
 		}
 	}
 }

@@ -66,11 +66,11 @@ func Arguments(inputSchema json.RawMessage) []Argument {
 	return append(first, others...)
 }
 
-func endSentence(text string) string {
-	if text == "" || strings.ContainsAny(text[len(text)-1:], ".!?:;") {
-		return text
+func endSentence(sentence string) string {
+	if sentence == "" || strings.ContainsAny(sentence[len(sentence)-1:], ".!?:;") {
+		return sentence
 	}
-	return text + "."
+	return sentence + "."
 }
 
 // typeWords maps the types of JSON Schema to words that users understand.

@@ -44,9 +44,9 @@ func explainError(address string, err error) error {
 }
 
 func explainStatus(address string, status int) error {
-	text := fmt.Sprintf("%d %s", status, http.StatusText(status))
+	statusText := fmt.Sprintf("%d %s", status, http.StatusText(status))
 	if status == http.StatusNotFound {
-		return fmt.Errorf("there is no file %s (HTTP %s): check the address in %s", address, text, URLVariable)
+		return fmt.Errorf("there is no file %s (HTTP %s): check the address in %s", address, statusText, URLVariable)
 	}
-	return fmt.Errorf("%s cannot be downloaded (HTTP %s): run the command again later", address, text)
+	return fmt.Errorf("%s cannot be downloaded (HTTP %s): run the command again later", address, statusText)
 }

@@ -16,15 +16,15 @@ func (e *Error) Unwrap() error { return e.err }
 // 1,000 bytes.
 func Errorf(format string, args ...any) error {
 	for i, arg := range args {
-		text := ""
+		message := ""
 		switch arg := arg.(type) {
 		case string:
-			text = arg
+			message = arg
 		case error:
-			text = arg.Error()
+			message = arg.Error()
 		}
-		if len(text) > maxShownBytes {
-			args[i] = text[:maxShownBytes] + "..."
+		if len(message) > maxShownBytes {
+			args[i] = message[:maxShownBytes] + "..."
 		}
 	}
 	return &Error{fmt.Errorf(format, args...)}

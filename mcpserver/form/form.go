@@ -150,9 +150,9 @@ func (q Question) ProgressMessage() string {
 func EscapeReason(reason string) string { return escapeForUser(reason, maxShownReason) }
 
 // escapeForUser returns text of an agent or page as one line of at most limit characters, without hidden characters.
-func escapeForUser(text string, limit int) string {
+func escapeForUser(unescaped string, limit int) string {
 	escape := func(r rune) string { return strings.Trim(strconv.QuoteRuneToASCII(r), "'") }
-	line := strings.NewReplacer("\n", " ", "\t", " ", "\r", " ").Replace(strings.ToValidUTF8(text, "\ufffd"))
+	line := strings.NewReplacer("\n", " ", "\t", " ", "\r", " ").Replace(strings.ToValidUTF8(unescaped, "\ufffd"))
 	var b strings.Builder
 	n := 0
 	for i, r := range line {

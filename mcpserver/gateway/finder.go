@@ -227,23 +227,23 @@ func (t *Tool) signature() string {
 }
 
 func (t *Tool) summary() string {
-	text := firstSentence(plaintext.Line(t.Description, 4*maxSummary))
-	if characters := []rune(text); len(characters) > maxSummary {
+	summary := firstSentence(plaintext.Line(t.Description, 4*maxSummary))
+	if characters := []rune(summary); len(characters) > maxSummary {
 		return string(characters[:maxSummary-1]) + "…"
 	}
-	return text
+	return summary
 }
 
 // firstSentence ends at the first period before a capital letter, because other periods can belong to abbreviations
 // such as "e.g.".
-func firstSentence(text string) string {
-	for i := range text {
-		rest, ok := strings.CutPrefix(text[i:], ". ")
+func firstSentence(summary string) string {
+	for i := range summary {
+		rest, ok := strings.CutPrefix(summary[i:], ". ")
 		if next, _ := utf8.DecodeRuneInString(rest); ok && unicode.IsUpper(next) {
-			return text[:i+1]
+			return summary[:i+1]
 		}
 	}
-	return text
+	return summary
 }
 
 // DescribeSites lists the sites with their number of available tools, for a search

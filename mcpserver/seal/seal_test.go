@@ -12,18 +12,18 @@ import (
 func TestSeal(t *testing.T) {
 	s, other := seal.New(), seal.New()
 	sealedContent := seal.Content{ID: rand.Text(), ExpiresAt: time.UnixMilli(1234567890123), RequestDigest: seal.HashRequest("m", "s", "n", json.RawMessage(`{}`))}
-	text := s.Encode(sealedContent)
-	if openedContent, ok := s.Decode(text); !ok || openedContent != sealedContent {
+	sealedText := s.Encode(sealedContent)
+	if openedContent, ok := s.Decode(sealedText); !ok || openedContent != sealedContent {
 		t.Errorf("Open of an unchanged sealed text returned %+v, %v", openedContent, ok)
 	}
-	if s.Encode(sealedContent) == text {
+	if s.Encode(sealedContent) == sealedText {
 		t.Error("two sealed texts with equal content are equal")
 	}
-	if _, ok := other.Decode(text); ok {
+	if _, ok := other.Decode(sealedText); ok {
 		t.Error("a text sealed by another server was accepted")
 	}
-	for i := range text {
-		b := []byte(text)
+	for i := range sealedText {
+		b := []byte(sealedText)
 		if b[i]++; b[i] == '[' || b[i] == '{' || b[i] == ':' || b[i] == '.' || b[i] == '`' {
 			b[i] = 'A'
 		}

@@ -258,11 +258,11 @@ func (s httpTransport) readBody(w http.ResponseWriter, r *http.Request) ([]byte,
 }
 
 func refuseInvalid(w http.ResponseWriter, body []byte) {
-	code, text := invalidMessageText(body)
-	refuseRequest(w, http.StatusBadRequest, nil, code, text)
+	code, errorText := invalidMessageText(body)
+	refuseRequest(w, http.StatusBadRequest, nil, code, errorText)
 }
 
-func invalidMessageText(b []byte) (code int, text string) {
+func invalidMessageText(b []byte) (code int, errorText string) {
 	if !utf8.Valid(b) {
 		return wire.CodeParseError, "This is not UTF-8. Send one JSON-RPC message in UTF-8."
 	}

@@ -51,16 +51,16 @@ func (m message) hasInvalidID() bool {
 // its ID.
 const idSearchBytes = 4096
 
-func idAtStart(text []byte) json.RawMessage {
-	text = text[:min(len(text), idSearchBytes)]
-	d := json.NewDecoder(bytes.NewReader(text))
+func idAtStart(messageJSON []byte) json.RawMessage {
+	messageJSON = messageJSON[:min(len(messageJSON), idSearchBytes)]
+	d := json.NewDecoder(bytes.NewReader(messageJSON))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
 		return nil
 	}
 	for d.More() {
 		name, err := d.Token()
 		var value json.RawMessage
-		if err != nil || d.Decode(&value) != nil || int(d.InputOffset()) == len(text) { // a number at the end of the text may be incomplete
+		if err != nil || d.Decode(&value) != nil || int(d.InputOffset()) == len(messageJSON) { // a number at the end of the text may be incomplete
 			return nil
 		}
 		if _, ok := requestKey(value); ok && name == "id" {
@@ -73,8 +73,8 @@ func idAtStart(text []byte) json.RawMessage {
 // lastMemberID never matches text inside a JSON string, because JSON escapes each quote in a string.
 var lastMemberID = lazyregexp.New(`[{,]\s*"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?[0-9]+)\s*\}\s*$`)
 
-func idAtEnd(text []byte) json.RawMessage {
-	match := lastMemberID().FindSubmatch(text)
+func idAtEnd(messageJSON []byte) json.RawMessage {
+	match := lastMemberID().FindSubmatch(messageJSON)
 	if match == nil || !json.Valid(match[1]) {
 		return nil
 	}

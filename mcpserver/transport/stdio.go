@@ -119,8 +119,8 @@ func readLines(r *lineReader, lines chan<- readResult, stopReading <-chan struct
 func (c *stdioClient) serveLine(ctx context.Context, line []byte) {
 	m, ok := parseMessage(line)
 	if !ok {
-		code, text := invalidMessageText(line)
-		_ = c.out.writeMessage(rpcError(nil, code, text))
+		code, errorText := invalidMessageText(line)
+		_ = c.out.writeMessage(rpcError(nil, code, errorText))
 		return
 	}
 	if m.hasInvalidID() {

@@ -84,9 +84,9 @@ func Open(dir string, log zerolog.Logger) *Faults {
 	if info, err := os.Stat(f.path); err != nil || info.Size() > maxFaultsBytes {
 		return f
 	}
-	text, err := os.ReadFile(f.path)
+	faultsJSON, err := os.ReadFile(f.path)
 	if err == nil {
-		err = json.Unmarshal(text, &f.byPlugin)
+		err = json.Unmarshal(faultsJSON, &f.byPlugin)
 	}
 	if err != nil || f.byPlugin == nil {
 		f.byPlugin = map[string][]Fault{}
@@ -200,11 +200,11 @@ func (f *Faults) save() {
 	f.saveLock.Lock()
 	defer f.saveLock.Unlock()
 	f.mu.Lock()
-	text := rawjson.Encode(f.byPlugin)
+	faultsJSON := rawjson.Encode(f.byPlugin)
 	f.mu.Unlock()
 	err := os.MkdirAll(filepath.Dir(f.path), 0o700)
 	if err == nil {
-		err = statefile.Write(f.path, append(text, '\n'))
+		err = statefile.Write(f.path, append(faultsJSON, '\n'))
 	}
 	if err != nil {
 		f.log.Warn().Err(err).Msg("could not save which plugins do not start")

@@ -73,17 +73,17 @@ func TestFaultsBelongToOneContent(t *testing.T) {
 }
 
 func TestFaultsOfADamagedFile(t *testing.T) {
-	for _, text := range []string{"", "null", "[]", `{"a":1}`, "\x00"} {
+	for _, faultsJSON := range []string{"", "null", "[]", `{"a":1}`, "\x00"} {
 		registry, store := plugintest.Registry(t, plugintest.Package{Name: "a"})
 		firstPlugin, _ := registry.Set().Plugin("a")
-		writeFile(t, filepath.Join(filepath.Dir(store.Path()), "plugin-faults.json"), []byte(text))
+		writeFile(t, filepath.Join(filepath.Dir(store.Path()), "plugin-faults.json"), []byte(faultsJSON))
 		storedFaults := faults.Open(filepath.Dir(store.Path()), zerolog.Nop())
 		if fault, isFaulty := storedFaults.FaultOf(firstPlugin); isFaulty {
-			t.Errorf("%q: %+v", text, fault)
+			t.Errorf("%q: %+v", faultsJSON, fault)
 		}
 		storedFaults.RecordFault(firstPlugin, "it threw", "", "")
 		if _, isFaulty := storedFaults.FaultOf(firstPlugin); !isFaulty {
-			t.Errorf("%q: a new fault is not kept", text)
+			t.Errorf("%q: a new fault is not kept", faultsJSON)
 		}
 	}
 }

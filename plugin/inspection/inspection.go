@@ -74,16 +74,16 @@ func Inspect(p *policy.Policy, set *plugin.Set, values *settings.Values, name st
 	return inspection, nil
 }
 
-func (inspection *Inspection) addSection(name, text string) {
-	if strings.TrimSpace(text) != "" {
-		inspection.sections = append(inspection.sections, inspectedSection{name, splitPages(escapeHiddenText(text))})
+func (inspection *Inspection) addSection(name, sectionText string) {
+	if strings.TrimSpace(sectionText) != "" {
+		inspection.sections = append(inspection.sections, inspectedSection{name, splitPages(escapeHiddenText(sectionText))})
 	}
 }
 
 // escapeHiddenText replaces hidden characters by visible escapes, because hidden text could
 // contain instructions that only an agent reads.
-func escapeHiddenText(text string) string {
-	return plaintext.Replace(text, func(r rune) string {
+func escapeHiddenText(untrustedText string) string {
+	return plaintext.Replace(untrustedText, func(r rune) string {
 		if r == '\r' {
 			return "" // the \r is part of a Windows line end
 		}
@@ -94,7 +94,7 @@ func escapeHiddenText(text string) string {
 // Page returns one page of a section, and the name of the next page. The argument section can contain a page number, as
 // in "code/2". If section is empty, Page returns the overview. nextPage is empty after the last page. The error for an
 // unknown section lists the valid sections.
-func (inspection *Inspection) Page(section string) (text, nextPage string, err error) {
+func (inspection *Inspection) Page(section string) (pageText, nextPage string, err error) {
 	name, number, hasNumber := strings.Cut(strings.TrimSpace(section), "/")
 	if name == "" {
 		name = SectionOverview
@@ -132,40 +132,40 @@ var reviewSections = []struct{ name, title string }{
 // and, if withCode is true, the author's code. ReviewText returns an empty string if a
 // review shows no section after the overview.
 func (inspection *Inspection) ReviewText(withCode bool) string {
-	text := ""
+	sectionText := ""
 	for _, section := range reviewSections {
 		for _, s := range inspection.sections {
 			if s.name == section.name && (withCode || s.name == sectionChanges) {
-				text += fmt.Sprintf("\n%s:\n\n%s\n", section.title, strings.TrimRight(strings.Join(s.pages, ""), "\n"))
+				sectionText += fmt.Sprintf("\n%s:\n\n%s\n", section.title, strings.TrimRight(strings.Join(s.pages, ""), "\n"))
 			}
 		}
 	}
-	return text
+	return sectionText
 }
 
 func (inspection *Inspection) sectionNames() []string {
 	var names []string
 	for _, s := range inspection.sections {
-		text := s.name
+		sectionTitle := s.name
 		if len(s.pages) > 1 {
-			text += fmt.Sprintf(" (%d pages, %s/1 to %[2]s/%[1]d)", len(s.pages), s.name)
+			sectionTitle += fmt.Sprintf(" (%d pages, %s/1 to %[2]s/%[1]d)", len(s.pages), s.name)
 		}
-		names = append(names, text)
+		names = append(names, sectionTitle)
 	}
 	return names
 }
 
-func splitPages(text string) []string {
+func splitPages(sectionText string) []string {
 	var pages []string
-	for len(text) > maxPageBytes {
-		lineEnd := strings.LastIndexByte(text[:maxPageBytes], '\n') + 1
+	for len(sectionText) > maxPageBytes {
+		lineEnd := strings.LastIndexByte(sectionText[:maxPageBytes], '\n') + 1
 		if lineEnd == 0 {
-			for lineEnd = maxPageBytes; !utf8.RuneStart(text[lineEnd]); lineEnd-- {
+			for lineEnd = maxPageBytes; !utf8.RuneStart(sectionText[lineEnd]); lineEnd-- {
 			}
 		}
-		pages, text = append(pages, text[:lineEnd]), text[lineEnd:]
+		pages, sectionText = append(pages, sectionText[:lineEnd]), sectionText[lineEnd:]
 	}
-	return append(pages, text)
+	return append(pages, sectionText)
 }
 
 func formatTools(inspectedPlugin *plugin.Plugin) string {
@@ -232,14 +232,14 @@ func (inspection *Inspection) overviewText(s policy.State, code review.Code, val
 }
 
 func describeRunPlaces(inspectedPlugin *plugin.Plugin) string {
-	text := "in the documents of its sites"
+	sentence := "in the documents of its sites"
 	if inspectedPlugin.RunsInFrames {
-		text += ", also in frames of the page's origin"
+		sentence += ", also in frames of the page's origin"
 	}
 	if inspectedPlugin.PreScript {
-		text += "; it has a pre-script, which runs before all scripts of the page and in all its frames"
+		sentence += "; it has a pre-script, which runs before all scripts of the page and in all its frames"
 	}
-	return text
+	return sentence
 }
 
 func formatOnOff(on bool) string {
@@ -274,17 +274,17 @@ func formatSettings(inspectedPlugin *plugin.Plugin, values *settings.Values) str
 	setValues := values.ValidValues(inspectedPlugin)
 	var texts []string
 	for _, s := range inspectedPlugin.Settings {
-		text := fmt.Sprintf("%s (%s", s.Key, s.Type)
+		sentence := fmt.Sprintf("%s (%s", s.Key, s.Type)
 		if s.Required {
-			text += ", required"
+			sentence += ", required"
 		}
 		if s.IsSecret() {
-			text += ", secret"
+			sentence += ", secret"
 		}
 		if setValues[s.Key] != nil {
-			text += ", set"
+			sentence += ", set"
 		}
-		texts = append(texts, text+")")
+		texts = append(texts, sentence+")")
 	}
 	return joinOrNone(texts)
 }

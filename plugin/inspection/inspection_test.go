@@ -102,11 +102,11 @@ func TestInspectionIsReadable(t *testing.T) {
 	}
 	var libraries strings.Builder
 	for section := "libraries"; section != ""; {
-		text, nextPackage, err := inspected.Page(section)
-		if err != nil || len(text) > 48<<10 {
-			t.Fatal(section, len(text), err)
+		pageText, nextPackage, err := inspected.Page(section)
+		if err != nil || len(pageText) > 48<<10 {
+			t.Fatal(section, len(pageText), err)
 		}
-		libraries.WriteString(text)
+		libraries.WriteString(pageText)
 		section = nextPackage
 	}
 	if n := strings.Count(libraries.String(), "var zod"); n != 5000 {
@@ -127,24 +127,24 @@ func TestChangesSinceReview(t *testing.T) {
 		t.Error(hasReviewed, err)
 	}
 	w.review("mail", wire.PermissionAuto)
-	if text, hasReviewed, err := w.policy.Changes(mailPlugin); text != "" || !hasReviewed || err != nil {
-		t.Error(text, hasReviewed, err)
+	if changes, hasReviewed, err := w.policy.Changes(mailPlugin); changes != "" || !hasReviewed || err != nil {
+		t.Error(changes, hasReviewed, err)
 	}
 	nextPackage := mailPackage(now)
 	nextPackage.Code = bundledAdapter(now, 5001)
 	w.load(nextPackage)
 	changedPlugin, _ := w.Set().Plugin("mail")
-	text, hasReviewed, err := w.policy.Changes(changedPlugin)
+	changes, hasReviewed, err := w.policy.Changes(changedPlugin)
 	if err != nil || !hasReviewed {
 		t.Fatal(hasReviewed, err)
 	}
 	for _, want := range []string{"--- reviewed/own.js", "-" + oldCode, "+" + now, "--- reviewed/libraries.txt", " node_modules/zod/v4/core/core.js"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%q is missing in\n%s", want, text)
+		if !strings.Contains(changes, want) {
+			t.Errorf("%q is missing in\n%s", want, changes)
 		}
 	}
-	if strings.Contains(text, "tools.json") || strings.Count(text, "\n") > 40 {
-		t.Errorf("the inspection lists changes that did not happen:\n%s", text)
+	if strings.Contains(changes, "tools.json") || strings.Count(changes, "\n") > 40 {
+		t.Errorf("the inspection lists changes that did not happen:\n%s", changes)
 	}
 	inspected, err := w.inspect("mail")
 	if err != nil {
@@ -168,9 +168,9 @@ func TestChangeBeyondStoredPart(t *testing.T) {
 	w.review("mail", wire.PermissionAuto)
 	w.load(mailPackage(padding + "  var send = () => 2;\n"))
 	mailPlugin, _ := w.Set().Plugin("mail")
-	text, hasReviewed, err := w.policy.Changes(mailPlugin)
-	if err != nil || !hasReviewed || strings.Count(text, "more is not kept") != 2 {
-		t.Errorf("%t, %v, %d bytes", hasReviewed, err, len(text))
+	changes, hasReviewed, err := w.policy.Changes(mailPlugin)
+	if err != nil || !hasReviewed || strings.Count(changes, "more is not kept") != 2 {
+		t.Errorf("%t, %v, %d bytes", hasReviewed, err, len(changes))
 	}
 }
 

@@ -115,11 +115,11 @@ func TestViewAuthor(t *testing.T) {
 			t.Fatal(err)
 		}
 		path := filepath.Join(mailPlugin.Dir, "package.json")
-		text, err := os.ReadFile(path)
+		fileContent, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, []byte(strings.Replace(string(text), "{", `{"author":`+author+",", 1)), 0o600); err != nil {
+		if err := os.WriteFile(path, []byte(strings.Replace(string(fileContent), "{", `{"author":`+author+",", 1)), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		inspected, err := w.inspect("mail")

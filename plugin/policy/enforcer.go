@@ -174,11 +174,11 @@ func callChainText(callInfo dispatch.CallInfo) string {
 	if caller == nil {
 		return ""
 	}
-	text := ", called by its tool " + caller.Tool
+	chainText := ", called by its tool " + caller.Tool
 	if len(caller.ParentTools) > 0 {
-		text += " for " + strings.Join(caller.ParentTools, " for ")
+		chainText += " for " + strings.Join(caller.ParentTools, " for ")
 	}
-	return text + " for " + cmp.Or(callInfo.Client.String(), "an agent")
+	return chainText + " for " + cmp.Or(callInfo.Client.String(), "an agent")
 }
 
 func (permissionGate) offVerdict(t dispatch.Tool, s State) dispatch.Verdict {

@@ -257,9 +257,9 @@ func TestLimit(t *testing.T) {
 		g.checkRuns("s1", "read", nil)
 		advanceTime(20 * time.Second)
 		g.checkRuns("s2", "read", nil)
-		text := g.checkFails(wire.ErrRateLimited, "s1", "read", nil)
-		if want := "the user lets a__read run 2 times in 1m, and that is used up; the next call may run in 40s"; !strings.Contains(text, want) {
-			t.Errorf("got %q, want %q", text, want)
+		errorText := g.checkFails(wire.ErrRateLimited, "s1", "read", nil)
+		if want := "the user lets a__read run 2 times in 1m, and that is used up; the next call may run in 40s"; !strings.Contains(errorText, want) {
+			t.Errorf("got %q, want %q", errorText, want)
 		}
 		advanceTime(40*time.Second - 1)
 		g.checkFails(wire.ErrRateLimited, "s1", "read", nil)
@@ -290,15 +290,15 @@ func TestLimitConcurrentCalls(t *testing.T) {
 }
 
 func TestParseLimit(t *testing.T) {
-	for text, want := range map[string]string{"10/1m": "10/1m", " 1 / 30s": "1/30s", "10000/24h": "10000/24h", "3/1h30m": "3/1h30m", "5/60s": "5/1m"} {
-		limit, err := policy.ParseLimit(text)
+	for limitText, want := range map[string]string{"10/1m": "10/1m", " 1 / 30s": "1/30s", "10000/24h": "10000/24h", "3/1h30m": "3/1h30m", "5/60s": "5/1m"} {
+		limit, err := policy.ParseLimit(limitText)
 		if err != nil || limit.String() != want {
-			t.Errorf("%q: %q, %v; want %v", text, limit, err, want)
+			t.Errorf("%q: %q, %v; want %v", limitText, limit, err, want)
 		}
 	}
-	for _, text := range []string{"", "10", "0/1m", "-1/1m", "10001/1m", "1/0s", "1/25h", "x/1m", "1/x", "1/1m/1m"} {
-		if limit, err := policy.ParseLimit(text); err == nil || !strings.Contains(err.Error(), "such as 10/1m") {
-			t.Errorf("%q: %v, %v; want an error that contains %q", text, limit, err, "such as 10/1m")
+	for _, limitText := range []string{"", "10", "0/1m", "-1/1m", "10001/1m", "1/0s", "1/25h", "x/1m", "1/x", "1/1m/1m"} {
+		if limit, err := policy.ParseLimit(limitText); err == nil || !strings.Contains(err.Error(), "such as 10/1m") {
+			t.Errorf("%q: %v, %v; want an error that contains %q", limitText, limit, err, "such as 10/1m")
 		}
 	}
 }

@@ -126,12 +126,12 @@ func readRules(p *statedoc.Plugins) *permissionRules {
 
 func readPlugin(raw json.RawMessage, problems *jsonread.Problems) PluginEntry {
 	var s PluginEntry
-	text, problem := rawjson.Compact(raw, nil)
-	if problem != "" || rawjson.KindOf(text) != rawjson.KindObject {
+	pluginJSON, problem := rawjson.Compact(raw, nil)
+	if problem != "" || rawjson.KindOf(pluginJSON) != rawjson.KindObject {
 		problems.Add("is no object; the plugin is off")
 		return s
 	}
-	f := jsonread.New(text, "", problems)
+	f := jsonread.New(pluginJSON, "", problems)
 	if review := f.Object("reviewed"); review != nil {
 		r := Review{Hash: review.Text("hash", "review the plugin again"), Version: review.Optional("version"), Dir: review.Optional("dir"), ChangeOrigin: readChangeOrigin(review)}
 		if r.Hash != "" {
@@ -243,10 +243,10 @@ func readChangeOrigin(f *jsonread.Reader) ChangeOrigin {
 }
 
 // ParsePermission parses a permission that the user typed: "off", "ask" or "auto".
-func ParsePermission(text string) (wire.Permission, error) {
-	switch p := wire.Permission(text); p {
+func ParsePermission(permissionName string) (wire.Permission, error) {
+	switch p := wire.Permission(permissionName); p {
 	case wire.PermissionOff, wire.PermissionAsk, wire.PermissionAuto:
 		return p, nil
 	}
-	return "", fmt.Errorf("%q is not a permission: use off, ask or auto", text)
+	return "", fmt.Errorf("%q is not a permission: use off, ask or auto", permissionName)
 }

@@ -146,7 +146,7 @@ func logPermissionProblems(log zerolog.Logger, path string, r statedoc.ReadResul
 
 // Changes returns the changes of a plugin since the user's last review of the plugin; see
 // [Archive.Changes].
-func (p *Policy) Changes(loadedPlugin *plugin.Plugin) (text string, known bool, err error) {
+func (p *Policy) Changes(loadedPlugin *plugin.Plugin) (changes string, known bool, err error) {
 	return p.archive.Changes(loadedPlugin)
 }
 

@@ -100,14 +100,14 @@ func (w *policyFixture) checkEffective(name string, want ...wire.Permission) {
 
 func (w *policyFixture) file() string {
 	w.t.Helper()
-	text, err := os.ReadFile(w.policy.Path())
+	fileContent, err := os.ReadFile(w.policy.Path())
 	w.failOnError(err)
-	return string(text)
+	return string(fileContent)
 }
 
-func (w *policyFixture) write(text string) {
+func (w *policyFixture) write(fileContent string) {
 	w.t.Helper()
-	w.failOnError(os.WriteFile(w.policy.Path(), []byte(text), 0o600))
+	w.failOnError(os.WriteFile(w.policy.Path(), []byte(fileContent), 0o600))
 }
 
 const (
@@ -200,9 +200,9 @@ func TestToolPermission(t *testing.T) {
 func TestPolicyKeepsUnknownMembers(t *testing.T) {
 	w := newPolicyFixture(t, twoToolPackage("a", ""), twoToolPackage("b", ""))
 	w.review("a", permissionAuto)
-	text := strings.Replace(w.file(), `"plugins": {`, `"later": [1], "plugins": {"gone": {"reviewed": {"hash": "h", "more": 1}},`, 1)
-	text = strings.Replace(text, `"hash": "`+w.hash("a"), `"later": {"x": null}, "hash": "`+w.hash("a"), 1)
-	w.write(text)
+	fileContent := strings.Replace(w.file(), `"plugins": {`, `"later": [1], "plugins": {"gone": {"reviewed": {"hash": "h", "more": 1}},`, 1)
+	fileContent = strings.Replace(fileContent, `"hash": "`+w.hash("a"), `"later": {"x": null}, "hash": "`+w.hash("a"), 1)
+	w.write(fileContent)
 	w.load(twoToolPackage("b", ""))
 	w.checkEffective("a", permissionOff, permissionOff, permissionOff)
 	w.review("b", permissionAsk)
@@ -221,25 +221,25 @@ func TestPolicyKeepsUnknownMembers(t *testing.T) {
 }
 
 func TestPolicyFileIsDamaged(t *testing.T) {
-	for _, text := range []string{"", "{", "[]", "null", `{"plugins":{}}`, `{"version":0}`, `{"version":1,"plugins":[]}`} {
+	for _, fileContent := range []string{"", "{", "[]", "null", `{"plugins":{}}`, `{"version":0}`, `{"version":1,"plugins":[]}`} {
 		w := newPolicyFixture(t, twoToolPackage("a", ""))
 		w.review("a", permissionAuto)
-		w.write(text)
+		w.write(fileContent)
 		w.checkEffective("a", permissionOff, permissionOff, permissionOff)
 		if problems := w.policy.Problems(); len(problems) != 1 || !strings.Contains(problems[0], "permissions.json") {
-			t.Errorf("%q: problems %q", text, problems)
+			t.Errorf("%q: problems %q", fileContent, problems)
 		}
 		w.failOnError(w.policy.Repair())
 		w.checkEffective("a", permissionOff, permissionOff, permissionOff)
 		if len(w.warnings) != 1 || !strings.Contains(w.warnings[0], "review your plugins again") {
-			t.Errorf("%q: warned %q", text, w.warnings)
+			t.Errorf("%q: warned %q", fileContent, w.warnings)
 		}
 		keptFiles, err := filepath.Glob(w.policy.Path() + ".corrupt-*")
 		if err != nil || len(keptFiles) != 1 {
-			t.Fatalf("%q: kept %v, %v; want length 1", text, keptFiles, err)
+			t.Fatalf("%q: kept %v, %v; want length 1", fileContent, keptFiles, err)
 		}
-		if got, err := os.ReadFile(keptFiles[0]); err != nil || string(got) != text {
-			t.Errorf("%q: kept %q, %v", text, got, err)
+		if got, err := os.ReadFile(keptFiles[0]); err != nil || string(got) != fileContent {
+			t.Errorf("%q: kept %q, %v", fileContent, got, err)
 		}
 		w.review("a", permissionAsk)
 		w.checkEffective("a", permissionAsk, permissionAsk, permissionAsk)
@@ -280,13 +280,13 @@ func TestPolicyPartsAreDamaged(t *testing.T) {
 
 func TestPolicyOfNewerVersion(t *testing.T) {
 	w := newPolicyFixture(t, twoToolPackage("a", ""))
-	const text = `{"version":2,"plugins":"else"}`
-	w.write(text)
+	const fileContent = `{"version":2,"plugins":"else"}`
+	w.write(fileContent)
 	w.checkEffective("a", permissionOff, permissionOff, permissionOff)
 	if err := w.policy.Review("a", w.hash("a"), permissionAuto, "x"); err == nil || !strings.Contains(err.Error(), "update opentabs") {
 		t.Errorf("a change: %v; want an error that contains %q", err, "update opentabs")
 	}
-	if w.failOnError(w.policy.Repair()); w.file() != text {
+	if w.failOnError(w.policy.Repair()); w.file() != fileContent {
 		t.Errorf("the file is now %s", w.file())
 	}
 }
@@ -299,8 +299,8 @@ func TestChangedFileAppliesToNextCall(t *testing.T) {
 	w.failOnError(otherPolicy.Review("a", w.hash("a"), permissionAuto, "x"))
 	w.checkEffective("a", permissionAuto, permissionAuto, permissionAuto)
 	<-changeSignals
-	text := w.file()
-	w.write(strings.Replace(text, `"auto"`, `"ask"`, 1)) // some editors write a file in place
+	fileContent := w.file()
+	w.write(strings.Replace(fileContent, `"auto"`, `"ask"`, 1)) // some editors write a file in place
 	w.checkEffective("a", permissionAsk, permissionAsk, permissionAsk)
 	<-changeSignals
 	w.failOnError(os.Remove(w.policy.Path()))

@@ -58,24 +58,24 @@ var sitePattern = lazyregexp.New(`^(\*\.)?(\[[0-9a-f:.]+\]|[a-z0-9_]([a-z0-9_-]*
 // as shop.example, or shop.example:8080 for one port, or *.example.com for a host and all
 // its subdomains, or * for all sites. If the user typed a URL, ParseSite uses only its
 // host.
-func ParseSite(text string) (string, error) {
-	pattern := strings.ToLower(strings.TrimSpace(text))
+func ParseSite(siteText string) (string, error) {
+	pattern := strings.ToLower(strings.TrimSpace(siteText))
 	if u, err := url.Parse(pattern); err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" {
 		pattern = u.Host
 	}
 	if pattern == anySite || len(pattern) <= 255 && sitePattern().MatchString(pattern) {
 		return pattern, nil
 	}
-	return "", fmt.Errorf("%q is no site: write a host such as shop.example, shop.example:8080 for one port, *.example.com for a host with its subdomains, or * for all sites", text)
+	return "", fmt.Errorf("%q is no site: write a host such as shop.example, shop.example:8080 for one port, *.example.com for a host with its subdomains, or * for all sites", siteText)
 }
 
 // ParseSiteRule parses a rule that the user typed: "off", "read", "ask" or "auto".
-func ParseSiteRule(text string) (SiteRule, error) {
-	switch r := SiteRule(text); r {
+func ParseSiteRule(siteRule string) (SiteRule, error) {
+	switch r := SiteRule(siteRule); r {
 	case SiteOff, SiteRead, SiteAsk, SiteAuto:
 		return r, nil
 	}
-	return "", fmt.Errorf("%q is not a permission of a site: use off, read, ask or auto", text)
+	return "", fmt.Errorf("%q is not a permission of a site: use off, read, ask or auto", siteRule)
 }
 
 // Sites are the user's rules for browser tools, by site. Sites is safe for concurrent
@@ -236,12 +236,12 @@ func readSites(top statedoc.Object, addProblem func(string)) map[string]SiteEntr
 }
 
 func readSite(raw json.RawMessage, problems *jsonread.Problems) SiteEntry {
-	text, problem := rawjson.Compact(raw, nil)
-	if problem != "" || rawjson.KindOf(text) != rawjson.KindObject {
+	siteJSON, problem := rawjson.Compact(raw, nil)
+	if problem != "" || rawjson.KindOf(siteJSON) != rawjson.KindObject {
 		problems.Add("is no object; the site is off")
 		return SiteEntry{Rule: SiteOff}
 	}
-	f := jsonread.New(text, "", problems)
+	f := jsonread.New(siteJSON, "", problems)
 	entry := SiteEntry{ChangeOrigin: readChangeOrigin(f)}
 	if f.Has("permission") {
 		rule, err := ParseSiteRule(f.Optional("permission"))

@@ -8,7 +8,7 @@ import (
 )
 
 func TestParseSite(t *testing.T) {
-	for text, want := range map[string]string{
+	for siteText, want := range map[string]string{
 		"shop.example":                     "shop.example",
 		" Shop.Example ":                   "shop.example",
 		"https://shop.example/cart?x#y":    "shop.example",
@@ -31,9 +31,9 @@ func TestParseSite(t *testing.T) {
 		"bücher.example":                   "",
 		strings.Repeat("a", 300) + ".test": "",
 	} {
-		got, err := policy.ParseSite(text)
+		got, err := policy.ParseSite(siteText)
 		if got != want || (err == nil) != (want != "") {
-			t.Errorf("ParseSite(%q) = %q, %v, want %q", text, got, err, want)
+			t.Errorf("ParseSite(%q) = %q, %v, want %q", siteText, got, err, want)
 		}
 	}
 }

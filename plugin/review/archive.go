@@ -68,7 +68,7 @@ func (a Archive) Remove(name string) error {
 
 // Changes returns a unified diff from the last reviewed content of a plugin, empty if unchanged. The result hasReviewed
 // is false if the archive has no copy of the plugin.
-func (a Archive) Changes(reviewedPlugin *plugin.Plugin) (text string, hasReviewed bool, err error) {
+func (a Archive) Changes(reviewedPlugin *plugin.Plugin) (changes string, hasReviewed bool, err error) {
 	now, err := reviewableFiles(reviewedPlugin)
 	if err != nil {
 		return "", false, err

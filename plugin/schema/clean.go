@@ -127,18 +127,18 @@ func (c *schemaCleaner) appendObject(dst, raw []byte) []byte {
 }
 
 func (c *schemaCleaner) cleanText(quoted []byte, keyword string) []byte {
-	text := rawjson.Unquote(quoted)
+	unquoted := rawjson.Unquote(quoted)
 	limit := math.MaxInt
 	if slices.Contains(schemaTexts, keyword) {
 		limit = maxSchemaText
 	}
-	r, hidden := plaintext.FirstHidden(text)
-	isTooLong := len(text) > limit && utf8.RuneCountInString(text) > limit
+	r, hidden := plaintext.FirstHidden(unquoted)
+	isTooLong := len(unquoted) > limit && utf8.RuneCountInString(unquoted) > limit
 	switch {
 	case !hidden && !isTooLong:
 		return quoted
 	case keyword == "pattern":
-		return rawjson.Encode(plaintext.Replace(text, escapeInPattern))
+		return rawjson.Encode(plaintext.Replace(unquoted, escapeInPattern))
 	}
 	if hidden && r != '\r' && c.removedRune == 0 {
 		c.removedRune = r
@@ -146,7 +146,7 @@ func (c *schemaCleaner) cleanText(quoted []byte, keyword string) []byte {
 	if isTooLong && c.shortenedKeyword == "" {
 		c.shortenedKeyword = keyword
 	}
-	return rawjson.Encode(plaintext.Clean(text, limit))
+	return rawjson.Encode(plaintext.Clean(unquoted, limit))
 }
 
 func escapeInPattern(r rune) string {

@@ -17,12 +17,12 @@ const maxViolations = 50
 
 // violation describes one value that violates a JSON Schema.
 type violation struct {
-	path []string
-	kind jsonschema.ErrorKind
-	text string
+	path    []string
+	kind    jsonschema.ErrorKind
+	message string
 }
 
-func (v violation) String() string { return pointerOf(v.path) + ": " + v.text }
+func (v violation) String() string { return pointerOf(v.path) + ": " + v.message }
 
 func pointerOf(path []string) string {
 	if len(path) == 0 {
@@ -72,7 +72,7 @@ func (x *explainer) leafViolations(e *jsonschema.ValidationError) []violation {
 		return x.explainUnion(e)
 	case *kind.OneOf:
 		if len(k.Subschemas) > 1 {
-			return []violation{{path: e.InstanceLocation, text: fmt.Sprintf(
+			return []violation{{path: e.InstanceLocation, message: fmt.Sprintf(
 				"matches the alternatives %d and %d; pass a value that matches only one", k.Subschemas[0]+1, k.Subschemas[1]+1)}}
 		}
 		return x.explainUnion(e)
@@ -83,8 +83,8 @@ func (x *explainer) leafViolations(e *jsonschema.ValidationError) []violation {
 	case *kind.PropertyNames:
 		return x.propertyName(e, k.Property)
 	case *kind.Pattern:
-		text := describePattern(k.Want, x.schemaAt(e.SchemaURL))
-		return []violation{{path: e.InstanceLocation, kind: k, text: text}}
+		description := describePattern(k.Want, x.schemaAt(e.SchemaURL))
+		return []violation{{path: e.InstanceLocation, kind: k, message: description}}
 	}
 	if _, ok := e.ErrorKind.(*kind.Contains); len(e.Causes) > 0 && !ok {
 		var violations []violation
@@ -93,18 +93,18 @@ func (x *explainer) leafViolations(e *jsonschema.ValidationError) []violation {
 		}
 		return violations
 	}
-	return []violation{{path: e.InstanceLocation, kind: e.ErrorKind, text: describeViolation(e.ErrorKind)}}
+	return []violation{{path: e.InstanceLocation, kind: e.ErrorKind, message: describeViolation(e.ErrorKind)}}
 }
 
 func (x *explainer) missingProperties(path, names []string, schema map[string]any) []violation {
 	properties, _ := schema["properties"].(map[string]any)
 	var violations []violation
 	for _, name := range names {
-		text := "is missing; add it"
+		message := "is missing; add it"
 		if description := x.describeSchema(properties[name]); description != "" {
-			text = "is missing; give " + description
+			message = "is missing; give " + description
 		}
-		violations = append(violations, violation{path: appendPathStep(path, name), text: text})
+		violations = append(violations, violation{path: appendPathStep(path, name), message: message})
 	}
 	return violations
 }
@@ -118,16 +118,16 @@ func (x *explainer) unknownProperties(path, names []string, schema map[string]an
 	slices.Sort(allowed)
 	var violations []violation
 	for _, name := range names {
-		text := "unknown property " + quoteText(name)
+		description := "unknown property " + quoteText(name)
 		switch nearestName := nearest.Name(name, allowed); {
 		case len(allowed) == 0:
-			text += "; leave it out, none is allowed here"
+			description += "; leave it out, none is allowed here"
 		case nearestName != "":
-			text += "; did you mean " + quoteText(nearestName) + "? allowed: " + quoteAll(allowed)
+			description += "; did you mean " + quoteText(nearestName) + "? allowed: " + quoteAll(allowed)
 		default:
-			text += "; allowed: " + quoteAll(allowed)
+			description += "; allowed: " + quoteAll(allowed)
 		}
-		violations = append(violations, violation{path: appendPathStep(path, name), text: text})
+		violations = append(violations, violation{path: appendPathStep(path, name), message: description})
 	}
 	return violations
 }
@@ -136,14 +136,14 @@ func (x *explainer) propertyName(e *jsonschema.ValidationError, name string) []v
 	var reasons []string
 	for _, cause := range e.Causes {
 		for _, v := range x.leafViolations(cause) {
-			reasons = append(reasons, v.text)
+			reasons = append(reasons, v.message)
 		}
 	}
-	text := "the property name " + quoteText(name) + " is not allowed"
+	description := "the property name " + quoteText(name) + " is not allowed"
 	if len(reasons) > 0 {
-		text += ": " + strings.Join(reasons, ", ")
+		description += ": " + strings.Join(reasons, ", ")
 	}
-	return []violation{{path: x.pathOfProperty(e.InstanceLocation, name), text: text}}
+	return []violation{{path: x.pathOfProperty(e.InstanceLocation, name), message: description}}
 }
 
 // The jsonschema library reuses the memory of path, so path may lead to a sibling property.

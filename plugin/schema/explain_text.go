@@ -52,8 +52,8 @@ func describeViolation(k jsonschema.ErrorKind) string {
 	case nil:
 		return "is not allowed"
 	}
-	if text := describeSize(k); text != "" {
-		return text
+	if description := describeSize(k); description != "" {
+		return description
 	}
 	return "breaks the schema's rule " + strings.Join(k.KeywordPath(), "/")
 }
@@ -108,11 +108,11 @@ var formatExamples = map[string][]string{
 }
 
 func describeFormat(format string) string {
-	text := "is not a valid " + shortenText(format)
+	description := "is not a valid " + shortenText(format)
 	if examples := formatExamples[format]; len(examples) > 0 {
-		text += "; write it as in " + examples[0]
+		description += "; write it as in " + examples[0]
 	}
-	return text
+	return description
 }
 
 // If the schema names a format, as schemas from zod do, the returned sentence contains an example that matches the
@@ -186,21 +186,21 @@ func (x *explainer) describeSchema(schema any) string {
 	if value, ok := s["const"]; ok {
 		return listValues([]any{value})
 	}
-	text := ""
+	message := ""
 	switch t := s["type"].(type) {
 	case string:
-		text = withArticle(t)
+		message = withArticle(t)
 	case []any:
 		var types []string
 		for _, name := range t {
 			types = append(types, withArticle(fmt.Sprint(name)))
 		}
-		text = strings.Join(types, " or ")
+		message = strings.Join(types, " or ")
 	}
-	if description, ok := s["description"].(string); ok && text != "" {
-		text += " (" + shortenText(strings.Join(strings.Fields(description), " ")) + ")"
+	if description, ok := s["description"].(string); ok && message != "" {
+		message += " (" + shortenText(strings.Join(strings.Fields(description), " ")) + ")"
 	}
-	return text
+	return message
 }
 
 func withArticle(typeName string) string {

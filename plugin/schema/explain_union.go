@@ -44,16 +44,16 @@ func (x *explainer) explainUnion(e *jsonschema.ValidationError) []violation {
 		}
 		texts = append(texts, fmt.Sprintf("(%d) %s", i+1, alternativeText(path, alternative)))
 	}
-	return []violation{{path: path, text: fmt.Sprintf("fits none of %d allowed forms; mend one of %s", len(alternatives), strings.Join(texts, " "))}}
+	return []violation{{path: path, message: fmt.Sprintf("fits none of %d allowed forms; mend one of %s", len(alternatives), strings.Join(texts, " "))}}
 }
 
 func alternativeText(path []string, alternative []violation) string {
 	var parts []string
 	for _, v := range alternative {
 		if len(v.path) > len(path) {
-			parts = append(parts, strings.TrimPrefix(pointerOf(v.path[len(path):]), "/")+" "+v.text)
+			parts = append(parts, strings.TrimPrefix(pointerOf(v.path[len(path):]), "/")+" "+v.message)
 		} else {
-			parts = append(parts, v.text)
+			parts = append(parts, v.message)
 		}
 	}
 	slices.Sort(parts)
@@ -88,7 +88,7 @@ func mergeTags(alternatives [][]violation, depth int) (violation, bool) {
 		path = alternative[i].path
 		expectedValues = append(expectedValues, expectedValuesOf(alternative[i].kind)...)
 	}
-	return violation{path: path, text: "want " + listValues(expectedValues)}, len(alternatives) > 0
+	return violation{path: path, message: "want " + listValues(expectedValues)}, len(alternatives) > 0
 }
 
 func mergeExpectedTypes(path []string, alternatives [][]violation) (violation, bool) {
@@ -114,11 +114,11 @@ func mergeExpectedTypes(path []string, alternatives [][]violation) (violation, b
 	if len(values) > 0 {
 		parts = append(parts, listValues(values))
 	}
-	text := "want " + strings.Join(parts, " or ")
+	description := "want " + strings.Join(parts, " or ")
 	if got != "" {
-		text = "got " + got + ", " + text
+		description = "got " + got + ", " + description
 	}
-	return violation{path: path, text: text}, len(parts) > 0
+	return violation{path: path, message: description}, len(parts) > 0
 }
 
 func expectedValuesOf(k jsonschema.ErrorKind) []any {

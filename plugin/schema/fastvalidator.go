@@ -188,9 +188,9 @@ func (a *fastValidator) setConstants(s *jsonschema.Schema) bool {
 	return true
 }
 
-func isUnescaped(text []byte) bool {
-	end, hasEscape := skipText(text, 0)
-	return end == len(text) && !hasEscape
+func isUnescaped(jsonText []byte) bool {
+	end, hasEscape := skipText(jsonText, 0)
+	return end == len(jsonText) && !hasEscape
 }
 
 func (a *fastValidator) setMembers(s *jsonschema.Schema, built map[*jsonschema.Schema]*fastValidator) bool {
@@ -245,30 +245,30 @@ func (b *numberBound) set(limit *big.Rat, isExclusive bool) bool {
 	return b.limit >= -maxExactInteger && b.limit <= maxExactInteger
 }
 
-func (a *fastValidator) acceptText(text []byte) bool {
-	end := a.acceptValue(text, skipBlanks(text, 0), maxAcceptDepth)
-	return end >= 0 && skipBlanks(text, end) == len(text)
+func (a *fastValidator) acceptText(jsonText []byte) bool {
+	end := a.acceptValue(jsonText, skipBlanks(jsonText, 0), maxAcceptDepth)
+	return end >= 0 && skipBlanks(jsonText, end) == len(jsonText)
 }
 
-func (a *fastValidator) acceptValue(text []byte, i, depth int) int {
-	if i >= len(text) || depth == 0 || a.kinds == 0 {
+func (a *fastValidator) acceptValue(jsonText []byte, i, depth int) int {
+	if i >= len(jsonText) || depth == 0 || a.kinds == 0 {
 		return -1
 	}
 	end := -1
 	switch {
 	case a.isIndirect:
-	case text[i] == '{':
-		end = a.acceptObject(text, i, depth)
-	case text[i] == '[':
-		end = a.acceptArray(text, i, depth)
+	case jsonText[i] == '{':
+		end = a.acceptObject(jsonText, i, depth)
+	case jsonText[i] == '[':
+		end = a.acceptArray(jsonText, i, depth)
 	default:
-		end = a.acceptScalar(text, i)
+		end = a.acceptScalar(jsonText, i)
 	}
 	if end < 0 && !a.isIndirect {
 		return -1
 	}
 	for _, conjunct := range a.conjuncts {
-		if end = conjunct.acceptValue(text, i, depth-1); end < 0 {
+		if end = conjunct.acceptValue(jsonText, i, depth-1); end < 0 {
 			return -1
 		}
 	}
@@ -276,52 +276,52 @@ func (a *fastValidator) acceptValue(text []byte, i, depth int) int {
 		return end
 	}
 	for _, alternative := range a.alternatives {
-		if end = alternative.acceptValue(text, i, depth-1); end >= 0 {
+		if end = alternative.acceptValue(jsonText, i, depth-1); end >= 0 {
 			return end
 		}
 	}
 	return -1
 }
 
-func (a *fastValidator) acceptObject(text []byte, i, depth int) int {
+func (a *fastValidator) acceptObject(jsonText []byte, i, depth int) int {
 	if a.kinds&kindObject == 0 || a.constants != nil {
 		return -1
 	}
-	i = skipBlanks(text, i+1)
-	if i < len(text) && text[i] == '}' {
+	i = skipBlanks(jsonText, i+1)
+	if i < len(jsonText) && jsonText[i] == '}' {
 		return endIfComplete(a.requiredMembers, i+1)
 	}
 	seenMembers := uint64(0)
 	for {
-		keyEnd, hasEscape := skipText(text, i)
-		if keyEnd < 0 || a.memberNames != nil && a.memberNames.acceptValue(text, i, depth-1) < 0 {
+		keyEnd, hasEscape := skipText(jsonText, i)
+		if keyEnd < 0 || a.memberNames != nil && a.memberNames.acceptValue(jsonText, i, depth-1) < 0 {
 			return -1
 		}
 		value := a.otherMembers
 		if hasEscape && len(a.members) > 0 {
 			return -1
 		}
-		if rule, ok := a.members[string(text[i+1:keyEnd-1])]; ok {
+		if rule, ok := a.members[string(jsonText[i+1:keyEnd-1])]; ok {
 			value = rule.value
 			seenMembers |= rule.requiredBit
 		}
-		i = skipBlanks(text, keyEnd)
-		if i == len(text) || text[i] != ':' {
+		i = skipBlanks(jsonText, keyEnd)
+		if i == len(jsonText) || jsonText[i] != ':' {
 			return -1
 		}
-		if i = value.acceptValue(text, skipBlanks(text, i+1), depth-1); i < 0 {
+		if i = value.acceptValue(jsonText, skipBlanks(jsonText, i+1), depth-1); i < 0 {
 			return -1
 		}
-		i = skipBlanks(text, i)
+		i = skipBlanks(jsonText, i)
 		switch {
-		case i == len(text):
+		case i == len(jsonText):
 			return -1
-		case text[i] == '}':
+		case jsonText[i] == '}':
 			return endIfComplete(a.requiredMembers&^seenMembers, i+1)
-		case text[i] != ',':
+		case jsonText[i] != ',':
 			return -1
 		}
-		i = skipBlanks(text, i+1)
+		i = skipBlanks(jsonText, i+1)
 	}
 }
 
@@ -332,30 +332,30 @@ func endIfComplete(missingMembers uint64, end int) int {
 	return end
 }
 
-func (a *fastValidator) acceptArray(text []byte, i, depth int) int {
+func (a *fastValidator) acceptArray(jsonText []byte, i, depth int) int {
 	if a.kinds&kindArray == 0 || a.constants != nil {
 		return -1
 	}
 	count := 0
-	i = skipBlanks(text, i+1)
-	if i < len(text) && text[i] == ']' {
+	i = skipBlanks(jsonText, i+1)
+	if i < len(jsonText) && jsonText[i] == ']' {
 		return a.itemCount.endIfInRange(count, i+1)
 	}
 	for {
-		if i = a.items.acceptValue(text, i, depth-1); i < 0 {
+		if i = a.items.acceptValue(jsonText, i, depth-1); i < 0 {
 			return -1
 		}
 		count++
-		i = skipBlanks(text, i)
+		i = skipBlanks(jsonText, i)
 		switch {
-		case i == len(text):
+		case i == len(jsonText):
 			return -1
-		case text[i] == ']':
+		case jsonText[i] == ']':
 			return a.itemCount.endIfInRange(count, i+1)
-		case text[i] != ',':
+		case jsonText[i] != ',':
 			return -1
 		}
-		i = skipBlanks(text, i+1)
+		i = skipBlanks(jsonText, i+1)
 	}
 }
 
@@ -366,25 +366,25 @@ func (r countRange) endIfInRange(n, end int) int {
 	return end
 }
 
-func (a *fastValidator) acceptScalar(text []byte, i int) int {
+func (a *fastValidator) acceptScalar(jsonText []byte, i int) int {
 	end, isAccepted := -1, false
-	switch text[i] {
+	switch jsonText[i] {
 	case '"':
 		var hasEscape bool
-		end, hasEscape = skipText(text, i)
-		isAccepted = end >= 0 && a.acceptString(text[i+1:end-1], hasEscape)
+		end, hasEscape = skipText(jsonText, i)
+		isAccepted = end >= 0 && a.acceptString(jsonText[i+1:end-1], hasEscape)
 	case 't':
-		end, isAccepted = skipWord(text, i, "true"), a.kinds&kindBoolean != 0
+		end, isAccepted = skipWord(jsonText, i, "true"), a.kinds&kindBoolean != 0
 	case 'f':
-		end, isAccepted = skipWord(text, i, "false"), a.kinds&kindBoolean != 0
+		end, isAccepted = skipWord(jsonText, i, "false"), a.kinds&kindBoolean != 0
 	case 'n':
-		end, isAccepted = skipWord(text, i, "null"), a.kinds&kindNull != 0
+		end, isAccepted = skipWord(jsonText, i, "null"), a.kinds&kindNull != 0
 	default:
 		var isInteger bool
-		end, isInteger = skipPlainNumber(text, i)
-		isAccepted = end >= 0 && a.acceptNumber(text[i:end], isInteger)
+		end, isInteger = skipPlainNumber(jsonText, i)
+		isAccepted = end >= 0 && a.acceptNumber(jsonText[i:end], isInteger)
 	}
-	if end < 0 || !isAccepted || a.constants != nil && !a.hasConstant(text[i:end]) {
+	if end < 0 || !isAccepted || a.constants != nil && !a.hasConstant(jsonText[i:end]) {
 		return -1
 	}
 	return end
@@ -399,38 +399,38 @@ func (a *fastValidator) hasConstant(value []byte) bool {
 	return false
 }
 
-func (a *fastValidator) acceptString(text []byte, hasEscape bool) bool {
+func (a *fastValidator) acceptString(jsonText []byte, hasEscape bool) bool {
 	if a.kinds&kindString == 0 {
 		return false
 	}
 	if !a.textLength.isSet() && a.pattern == nil && a.format == nil {
 		return true
 	}
-	if hasEscape || !utf8.Valid(text) || a.textLength.isSet() && !a.textLength.contains(utf8.RuneCount(text)) {
+	if hasEscape || !utf8.Valid(jsonText) || a.textLength.isSet() && !a.textLength.contains(utf8.RuneCount(jsonText)) {
 		return false
 	}
 	if a.pattern == nil && a.format == nil {
 		return true
 	}
-	s := string(text)
+	s := string(jsonText)
 	return (a.pattern == nil || a.pattern.MatchString(s)) && (a.format == nil || a.format.Validate(s) == nil)
 }
 
-func (a *fastValidator) acceptNumber(text []byte, isInteger bool) bool {
-	if len(text) > maxNumberChars || a.kinds&kindNumber == 0 && (!isInteger || a.kinds&kindInteger == 0) {
+func (a *fastValidator) acceptNumber(jsonText []byte, isInteger bool) bool {
+	if len(jsonText) > maxNumberChars || a.kinds&kindNumber == 0 && (!isInteger || a.kinds&kindInteger == 0) {
 		return false
 	}
 	if !a.lowerBound.isSet && !a.upperBound.isSet {
 		return true
 	}
 	if isInteger {
-		n, err := strconv.ParseInt(string(text), 10, 64)
+		n, err := strconv.ParseInt(string(jsonText), 10, 64)
 		return err == nil && a.lowerBound.allows(cmp.Compare(n, a.lowerBound.limit)) && a.upperBound.allows(cmp.Compare(a.upperBound.limit, n))
 	}
-	if len(text) > maxExactDigits {
+	if len(jsonText) > maxExactDigits {
 		return false
 	}
-	f, err := strconv.ParseFloat(string(text), 64)
+	f, err := strconv.ParseFloat(string(jsonText), 64)
 	return err == nil && a.lowerBound.allows(cmp.Compare(f, float64(a.lowerBound.limit))) &&
 		a.upperBound.allows(cmp.Compare(float64(a.upperBound.limit), f))
 }

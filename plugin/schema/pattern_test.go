@@ -42,7 +42,7 @@ func newTestTool(t testing.TB, input string) *testTool {
 // Every value that zod accepts must match the schema that zod generates, because a rejected value never reaches the
 // page.
 func TestValidateAgreesWithZod(t *testing.T) {
-	text, err := os.ReadFile("testdata/zod-checks.json")
+	fileContent, err := os.ReadFile("testdata/zod-checks.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func TestValidateAgreesWithZod(t *testing.T) {
 		Schema    json.RawMessage
 		Good, Bad []json.RawMessage
 	}
-	if err := json.Unmarshal(text, &checks); err != nil {
+	if err := json.Unmarshal(fileContent, &checks); err != nil {
 		t.Fatal(err)
 	}
 	if len(checks) < 25 {

@@ -65,12 +65,12 @@ func findHugeNumber(value any) (path []string, problem string) {
 	return nil, ""
 }
 
-func numberProblem(text string) string {
-	if len(text) > maxNumberChars {
-		return fmt.Sprintf("the number has %d characters; use at most %d", len(text), maxNumberChars)
+func numberProblem(formatted string) string {
+	if len(formatted) > maxNumberChars {
+		return fmt.Sprintf("the number has %d characters; use at most %d", len(formatted), maxNumberChars)
 	}
-	if i := strings.IndexAny(text, "eE"); i >= 0 {
-		if exponent, err := strconv.Atoi(text[i+1:]); err != nil || exponent > maxExponent || exponent < -maxExponent {
+	if i := strings.IndexAny(formatted, "eE"); i >= 0 {
+		if exponent, err := strconv.Atoi(formatted[i+1:]); err != nil || exponent > maxExponent || exponent < -maxExponent {
 			return fmt.Sprintf("the number has an exponent beyond %d; use a smaller one", maxExponent)
 		}
 	}

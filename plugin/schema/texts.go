@@ -13,21 +13,21 @@ func parseTexts(args map[string]any, schema any) {
 	required, _ := root["required"].([]any)
 	for name, value := range args {
 		property, isKnown := properties[name]
-		text, isText := value.(string)
+		stringValue, isText := value.(string)
 		switch {
 		case !isKnown || !isText:
-		case text == "" && !slices.Contains(required, any(name)):
+		case stringValue == "" && !slices.Contains(required, any(name)):
 			delete(args, name)
 		case !allowsText(property, root, maxRefs):
-			if parsed, ok := parseJSON(text); ok {
+			if parsed, ok := parseJSON(stringValue); ok {
 				args[name] = parsed
 			}
 		}
 	}
 }
 
-func parseJSON(text string) (any, bool) {
-	value, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+func parseJSON(jsonText string) (any, bool) {
+	value, err := jsonschema.UnmarshalJSON(strings.NewReader(jsonText))
 	return value, err == nil
 }
 

@@ -81,15 +81,15 @@ func (v *Validator) compile(schema json.RawMessage) {
 	}
 }
 
-func (v *Validator) accepts(schema, text json.RawMessage) bool {
-	return v.Compile(schema) == nil && v.fastValidator.acceptText(text)
+func (v *Validator) accepts(schema, valueJSON json.RawMessage) bool {
+	return v.Compile(schema) == nil && v.fastValidator.acceptText(valueJSON)
 }
 
 // CompileProblem returns the quoted text of an error of [Validator.Compile], without the
 // internal URL of the schema.
 func CompileProblem(err error) string {
-	text := strings.NewReplacer(schemaURL+"#", "#", schemaURL, "#").Replace(err.Error())
-	return fmt.Sprintf("%q", plaintext.Line(text, maxCompileText))
+	message := strings.NewReplacer(schemaURL+"#", "#", schemaURL, "#").Replace(err.Error())
+	return fmt.Sprintf("%q", plaintext.Line(message, maxCompileText))
 }
 
 // rejectingLoader rejects every reference from a schema to a file or URL.

@@ -33,8 +33,8 @@ var (
 // Parse parses a setting's value that the user typed: true or yes, 12, one of the
 // options, or a URL for [DefaultInstance]. If the value is invalid, the error of Parse
 // names the allowed values.
-func Parse(s plugin.Setting, text string) (json.RawMessage, error) {
-	trimmed := strings.TrimSpace(text)
+func Parse(s plugin.Setting, valueText string) (json.RawMessage, error) {
+	trimmed := strings.TrimSpace(valueText)
 	switch s.Type {
 	case wire.SettingBoolean:
 		switch strings.ToLower(trimmed) {
@@ -43,7 +43,7 @@ func Parse(s plugin.Setting, text string) (json.RawMessage, error) {
 		case "false", "no", "off", "0":
 			return json.RawMessage("false"), nil
 		}
-		return nil, invalidError(s, "is %q; use true or false", plaintext.Shorten(text))
+		return nil, invalidError(s, "is %q; use true or false", plaintext.Shorten(valueText))
 	case wire.SettingNumber:
 		if n, err := strconv.ParseFloat(trimmed, 64); err == nil && !math.IsInf(n, 0) && !math.IsNaN(n) {
 			if json.Valid([]byte(trimmed)) {
@@ -51,11 +51,11 @@ func Parse(s plugin.Setting, text string) (json.RawMessage, error) {
 			}
 			return rawjson.Encode(n), nil
 		}
-		return nil, invalidError(s, "is %q; use a number, such as 10 or 0.5", plaintext.Shorten(text))
+		return nil, invalidError(s, "is %q; use a number, such as 10 or 0.5", plaintext.Shorten(valueText))
 	case wire.SettingURL:
 		return checkValue(s, rawjson.Encode(map[string]string{DefaultInstance: trimmed}))
 	default:
-		return checkValue(s, rawjson.Encode(text))
+		return checkValue(s, rawjson.Encode(valueText))
 	}
 }
 
@@ -85,12 +85,12 @@ func checkValue(s plugin.Setting, raw json.RawMessage) (json.RawMessage, error) 
 		if kind != rawjson.KindString {
 			return nil, invalidError(s, "is %s; make it a text", kind)
 		}
-		text := rawjson.Unquote(compacted)
-		if n := utf8.RuneCountInString(text); n > maxSettingChars {
+		valueText := rawjson.Unquote(compacted)
+		if n := utf8.RuneCountInString(valueText); n > maxSettingChars {
 			return nil, invalidError(s, "has %d characters; shorten it to at most %d", n, maxSettingChars)
 		}
-		if s.Type == wire.SettingSelect && !slices.Contains(s.Options, text) {
-			return nil, invalidError(s, "is %q; use one of %s", plaintext.Shorten(text), strings.Join(s.Options, ", "))
+		if s.Type == wire.SettingSelect && !slices.Contains(s.Options, valueText) {
+			return nil, invalidError(s, "is %q; use one of %s", plaintext.Shorten(valueText), strings.Join(s.Options, ", "))
 		}
 	}
 	return slices.Clone(compacted), nil

@@ -207,11 +207,11 @@ func (v *Values) Change(p *plugin.Plugin, changes map[string]json.RawMessage, by
 }
 
 func deletesSetting(raw json.RawMessage) bool {
-	switch text := strings.TrimSpace(string(raw)); text {
+	switch valueText := strings.TrimSpace(string(raw)); valueText {
 	case "", "null", `""`, "{}":
 		return true
 	default:
-		return rawjson.KindOf(raw) == rawjson.KindString && json.Valid(raw) && strings.TrimSpace(rawjson.Unquote([]byte(text))) == ""
+		return rawjson.KindOf(raw) == rawjson.KindString && json.Valid(raw) && strings.TrimSpace(rawjson.Unquote([]byte(valueText))) == ""
 	}
 }
 
@@ -246,9 +246,9 @@ func (v *Values) SecretValues(set *plugin.Set) []string {
 					secret = s.IsSecret()
 				}
 			}
-			var text string
-			if secret && statedoc.Decode(raw, &text) && len(text) >= minSecretChars {
-				secrets = append(secrets, text)
+			var valueText string
+			if secret && statedoc.Decode(raw, &valueText) && len(valueText) >= minSecretChars {
+				secrets = append(secrets, valueText)
 			}
 		}
 	}

@@ -111,26 +111,26 @@ func TestSettingParse(t *testing.T) {
 	for _, s := range wikiPlugin(t).Settings {
 		declared[s.Key] = s
 	}
-	for _, test := range []struct{ key, text, want, invalidText string }{
-		{key: "loud", text: "yes", want: "true"},
-		{key: "loud", text: " Off", want: "false"},
-		{key: "loud", text: "maybe", invalidText: `is "maybe"; use true or false`},
-		{key: "size", text: "012", want: "12"},
-		{key: "size", text: "-1.5e3", want: "-1.5e3"},
-		{key: "size", text: "many", invalidText: `is "many"; use a number`},
-		{key: "size", text: "Inf", invalidText: "use a number"},
-		{key: "site", text: "https://wiki.example.com", want: `{"default":"https://wiki.example.com"}`},
-		{key: "mode", text: "slow", want: `"slow"`},
-		{key: "mode", text: "slower", invalidText: "use one of fast, slow"},
-		{key: "token", text: ` "a"=b `, want: `" \"a\"=b "`},
+	for _, test := range []struct{ key, input, want, invalidText string }{
+		{key: "loud", input: "yes", want: "true"},
+		{key: "loud", input: " Off", want: "false"},
+		{key: "loud", input: "maybe", invalidText: `is "maybe"; use true or false`},
+		{key: "size", input: "012", want: "12"},
+		{key: "size", input: "-1.5e3", want: "-1.5e3"},
+		{key: "size", input: "many", invalidText: `is "many"; use a number`},
+		{key: "size", input: "Inf", invalidText: "use a number"},
+		{key: "site", input: "https://wiki.example.com", want: `{"default":"https://wiki.example.com"}`},
+		{key: "mode", input: "slow", want: `"slow"`},
+		{key: "mode", input: "slower", invalidText: "use one of fast, slow"},
+		{key: "token", input: ` "a"=b `, want: `" \"a\"=b "`},
 	} {
-		got, err := settings.Parse(declared[test.key], test.text)
+		got, err := settings.Parse(declared[test.key], test.input)
 		if test.invalidText != "" {
 			if err == nil || !strings.Contains(err.Error(), test.invalidText) {
-				t.Errorf("%s=%s: %v, want %s", test.key, test.text, err, test.invalidText)
+				t.Errorf("%s=%s: %v, want %s", test.key, test.input, err, test.invalidText)
 			}
 		} else if err != nil || string(got) != test.want {
-			t.Errorf("%s=%s: %s, %v, want %s", test.key, test.text, got, err, test.want)
+			t.Errorf("%s=%s: %s, %v, want %s", test.key, test.input, got, err, test.want)
 		}
 	}
 	if !declared["token"].IsSecret() || declared["mode"].IsSecret() || declared["size"].IsSecret() {
@@ -143,12 +143,12 @@ func TestSecretValuesAreNotSent(t *testing.T) {
 	if err := v.Change(p, rawSettings("token", `"s3cret-text"`, "mode", `"slow"`), "me"); err != nil {
 		t.Fatal(err)
 	}
-	text, err := json.Marshal(v.Views(p))
+	encodedJSON, err := json.Marshal(v.Views(p))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if strings.Contains(string(text), "s3cret") || !strings.Contains(string(text), `"key":"token","type":"string","label":"Token","secret":true,"set":true}`) {
-		t.Errorf("surfaces receive %s", text)
+	if strings.Contains(string(encodedJSON), "s3cret") || !strings.Contains(string(encodedJSON), `"key":"token","type":"string","label":"Token","secret":true,"set":true}`) {
+		t.Errorf("surfaces receive %s", encodedJSON)
 	}
 	if got := v.SecretValues(plugin.NewSet([]*plugin.Plugin{p}, nil)); !slices.Equal(got, []string{"s3cret-text"}) {
 		t.Errorf("secrets are %q", got)
@@ -178,11 +178,11 @@ func TestSettingsOfRemovedPluginAreKept(t *testing.T) {
 func TestValuesKeepUnknownMembers(t *testing.T) {
 	dir, p := t.TempDir(), wikiPlugin(t)
 	file, otherFile := filepath.Join(dir, "settings.json"), filepath.Join(dir, "config.json")
-	for name, text := range map[string]string{
+	for name, valueText := range map[string]string{
 		file:      `{"version":1,"later":[1],"plugins":{"gone":{"token":"kept"},"wiki":{"more":{"x":null},"loud":true}}}`,
 		otherFile: `{"telemetry":false}`,
 	} {
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(name, []byte(valueText), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -190,17 +190,17 @@ func TestValuesKeepUnknownMembers(t *testing.T) {
 	if err := v.Change(p, rawSettings("size", "3"), "me"); err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(file)
+	fileContent, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{`"later": [`, `"gone": {`, `"token": "kept"`, `"x": null`, `"loud": true`, `"size": 3`} {
-		if !strings.Contains(string(text), want) {
-			t.Errorf("%s is not in %s", want, text)
+		if !strings.Contains(string(fileContent), want) {
+			t.Errorf("%s is not in %s", want, fileContent)
 		}
 	}
-	if text, err := os.ReadFile(otherFile); err != nil || string(text) != `{"telemetry":false}` {
-		t.Errorf("another file is %s, %v", text, err)
+	if fileContent, err := os.ReadFile(otherFile); err != nil || string(fileContent) != `{"telemetry":false}` {
+		t.Errorf("another file is %s, %v", fileContent, err)
 	}
 }
 

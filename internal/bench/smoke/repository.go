@@ -18,8 +18,8 @@ const uncommittedHash = "0000000000000000000000000000000000000000"
 // range of commits may be inexact. If the source is not in a git repository, CommitsSince
 // returns a text that begins with "unknown".
 func CommitsSince(ctx context.Context, file, id string) string {
-	text, err := os.ReadFile(file)
-	line := lineOf(string(text), id)
+	fileContent, err := os.ReadFile(file)
+	line := lineOf(string(fileContent), id)
 	if err != nil || line == 0 {
 		return "unknown"
 	}

@@ -157,9 +157,9 @@ func find(rows []Row, id string) (Row, bool) {
 }
 
 func format(value float64, unit string) string {
-	text := strconv.FormatFloat(value, 'f', -1, 64)
+	formatted := strconv.FormatFloat(value, 'f', -1, 64)
 	if unit == "" {
-		return text
+		return formatted
 	}
-	return text + " " + unit
+	return formatted + " " + unit
 }

@@ -239,13 +239,13 @@ func askYesNo(ctx context.Context, questions *terminal.Questions, question strin
 }
 
 func nextSteps(hasBrowserTools bool) string {
-	text := `
+	hint := `
 The example plugin and its site are removed. Next:`
 	if !hasBrowserTools {
-		text += `
+		hint += `
   opentabs browser tools on     let agents use any page, after your approval`
 	}
-	return text + `
+	return hint + `
   opentabs plugin search        find plugins for the sites that you use
   opentabs calls --follow       watch what agents do`
 }

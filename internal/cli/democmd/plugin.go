@@ -86,12 +86,12 @@ func (p demoPlugin) write(siteURL string) error {
 	if err := os.CopyFS(p.dir, source); err != nil {
 		return err
 	}
-	text, err := fs.ReadFile(source, "package.json")
+	fileContent, err := fs.ReadFile(source, "package.json")
 	if err != nil {
 		return err
 	}
 	var manifest map[string]any
-	if err := json.Unmarshal(text, &manifest); err != nil {
+	if err := json.Unmarshal(fileContent, &manifest); err != nil {
 		return err
 	}
 	manifest["name"] = packageName
@@ -100,10 +100,10 @@ func (p demoPlugin) write(siteURL string) error {
 		return errors.New("package.json of the example plugin has no member opentabs")
 	}
 	about["urlPatterns"], about["homepage"] = []string{"http://" + siteHost + "/*"}, siteURL
-	if text, err = rawjson.Marshal(manifest); err != nil {
+	if fileContent, err = rawjson.Marshal(manifest); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(p.dir, "package.json"), text, 0o600)
+	return os.WriteFile(filepath.Join(p.dir, "package.json"), fileContent, 0o600)
 }
 
 // remove works even after an interrupted demo.

@@ -59,8 +59,8 @@ prints the command that removes it.`,
 
 // removal is one item that `opentabs uninstall` removes, such as the extension's folder.
 type removal struct {
-	text   string
-	remove func(context.Context) (string, error)
+	description string
+	remove      func(context.Context) (string, error)
 }
 
 // uninstaller collects and then removes everything that opentabs has stored on this
@@ -207,7 +207,7 @@ func (u *uninstaller) run(ctx context.Context) error {
 	if !u.opts.json {
 		out.PrintLine("uninstall removes:")
 		for _, r := range u.removals {
-			out.PrintLine("  %s", r.text)
+			out.PrintLine("  %s", r.description)
 		}
 	}
 	if !u.opts.yes {
@@ -239,7 +239,7 @@ func (u *uninstaller) removeAll(ctx context.Context) error {
 		case err != nil && i == 0 && errors.As(err, new(*httpapi.RefusedError)):
 			return err
 		case err != nil:
-			failures = append(failures, fmt.Errorf("%s: %w", r.text, err))
+			failures = append(failures, fmt.Errorf("%s: %w", r.description, err))
 		case sentence != "":
 			u.program.Out.Notef("%s", sentence)
 		}
@@ -251,7 +251,7 @@ func (u *uninstaller) report(sentence string) error {
 	out := u.program.Out
 	result := finishedUninstall{Removed: []string{}, Data: append([]string{}, u.dataFolders()...), Command: u.installed.RemoveCommand()}
 	for _, r := range u.removals {
-		result.Removed = append(result.Removed, r.text)
+		result.Removed = append(result.Removed, r.description)
 	}
 	if err := u.program.Report(u.opts.json, result, "%s", sentence); u.opts.json {
 		return err

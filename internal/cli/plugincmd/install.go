@@ -166,11 +166,11 @@ func openInstaller(p *cli.Program) (*install.Installer, error) {
 	return install.New(h, p.Getenv, ".", p.Out.Notef)
 }
 
-func permissionFlag(text string) (wire.Permission, error) {
-	if text == "" {
+func permissionFlag(permissionName string) (wire.Permission, error) {
+	if permissionName == "" {
 		return "", nil
 	}
-	permission, err := policy.ParsePermission(text)
+	permission, err := policy.ParsePermission(permissionName)
 	if err != nil {
 		return "", cli.NewUsageError("--permission: %v", err)
 	}

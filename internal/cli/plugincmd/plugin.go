@@ -161,21 +161,21 @@ func runInspect(opts inspectOptions) error {
 	}
 	var pages []string
 	for section := opts.section; section != ""; {
-		text, nextPage, err := inspected.Page(section)
+		pageText, nextPage, err := inspected.Page(section)
 		if err != nil {
 			return cli.NewUsageError("%v", err)
 		}
-		pages = append(pages, strings.TrimSuffix(text, "\n"))
+		pages = append(pages, strings.TrimSuffix(pageText, "\n"))
 		section = nextPage
 	}
-	text := strings.Join(pages, "\n")
+	reviewText := strings.Join(pages, "\n")
 	if opts.json {
-		return p.Out.PrintValue(inspectedPlugin{opts.name, opts.section, text})
+		return p.Out.PrintValue(inspectedPlugin{opts.name, opts.section, reviewText})
 	}
 	if opts.section == "overview" || opts.section == "tools" { // the other sections are code, which is not wrapped
-		terminal.PrintWrapped(p.Out, "  ", text)
+		terminal.PrintWrapped(p.Out, "  ", reviewText)
 	} else {
-		p.Out.PrintText(text)
+		p.Out.PrintText(reviewText)
 	}
 	return nil
 }

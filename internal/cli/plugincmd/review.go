@@ -149,13 +149,13 @@ func showCode(ctx context.Context, p *cli.Program, book home.PolicyAccess, opts 
 		return err
 	}
 	code := opts.code || p.Out.IsTerminal() && !opts.noCode && !opts.yes
-	text := inspected.ReviewText(code)
+	reviewText := inspected.ReviewText(code)
 	switch {
-	case text == "":
+	case reviewText == "":
 	case p.Out.IsTerminal() && !opts.yes:
-		p.Out.ShowPaged(ctx, text, p.Getenv, "print the code with `opentabs plugin inspect`")
+		p.Out.ShowPaged(ctx, reviewText, p.Getenv, "print the code with `opentabs plugin inspect`")
 	default:
-		p.Out.PrintText(text)
+		p.Out.PrintText(reviewText)
 	}
 	return ctx.Err() // the user may press Ctrl-C in the pager
 }

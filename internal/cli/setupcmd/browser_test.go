@@ -30,18 +30,18 @@ func TestExtensionSteps(t *testing.T) {
 		{map[string]string{"SSH_CONNECTION": "1", "DISPLAY": ":0"}, "linux", []string{"over SSH", "scp -r HOST:/home/ada/x x", "ssh -N -L 9527:127.0.0.1:9527 HOST"}, []string{"no display"}},
 	} {
 		where := findComputerKind(c.goos, func(name string) string { return c.variables[name] })
-		text := extensionGuide{computer: where, folder: "/home/ada/x", port: 9527}.steps()
+		steps := extensionGuide{computer: where, folder: "/home/ada/x", port: 9527}.steps()
 		for _, want := range c.wanted {
-			if !strings.Contains(text, want) {
-				t.Errorf("extension steps for %v =\n%s\nwant %q in them", c.variables, text, want)
+			if !strings.Contains(steps, want) {
+				t.Errorf("extension steps for %v =\n%s\nwant %q in them", c.variables, steps, want)
 			}
 		}
 		for _, unwanted := range c.unwanted {
-			if strings.Contains(text, unwanted) {
-				t.Errorf("extension steps for %v =\n%s\nwant no %q in them", c.variables, text, unwanted)
+			if strings.Contains(steps, unwanted) {
+				t.Errorf("extension steps for %v =\n%s\nwant no %q in them", c.variables, steps, unwanted)
 			}
 		}
-		for line := range strings.Lines(text) {
+		for line := range strings.Lines(steps) {
 			if len(strings.TrimRight(line, "\n")) > 80 {
 				t.Errorf("a line of the extension steps has more than 80 columns: %s", line)
 			}
@@ -64,13 +64,13 @@ func TestStepsAfterOpening(t *testing.T) {
 		{"darwin", openedExtensionsPage, copiedToClipboard, []string{"The page chrome://extensions has opened.", "press Cmd+Shift+G"}},
 		{"windows", openedBlankPage, copiedToClipboard, []string{"A new window has opened.", `the line "Folder"`}},
 	} {
-		text := loadSteps(c.opened, "/home/ada/x", c.copied, c.goos)
+		steps := loadSteps(c.opened, "/home/ada/x", c.copied, c.goos)
 		for _, want := range c.wanted {
-			if !strings.Contains(text, want) {
-				t.Errorf("the steps on %s =\n%s\nwant %q in them", c.goos, text, want)
+			if !strings.Contains(steps, want) {
+				t.Errorf("the steps on %s =\n%s\nwant %q in them", c.goos, steps, want)
 			}
 		}
-		for line := range strings.Lines(text) {
+		for line := range strings.Lines(steps) {
 			if len(strings.TrimRight(line, "\n")) > 80 {
 				t.Errorf("a line of the steps on %s has more than 80 columns: %s", c.goos, line)
 			}

@@ -24,17 +24,17 @@ func copyProgramOfNPX(ctx context.Context, p *cli.Program, h *home.Home) error {
 		return err
 	}
 	copied := programCopyPath(h, program.Path)
-	text, err := os.ReadFile(program.Path)
+	fileContent, err := os.ReadFile(program.Path)
 	if err != nil {
 		return err
 	}
-	if current, err := os.ReadFile(copied); err == nil && bytes.Equal(current, text) {
+	if current, err := os.ReadFile(copied); err == nil && bytes.Equal(current, fileContent) {
 		return nil
 	}
 	if err := os.MkdirAll(filepath.Dir(copied), 0o700); err != nil {
 		return err
 	}
-	if err := errors.Join(statefile.Write(copied, text), os.Chmod(copied, 0o700)); err != nil {
+	if err := errors.Join(statefile.Write(copied, fileContent), os.Chmod(copied, 0o700)); err != nil {
 		return err
 	}
 	p.Out.Notef("npm may remove the program that npx runs, so clients use a copy: %s", copied)

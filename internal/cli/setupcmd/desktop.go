@@ -150,12 +150,12 @@ func copyFolder(ctx context.Context, out *terminal.Output, computer computerKind
 	return notCopied
 }
 
-func runClipboardProgram(ctx context.Context, programs [][]string, text string) bool {
+func runClipboardProgram(ctx context.Context, programs [][]string, clipboardText string) bool {
 	ctx, cancel := context.WithTimeout(ctx, clipboardTimeout)
 	defer cancel()
 	for _, program := range programs {
 		cmd := exec.CommandContext(ctx, program[0], program[1:]...)
-		cmd.Stdin = strings.NewReader(text)
+		cmd.Stdin = strings.NewReader(clipboardText)
 		cmd.SysProcAttr = home.DetachedProcess() // xclip and wl-copy keep running as the owner of the clipboard
 		if cmd.Run() == nil {
 			return true

@@ -47,8 +47,8 @@ type firstCall struct {
 
 // callOutcome is the result or the error of the call that setup makes at its end.
 type callOutcome struct {
-	text string
-	err  error
+	output string
+	err    error
 }
 
 func (f firstCall) run(ctx context.Context) error {
@@ -59,8 +59,8 @@ func (f firstCall) run(ctx context.Context) error {
 	startedAt := time.Now()
 	ended := make(chan callOutcome, 1)
 	go func() {
-		text, err := setup.CallTool(callCtx, f.caller.command, listTabsTool, map[string]any{"action": "list"})
-		ended <- callOutcome{text, err}
+		output, err := setup.CallTool(callCtx, f.caller.command, listTabsTool, map[string]any{"action": "list"})
+		ended <- callOutcome{output, err}
 	}()
 	result, err := f.waitForEnd(callCtx, ended, startedAt)
 	switch {
@@ -84,7 +84,7 @@ func (f firstCall) waitForEnd(ctx context.Context, ended <-chan callOutcome, sta
 	for {
 		select {
 		case o := <-ended:
-			return o.text, o.err
+			return o.output, o.err
 		case <-time.After(approvalPollInterval):
 		}
 		if hasAsked {
@@ -122,17 +122,17 @@ func isFirstCall(c dispatch.View) bool {
 		json.Unmarshal([]byte(c.Waiting.Args), &args) == nil && args.Action == "list"
 }
 
-func (f firstCall) show(text string) {
+func (f firstCall) show(output string) {
 	out := f.program.Out
 	var tabs []string
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(output) {
 		if line = strings.TrimSpace(line); strings.HasPrefix(line, "tab ") {
 			tabs = append(tabs, line)
 		}
 	}
 	f.result.State, f.result.Tabs = callDone, tabs
 	switch {
-	case text == "":
+	case output == "":
 		f.result.State = callDenied
 		out.PrintLine("Denied. The agent received no data.")
 	case len(tabs) == 0:

@@ -66,8 +66,8 @@ func panicOnError(err error) {
 
 // NewFile returns an archive entry that is a regular file with the given name and
 // content.
-func NewFile(name, text string) File {
-	return File{Header: tar.Header{Name: name}, Text: text}
+func NewFile(name, fileContent string) File {
+	return File{Header: tar.Header{Name: name}, Text: fileContent}
 }
 
 // PackFolder returns a .tgz file with all files in dir.
@@ -77,12 +77,12 @@ func PackFolder(dir string) ([]byte, error) {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		text, err := os.ReadFile(path)
+		fileContent, err := os.ReadFile(path)
 		if err != nil {
 			return err
 		}
 		name, err := filepath.Rel(dir, path)
-		files = append(files, NewFile("package/"+filepath.ToSlash(name), string(text)))
+		files = append(files, NewFile("package/"+filepath.ToSlash(name), string(fileContent)))
 		return err
 	})
 	return Pack(files...), err
@@ -184,9 +184,9 @@ func (r *Registry) allVersions() ([]Version, error) {
 	}
 	for _, file := range dirs {
 		v := Version{Manifest: map[string]any{}}
-		text, err := os.ReadFile(file)
+		fileContent, err := os.ReadFile(file)
 		if err == nil {
-			err = json.Unmarshal(text, &v.Manifest)
+			err = json.Unmarshal(fileContent, &v.Manifest)
 		}
 		if err == nil {
 			v.File, err = PackFolder(filepath.Dir(file))
@@ -234,12 +234,12 @@ func isNewerRelease(a, b string) bool {
 	return errX == nil && x.Prerelease() == "" && (errY != nil || x.GreaterThan(y))
 }
 
-func searchResults(all []Version, text string) map[string]any {
+func searchResults(all []Version, query string) map[string]any {
 	objects := []any{}
 	seen := map[string]bool{}
 	for _, v := range all {
 		isMatch := !seen[v.Name]
-		for word := range strings.FieldsSeq(text) {
+		for word := range strings.FieldsSeq(query) {
 			keyword, isKeyword := strings.CutPrefix(word, "keywords:")
 			isMatch = isMatch && (isKeyword && strings.Contains(fmt.Sprint(v.Manifest["keywords"]), keyword) || !isKeyword && strings.Contains(v.Name, word))
 		}

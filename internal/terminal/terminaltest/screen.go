@@ -29,22 +29,22 @@ func (s *Screen) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.Written += len(p)
-	text := []rune(string(p))
-	for i := 0; i < len(text); i++ {
+	printedRunes := []rune(string(p))
+	for i := 0; i < len(printedRunes); i++ {
 		for s.row >= len(s.lines) {
 			s.lines = append(s.lines, nil)
 		}
-		switch r := text[i]; r {
+		switch r := printedRunes[i]; r {
 		case '\r':
 			s.column = 0
 		case '\n':
 			s.row, s.column = s.row+1, 0
 		case '\x1b':
 			commandEnd := i + 2
-			for text[commandEnd] < '@' {
+			for printedRunes[commandEnd] < '@' {
 				commandEnd++
 			}
-			s.obeyCommand(text[commandEnd], string(text[i+2:commandEnd]))
+			s.obeyCommand(printedRunes[commandEnd], string(printedRunes[i+2:commandEnd]))
 			i = commandEnd
 		default:
 			s.putRune(r)
