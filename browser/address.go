@@ -66,9 +66,9 @@ func checkHost(address string) string {
 // therefore the whole host as an IPv4 address.
 func isNumericLabel(label string) bool {
 	digits, isHex := strings.CutPrefix(strings.ToLower(label), "0x")
-	allowed := "0123456789"
+	allowedChars := "0123456789"
 	if isHex {
-		allowed += "abcdef"
+		allowedChars += "abcdef"
 	}
-	return (digits != "" || isHex) && strings.Trim(digits, allowed) == ""
+	return (digits != "" || isHex) && strings.Trim(digits, allowedChars) == ""
 }

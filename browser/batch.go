@@ -55,12 +55,12 @@ func (b *batches) start(run dispatch.Run, sink dispatch.Sink) *wire.CallError {
 	}
 	// The batch runs one step at a time, so a channel with room for one result never
 	// blocks the sender.
-	started := &batch{id: run.ID, steps: args.Steps, sink: sink, answers: make(chan stepResult, 1), stopped: make(chan struct{})}
+	startedBatch := &batch{id: run.ID, steps: args.Steps, sink: sink, answers: make(chan stepResult, 1), stopped: make(chan struct{})}
 	b.mu.Lock()
-	b.runs[run.ID] = started
+	b.runs[run.ID] = startedBatch
 	b.mu.Unlock()
 	go func() {
-		output, err := started.run()
+		output, err := startedBatch.run()
 		if b.remove(run.ID) != nil {
 			callID, _, _ := strings.Cut(run.ID, ".")
 			b.onEnd(callID)
@@ -73,28 +73,28 @@ func (b *batches) start(run dispatch.Run, sink dispatch.Sink) *wire.CallError {
 func (b *batches) remove(id string) *batch {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	ended := b.runs[id]
+	endedBatch := b.runs[id]
 	delete(b.runs, id)
-	return ended
+	return endedBatch
 }
 
 func (b *batches) cancel(id string) bool {
-	cancelled := b.remove(id)
-	if cancelled != nil {
-		close(cancelled.stopped)
+	cancelledBatch := b.remove(id)
+	if cancelledBatch != nil {
+		close(cancelledBatch.stopped)
 	}
-	return cancelled != nil
+	return cancelledBatch != nil
 }
 
-func (b *batches) answer(id string, output json.RawMessage, err *wire.CallError) bool {
+func (b *batches) respond(id string, output json.RawMessage, err *wire.CallError) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	running := b.runs[id]
-	if running == nil {
+	runningBatch := b.runs[id]
+	if runningBatch == nil {
 		return false
 	}
 	select {
-	case running.answers <- stepResult{output, err}:
+	case runningBatch.answers <- stepResult{output, err}:
 	default: // a second answer to one step is impossible
 	}
 	return true
@@ -132,26 +132,26 @@ func (b *batch) run() (json.RawMessage, *wire.CallError) {
 
 // newStepError stores the results of earlier steps in PageText, because results quote pages.
 func (b *batch) newStepError(step int, title string, err *wire.CallError, texts []string, pages []wire.UntrustedPage) *wire.CallError {
-	failed := *err
-	failed.Message = title + ": " + err.Message
+	callError := *err
+	callError.Message = title + ": " + err.Message
 	if step < len(b.steps) {
-		failed.Message += fmt.Sprintf("; no step after step %d was run", step)
+		callError.Message += fmt.Sprintf("; no step after step %d was run", step)
 	}
 	if err.UserText != "" {
-		failed.UserText = fmt.Sprintf("The batch ended at %s: %s", title, err.UserText)
+		callError.UserText = fmt.Sprintf("The batch ended at %s: %s", title, err.UserText)
 	}
 	if err.PageText != "" {
 		texts = append(texts, err.PageText)
 	}
-	failed.PageText, failed.Untrusted = strings.Join(texts, "\n"), addPages(pages, err.Untrusted...)
+	callError.PageText, callError.Untrusted = strings.Join(texts, "\n"), addPages(pages, err.Untrusted...)
 	if t := err.Tool; t != nil && t.Code == string(err.Code) { // opentabs has advice for its own error codes
-		failed.Tool = nil
+		callError.Tool = nil
 	}
-	return &failed
+	return &callError
 }
 
-func addPages(pages []wire.UntrustedPage, added ...wire.UntrustedPage) []wire.UntrustedPage {
-	for _, page := range added {
+func addPages(pages []wire.UntrustedPage, addedPages ...wire.UntrustedPage) []wire.UntrustedPage {
+	for _, page := range addedPages {
 		if !slices.Contains(pages, page) {
 			pages = append(pages, page)
 		}

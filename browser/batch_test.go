@@ -82,13 +82,13 @@ func TestBatchStepsPassTheGates(t *testing.T) {
 func TestBatchIsCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
-		failed := make(chan error)
+		batchErrors := make(chan error)
 		go func() {
 			_, err := f.calls.Call(t.Context(), dispatch.Call{
 				Tool: f.tool("browser_batch"), Args: json.RawMessage(`{"steps":[{"tool":"browser_click","args":{"target":"e1","tabId":7}}]}`),
 				Client: dispatch.Client{Session: "claude", Name: "claude"},
 			})
-			failed <- err
+			batchErrors <- err
 		}()
 		time.Sleep(time.Second)
 		for _, c := range f.calls.Calls() {
@@ -96,7 +96,7 @@ func TestBatchIsCancelled(t *testing.T) {
 				t.Error("the batch can't be cancelled")
 			}
 		}
-		if err := <-failed; err == nil || !strings.Contains(err.Error(), string(wire.ErrCancelled)) {
+		if err := <-batchErrors; err == nil || !strings.Contains(err.Error(), string(wire.ErrCancelled)) {
 			t.Errorf("the batch ended with %v", err)
 		}
 		synctest.Wait()

@@ -37,18 +37,18 @@ type Options struct {
 // result connected runs browser tools through the argument bridge.
 // The Holds that Connect returns record which client holds which tab. The Sessions that
 // Connect returns delete the stored state of a client's session when the session ends.
-func Connect(bridge dispatch.Bridge, o *dispatch.Options, options Options) (connected dispatch.Bridge, holds *Holds, sessions *Sessions) {
+func Connect(bridge dispatch.Bridge, o *dispatch.Options, options Options) (connectedBridge dispatch.Bridge, holds *Holds, sessions *Sessions) {
 	holds = newHolds()
 	tabs := newTabs(holds)
 	sites := newSites(options, tabs)
 	limits := newLimitGate(options.Limits)
 	o.Gates = append(o.Gates, sites, holds, limits, permissionGate{options.CapabilitiesOf})
-	shown := newShownPages()
-	sessions = newSessions(holds, tabs, sites, shown)
+	shownPages := newShownPages()
+	sessions = newSessions(holds, tabs, sites, shownPages)
 	o.BeforeHooks = append(o.BeforeHooks, sessions, holds, limits)
 	o.AfterHooks = append(o.AfterHooks, sites, holds, sessions)
 	o.CurrentTab = tabs.currentTabOf
-	o.ShapeOutput = resultBuilder{sites, tabs, shown, options.Files}.shapeOutput
+	o.ShapeOutput = resultBuilder{sites, tabs, shownPages, options.Files}.shapeOutput
 	o.MaskArgs = maskForApproval
 	return &toolBridge{Bridge: bridge, uploadFolders: options.UploadFolders, batches: newBatches(holds.recordBatchEnd), sites: sites}, holds, sessions
 }
@@ -106,8 +106,8 @@ func (b *toolBridge) Start(ctx context.Context, run dispatch.Run, sink dispatch.
 		}
 		run.Args = args
 	}
-	if typed := typedSecrets(run.Target); len(typed) > 0 { // the user has approved typing into these fields
-		run.Args = setMember(run.Args, secretsArgument, rawjson.Encode(typed))
+	if typedTexts := typedSecrets(run.Target); len(typedTexts) > 0 { // the user has approved typing into these fields
+		run.Args = setMember(run.Args, secretsArgument, rawjson.Encode(typedTexts))
 	}
 	if run.Tool != toolTabs {
 		run.Args = setMember(run.Args, framesArgument, rawjson.Encode(b.sites.frameRules(frameRuleClass(run), run.Target.URL)))
@@ -157,7 +157,7 @@ func (b *toolBridge) Cancel(id, reason string, onOutcome func(wire.CancelOutcome
 // Answer implements dispatch.Bridge by delivering the result of a nested call to the browser
 // tool that made the call.
 func (b *toolBridge) Answer(id string, askID int, output json.RawMessage, err *wire.CallError) {
-	if !b.batches.answer(id, output, err) {
+	if !b.batches.respond(id, output, err) {
 		b.Bridge.Answer(id, askID, output, err)
 	}
 }
@@ -167,7 +167,7 @@ func setMember(object json.RawMessage, key string, value json.RawMessage) json.R
 	for m := range rawjson.Members(object) {
 		members = append(members, m)
 	}
-	return rawjson.JoinMembers(append(members, rawjson.Member{Key: key, Quoted: rawjson.Encode(key), Value: value}))
+	return rawjson.JoinMembers(append(members, rawjson.Member{Key: key, QuotedKey: rawjson.Encode(key), Value: value}))
 }
 
 func removeMembers(object json.RawMessage, keys ...string) json.RawMessage {

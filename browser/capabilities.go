@@ -66,19 +66,19 @@ func (g permissionGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 		return dispatch.Verdict{}
 	}
 	granted := g.capabilitiesOf(callInfo.Target.Browser)
-	missing := slices.DeleteFunc(slices.Clone(d.permissions), func(name string) bool { return slices.Contains(granted, name) })
-	if len(missing) == 0 {
+	missingPermissions := slices.DeleteFunc(slices.Clone(d.permissions), func(name string) bool { return slices.Contains(granted, name) })
+	if len(missingPermissions) == 0 {
 		return dispatch.Verdict{}
 	}
 	var titles []string
-	for _, name := range missing {
+	for _, name := range missingPermissions {
 		titles = append(titles, permissionTitles[name])
 	}
 	noun := "permission"
-	if len(missing) > 1 {
+	if len(missingPermissions) > 1 {
 		noun = "permissions"
 	}
-	fact := fmt.Sprintf("%s needs Chrome's %s %s", d.name, noun, quoteAll(missing))
+	fact := fmt.Sprintf("%s needs Chrome's %s %s", d.name, noun, quoteAll(missingPermissions))
 	return dispatch.Verdict{Block: &wire.CallError{
 		Code: wire.ErrToolError, NotStarted: true, Tool: &wire.ToolErrorInfo{Code: codeNeedsPermission},
 		Message:  fmt.Sprintf("%s. Ask the user to open the side panel of opentabs and to switch on %s under Browser, Permissions of Chrome", fact, quoteAll(titles)),
@@ -87,9 +87,9 @@ func (g permissionGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 }
 
 func quoteAll(texts []string) string {
-	quoted := make([]string, len(texts))
+	quotedNames := make([]string, len(texts))
 	for i, text := range texts {
-		quoted[i] = fmt.Sprintf("%q", text)
+		quotedNames[i] = fmt.Sprintf("%q", text)
 	}
-	return strings.Join(quoted, " and ")
+	return strings.Join(quotedNames, " and ")
 }

@@ -55,7 +55,7 @@ func TestFileOfForbiddenSite(t *testing.T) {
 }
 
 func TestDownloadName(t *testing.T) {
-	long := strings.Repeat("é", 200)
+	longName := strings.Repeat("é", 200)
 	for address, want := range map[string]string{
 		"https://a.example/x/report.pdf?file=setup.exe#a.sh": "report.pdf",
 		"https://a.example":                          "download",
@@ -79,8 +79,8 @@ func TestDownloadName(t *testing.T) {
 		"https://a.example/Desktop.ini":              "_Desktop.ini",
 		"https://a.example/%ff.pdf":                  "_.pdf",
 		"https://a.example/%C3%A9t%C3%A9.pdf":        "été.pdf",
-		"https://a.example/" + long + ".exe":         strings.Repeat("é", 58) + ".exe",
-		"https://a.example/a." + long:                "a." + strings.Repeat("é", 59),
+		"https://a.example/" + longName + ".exe":     strings.Repeat("é", 58) + ".exe",
+		"https://a.example/a." + longName:            "a." + strings.Repeat("é", 59),
 	} {
 		if got := downloadName(address); got != want {
 			t.Errorf("downloadName(%q) = %q, want %q", address, got, want)

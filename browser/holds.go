@@ -266,7 +266,7 @@ func (h *Holds) reportChange(browser string) {
 
 // After implements dispatch.AfterHook. After an acting call has ended, its client holds
 // the tab for another minute.
-func (h *Holds) After(callInfo dispatch.CallInfo, ended dispatch.EndedCall) {
+func (h *Holds) After(callInfo dispatch.CallInfo, endedEndedCall dispatch.EndedCall) {
 	if isBatch(callInfo.Tool) {
 		h.recordBatchEnd(callInfo.CallID)
 	}
@@ -276,8 +276,8 @@ func (h *Holds) After(callInfo dispatch.CallInfo, ended dispatch.EndedCall) {
 	holder := h.holders[call.tab]
 	isLastAct := isRunning && holder.actingCallID == callInfo.CallID
 	if isLastAct {
-		if holder.actingCallID = ""; ended.View.Ended != nil {
-			holder.actedAt = *ended.View.Ended
+		if holder.actingCallID = ""; endedEndedCall.View.Ended != nil {
+			holder.actedAt = *endedEndedCall.View.Ended
 		}
 		h.holders[call.tab] = holder
 	}
@@ -349,20 +349,20 @@ func (h *Holds) isTakenBack(callInfo dispatch.CallInfo) bool {
 // is written for the user, not for an agent.
 func (h *Holds) Release(browser string, tabID int, surface string) (client string, err error) {
 	h.mu.Lock()
-	released := tabKey{browser, tabID}
-	holder, ok := h.holders[released]
+	releasedTab := tabKey{browser, tabID}
+	holder, ok := h.holders[releasedTab]
 	if !ok || holder.timeLeft() <= 0 {
 		h.mu.Unlock()
 		return "", fmt.Errorf("no client uses tab %d", tabID)
 	}
-	delete(h.holders, released)
+	delete(h.holders, releasedTab)
 	holder.release()
 	if len(h.stoppedClients) < maxTabs {
-		h.stoppedClients[tabClient{released, holder.identity}] = true
+		h.stoppedClients[tabClient{releasedTab, holder.identity}] = true
 	}
 	var callIDs []string
 	for id, call := range h.runningCalls {
-		if call.tabClient == (tabClient{released, holder.client}) {
+		if call.tabClient == (tabClient{releasedTab, holder.client}) {
 			callIDs = append(callIDs, id)
 		}
 	}
@@ -374,26 +374,26 @@ func (h *Holds) Release(browser string, tabID int, surface string) (client strin
 	return holder.name, nil
 }
 
-func (h *Holds) forgetTab(closed tabKey) {
+func (h *Holds) forgetTab(closedTab tabKey) {
 	h.mu.Lock()
-	if holder, ok := h.holders[closed]; ok {
+	if holder, ok := h.holders[closedTab]; ok {
 		holder.release()
-		delete(h.holders, closed)
+		delete(h.holders, closedTab)
 	}
-	maps.DeleteFunc(h.stoppedClients, func(stopped tabClient, _ bool) bool { return stopped.tab == closed })
+	maps.DeleteFunc(h.stoppedClients, func(stoppedTabClient tabClient, _ bool) bool { return stoppedTabClient.tab == closedTab })
 	h.mu.Unlock()
-	h.reportChange(closed.browser)
+	h.reportChange(closedTab.browser)
 }
 
 func (h *Holds) endSession(session string) {
 	h.mu.Lock()
 	browsers := map[string]bool{}
-	maps.DeleteFunc(h.holders, func(held tabKey, holder tabHolder) bool {
+	maps.DeleteFunc(h.holders, func(heldTab tabKey, holder tabHolder) bool {
 		if holder.client != session {
 			return false
 		}
 		holder.release()
-		browsers[held.browser] = true
+		browsers[heldTab.browser] = true
 		return true
 	})
 	h.mu.Unlock()
@@ -421,24 +421,24 @@ type HeldTab struct {
 func (h *Holds) HeldTabs() []HeldTab {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	var held []HeldTab
+	var heldTabs []HeldTab
 	for tab, holder := range h.holders {
 		if holder.timeLeft() > 0 {
-			held = append(held, HeldTab{tab.browser, tab.tabID, holder.site, holder.name, holder.endTime(), !holder.takenBackAt.IsZero()})
+			heldTabs = append(heldTabs, HeldTab{tab.browser, tab.tabID, holder.site, holder.name, holder.endTime(), !holder.takenBackAt.IsZero()})
 		}
 	}
-	slices.SortFunc(held, func(a, b HeldTab) int { return cmp.Or(cmp.Compare(a.Browser, b.Browser), a.TabID-b.TabID) })
-	return held
+	slices.SortFunc(heldTabs, func(a, b HeldTab) int { return cmp.Or(cmp.Compare(a.Browser, b.Browser), a.TabID-b.TabID) })
+	return heldTabs
 }
 
 // TabHolds returns the held tabs of one browser in the form that the daemon sends to the
 // browser.
 func (h *Holds) TabHolds(browser string) []wire.TabHold {
 	var holds []wire.TabHold
-	for _, held := range h.HeldTabs() {
-		if held.Browser == browser {
-			leftMs := float64(time.Until(held.Until)) / float64(time.Millisecond)
-			holds = append(holds, wire.TabHold{TabID: held.TabID, Client: held.Client, Site: held.Site, LeftMs: leftMs, IsTaken: held.IsTaken})
+	for _, heldTab := range h.HeldTabs() {
+		if heldTab.Browser == browser {
+			leftMs := float64(time.Until(heldTab.Until)) / float64(time.Millisecond)
+			holds = append(holds, wire.TabHold{TabID: heldTab.TabID, Client: heldTab.Client, Site: heldTab.Site, LeftMs: leftMs, IsTaken: heldTab.IsTaken})
 		}
 	}
 	return holds

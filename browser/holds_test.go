@@ -19,16 +19,16 @@ func TestHeldTab(t *testing.T) {
 			t.Fatal(err)
 		}
 		f.wantRun(0, "claude", "browser_click", `{"target":"e1"}`)
-		if held := f.holds.HeldTabs(); len(held) != 1 || held[0].TabID != 7 || held[0].Site != "https://shop.example" || held[0].Client != "claude" || !held[0].Until.Equal(time.Now().Add(holdTime)) {
-			t.Errorf("held tabs after the first act = %+v, want tab 7", held)
+		if heldTabs := f.holds.HeldTabs(); len(heldTabs) != 1 || heldTabs[0].TabID != 7 || heldTabs[0].Site != "https://shop.example" || heldTabs[0].Client != "claude" || !heldTabs[0].Until.Equal(time.Now().Add(holdTime)) {
+			t.Errorf("held tabs after the first act = %+v, want tab 7", heldTabs)
 		}
 		time.Sleep(20 * time.Second)
 		f.wantError(wire.ErrTabInUse, ", for 41 s more; open a tab of your own, or wait", "cursor", "browser_click", `{"target":"e1"}`)
 		f.wantRun(0, "cursor", "browser_snapshot", `{}`)
 		f.wantRun(0, "claude", "browser_click", `{"target":"e1"}`)
 		time.Sleep(holdTime)
-		if held := f.holds.HeldTabs(); len(held) != 0 {
-			t.Errorf("held tabs after %s = %+v, want none", holdTime, held)
+		if heldTabs := f.holds.HeldTabs(); len(heldTabs) != 0 {
+			t.Errorf("held tabs after %s = %+v, want none", holdTime, heldTabs)
 		}
 		f.wantRun(0, "cursor", "browser_click", `{"target":"e1"}`)
 		f.wantError(wire.ErrTabInUse, "cursor uses tab 7", "claude", "browser_click", `{"target":"e1"}`)
@@ -46,15 +46,15 @@ func TestUserTakesTabBack(t *testing.T) {
 		time.Sleep(time.Second)
 		f.holds.RecordUserInput("b1", 7)
 		time.Sleep(3 * time.Second)
-		if held := f.holds.HeldTabs(); len(held) != 1 || !held[0].IsTaken {
-			t.Errorf("held tabs after the user's input = %+v, want tab 7, taken", held)
+		if heldTabs := f.holds.HeldTabs(); len(heldTabs) != 1 || !heldTabs[0].IsTaken {
+			t.Errorf("held tabs after the user's input = %+v, want tab 7, taken", heldTabs)
 		}
 		f.wantError(wire.ErrTabTaken, "the user took tab 7 back by a click or a key 3 s ago, and you have not read the page since", "claude", "browser_click", clickArgs)
 		f.wantError(wire.ErrTabTaken, "took tab 7 back", "claude", "browser_navigate", `{"url":"https://shop.example/"}`)
 		f.wantRun(0, "claude", "browser_snapshot", `{}`)
 		f.wantRun(0, "claude", "browser_click", clickArgs)
-		if held := f.holds.HeldTabs(); len(held) != 1 || held[0].IsTaken {
-			t.Errorf("held tabs after the next act = %+v, want tab 7, not taken", held)
+		if heldTabs := f.holds.HeldTabs(); len(heldTabs) != 1 || heldTabs[0].IsTaken {
+			t.Errorf("held tabs after the next act = %+v, want tab 7, not taken", heldTabs)
 		}
 
 		f.holds.RecordUserInput("b1", 7)
@@ -143,8 +143,8 @@ func TestRelease(t *testing.T) {
 			t.Errorf("the running act ended with %v, want %q", err, wantCancelled)
 		}
 		f.beforeResult = nil
-		if held := f.holds.HeldTabs(); len(held) != 0 {
-			t.Errorf("held tabs after the release = %+v, want none", held)
+		if heldTabs := f.holds.HeldTabs(); len(heldTabs) != 0 {
+			t.Errorf("held tabs after the release = %+v, want none", heldTabs)
 		}
 		f.wantRun(0, "claude", "browser_snapshot", `{}`)
 		f.wantRun(0, "cursor", "browser_click", clickArgs)
@@ -205,14 +205,14 @@ func TestWaitForHeldTab(t *testing.T) {
 		}
 
 		time.Sleep(holdTime - 3*time.Second)
-		waiting := make(chan error, 1)
+		waitErrors := make(chan error, 1)
 		go func() {
 			_, err := f.call("claude", "browser_click", clickArgs)
-			waiting <- err
+			waitErrors <- err
 		}()
 		time.Sleep(time.Second / 2)
 		f.wantRun(0, "cursor", "browser_click", clickArgs)
-		if err := <-waiting; err == nil || !strings.Contains(err.Error(), "tab_in_use") {
+		if err := <-waitErrors; err == nil || !strings.Contains(err.Error(), "tab_in_use") {
 			t.Errorf("the act that waited while the holder acted again ended with %v, want tab_in_use", err)
 		}
 
@@ -241,8 +241,8 @@ func TestHoldDuringLongCall(t *testing.T) {
 		}
 		f.beforeResult = func() {
 			actLong()
-			if held := f.holds.HeldTabs(); len(held) != 1 || !held[0].Until.Equal(time.Now().Add(holdTime)) {
-				t.Errorf("held tabs during a long act = %+v, want tab 7 until a minute from now", held)
+			if heldTabs := f.holds.HeldTabs(); len(heldTabs) != 1 || !heldTabs[0].Until.Equal(time.Now().Add(holdTime)) {
+				t.Errorf("held tabs during a long act = %+v, want tab 7 until a minute from now", heldTabs)
 			}
 			f.holds.RecordUserInput("b1", 7)
 		}

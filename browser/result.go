@@ -90,11 +90,11 @@ type stepBlocks struct {
 
 // SiteOfCall returns the origin of the page on which a browser tool's call ended. For a
 // call of a plugin's tool, SiteOfCall returns "".
-func SiteOfCall(callInfo dispatch.CallInfo, ended dispatch.EndedCall) string {
+func SiteOfCall(callInfo dispatch.CallInfo, endedEndedCall dispatch.EndedCall) string {
 	if callInfo.Tool.Plugin != Name {
 		return ""
 	}
-	return cmp.Or(textArgument(ended.Output, "site"), originOf(callInfo.Target.URL))
+	return cmp.Or(textArgument(endedEndedCall.Output, "site"), originOf(callInfo.Target.URL))
 }
 
 const maxTitleChars = 100
@@ -209,9 +209,9 @@ func dataSource(callInfo dispatch.CallInfo) string {
 
 // encloseUntrusted encloses untrusted text between two lines with a random mark, which no page can predict.
 func encloseUntrusted(content, source string) string {
-	content = plaintext.Replace(content, func(hidden rune) string {
-		if hidden == '\n' || hidden == '\t' {
-			return string(hidden)
+	content = plaintext.Replace(content, func(hiddenRune rune) string {
+		if hiddenRune == '\n' || hiddenRune == '\t' {
+			return string(hiddenRune)
 		}
 		return ""
 	})

@@ -79,14 +79,14 @@ func secretsNote(secrets *wire.SecretFields) string {
 
 // Each call that types into a secret field needs its own approval, whatever the site rule is.
 func (s *siteGate) decideTyping(callInfo dispatch.CallInfo, site string) dispatch.Verdict {
-	typed := typedSecrets(callInfo.Target)
-	title := secretTitle(site, typed)
-	if len(typed) == 0 || s.isCallApproved(callInfo, title) {
+	typedTexts := typedSecrets(callInfo.Target)
+	title := secretTitle(site, typedTexts)
+	if len(typedTexts) == 0 || s.isCallApproved(callInfo, title) {
 		return dispatch.Verdict{}
 	}
 	return dispatch.Verdict{Suspend: &dispatch.Ticket{
 		Kind: wire.TicketPermission, Title: title,
-		Reason: fmt.Sprintf("%s wants to type into %s on %s (%s)", policy.RequesterText(callInfo), nameKinds(typed), site, callInfo.Tool.Name),
+		Reason: fmt.Sprintf("%s wants to type into %s on %s (%s)", policy.RequesterText(callInfo), nameKinds(typedTexts), site, callInfo.Tool.Name),
 	}}
 }
 

@@ -73,8 +73,8 @@ func TestTypingIntoSecretField(t *testing.T) {
 				if want := "claude wants to type into a card field and a password field on https://shop.example (" + call[0] + ")"; !slices.Equal(f.approvalReasons, []string{want}) {
 					t.Errorf("requests for approval of %s = %q, want %q", call[0], f.approvalReasons, want)
 				}
-				if shown := strings.Join(f.shownArgs, ""); strings.Contains(shown, "hunter2") || strings.Contains(shown, "4111") || !strings.Contains(shown, secretMask) {
-					t.Errorf("arguments in the approval of %s = %s, want no typed text", call[0], shown)
+				if shownArgs := strings.Join(f.shownArgs, ""); strings.Contains(shownArgs, "hunter2") || strings.Contains(shownArgs, "4111") || !strings.Contains(shownArgs, secretMask) {
+					t.Errorf("arguments in the approval of %s = %s, want no typed text", call[0], shownArgs)
 				}
 				run := f.runs[len(f.runs)-1]
 				if got := string(rawjson.Get(run.Args, secretsArgument)); got != `["card","password"]` {

@@ -45,8 +45,8 @@ func TestEndOfSessionReleasesHeldTab(t *testing.T) {
 		if waited := time.Since(began); waited != 2500*time.Millisecond {
 			t.Errorf("waiting time of another client's act = %s, want 2.5 s", waited)
 		}
-		if held := f.holds.HeldTabs(); len(held) != 1 || held[0].Client != "cursor" {
-			t.Errorf("held tabs after the end of a session = %+v, want tab 7 of cursor", held)
+		if heldTabs := f.holds.HeldTabs(); len(heldTabs) != 1 || heldTabs[0].Client != "cursor" {
+			t.Errorf("held tabs after the end of a session = %+v, want tab 7 of cursor", heldTabs)
 		}
 	})
 }
@@ -69,8 +69,8 @@ func TestEndOfSessionKeepsOtherSessionOfClient(t *testing.T) {
 		if got := currentTab("claude 2"); got != 0 {
 			t.Errorf("current tab of the ended session = %d, want none", got)
 		}
-		if held := f.holds.HeldTabs(); len(held) != 1 {
-			t.Errorf("held tabs after the end of the other session = %+v, want tab 7", held)
+		if heldTabs := f.holds.HeldTabs(); len(heldTabs) != 1 {
+			t.Errorf("held tabs after the end of the other session = %+v, want tab 7", heldTabs)
 		}
 	})
 }
@@ -140,19 +140,19 @@ func TestStopOutlivesSession(t *testing.T) {
 func TestJobAfterEndOfSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newAutoFixture(t)
-		var ended []string
-		f.sessions.OnEnd(func(session string) { ended = append(ended, session) })
+		var endedCalls []string
+		f.sessions.OnEnd(func(session string) { endedCalls = append(endedCalls, session) })
 		f.beforeResult = func() { f.sessions.End(clientOf("claude")) }
 		f.wantRun(0, "claude", "browser_click", `{"target":"e1"}`)
 		f.beforeResult = nil
 		f.wantRun(0, "claude", "browser_click", `{"target":"e2"}`)
 		time.Sleep(time.Second)
 		synctest.Wait()
-		if want := []string{"claude", "claude", "claude"}; !slices.Equal(ended, want) {
-			t.Errorf("notifications of browsers = %q, want %q", ended, want)
+		if want := []string{"claude", "claude", "claude"}; !slices.Equal(endedCalls, want) {
+			t.Errorf("notifications of browsers = %q, want %q", endedCalls, want)
 		}
-		if held := f.holds.HeldTabs(); len(held) != 0 {
-			t.Errorf("held tabs after the calls of an ended session = %+v, want none", held)
+		if heldTabs := f.holds.HeldTabs(); len(heldTabs) != 0 {
+			t.Errorf("held tabs after the calls of an ended session = %+v, want none", heldTabs)
 		}
 	})
 }
@@ -187,8 +187,8 @@ func TestEndOfClientWithoutSessions(t *testing.T) {
 			t.Errorf("ended sessions while the client calls = %q, want none", got)
 		}
 		f.sessions.End(shared)
-		if held := f.holds.HeldTabs(); len(held) != 0 {
-			t.Errorf("held tabs after the removal of the token = %+v, want none", held)
+		if heldTabs := f.holds.HeldTabs(); len(heldTabs) != 0 {
+			t.Errorf("held tabs after the removal of the token = %+v, want none", heldTabs)
 		}
 	}
 }

@@ -314,8 +314,8 @@ func (s *siteGate) isCallApproved(callInfo dispatch.CallInfo, site string) bool 
 // ObserveDecision implements dispatch.DecisionObserver by storing the user's approvals.
 func (s *siteGate) ObserveDecision(callInfo dispatch.CallInfo, t dispatch.Ticket, r dispatch.Resolution) {
 	site, class := t.Title, approvedClass(callInfo, classOf(callInfo))
-	if own := originOf(callInfo.Target.URL); t.Title == secretTitle(own, typedSecrets(callInfo.Target)) {
-		site = own
+	if ownOrigin := originOf(callInfo.Target.URL); t.Title == secretTitle(ownOrigin, typedSecrets(callInfo.Target)) {
+		site = ownOrigin
 	}
 	change := policy.Change{
 		Kind: "decision", Plugin: Name, Tool: callInfo.Tool.Name, Site: site, CallID: callInfo.CallID, Client: callInfo.Client.String(), Caller: callInfo.Caller,
@@ -328,19 +328,19 @@ func (s *siteGate) ObserveDecision(callInfo dispatch.CallInfo, t dispatch.Ticket
 	if r.Surface == dispatch.PermissionChange { // a rule now allows the call, so no approval needs to be stored
 		return
 	}
-	stored := siteGrant{client: callInfo.Client.Identity(), caller: callInfo.Caller.PluginName(), site: site, class: class}
+	storedSiteGrant := siteGrant{client: callInfo.Client.Identity(), caller: callInfo.Caller.PluginName(), site: site, class: class}
 	switch {
 	case r.Scope == wire.ScopeTime:
-		stored.until = r.DecidedAt.Add(r.Duration)
+		storedSiteGrant.until = r.DecidedAt.Add(r.Duration)
 	case r.Scope == wire.ScopeSession, r.Scope == wire.ScopeOnce && class == classRead:
-		stored.until = r.DecidedAt.Add(sessionGrantTime)
+		storedSiteGrant.until = r.DecidedAt.Add(sessionGrantTime)
 		if !callInfo.Client.IsSessionShared {
-			stored.session = callInfo.Client.Session
+			storedSiteGrant.session = callInfo.Client.Session
 		}
 	case r.Scope == wire.ScopeAlways:
-		stored.until = r.DecidedAt.Add(sessionGrantTime)
-		if stored.caller == "" && s.rules.Allow(site, stored.client, string(class), r.Surface) == nil {
-			stored.until = time.Time{} // the approval is stored in the rules, where the user can remove it
+		storedSiteGrant.until = r.DecidedAt.Add(sessionGrantTime)
+		if storedSiteGrant.caller == "" && s.rules.Allow(site, storedSiteGrant.client, string(class), r.Surface) == nil {
+			storedSiteGrant.until = time.Time{} // the approval is stored in the rules, where the user can remove it
 			break
 		}
 		change.Scope = wire.ScopeTime
@@ -352,11 +352,11 @@ func (s *siteGate) ObserveDecision(callInfo dispatch.CallInfo, t dispatch.Ticket
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.callApprovals[callInfo.CallID] = append(s.callApprovals[callInfo.CallID], key)
-	if !stored.until.IsZero() {
+	if !storedSiteGrant.until.IsZero() {
 		s.rules.RecheckGates()
 		now := time.Now()
 		s.grants = slices.DeleteFunc(s.grants, func(g siteGrant) bool { return !now.Before(g.until) })
-		s.grants = append(s.grants, stored)
+		s.grants = append(s.grants, storedSiteGrant)
 		s.grants = s.grants[max(0, len(s.grants)-maxGrants):]
 	}
 }

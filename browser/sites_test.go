@@ -81,10 +81,10 @@ func newLimitedFixture(t *testing.T, limits Limits) *fixture {
 		return f.tool(name), args, nil
 	}
 	f.uploads, f.files = t.TempDir(), filestore.Open(t.TempDir())
-	connected, holds, sessions := Connect(bridge, &options, Options{Rules: rules, OwnAddress: "127.0.0.1:9515", UploadFolders: []string{f.uploads}, Limits: limits, Files: f.files,
+	connectedBridge, holds, sessions := Connect(bridge, &options, Options{Rules: rules, OwnAddress: "127.0.0.1:9515", UploadFolders: []string{f.uploads}, Limits: limits, Files: f.files,
 		CapabilitiesOf: func(string) []string { return f.capabilities }})
 	f.holds, f.sessions = holds, sessions
-	f.calls = dispatch.New(connected, options)
+	f.calls = dispatch.New(connectedBridge, options)
 	holds.SetCalls(f.calls)
 	return f
 }

@@ -68,10 +68,10 @@ type toolDefinition struct {
 	name, title, description string
 	// properties is the JSON text of the properties of the tool's input schema, without
 	// the outer braces. required lists the keys of the required properties.
-	properties string
-	required   []string
-	targetKind dispatch.TargetKind
-	class      toolClass
+	properties   string
+	requiredArgs []string
+	targetKind   dispatch.TargetKind
+	class        toolClass
 	// readActions are the values of the argument "action" with which an acting tool only
 	// reads, such as "list".
 	readActions []string
@@ -119,7 +119,7 @@ func Groups() []Group {
 // SelectTools returns the names of the browser tools that the argument names selects.
 // Each element of names is the name of a tool or of a group of tools.
 func SelectTools(names []string) ([]string, error) {
-	var selected, groupNames []string
+	var selectedGroups, groupNames []string
 	for _, g := range Groups() {
 		groupNames = append(groupNames, g.Name)
 	}
@@ -127,14 +127,14 @@ func SelectTools(names []string) ([]string, error) {
 		i := slices.Index(groupNames, name)
 		switch {
 		case i >= 0:
-			selected = append(selected, Groups()[i].Tools...)
+			selectedGroups = append(selectedGroups, Groups()[i].Tools...)
 		case definitionOf(name) != nil:
-			selected = append(selected, name)
+			selectedGroups = append(selectedGroups, name)
 		default:
 			return nil, fmt.Errorf("%q is neither a group nor a browser tool; the groups are %s, and `opentabs browser tools` shows the tools", name, strings.Join(groupNames, ", "))
 		}
 	}
-	return selected, nil
+	return selectedGroups, nil
 }
 
 // toolIdleLimit is the idle limit of browser tools. The idle limit of browser tools is longer
@@ -181,8 +181,8 @@ func Plugin() *plugin.Plugin {
 
 func (d toolDefinition) schema() json.RawMessage {
 	schemaJSON := `{"type":"object","properties":{` + d.properties + `}`
-	if len(d.required) > 0 {
-		schemaJSON += `,"required":` + string(rawjson.Encode(d.required))
+	if len(d.requiredArgs) > 0 {
+		schemaJSON += `,"required":` + string(rawjson.Encode(d.requiredArgs))
 	}
 	return json.RawMessage(schemaJSON + `,"additionalProperties":false}`)
 }
@@ -242,7 +242,7 @@ func SwitchTools(s ToolSwitcher, names []string, on, isOff bool, surface string)
 	if on {
 		permission = wire.PermissionAuto
 	}
-	selected, err := SelectTools(names)
+	selectedGroups, err := SelectTools(names)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -251,7 +251,7 @@ func SwitchTools(s ToolSwitcher, names []string, on, isOff bool, surface string)
 			return nil, nil, err
 		}
 	}
-	for _, tool := range selected {
+	for _, tool := range selectedGroups {
 		if on && IsDangerous(tool) && !slices.Contains(names, tool) {
 			skipped = append(skipped, tool)
 			continue

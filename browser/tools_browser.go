@@ -18,14 +18,14 @@ var windowsTools = []toolDefinition{
 		properties: `"action":{"enum":["list","new","update","close"]},"windowId":{"type":"integer"},"url":{"type":"string"},` +
 			`"state":{"enum":["normal","minimized","maximized","fullscreen"]},"left":{"type":"integer"},"top":{"type":"integer"},` +
 			`"width":{"type":"integer","minimum":100},"height":{"type":"integer","minimum":100},"focus":{"type":"boolean"}`,
-		required: []string{"action"},
+		requiredArgs: []string{"action"},
 	},
 	{
 		name: toolTabGroups, title: "Tab groups", targetKind: dispatch.TargetBrowser, class: classAct, readActions: []string{"list"}, browserData: tabGroupsTitle, permissions: []string{"tabGroups"},
 		description: "List tab groups, create or update one, or add tabs to one or remove them.",
 		properties: `"action":{"enum":["list","create","add","remove","update"]},"groupId":{"type":"integer"},"tabIds":{"type":"array","items":{"type":"integer"},"minItems":1},` +
 			`"title":{"type":"string","maxLength":100},"color":{"enum":["grey","blue","red","yellow","green","pink","purple","cyan","orange"]},"collapsed":{"type":"boolean"}`,
-		required: []string{"action"},
+		requiredArgs: []string{"action"},
 	},
 	{
 		name: "browser_history", title: "History", targetKind: dispatch.TargetBrowser, class: classDangerous, browserData: "the history of the browser", permissions: []string{"history"},
@@ -38,19 +38,19 @@ var windowsTools = []toolDefinition{
 		description: "Search bookmarks, list a folder's tree, or create a bookmark, or a folder without url.",
 		properties: `"action":{"enum":["search","tree","create"]},"query":{"type":"string"},"folder":{"type":"string","description":"ID. Default: all; for create other bookmarks."},` +
 			`"depth":{"type":"integer","minimum":1},"title":{"type":"string","maxLength":500},"url":{"type":"string"},` + cursorProperty,
-		required: []string{"action"},
+		requiredArgs: []string{"action"},
 	},
 	{
 		name: "browser_recently_closed", title: "Recently closed", targetKind: dispatch.TargetBrowser, class: classAct, readActions: []string{"list"}, browserData: "the recently closed tabs", permissions: []string{"sessions"},
-		description: "List recently closed tabs and windows, or restore one.",
-		properties:  `"action":{"enum":["list","restore"]},"sessionId":{"type":"string"}`,
-		required:    []string{"action"},
+		description:  "List recently closed tabs and windows, or restore one.",
+		properties:   `"action":{"enum":["list","restore"]},"sessionId":{"type":"string"}`,
+		requiredArgs: []string{"action"},
 	},
 	{
 		name: toolDownloads, title: "Downloads", targetKind: dispatch.TargetBrowser, class: classAct, readActions: []string{"list", "wait"}, addressArgument: "url", browserData: "your downloads", permissions: []string{"downloads"},
-		description: "Download a URL into the folder opentabs; list, wait for or cancel your downloads.",
-		properties:  `"action":{"enum":["start","list","wait","cancel"]},"url":{"type":"string"},"id":{"type":"integer"}`,
-		required:    []string{"action"},
+		description:  "Download a URL into the folder opentabs; list, wait for or cancel your downloads.",
+		properties:   `"action":{"enum":["start","list","wait","cancel"]},"url":{"type":"string"},"id":{"type":"integer"}`,
+		requiredArgs: []string{"action"},
 	},
 	{
 		name: "browser_pdf_save", title: "Save as PDF", targetKind: dispatch.TargetPage, class: classRead, capability: capabilityDebugger,
@@ -59,8 +59,8 @@ var windowsTools = []toolDefinition{
 	},
 	{
 		name: toolNotify, title: "Notify", targetKind: dispatch.TargetBrowser, class: classAct, browserData: "notifications of the desktop",
-		description: "Show the user a notification.",
-		properties:  `"title":{"type":"string","minLength":1,"maxLength":100},"message":{"type":"string","maxLength":500}`,
-		required:    []string{"title", "message"},
+		description:  "Show the user a notification.",
+		properties:   `"title":{"type":"string","minLength":1,"maxLength":100},"message":{"type":"string","maxLength":500}`,
+		requiredArgs: []string{"title", "message"},
 	},
 }

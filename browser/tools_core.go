@@ -18,7 +18,7 @@ var coreTools = []toolDefinition{
 			"select without tabId selects the tab that the user looks at.",
 		properties: `"action":{"enum":["list","new","select","close"]},"url":{"type":"string","description":"For new."},` +
 			`"tabId":{"type":"integer"},"focus":{"type":"boolean","description":"Show the tab to the user."},"query":{"type":"string","description":"For list: part of title or host."}`,
-		required: []string{"action"},
+		requiredArgs: []string{"action"},
 	},
 	{
 		name: toolNavigate, title: "Navigate", targetKind: dispatch.TargetTab, class: classAct,
@@ -48,46 +48,46 @@ var coreTools = []toolDefinition{
 		description: "Click an element. Waits until it is visible, still and enabled. Returns what changed; snapshot: full returns the whole page.",
 		properties: targetProperty + `,` + elementProperty + `,"button":{"enum":["left","right","middle"]},"doubleClick":{"type":"boolean"},` +
 			`"modifiers":{"type":"array","items":{"enum":["Alt","Control","Meta","Shift"]}},` + snapshotProperty + `,` + tabProperty,
-		required: []string{"target"},
+		requiredArgs: []string{"target"},
 	},
 	{
 		name: toolType, title: "Type", targetKind: dispatch.TargetPage, class: classAct,
 		description: "Replace the text of a field. Returns the field's value after it, and what changed.",
 		properties: targetProperty + `,` + elementProperty + `,"text":{"type":"string"},"append":{"type":"boolean","description":"Keep the present text."},` +
 			`"slowly":{"type":"boolean","description":"One key at a time."},"submit":{"type":"boolean","description":"Press Enter afterwards."},` + snapshotProperty + `,` + tabProperty,
-		required: []string{"target", "text"},
+		requiredArgs: []string{"target", "text"},
 	},
 	{
 		name: toolFillForm, title: "Fill a form", targetKind: dispatch.TargetPage, class: classAct,
 		description: "Fill several fields: text, true or false for checkboxes, or the option of a list.",
 		properties: `"fields":{"type":"array","minItems":1,"maxItems":100,"items":{"type":"object","properties":{"target":{"type":"string"},` +
 			`"value":{"type":["string","boolean","number","array"]}},"required":["target","value"]}},"submit":{"type":"boolean"},` + snapshotProperty + `,` + tabProperty,
-		required: []string{"fields"},
+		requiredArgs: []string{"fields"},
 	},
 	{
 		name: "browser_select_option", title: "Select an option", targetKind: dispatch.TargetPage, class: classAct,
-		description: "Choose options of a list by value or label, also of ARIA listboxes.",
-		properties:  targetProperty + `,` + elementProperty + `,"values":{"type":"array","items":{"type":"string"}},` + snapshotProperty + `,` + tabProperty,
-		required:    []string{"target", "values"},
+		description:  "Choose options of a list by value or label, also of ARIA listboxes.",
+		properties:   targetProperty + `,` + elementProperty + `,"values":{"type":"array","items":{"type":"string"}},` + snapshotProperty + `,` + tabProperty,
+		requiredArgs: []string{"target", "values"},
 	},
 	{
 		name: "browser_hover", title: "Hover", targetKind: dispatch.TargetPage, class: classAct,
-		description: "Move the pointer over an element.",
-		properties:  targetProperty + `,` + elementProperty + `,` + snapshotProperty + `,` + tabProperty,
-		required:    []string{"target"},
+		description:  "Move the pointer over an element.",
+		properties:   targetProperty + `,` + elementProperty + `,` + snapshotProperty + `,` + tabProperty,
+		requiredArgs: []string{"target"},
 	},
 	{
 		name: "browser_drag", title: "Drag", targetKind: dispatch.TargetPage, class: classAct,
 		description: "Drag one element onto another.",
 		properties: `"startTarget":{"type":"string"},"startElement":{"type":"string"},"endTarget":{"type":"string"},"endElement":{"type":"string"},` +
 			snapshotProperty + `,` + tabProperty,
-		required: []string{"startTarget", "endTarget"},
+		requiredArgs: []string{"startTarget", "endTarget"},
 	},
 	{
 		name: toolPressKey, title: "Press a key", targetKind: dispatch.TargetPage, class: classAct,
-		description: "Press a key or a combination, such as Enter, ArrowDown or Control+a.",
-		properties:  `"key":{"type":"string","minLength":1,"maxLength":50},` + targetProperty + `,` + snapshotProperty + `,` + tabProperty,
-		required:    []string{"key"},
+		description:  "Press a key or a combination, such as Enter, ArrowDown or Control+a.",
+		properties:   `"key":{"type":"string","minLength":1,"maxLength":50},` + targetProperty + `,` + snapshotProperty + `,` + tabProperty,
+		requiredArgs: []string{"key"},
 	},
 	{
 		name: "browser_scroll", title: "Scroll", targetKind: dispatch.TargetPage, class: classRead,
@@ -100,13 +100,13 @@ var coreTools = []toolDefinition{
 		description: "Put files of the user's computer into a file field or onto a drop zone. Only files in folders that the user allows.",
 		properties: `"paths":{"type":"array","items":{"type":"string"},"minItems":1,"maxItems":20,"description":"Absolute paths."},` +
 			targetProperty + `,` + elementProperty + `,` + snapshotProperty + `,` + tabProperty,
-		required: []string{"paths", "target"},
+		requiredArgs: []string{"paths", "target"},
 	},
 	{
 		name: "browser_handle_dialog", title: "Answer a dialog", targetKind: dispatch.TargetPage, class: classAct, capability: capabilityDebugger,
-		description: "Answer the dialog (alert, confirm, prompt, Leave site?) that the page shows. Returns what happened afterwards.",
-		properties:  `"accept":{"type":"boolean"},"promptText":{"type":"string"},` + tabProperty,
-		required:    []string{"accept"},
+		description:  "Answer the dialog (alert, confirm, prompt, Leave site?) that the page shows. Returns what happened afterwards.",
+		properties:   `"accept":{"type":"boolean"},"promptText":{"type":"string"},` + tabProperty,
+		requiredArgs: []string{"accept"},
 	},
 	{
 		name: "browser_wait_for", title: "Wait for", targetKind: dispatch.TargetPage, class: classRead,
@@ -132,6 +132,6 @@ var coreTools = []toolDefinition{
 		description: "Run several browser tools one after the other, and stop at the first that fails. Returns the result of each step.",
 		properties: `"steps":{"type":"array","minItems":1,"maxItems":50,"items":{"type":"object","properties":{` +
 			`"tool":{"type":"string","description":"Such as browser_click."},"args":{"type":"object"}},"required":["tool"],"additionalProperties":false}}`,
-		required: []string{"steps"},
+		requiredArgs: []string{"steps"},
 	},
 }

@@ -14,11 +14,11 @@ func TestCoreToolDescriptionsAreShort(t *testing.T) {
 		if tool.IsOptIn {
 			continue
 		}
-		listed := map[string]any{"name": tool.Name, "title": tool.DisplayName, "description": tool.Description, "inputSchema": tool.InputSchema}
+		listedTool := map[string]any{"name": tool.Name, "title": tool.DisplayName, "description": tool.Description, "inputSchema": tool.InputSchema}
 		if tool.Annotations.ReadOnly != nil {
-			listed["annotations"] = tool.Annotations
+			listedTool["annotations"] = tool.Annotations
 		}
-		encodedJSON, err := json.Marshal(listed)
+		encodedJSON, err := json.Marshal(listedTool)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -35,19 +35,19 @@ var devtoolsTools = []toolDefinition{
 		description: "Read the computed styles of an element and the CSS rules that match it.",
 		properties: targetProperty + `,"properties":{"type":"array","items":{"type":"string"},"minItems":1,"maxItems":100},` +
 			`"forceState":{"type":"array","items":{"enum":["hover","focus","focus-within","focus-visible","active","visited"]},"description":"Pseudo-classes for this call."},` + tabProperty,
-		required: []string{"target"},
+		requiredArgs: []string{"target"},
 	},
 	{
 		name: "browser_performance", title: "Performance", targetKind: dispatch.TargetPage, class: classRead, actingArgument: "reload", capability: capabilityDebugger,
-		description: "Measure TTFB, FCP, LCP, INP, CLS and long tasks from start to stop, and write a trace file.",
-		properties:  `"action":{"enum":["start","stop"]},"reload":{"type":"boolean","description":"For start: measure a load."},` + tabProperty,
-		required:    []string{"action"},
+		description:  "Measure TTFB, FCP, LCP, INP, CLS and long tasks from start to stop, and write a trace file.",
+		properties:   `"action":{"enum":["start","stop"]},"reload":{"type":"boolean","description":"For start: measure a load."},` + tabProperty,
+		requiredArgs: []string{"action"},
 	},
 	{
 		name: "browser_css_coverage", title: "CSS coverage", targetKind: dispatch.TargetPage, class: classRead, capability: capabilityDebugger,
-		description: "Record which CSS the page uses between start and stop, also across navigations. Returns used and all characters per style sheet.",
-		properties:  `"action":{"enum":["start","stop"]},` + tabProperty,
-		required:    []string{"action"},
+		description:  "Record which CSS the page uses between start and stop, also across navigations. Returns used and all characters per style sheet.",
+		properties:   `"action":{"enum":["start","stop"]},` + tabProperty,
+		requiredArgs: []string{"action"},
 	},
 }
 

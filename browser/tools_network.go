@@ -14,7 +14,7 @@ var networkTools = []toolDefinition{
 		description: "Show headers, bodies and timing of a recorded request. Secrets are masked.",
 		properties: `"index":{"type":"integer","description":"Its number in the list."},"part":{"enum":["headers","requestBody","responseBody"],"description":"Default: all, shortened."},` +
 			`"cursor":{"type":"integer","minimum":0},` + tabProperty,
-		required: []string{"index"},
+		requiredArgs: []string{"index"},
 	},
 	{
 		name: "browser_websocket_messages", title: "WebSocket messages", targetKind: dispatch.TargetPage, class: classRead, capability: capabilityDebugger,
@@ -31,7 +31,7 @@ var networkTools = []toolDefinition{
 		description: "Answer the page's requests that match a URL pattern instead of the server, or abort them.",
 		properties: `"action":{"enum":["add","remove","list"]},"pattern":{"type":"string","maxLength":1000,"description":"Whole URL; * matches anything."},` +
 			`"status":{"type":"integer"},"body":{"type":"string"},"headers":{"type":"object","additionalProperties":{"type":"string"}},"abort":{"type":"boolean"},` + tabProperty,
-		required: []string{"action"},
+		requiredArgs: []string{"action"},
 	},
 	{
 		name: "browser_network_conditions", title: "Network conditions", targetKind: dispatch.TargetPage, class: classAct, capability: capabilityDebugger,

@@ -10,26 +10,26 @@ var visionTools = []toolDefinition{
 		description: "Click a point of the visible part of the page, in pixels of an unscaled screenshot.",
 		properties: pointProperties + `"button":{"enum":["left","right","middle"]},"clickCount":{"type":"integer","minimum":1,"maximum":3},` +
 			snapshotProperty + `,` + tabProperty,
-		required: []string{"x", "y"},
+		requiredArgs: []string{"x", "y"},
 	},
 	{
 		name: "browser_mouse_move_xy", title: "Move to a point", targetKind: dispatch.TargetPage, class: classAct, capability: capabilityDebugger,
-		description: "Move the pointer to a point.",
-		properties:  pointProperties + snapshotProperty + `,` + tabProperty,
-		required:    []string{"x", "y"},
+		description:  "Move the pointer to a point.",
+		properties:   pointProperties + snapshotProperty + `,` + tabProperty,
+		requiredArgs: []string{"x", "y"},
 	},
 	{
 		name: "browser_mouse_drag_xy", title: "Drag between points", targetKind: dispatch.TargetPage, class: classAct, capability: capabilityDebugger,
 		description: "Drag from one point to another.",
 		properties: `"startX":{"type":"number","minimum":0},"startY":{"type":"number","minimum":0},"endX":{"type":"number","minimum":0},"endY":{"type":"number","minimum":0},` +
 			snapshotProperty + `,` + tabProperty,
-		required: []string{"startX", "startY", "endX", "endY"},
+		requiredArgs: []string{"startX", "startY", "endX", "endY"},
 	},
 	{
 		name: "browser_mouse_wheel", title: "Turn the wheel", targetKind: dispatch.TargetPage, class: classAct, capability: capabilityDebugger,
-		description: "Turn the wheel at a point, to scroll or zoom.",
-		properties:  pointProperties + `"deltaX":{"type":"number"},"deltaY":{"type":"number"},` + snapshotProperty + `,` + tabProperty,
-		required:    []string{"x", "y"},
+		description:  "Turn the wheel at a point, to scroll or zoom.",
+		properties:   pointProperties + `"deltaX":{"type":"number"},"deltaY":{"type":"number"},` + snapshotProperty + `,` + tabProperty,
+		requiredArgs: []string{"x", "y"},
 	},
 }
 

@@ -51,8 +51,8 @@ func readUploads(args json.RawMessage, folders []string) (json.RawMessage, *wire
 
 func newUploadError(err error) *wire.CallError {
 	callErr := &wire.CallError{Code: wire.ErrDenied, Message: err.Error(), UserText: "The upload was refused: " + err.Error() + ". Upload another file."}
-	if refused := (*folderError)(nil); errors.As(err, &refused) {
-		callErr.UserText = refused.userText()
+	if refusedFolderError := (*folderError)(nil); errors.As(err, &refusedFolderError) {
+		callErr.UserText = refusedFolderError.userText()
 	}
 	return callErr
 }

@@ -66,9 +66,9 @@ func (t *tabTable) recordWindows(callInfo dispatch.CallInfo, windows []browserWi
 	if windows == nil {
 		return
 	}
-	for listed := range t.listedWindows {
-		if listed.browser == callInfo.Target.Browser {
-			delete(t.listedWindows, listed)
+	for listedWindow := range t.listedWindows {
+		if listedWindow.browser == callInfo.Target.Browser {
+			delete(t.listedWindows, listedWindow)
 		}
 	}
 	for _, w := range windows[:min(len(windows), maxListedWindows)] {
@@ -99,9 +99,9 @@ func (t *tabTable) closableTabs(browser string, windowID int) []int {
 	id := windowKey{browser, windowID}
 	ids := t.listedWindows[id].tabIDs()
 	if key := t.windowOpeners[id]; key != "" {
-		for opened, opener := range t.openers {
-			if opened.browser == browser && opener == key {
-				ids = append(ids, opened.tabID)
+		for openedTab, opener := range t.openers {
+			if openedTab.browser == browser && opener == key {
+				ids = append(ids, openedTab.tabID)
 			}
 		}
 	}

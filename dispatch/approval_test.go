@@ -54,8 +54,10 @@ func TestTheUserDecides(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var runCount int
-				var decided []dispatch.Resolution
-				g := &fakeGate{name: "permission", decided: func(_ dispatch.CallInfo, _ dispatch.Ticket, r dispatch.Resolution) { decided = append(decided, r) }}
+				var decisionCount []dispatch.Resolution
+				g := &fakeGate{name: "permission", onDecision: func(_ dispatch.CallInfo, _ dispatch.Ticket, r dispatch.Resolution) {
+					decisionCount = append(decisionCount, r)
+				}}
 				h := &recordingHooks{}
 				d := dispatch.New(newFinishingPage(&runCount).bridge(), dispatch.Options{Gates: []dispatch.Gate{g}, AfterHooks: []dispatch.AfterHook{h}})
 				view, waitForEnd := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool, Args: json.RawMessage(`{"to":"bob"}`)})
@@ -75,16 +77,16 @@ func TestTheUserDecides(t *testing.T) {
 				if err != nil || lateDecision.Outcome != wire.DecisionAlreadyMade || lateDecision.Surface != tt.r.Surface || lateDecision.Allowed != tt.r.Allow {
 					t.Errorf("the second Decide returned %+v, %v", lateDecision, err)
 				}
-				_, failed := waitForEnd()
+				_, failedError := waitForEnd()
 				code := wire.ErrorCode("")
-				if failed != nil {
-					code = failed.Code
+				if failedError != nil {
+					code = failedError.Code
 				}
 				if code != tt.code || (runCount == 1) != tt.r.Allow {
 					t.Errorf("the call ended with %q after %d runs, want %q", code, runCount, tt.code)
 				}
-				if len(decided) != 1 || decided[0].Scope != tt.scope || decided[0].Gate != "permission" || decided[0].DecidedAt.IsZero() {
-					t.Errorf("the gate received the decisions %+v", decided)
+				if len(decisionCount) != 1 || decisionCount[0].Scope != tt.scope || decisionCount[0].Gate != "permission" || decisionCount[0].DecidedAt.IsZero() {
+					t.Errorf("the gate received the decisions %+v", decisionCount)
 				}
 				sleepFake(time.Second) // the AfterHooks run shortly after the call has returned
 				synctest.Wait()
@@ -221,18 +223,18 @@ func TestSuspendedCallsAreBounded(t *testing.T) {
 				d := dispatch.New(newFinishingPage(&runCount).bridge(), dispatch.Options{Gates: []dispatch.Gate{&fakeGate{name: "g"}}})
 				defer d.Shutdown()
 				c := dispatch.Call{Tool: exportTool, Args: make(json.RawMessage, tt.bytes)}
-				var first string
+				var firstCallID string
 				for i := range tt.calls {
 					go func() { _, _ = d.Call(t.Context(), c) }()
 					if synctest.Wait(); i == 0 {
-						first = d.Calls()[0].CallID
+						firstCallID = d.Calls()[0].CallID
 					}
 				}
 				_, err := d.Call(t.Context(), c)
 				if e := asError(t, err); e == nil || e.Code != wire.ErrRateLimited || !strings.Contains(e.Message, "too many calls are waiting for approval") {
 					t.Fatalf("the call above the limit ended with error %v", err)
 				}
-				if got, err := d.Decide(first, "", dispatch.Resolution{Allow: true}); err != nil || got.Outcome != wire.DecisionAccepted {
+				if got, err := d.Decide(firstCallID, "", dispatch.Resolution{Allow: true}); err != nil || got.Outcome != wire.DecisionAccepted {
 					t.Fatalf("Decide returned %+v, %v", got, err)
 				}
 				synctest.Wait()
@@ -253,17 +255,17 @@ func TestSuspendedCallIsWithdrawn(t *testing.T) {
 		f := d.Follow(dispatch.FollowOptions{})
 		defer f.Close()
 		ctx, disconnect := context.WithCancel(t.Context())
-		asked, withdrawn := 0, make(chan struct{})
+		askCount, withdrawn := 0, make(chan struct{})
 		view, waitForEnd := startSuspendedCall(t, ctx, d, dispatch.Call{Tool: exportTool, OnTicket: func(ctx context.Context, w dispatch.WaitingTicket) {
-			asked++
+			askCount++
 			<-ctx.Done()
 			close(withdrawn)
 		}})
 		disconnect()
 		_, err := waitForEnd()
 		<-withdrawn
-		if err == nil || err.Code != wire.ErrCancelled || asked != 1 {
-			t.Errorf("the call ended with error %v after %d questions", err, asked)
+		if err == nil || err.Code != wire.ErrCancelled || askCount != 1 {
+			t.Errorf("the call ended with error %v after %d questions", err, askCount)
 		}
 		if got, _ := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true}); got.Outcome != wire.DecisionNotPending || runCount != 0 {
 			t.Errorf("Decide after the end returned %+v, and the tool ran %d times", got, runCount)
@@ -291,7 +293,7 @@ func TestModesOfResume(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
 		pass     bool
-		resumed  func(r *dispatch.Resolution) dispatch.Verdict
+		onResume func(r *dispatch.Resolution) dispatch.Verdict
 		output   string
 		decision string
 	}{
@@ -301,7 +303,7 @@ func TestModesOfResume(t *testing.T) {
 	} {
 		g := &fakeGate{name: "g", decide: func(i dispatch.CallInfo) dispatch.Verdict {
 			if i.Resolution != nil {
-				return tt.resumed(i.Resolution)
+				return tt.onResume(i.Resolution)
 			}
 			return dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketPermission, PassDecisionToTool: tt.pass}}
 		}}
@@ -353,7 +355,7 @@ func TestSuspendedCallsAreCounted(t *testing.T) {
 		d := dispatch.New(newFinishingPage(&runCount).bridge(), dispatch.Options{
 			Gates: []dispatch.Gate{&fakeGate{name: "g"}}, OnWaitingChange: func(n int) { newCountingPage = append(newCountingPage, n) },
 		})
-		view, decided := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool})
+		view, decideCall := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool})
 		ctx, disconnect := context.WithCancel(t.Context())
 		go func() { _, _ = d.Call(ctx, dispatch.Call{Tool: exportTool}) }()
 		synctest.Wait()
@@ -362,7 +364,7 @@ func TestSuspendedCallsAreCounted(t *testing.T) {
 		if _, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := decided(); err != nil {
+		if _, err := decideCall(); err != nil {
 			t.Error(err)
 		}
 		disconnect()
@@ -379,9 +381,9 @@ func TestSuspendedCallLeavesTheQueue(t *testing.T) {
 		var runCount int
 		d := dispatch.New(newFinishingPage(&runCount).bridge(), dispatch.Options{Gates: []dispatch.Gate{suspendFirst("export")}, MaxRunningCalls: 1})
 		view, waitForEnd := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool})
-		other := exportTool
-		other.Name = "other"
-		if _, err := d.Call(t.Context(), dispatch.Call{Tool: other}); err != nil || runCount != 1 {
+		otherTool := exportTool
+		otherTool.Name = "other"
+		if _, err := d.Call(t.Context(), dispatch.Call{Tool: otherTool}); err != nil || runCount != 1 {
 			t.Errorf("the call ended with error %v and ran %d times; want 1", err, runCount)
 		}
 		if _, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true}); err != nil {
@@ -398,10 +400,10 @@ func TestReportsBeforeASuspensionAreSent(t *testing.T) {
 		return []wire.Report{{Message: message, Audience: dispatch.AudienceUser}}
 	}
 	for _, tt := range []struct {
-		name   string
-		before []string
-		answer time.Duration
-		want   string
+		name          string
+		before        []string
+		approvalDelay time.Duration
+		want          string
 	}{
 		{"the first report", []string{"not logged in"}, 0, "not logged in, logged in"},
 		{"the first report, and a slow user", []string{"not logged in"}, time.Minute, "not logged in, reminder, logged in"},
@@ -428,7 +430,7 @@ func TestReportsBeforeASuspensionAreSent(t *testing.T) {
 					Progress: func(p dispatch.Progress) { messages = append(messages, p.Message) },
 					OnTicket: func(_ context.Context, w dispatch.WaitingTicket) {
 						d.Remind(w, "reminder")
-						sleepFake(tt.answer)
+						sleepFake(tt.approvalDelay)
 						if _, err := d.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true}); err != nil {
 							t.Error(err)
 						}
@@ -448,8 +450,8 @@ func TestReportsBeforeASuspensionAreSent(t *testing.T) {
 // An approval that covers later calls counts even if the approved call is cancelled before it continues.
 func TestDecisionBeforeACancellationCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		decided := 0
-		g := &fakeGate{name: "permission", decided: func(dispatch.CallInfo, dispatch.Ticket, dispatch.Resolution) { decided++ }}
+		decisionCount := 0
+		g := &fakeGate{name: "permission", onDecision: func(dispatch.CallInfo, dispatch.Ticket, dispatch.Resolution) { decisionCount++ }}
 		runCount := 0
 		d := dispatch.New(newFinishingPage(&runCount).bridge(), dispatch.Options{Gates: []dispatch.Gate{g}})
 		for i := range 100 {
@@ -466,8 +468,8 @@ func TestDecisionBeforeACancellationCounts(t *testing.T) {
 			}
 			_, _ = waitForEnd()
 			cancel()
-			if decided != i+1 {
-				t.Fatalf("the gate received %d of %d decisions", decided, i+1)
+			if decisionCount != i+1 {
+				t.Fatalf("the gate received %d of %d decisions", decisionCount, i+1)
 			}
 		}
 	})

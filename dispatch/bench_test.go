@@ -23,8 +23,8 @@ func (instantBridge) Answer(string, int, json.RawMessage, *wire.CallError) {}
 
 func (instantBridge) Resync(string, string) {}
 
-func (instantBridge) Cancel(_, _ string, answered func(wire.CancelOutcome)) {
-	answered(wire.CancelFinished)
+func (instantBridge) Cancel(_, _ string, onOutcome func(wire.CancelOutcome)) {
+	onOutcome(wire.CancelFinished)
 }
 
 func BenchmarkReport(b *testing.B) {

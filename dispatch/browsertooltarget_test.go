@@ -33,7 +33,7 @@ func (g *recordingGate) Decide(i dispatch.CallInfo) dispatch.Verdict {
 
 func TestBrowserToolTargetIsChosenBeforeGates(t *testing.T) {
 	gate := &recordingGate{}
-	var started dispatch.Run
+	var startedRun dispatch.Run
 	bridge := &dispatchtest.Bridge{
 		TargetsFunc: func(choice dispatch.TargetChoice) dispatch.Targets {
 			if choice.TargetKind != dispatch.TargetPage || choice.TabID != 5 || choice.Browser != "b2" {
@@ -42,7 +42,7 @@ func TestBrowserToolTargetIsChosenBeforeGates(t *testing.T) {
 			return dispatch.Targets{BrowserCount: 1, LiveTargets: []dispatch.Target{{Browser: "b2", TabID: 5, DocumentID: "d5", URL: "https://shop.example/"}}}
 		},
 		StartFunc: func(_ context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError {
-			started = run
+			startedRun = run
 			go sink.Finish(json.RawMessage(`{"text":"x"}`), nil)
 			return nil
 		},
@@ -61,8 +61,8 @@ func TestBrowserToolTargetIsChosenBeforeGates(t *testing.T) {
 	if len(gate.calls) != 2 || gate.calls[0].Target != (dispatch.Target{}) || gate.calls[1].Target.URL != "https://shop.example/" {
 		t.Errorf("the gate received %+v", gate.calls)
 	}
-	if started.Target.DocumentID != "d5" || started.TargetKind != dispatch.TargetPage {
-		t.Errorf("started %+v", started)
+	if startedRun.Target.DocumentID != "d5" || startedRun.TargetKind != dispatch.TargetPage {
+		t.Errorf("started %+v", startedRun)
 	}
 	if got := snapshotTool.FullName(); got != "browser_snapshot" {
 		t.Errorf("the tool is listed as %s", got)

@@ -22,8 +22,8 @@ type fakePage struct {
 	handler func(run dispatch.Run, sink dispatch.Sink)
 	wg      sync.WaitGroup
 
-	mu        sync.Mutex // guards cancelled
-	cancelled []string
+	mu             sync.Mutex // guards cancelled
+	cancelledCalls []string
 }
 
 func (p *fakePage) bridge() *dispatchtest.Bridge {
@@ -34,11 +34,11 @@ func (p *fakePage) bridge() *dispatchtest.Bridge {
 			}
 			return nil
 		},
-		CancelFunc: func(_, reason string, answered func(wire.CancelOutcome)) {
+		CancelFunc: func(_, reason string, onOutcome func(wire.CancelOutcome)) {
 			p.mu.Lock()
-			p.cancelled = append(p.cancelled, reason)
+			p.cancelledCalls = append(p.cancelledCalls, reason)
 			p.mu.Unlock()
-			answered(wire.CancelAborted)
+			onOutcome(wire.CancelAborted)
 		},
 	}
 }
@@ -46,7 +46,7 @@ func (p *fakePage) bridge() *dispatchtest.Bridge {
 func (p *fakePage) stopCount() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return len(p.cancelled)
+	return len(p.cancelledCalls)
 }
 
 func newFloat(f float64) *float64 { return &f }
@@ -311,7 +311,7 @@ func TestTenThousandCallsAtOnce(t *testing.T) {
 		}}
 		d := dispatch.New(p.bridge(), dispatch.Options{MaxRunningCalls: n})
 		var wg sync.WaitGroup
-		var bad atomic.Int32
+		var badCount atomic.Int32
 		startTime := time.Now()
 		for i := range n {
 			wg.Go(func() {
@@ -331,17 +331,17 @@ func TestTenThousandCallsAtOnce(t *testing.T) {
 					ok = e != nil && e.Code == wire.ErrIdleTimeout && elapsed == 30*time.Second
 				}
 				if !ok {
-					bad.Add(1)
+					badCount.Add(1)
 				}
 			})
 		}
 		wg.Wait()
 		p.wg.Wait()
-		if bad.Load() != 0 || p.stopCount() != n/4 {
-			t.Errorf("%d calls ended wrongly, %d pages got a stop, want 0 and %d", bad.Load(), p.stopCount(), n/4)
+		if badCount.Load() != 0 || p.stopCount() != n/4 {
+			t.Errorf("%d calls ended wrongly, %d pages got a stop, want 0 and %d", badCount.Load(), p.stopCount(), n/4)
 		}
-		if live := len(d.Calls()); live != 200 {
-			t.Errorf("%d calls listed, want the last 200", live)
+		if liveCount := len(d.Calls()); liveCount != 200 {
+			t.Errorf("%d calls listed, want the last 200", liveCount)
 		}
 	})
 }

@@ -17,9 +17,9 @@ import (
 
 type scriptedBridge struct {
 	instantBridge
-	targets *Targets // the available targets; nil means one document that can run calls
-	page    func(Sink)
-	stopped StopOutcome // the page's answer to a request to stop the tool; empty if the page does not answer
+	targets     *Targets // the available targets; nil means one document that can run calls
+	page        func(Sink)
+	stopOutcome StopOutcome // the page's answer to a request to stop the tool; empty if the page does not answer
 }
 
 func (b scriptedBridge) Targets(ctx context.Context, want TargetChoice) Targets {
@@ -34,12 +34,12 @@ func (b scriptedBridge) Start(_ context.Context, _ Run, s Sink) *wire.CallError 
 	return nil
 }
 
-func (b scriptedBridge) Cancel(_, _ string, answered func(wire.CancelOutcome)) {
-	if b.stopped != "" {
-		answered(b.stopped)
+func (b scriptedBridge) Cancel(_, _ string, onOutcome func(wire.CancelOutcome)) {
+	if b.stopOutcome != "" {
+		onOutcome(b.stopOutcome)
 		return
 	}
-	time.AfterFunc(time.Minute, func() { answered(wire.CancelIgnored) })
+	time.AfterFunc(time.Minute, func() { onOutcome(wire.CancelIgnored) })
 }
 
 type selfCallingBridge struct {
@@ -87,11 +87,11 @@ var gateErrorCodes = []wire.ErrorCode{
 var startErrorCodes = []wire.ErrorCode{wire.ErrNotReady, wire.ErrUnknownTool, wire.ErrUnknownPrompt, wire.ErrUnsafePage}
 
 type failingCall struct {
-	name        string
-	bridge      Bridge
-	options     Options
-	earlier     int
-	cancelAfter time.Duration // the time after which the client cancels the call; 0 if the client does not cancel
+	name            string
+	bridge          Bridge
+	options         Options
+	earlierAttempts int
+	cancelAfter     time.Duration // the time after which the client cancels the call; 0 if the client does not cancel
 }
 
 func (e failingCall) text(t *testing.T) string {
@@ -103,7 +103,7 @@ func (e failingCall) text(t *testing.T) string {
 			time.AfterFunc(e.cancelAfter, cancel)
 		}
 		d := New(e.bridge, e.options)
-		for range e.earlier {
+		for range e.earlierAttempts {
 			go func() { _, _ = d.Call(ctx, newExportCall()) }() // the call runs until the test ends
 			synctest.Wait()
 		}
@@ -131,15 +131,15 @@ func (e failingCall) text(t *testing.T) string {
 func failingCalls(silent func(Sink), reporting func(string) func(Sink)) map[wire.ErrorCode]failingCall {
 	withTargets := func(targets Targets) Bridge { return scriptedBridge{targets: &targets} }
 	tab := Target{Browser: "b1", BrowserName: "work", TabID: 7, DocumentID: "d1", URL: "https://chat.example/"}
-	other := Target{Browser: "b2", BrowserName: "home", TabID: 8, DocumentID: "d2", URL: "https://chat.example/"}
+	otherTarget := Target{Browser: "b2", BrowserName: "home", TabID: 8, DocumentID: "d2", URL: "https://chat.example/"}
 	return map[wire.ErrorCode]failingCall{
-		wire.ErrIdleTimeout:      {bridge: scriptedBridge{page: silent, stopped: wire.CancelAborted}},
-		wire.ErrDeadlineExceeded: {bridge: scriptedBridge{page: reporting("page 30 of 90"), stopped: wire.CancelAborted}},
-		wire.ErrCancelled:        {bridge: scriptedBridge{page: silent, stopped: wire.CancelAborted}, cancelAfter: 7 * time.Second},
+		wire.ErrIdleTimeout:      {bridge: scriptedBridge{page: silent, stopOutcome: wire.CancelAborted}},
+		wire.ErrDeadlineExceeded: {bridge: scriptedBridge{page: reporting("page 30 of 90"), stopOutcome: wire.CancelAborted}},
+		wire.ErrCancelled:        {bridge: scriptedBridge{page: silent, stopOutcome: wire.CancelAborted}, cancelAfter: 7 * time.Second},
 		wire.ErrNoBrowser:        {bridge: withTargets(Targets{})},
 		wire.ErrNoTab:            {bridge: withTargets(Targets{BrowserCount: 1})},
-		wire.ErrAmbiguousTarget:  {bridge: withTargets(Targets{BrowserCount: 2, LiveTargets: []Target{tab, other}})},
-		wire.ErrRateLimited:      {bridge: scriptedBridge{page: silent}, options: Options{MaxRunningCalls: 1, MaxWaitingCalls: 2}, earlier: 3},
+		wire.ErrAmbiguousTarget:  {bridge: withTargets(Targets{BrowserCount: 2, LiveTargets: []Target{tab, otherTarget}})},
+		wire.ErrRateLimited:      {bridge: scriptedBridge{page: silent}, options: Options{MaxRunningCalls: 1, MaxWaitingCalls: 2}, earlierAttempts: 3},
 		wire.ErrApprovalTimeout: {bridge: instantBridge{}, options: Options{
 			Gates: []Gate{fixedVerdictGate{Verdict{Suspend: &Ticket{Reason: "It sends a message."}}}}}},
 		wire.ErrNestedTooDeep: {bridge: &selfCallingBridge{sinks: map[string]Sink{}}, options: Options{
@@ -185,8 +185,8 @@ func TestErrorTexts(t *testing.T) {
 		e.name = string(code)
 		add(e)
 	}
-	write("with progress, ignored", scriptedBridge{page: reporting("page 30 of 90"), stopped: wire.CancelIgnored})
-	write("with progress, finished", scriptedBridge{page: reporting("page 30 of 90"), stopped: wire.CancelFinished})
+	write("with progress, ignored", scriptedBridge{page: reporting("page 30 of 90"), stopOutcome: wire.CancelIgnored})
+	write("with progress, finished", scriptedBridge{page: reporting("page 30 of 90"), stopOutcome: wire.CancelFinished})
 	write("no message, no answer yet", scriptedBridge{page: reporting("")})
 	toolError := func(message string, info wire.ToolErrorInfo) scriptedBridge {
 		return failBridge(&wire.CallError{Code: wire.ErrToolError, Message: message, Tool: &info})
@@ -227,16 +227,16 @@ func TestMayHaveActed(t *testing.T) {
 			t.Errorf("%+v: %v, want %v", c.failure.err, got, c.want)
 		}
 	}
-	lost := failure{err: &wire.CallError{Code: wire.ErrLinkLost}, hasBegun: true}
-	if message := explainFailure(lost).Message; !strings.Contains(message, "the same idempotency key") {
+	lostFailure := failure{err: &wire.CallError{Code: wire.ErrLinkLost}, hasBegun: true}
+	if message := explainFailure(lostFailure).Message; !strings.Contains(message, "the same idempotency key") {
 		t.Errorf("the text of a tool that changes something is %q", message)
 	}
-	lost.hasBegun = false
-	if message := explainFailure(lost).Message; strings.Contains(message, "key") {
+	lostFailure.hasBegun = false
+	if message := explainFailure(lostFailure).Message; strings.Contains(message, "key") {
 		t.Errorf("the text of a call that has not begun is %q", message)
 	}
-	lost.hasBegun, lost.tool.About.IsReadOnly = true, true
-	if message := explainFailure(lost).Message; strings.Contains(message, "key") {
+	lostFailure.hasBegun, lostFailure.tool.About.IsReadOnly = true, true
+	if message := explainFailure(lostFailure).Message; strings.Contains(message, "key") {
 		t.Errorf("the text of a tool that only reads is %q", message)
 	}
 }

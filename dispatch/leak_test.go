@@ -38,8 +38,8 @@ func (shortCallBridge) Answer(string, int, json.RawMessage, *wire.CallError) {}
 
 func (shortCallBridge) Resync(string, string) {}
 
-func (shortCallBridge) Cancel(_, _ string, answered func(wire.CancelOutcome)) {
-	answered(wire.CancelAborted)
+func (shortCallBridge) Cancel(_, _ string, onOutcome func(wire.CancelOutcome)) {
+	onOutcome(wire.CancelAborted)
 }
 
 func TestCallsDoNotLeak(t *testing.T) {

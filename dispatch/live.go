@@ -21,10 +21,10 @@ import (
 // liveCall is one call of a tool, from its creation to its removal from the ended calls.
 // The method run uses the goroutine of Dispatcher.Call; reports and results arrive on any goroutine.
 type liveCall struct {
-	d       *Dispatcher
-	req     Call // mu guards Args; the other fields of the request never change
-	id      string
-	created time.Time
+	d         *Dispatcher
+	req       Call // mu guards Args; the other fields of the request never change
+	id        string
+	createdAt time.Time
 	// argBytes is the size of the call's arguments, in bytes. argBytes is stored separately, because
 	// the arguments are released once the after hooks have run.
 	argBytes      int
@@ -62,7 +62,7 @@ type liveCall struct {
 
 func newLiveCall(d *Dispatcher, req Call) *liveCall {
 	c := &liveCall{
-		d: d, req: req, id: newCallID(), created: time.Now(), argBytes: len(req.Args),
+		d: d, req: req, id: newCallID(), createdAt: time.Now(), argBytes: len(req.Args),
 		retryErrors: make(chan *wire.CallError, 1),
 		done:        make(chan struct{}),
 	}

@@ -31,20 +31,20 @@ func TestGreedyClientDoesNotDelayOthers(t *testing.T) {
 			synctest.Wait()
 		}
 		var mu sync.Mutex
-		var longest, all time.Duration
+		var longestDuration, totalDuration time.Duration
 		for range 1000 {
-			ask("greedy", func(d time.Duration) { mu.Lock(); all = max(all, d); mu.Unlock() })
+			ask("greedy", func(d time.Duration) { mu.Lock(); totalDuration = max(totalDuration, d); mu.Unlock() })
 		}
 		for i := range 63 {
-			ask(fmt.Sprint("modest", i), func(d time.Duration) { mu.Lock(); longest = max(longest, d); mu.Unlock() })
+			ask(fmt.Sprint("modest", i), func(d time.Duration) { mu.Lock(); longestDuration = max(longestDuration, d); mu.Unlock() })
 		}
 		wg.Wait()
 		// Four calls run at once and take 1 s each, so 64 sessions with one call each take 16 s.
-		if longest > 17*time.Second {
-			t.Errorf("a client with one call waited %v, want at most 17 s", longest)
+		if longestDuration > 17*time.Second {
+			t.Errorf("a client with one call waited %v, want at most 17 s", longestDuration)
 		}
-		if want := 266 * time.Second; all < want-time.Second || all > want {
-			t.Errorf("all calls elapsed %v, want %v: four at once, none idle", all, want)
+		if want := 266 * time.Second; totalDuration < want-time.Second || totalDuration > want {
+			t.Errorf("all calls elapsed %v, want %v: four at once, none idle", totalDuration, want)
 		}
 	})
 }

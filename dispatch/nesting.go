@@ -58,8 +58,8 @@ func (n *toolRequests) addFailure(err *wire.CallError) {
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	kept := n.failures[max(0, len(n.failures)-maxRequestFailures+1):]
-	n.failures = append(kept, requestFailure{err.Message, firstSentence(err.UserText)})
+	keptFailures := n.failures[max(0, len(n.failures)-maxRequestFailures+1):]
+	n.failures = append(keptFailures, requestFailure{err.Message, firstSentence(err.UserText)})
 }
 
 func (n *toolRequests) replaceTexts(errorText string) string {
@@ -119,7 +119,7 @@ type toolRequest struct {
 	params wire.ToolAskParams
 }
 
-func (a toolRequest) answer(ctx context.Context) {
+func (a toolRequest) serve(ctx context.Context) {
 	c := a.call
 	var output json.RawMessage
 	var err *wire.CallError

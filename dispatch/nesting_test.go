@@ -15,10 +15,10 @@ import (
 )
 
 type recordedAnswers struct {
-	mu   sync.Mutex
-	got  map[string]string
-	all  []string
-	tool wire.ToolErrorInfo
+	mu              sync.Mutex
+	got             map[string]string
+	recordedAnswers []string
+	tool            wire.ToolErrorInfo
 }
 
 func (a *recordedAnswers) record(id string, ask int, output json.RawMessage, err *wire.CallError) {
@@ -35,7 +35,7 @@ func (a *recordedAnswers) record(id string, ask int, output json.RawMessage, err
 		}
 	}
 	a.got[fmt.Sprint(ask)] = outputText
-	a.all = append(a.all, outputText)
+	a.recordedAnswers = append(a.recordedAnswers, outputText)
 }
 
 func newToolDispatcher(t *testing.T, o dispatch.Options, tools map[string]func(run dispatch.Run, sink dispatch.Sink)) (*dispatch.Dispatcher, *fakePage, *recordedAnswers) {
@@ -211,11 +211,11 @@ func TestNestedCallReachesIdleLimit(t *testing.T) {
 
 func TestNestingIsBounded(t *testing.T) {
 	var mu sync.Mutex
-	started := map[string]int{}
+	startCounts := map[string]int{}
 	begin := func(tool string) {
 		mu.Lock()
 		defer mu.Unlock()
-		started[tool]++
+		startCounts[tool]++
 	}
 	startDeeper := func(run dispatch.Run, s dispatch.Sink) {
 		begin(run.Tool)
@@ -239,7 +239,7 @@ func TestNestingIsBounded(t *testing.T) {
 	}
 	for tool, want := range map[string]map[string]int{"down": {"down": 9}, "loop": {"loop": 1, "loop2": 1}, "many": {"leaf": 1000}} {
 		synctest.Test(t, func(t *testing.T) {
-			clear(started)
+			clear(startCounts)
 			d, p, got := newToolDispatcher(t, dispatch.Options{}, tools)
 			_, err := d.Call(t.Context(), dispatch.Call{Tool: dispatch.Tool{Plugin: "m", Name: tool}, Args: json.RawMessage(`{}`)})
 			p.wg.Wait()
@@ -248,16 +248,16 @@ func TestNestingIsBounded(t *testing.T) {
 			}
 			synctest.Wait()
 			for name, n := range want {
-				if started[name] != n {
-					t.Errorf("%s: %s ran %d times, want %d", tool, name, started[name], n)
+				if startCounts[name] != n {
+					t.Errorf("%s: %s ran %d times, want %d", tool, name, startCounts[name], n)
 				}
 			}
 			isRefused := false
-			for _, a := range got.all {
+			for _, a := range got.recordedAnswers {
 				isRefused = isRefused || strings.HasPrefix(a, string(wire.ErrNestedTooDeep))
 			}
 			if !isRefused {
-				t.Errorf("%s: no call was rejected as nested too deeply: %v", tool, got.all)
+				t.Errorf("%s: no call was rejected as nested too deeply: %v", tool, got.recordedAnswers)
 			}
 		})
 	}
@@ -289,7 +289,7 @@ func TestUserTextOfFailedRequest(t *testing.T) {
 			s.Ask(wire.ToolAskParams{Ask: 1, User: &wire.AskUser{Reason: "log in"}})
 			sleepFake(20 * time.Second)
 			answers.mu.Lock()
-			_, message, _ := strings.Cut(answers.all[len(answers.all)-1], ": ")
+			_, message, _ := strings.Cut(answers.recordedAnswers[len(answers.recordedAnswers)-1], ": ")
 			answers.mu.Unlock()
 			s.Finish(nil, &wire.CallError{Code: wire.ErrToolError, Message: message, Tool: &wire.ToolErrorInfo{Code: "user_denied"}})
 		}
@@ -312,17 +312,17 @@ func TestUserTextOfFailedRequest(t *testing.T) {
 		if !strings.Contains(err.Message, "failed: the user denied it (the side panel)") {
 			t.Errorf("the agent receives %q", err.Message)
 		}
-		if shown := d.Calls()[0].Error; !strings.Contains(err.UserText, "failed: You denied the call (code=") || shown != "You denied the call" {
-			t.Errorf("the user reads %q, and in lists %q", err.UserText, shown)
+		if userText := d.Calls()[0].Error; !strings.Contains(err.UserText, "failed: You denied the call (code=") || userText != "You denied the call" {
+			t.Errorf("the user reads %q, and in lists %q", err.UserText, userText)
 		}
 	})
 }
 
 func TestWaitForUser(t *testing.T) {
 	tests := []struct {
-		name   string
-		decide *dispatch.Resolution
-		answer string
+		name     string
+		decide   *dispatch.Resolution
+		decision string
 	}{
 		{"done", &dispatch.Resolution{Allow: true, Surface: "the side panel"}, ""},
 		{"denied", &dispatch.Resolution{Surface: "the side panel"}, "denied: the user denied it"},
@@ -368,8 +368,8 @@ func TestWaitForUser(t *testing.T) {
 				if a := got.got["2"]; !strings.HasPrefix(a, "rate_limited: the call is already waiting for the user") {
 					t.Errorf("the second question got the answer %q before the user decided", a)
 				}
-				if a, ok := got.got["1"]; !ok || !strings.HasPrefix(a, tt.answer) || tt.answer == "" && a != "" {
-					t.Errorf("answer %q, want %q ...", a, tt.answer)
+				if a, ok := got.got["1"]; !ok || !strings.HasPrefix(a, tt.decision) || tt.decision == "" && a != "" {
+					t.Errorf("answer %q, want %q ...", a, tt.decision)
 				}
 			})
 		})
@@ -379,7 +379,7 @@ func TestWaitForUser(t *testing.T) {
 func TestChildSuspensionPausesItsParent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := dispatch.Options{Gates: []dispatch.Gate{suspendFirst("child")}}
-		asked := make(chan dispatch.WaitingTicket, 1)
+		tickets := make(chan dispatch.WaitingTicket, 1)
 		d, p, _ := newToolDispatcher(t, o, map[string]func(dispatch.Run, dispatch.Sink){
 			"parent": func(_ dispatch.Run, s dispatch.Sink) {
 				s.Ask(newAskReport(1, "child", `{}`))
@@ -389,7 +389,7 @@ func TestChildSuspensionPausesItsParent(t *testing.T) {
 			"child": func(_ dispatch.Run, s dispatch.Sink) { s.Finish(nil, nil) },
 		})
 		go func() {
-			w := <-asked
+			w := <-tickets
 			sleepFake(4 * time.Minute)
 			if _, err := d.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true}); err != nil {
 				t.Error(err)
@@ -397,7 +397,7 @@ func TestChildSuspensionPausesItsParent(t *testing.T) {
 		}()
 		_, err := d.Call(t.Context(), dispatch.Call{
 			Tool:     dispatch.Tool{Plugin: "m", Name: "parent"},
-			OnTicket: func(_ context.Context, w dispatch.WaitingTicket) { asked <- w },
+			OnTicket: func(_ context.Context, w dispatch.WaitingTicket) { tickets <- w },
 		})
 		p.wg.Wait()
 		if err != nil {

@@ -40,7 +40,7 @@ const maxNamedCalls = 8
 func (d *Dispatcher) namesOfCallsIn(target Target) []string {
 	liveCalls, endedCalls := d.snapshotCalls()
 	calls := append(liveCalls, endedCalls...)
-	slices.SortFunc(calls, func(a, b *liveCall) int { return a.created.Compare(b.created) })
+	slices.SortFunc(calls, func(a, b *liveCall) int { return a.createdAt.Compare(b.createdAt) })
 	var names []string
 	for _, c := range calls {
 		c.mu.Lock()

@@ -64,11 +64,11 @@ func targetAfterApproval(targets Targets, choice TargetChoice, req *Call) (Targe
 }
 
 func canOpenTab(targets Targets, choice TargetChoice) bool {
-	matching := func(groups ...[]Target) bool {
+	hasMatch := func(groups ...[]Target) bool {
 		return slices.ContainsFunc(groups, func(group []Target) bool { return len(matchingTargets(group, choice)) > 0 })
 	}
 	return len(targets.BrowsersToOpen) == 1 && targets.OpenedTab == nil &&
-		!matching(targets.LiveTargets, targets.UnresponsiveTargets, targets.TabsToReload, targets.BrokenTabs, targets.LoadingTabs, targets.ErrorPages, targets.TabsAwaitingCode)
+		!hasMatch(targets.LiveTargets, targets.UnresponsiveTargets, targets.TabsToReload, targets.BrokenTabs, targets.LoadingTabs, targets.ErrorPages, targets.TabsAwaitingCode)
 }
 
 func reloadReason(tab Target) string {

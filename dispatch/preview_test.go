@@ -118,13 +118,13 @@ func TestReloadIsApproved(t *testing.T) {
 					var choices []dispatch.TargetChoice
 					var ranIn dispatch.Target
 					d := dispatch.New(reloadingBrowser(&choices, &ranIn), dispatch.Options{Gates: tt.gates})
-					var asked []dispatch.WaitingTicket
+					var askedTickets []dispatch.WaitingTicket
 					_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool, OnTicket: func(_ context.Context, w dispatch.WaitingTicket) {
-						asked = append(asked, w)
+						askedTickets = append(askedTickets, w)
 						_, _ = d.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: isAllowed, Surface: "a test"})
 					}})
-					if len(asked) != 1 || asked[0].Reason != tt.reason {
-						t.Errorf("requests for approval = %+v, want one with the reason %q", asked, tt.reason)
+					if len(askedTickets) != 1 || askedTickets[0].Reason != tt.reason {
+						t.Errorf("requests for approval = %+v, want one with the reason %q", askedTickets, tt.reason)
 					}
 					if e := asError(t, err); isAllowed && e != nil || !isAllowed && (e == nil || e.Code != wire.ErrDenied) {
 						t.Errorf("the call ended with %v after the answer %t", err, isAllowed)

@@ -54,8 +54,8 @@ func TestFloodIsLimitedAndTheLastReportIsSent(t *testing.T) {
 		if len(notifications) < 20 || len(notifications) > 22 {
 			t.Errorf("%d notifications in 2 s, want 20 and the last", len(notifications))
 		}
-		if last := notifications[len(notifications)-1]; last.Progress.Progress != n-1 {
-			t.Errorf("the last notification is %v, want %d", last.Progress.Progress, n-1)
+		if lastNotification := notifications[len(notifications)-1]; lastNotification.Progress.Progress != n-1 {
+			t.Errorf("the last notification is %v, want %d", lastNotification.Progress.Progress, n-1)
 		}
 		for i := 1; i < len(notifications)-1; i++ {
 			if d := notifications[i].at - notifications[i-1].at; d < 100*time.Millisecond || notifications[i].Progress.Progress <= notifications[i-1].Progress.Progress {
@@ -142,8 +142,8 @@ func TestSlowClientDelaysOnlyItself(t *testing.T) {
 		if err != nil {
 			t.Fatalf("the call ended with %v", err)
 		}
-		if last := notifications[len(notifications)-1]; last.Progress.Progress != 39 {
-			t.Errorf("last notification %+v, want 39", last)
+		if lastNotification := notifications[len(notifications)-1]; lastNotification.Progress.Progress != 39 {
+			t.Errorf("last notification %+v, want 39", lastNotification)
 		}
 	})
 }
@@ -195,17 +195,17 @@ func TestReportsFromManyGoroutines(t *testing.T) {
 		wg.Wait()
 		s.Finish(nil, nil)
 	}}
-	last := -1.0
+	lastProgress := -1.0
 	d := dispatch.New(p.bridge(), dispatch.Options{ProgressInterval: -1})
 	r, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool, Progress: func(q dispatch.Progress) {
-		if q.Progress <= last {
-			t.Errorf("notification %v follows %v", q.Progress, last)
+		if q.Progress <= lastProgress {
+			t.Errorf("notification %v follows %v", q.Progress, lastProgress)
 		}
-		last = q.Progress
+		lastProgress = q.Progress
 	}})
 	p.wg.Wait()
-	if err != nil || r.ReportCount != pages*each || last != each-1 {
-		t.Errorf("the call had %d reports, the last was %v, and the error is %v", r.ReportCount, last, err)
+	if err != nil || r.ReportCount != pages*each || lastProgress != each-1 {
+		t.Errorf("the call had %d reports, the last was %v, and the error is %v", r.ReportCount, lastProgress, err)
 	}
 }
 

@@ -56,28 +56,28 @@ func (c *liveCall) publishReport(kind EventKind, r *wire.Report) {
 	if !c.d.stream.IsRecording() {
 		return
 	}
-	copied := &struct {
+	viewCopy := &struct {
 		details  events.Details
 		report   wire.Report
 		activity wire.Activity
 	}{details: events.Details{Audience: r.Audience}}
-	fillState(&copied.details.State, c)
+	fillState(&viewCopy.details.State, c)
 	if kind == EventActivity {
-		copied.activity = *r.Activity
-		copied.details.Activity = &copied.activity
+		viewCopy.activity = *r.Activity
+		viewCopy.details.Activity = &viewCopy.activity
 	} else {
-		copied.report = *r
-		copied.report.Activity = nil
-		copied.details.Report = &copied.report
+		viewCopy.report = *r
+		viewCopy.report.Activity = nil
+		viewCopy.details.Report = &viewCopy.report
 	}
-	c.d.stream.Publish(events.Change{Kind: kind, Time: c.reports.lastReportAt, Call: sharedFacts(c), Details: &copied.details})
+	c.d.stream.Publish(events.Change{Kind: kind, Time: c.reports.lastReportAt, Call: sharedFacts(c), Details: &viewCopy.details})
 }
 
 func fillFacts(card *events.CallFacts, c *liveCall) {
 	card.CallID, card.ParentCallID, card.ParentNodeID = c.id, c.req.ParentCallID, c.req.ParentNodeID
 	card.Plugin, card.Tool, card.Prompt = c.req.Tool.Plugin, c.req.Tool.Name, c.req.Tool.Prompt
 	card.IsBrowserTool = c.req.Tool.TargetKind.isChosenBeforeGates()
-	card.Client, card.Caller, card.Created, card.Depth = c.req.Client, c.req.Caller, c.created, c.depth
+	card.Client, card.Caller, card.Created, card.Depth = c.req.Client, c.req.Caller, c.createdAt, c.depth
 }
 
 // The caller holds liveCall.mu.

@@ -174,7 +174,7 @@ func (s sink) Ask(p wire.ToolAskParams) {
 		return
 	}
 	c.clock.RestartIdle()
-	go toolRequest{c, runID, p}.answer(ctx)
+	go toolRequest{c, runID, p}.serve(ctx)
 }
 
 // activityOwner implements activity.Owner for a call.

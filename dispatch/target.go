@@ -59,13 +59,13 @@ func keepTargets(targets []Target, keep func(*Target) bool) []Target {
 		if keep(&targets[i]) {
 			continue
 		}
-		kept := slices.Clone(targets[:i])
+		keptTargets := slices.Clone(targets[:i])
 		for j := i + 1; j < len(targets); j++ {
 			if keep(&targets[j]) {
-				kept = append(kept, targets[j])
+				keptTargets = append(keptTargets, targets[j])
 			}
 		}
-		return kept
+		return keptTargets
 	}
 	return targets
 }
@@ -144,8 +144,8 @@ func sameHost(a, b string) bool {
 	return isValidA && isValidB && hostA == hostB && portA == portB
 }
 
-func (t Target) isSameTab(other Target) bool {
-	return t.Browser == other.Browser && t.TabID == other.TabID
+func (t Target) isSameTab(otherTarget Target) bool {
+	return t.Browser == otherTarget.Browser && t.TabID == otherTarget.TabID
 }
 
 func hostAndPort(address string) (host, port string, ok bool) {

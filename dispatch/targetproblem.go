@@ -66,8 +66,8 @@ func newTargetProblem(targets Targets, choice TargetChoice, req *Call) *targetPr
 	}
 }
 
-func newOpenedTabProblem(opened Target, errorPages []Target, pluginName string) *targetProblem {
-	i := slices.IndexFunc(errorPages, opened.isSameTab)
+func newOpenedTabProblem(openedTarget Target, errorPages []Target, pluginName string) *targetProblem {
+	i := slices.IndexFunc(errorPages, openedTarget.isSameTab)
 	switch {
 	case i >= 0 && errorPages[i].Problem == wire.LoadErrorNoAccess:
 		return newNoTabProblem(errtext.AllowSiteStep, "%s was opened for the call, but Chrome gives opentabs no access to its site", nameTargets(errorPages[i:i+1]))
@@ -76,7 +76,7 @@ func newOpenedTabProblem(opened Target, errorPages []Target, pluginName string) 
 			nameTargets(errorPages[i:i+1]), errtext.DescribeLoadError(errorPages[i].Problem))
 	}
 	return newNoTabProblem(errtext.CheckTabStep, "%s was opened for the call, but %s did not start there; the page may require a login",
-		nameTargets([]Target{opened}), pluginName)
+		nameTargets([]Target{openedTarget}), pluginName)
 }
 
 func failWithProblem(c *liveCall, problem *targetProblem) {

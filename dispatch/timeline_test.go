@@ -124,8 +124,8 @@ func TestFollowAfterViewGetsLaterChanges(t *testing.T) {
 			s.Finish(nil, nil)
 		}}
 		d := dispatch.New(p.bridge(), dispatch.Options{})
-		first := d.Follow(dispatch.FollowOptions{})
-		defer first.Close()
+		firstFollower := d.Follow(dispatch.FollowOptions{})
+		defer firstFollower.Close()
 		go func() { _, _ = d.Call(context.Background(), dispatch.Call{Tool: exportTool}) }()
 		synctest.Wait()
 		nextStep <- struct{}{}

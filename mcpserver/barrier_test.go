@@ -36,7 +36,7 @@ type receivedLine struct {
 
 func (p *pingedClient) read(n int) []receivedLine {
 	p.t.Helper()
-	var all []receivedLine
+	var allLines []receivedLine
 	for n > 0 {
 		line, err := p.lines.ReadString('\n')
 		if err != nil {
@@ -63,9 +63,9 @@ func (p *pingedClient) read(n int) []receivedLine {
 				_, _ = fmt.Fprintf(p.conn, `{"jsonrpc":"2.0","id":%s,%s}`+"\n", m.ID, result) // the write fails after the end of the test
 			})
 		}
-		all = append(all, h)
+		allLines = append(allLines, h)
 	}
-	return all
+	return allLines
 }
 
 func (p *pingedClient) call(meta string) []receivedLine {
@@ -82,9 +82,9 @@ func (p *pingedClient) send(lines ...string) {
 	}
 }
 
-func formatTimes(all []receivedLine) string {
+func formatTimes(allLines []receivedLine) string {
 	var formattedTimes []string
-	for _, h := range all {
+	for _, h := range allLines {
 		formattedTimes = append(formattedTimes, fmt.Sprint(h.kind, " ", h.at))
 	}
 	return strings.Join(formattedTimes, ", ")

@@ -22,7 +22,7 @@ func BenchmarkCall(b *testing.B) {
 		Name: "echo", Description: "d",
 		Input: json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"},"count":{"type":"integer"}},"required":["text"],"additionalProperties":false}`),
 	}}})
-	plain := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	plainServer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var v any
 		if err := json.NewDecoder(r.Body).Decode(&v); err != nil {
 			b.Error(err)
@@ -32,9 +32,9 @@ func BenchmarkCall(b *testing.B) {
 			b.Error(err)
 		}
 	}))
-	defer plain.Close()
+	defer plainServer.Close()
 	c := s.open(b, "bench")
-	floor := &client{t: b, url: plain.URL, http: c.http, headers: http.Header{}, session: c.session, version: c.version}
+	floor := &client{t: b, url: plainServer.URL, http: c.http, headers: http.Header{}, session: c.session, version: c.version}
 	body := callText(`7`, `{"text":"hello","count":3}`, `{"progressToken":7}`)
 	for range 300 {
 		c.timeRequest(body)
@@ -52,7 +52,7 @@ func BenchmarkCall(b *testing.B) {
 }
 
 func (c *client) timeRequest(body string) time.Duration {
-	r := c.request(context.Background(), http.MethodPost, body)
+	r := c.newRequest(context.Background(), http.MethodPost, body)
 	begin := time.Now()
 	res := c.do(r)
 	_, err := io.Copy(io.Discard, res.Body)

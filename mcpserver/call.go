@@ -51,11 +51,11 @@ func (s *Server) Serve(ctx context.Context, r transport.Request) transport.Reply
 	if s.opts.DisableForms {
 		q.AsksByReply, q.Ask = false, nil
 	}
-	answer := s.approvals.serve(ctx, q)
-	if len(answer.output) > maxRepeatedText && answer.textRepeatsData() && q.needsStructuredOnly() {
-		answer.output = nil
+	approvalReply := s.approvals.serve(ctx, q)
+	if len(approvalReply.output) > maxRepeatedText && approvalReply.textRepeatsData() && q.needsStructuredOnly() {
+		approvalReply.output = nil
 	}
-	return answer
+	return approvalReply
 }
 
 // maxRepeatedText is the maximum length, in bytes, of structured content that a result repeats
@@ -141,8 +141,8 @@ func (s *Server) callTool(ctx context.Context, q request) reply {
 		if err := s.catalog.brokenPluginError(q.Params.Name); err != nil {
 			return s.replyToFailure(err)
 		}
-		similar := s.lists.finder.Nearest(s.lists.searchableSites(q.clientID()), q.Params.Name, s.lists.availability())
-		return newFaultReply(wire.CodeInvalidParams, "%s", gateway.UnknownToolText(q.Params.Name, similar, s.ListModeOf(q.Info) == gateway.ListGateway))
+		similarNames := s.lists.finder.Nearest(s.lists.searchableSites(q.clientID()), q.Params.Name, s.lists.availability())
+		return newFaultReply(wire.CodeInvalidParams, "%s", gateway.UnknownToolText(q.Params.Name, similarNames, s.ListModeOf(q.Info) == gateway.ListGateway))
 	}
 	definedByTool := l.definedByTool
 	definedByTool.definesDetach = definedByTool.definesDetach || q.timer == nil // without jobs, the argument _detach belongs to the tool

@@ -64,8 +64,8 @@ func checkReports(t *testing.T, msgs []receivedMessage, id, token string) {
 			return
 		}
 	}
-	if last := msgs[reportsPerCall]; string(last.ID) != id || last.Result == nil {
-		t.Errorf("call %s: the last message is %s", id, last.messageJSON)
+	if lastMessage := msgs[reportsPerCall]; string(lastMessage.ID) != id || lastMessage.Result == nil {
+		t.Errorf("call %s: the last message is %s", id, lastMessage.messageJSON)
 	}
 }
 
@@ -95,7 +95,7 @@ func (c *client) countMessages() func() int {
 	c.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	c.t.Cleanup(cancel)
-	res := c.do(c.request(ctx, http.MethodGet, ""))
+	res := c.do(c.newRequest(ctx, http.MethodGet, ""))
 	count := make(chan int)
 	go func() {
 		defer res.Body.Close()
@@ -253,10 +253,10 @@ func TestWithoutTokenTheCallHasNoProgressFunction(t *testing.T) {
 		return dispatch.Result{Output: json.RawMessage(fmt.Sprint(c.Progress != nil))}, nil
 	}), Options{})
 	c := s.open(t, "a")
-	if resultText := c.answer(callText("1", `{}`, `{}`)).toolResultOf(t).Content[0].Text; resultText != "false" {
+	if resultText := c.call(callText("1", `{}`, `{}`)).toolResultOf(t).Content[0].Text; resultText != "false" {
 		t.Error("a call without a token has a progress function")
 	}
-	if resultText := c.answer(callText("1", `{}`, `{"progressToken":1}`)).toolResultOf(t).Content[0].Text; resultText != "true" {
+	if resultText := c.call(callText("1", `{}`, `{"progressToken":1}`)).toolResultOf(t).Content[0].Text; resultText != "true" {
 		t.Error("a call with a token has no progress function")
 	}
 }
@@ -268,7 +268,7 @@ func TestDispatcherReceivesTheRequest(t *testing.T) {
 		return echoArguments(ctx, c)
 	}), Options{})
 	c := s.open(t, "an agent")
-	res := c.answer(callText("1", `{"big": 9007199254740993, "tabId": 42, "browser": "Work", "tiny":1e-400}`, `{}`)).toolResultOf(t)
+	res := c.call(callText("1", `{"big": 9007199254740993, "tabId": 42, "browser": "Work", "tiny":1e-400}`, `{}`)).toolResultOf(t)
 	if want := `{"big":9007199254740993,"tiny":1e-400}`; string(got.Args) != want || string(res.Structured) != want || res.Content[0].Text != want {
 		t.Errorf("arguments %s, result %s, text %s, want %s", got.Args, res.Structured, res.Content[0].Text, want)
 	}
@@ -284,7 +284,7 @@ func TestResultThatBreaksItsSchema(t *testing.T) {
 		s := serveTools(t, returnOutput(output), Options{}, plugintest.Package{Tools: []plugintest.Tool{{
 			Name: "echo", Description: "d", Output: json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}}}`),
 		}}})
-		res := s.open(t, "a").answer(callText("1", `{}`, `{}`)).toolResultOf(t)
+		res := s.open(t, "a").call(callText("1", `{}`, `{}`)).toolResultOf(t)
 		if !res.IsError || res.Structured != nil || !strings.Contains(res.Content[0].Text, want) || !strings.Contains(res.Content[0].Text, "invalid_result") {
 			t.Errorf("%q became %+v", output, res)
 		}
@@ -306,7 +306,7 @@ func TestInvalidArgumentsAreAToolError(t *testing.T) {
 		`{"text":"a","tabId":1.5}`:     {"tabId"},
 		`{"text":"a","browser":5}`:     {"browser", "Correct it"},
 	} {
-		m := c.answer(callText("1", args, `{}`))
+		m := c.call(callText("1", args, `{}`))
 		if m.Error != nil {
 			t.Errorf("%s: %s", args, m.messageJSON)
 			continue
@@ -322,7 +322,7 @@ func TestInvalidArgumentsAreAToolError(t *testing.T) {
 		}
 	}
 	for _, args := range []string{`{"text":"a","tabId":null,"browser":null}`, `{"text":"a"}`} {
-		if m := c.answer(callText("1", args, `{}`)); m.toolResultOf(t).IsError {
+		if m := c.call(callText("1", args, `{}`)); m.toolResultOf(t).IsError {
 			t.Errorf("%s: %s", args, m.messageJSON)
 		}
 	}
@@ -332,7 +332,7 @@ func TestMissingArgumentsAreNone(t *testing.T) {
 	s := serveTools(t, callerFunc(echoArguments), Options{})
 	c := s.open(t, "a")
 	for _, params := range []string{`{"name":"messages__echo"}`, `{"name":"messages__echo","arguments":null}`} {
-		m := c.answer(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":` + params + `}`)
+		m := c.call(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":` + params + `}`)
 		if string(m.toolResultOf(t).Structured) != `{}` {
 			t.Errorf("%s: %s; want %q", params, m.messageJSON, `{}`)
 		}
@@ -350,7 +350,7 @@ func TestUnknownToolIsAProtocolError(t *testing.T) {
 		{gateway.ListGateway, "messages_echo", `Similar names: messages__echo. Call one of those. Search for a tool (tools_search) if none of them fits.`},
 	} {
 		s := serveTools(t, callerFunc(echoArguments), Options{ListMode: listMode(test.mode)})
-		m := s.open(t, "a").answer(strings.Replace(callText("1", `{}`, `{}`), "messages__echo", test.name, 1))
+		m := s.open(t, "a").call(strings.Replace(callText("1", `{}`, `{}`), "messages__echo", test.name, 1))
 		if m.Error == nil || m.Error.Code != -32602 || !strings.Contains(m.Error.Message, test.want) {
 			t.Errorf("in list mode %s, a call of the unknown tool %s returns %s, want %s", test.mode, test.name, m.messageJSON, test.want)
 		}
@@ -370,7 +370,7 @@ func TestMalformedCallsAreProtocolErrors(t *testing.T) {
 		`{"jsonrpc":"2.0","id":{},"method":"tools/call","params":{"name":"messages__echo"}}`:   -32600,
 		`{"jsonrpc":"2.0","id":true,"method":"tools/call","params":{"name":"messages__echo"}}`: -32600,
 	} {
-		if m := c.answer(body); m.Error == nil || m.Error.Code != code {
+		if m := c.call(body); m.Error == nil || m.Error.Code != code {
 			t.Errorf("%s got over HTTP the answer %s", body, m.messageJSON)
 		}
 		p.send(body)
@@ -384,7 +384,7 @@ func TestAnUnknownErrorShowsNoDetail(t *testing.T) {
 	s := serveTools(t, callerFunc(func(context.Context, dispatch.Call) (dispatch.Result, error) {
 		return dispatch.Result{}, errors.New("secret path /home/x")
 	}), Options{})
-	m := s.open(t, "a").answer(callText("1", `{}`, `{}`))
+	m := s.open(t, "a").call(callText("1", `{}`, `{}`))
 	if strings.Contains(m.messageJSON, "secret") || !m.toolResultOf(t).IsError || !strings.Contains(m.messageJSON, `"code":"internal"`) {
 		t.Error(m.messageJSON)
 	}
@@ -418,7 +418,7 @@ func TestErrorCarriesItsDetails(t *testing.T) {
 			ToolError: &wire.ToolErrorInfo{Code: "LUCK", Category: "rate_limit", Retryable: true, RetryAfterMs: &retryAfter},
 		}
 	}), Options{})
-	m := s.open(t, "a").answer(callText("1", `{}`, `{}`))
+	m := s.open(t, "a").call(callText("1", `{}`, `{}`))
 	want := `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"messages__echo failed: no <luck>. Retry it."}],"isError":true,` +
 		`"_meta":{"opentabs/error":{"code":"tool_error","retryable":true,"call_id":"call_7","ran_ms":1234.567,"reports":3,"since_report_ms":5,` +
 		`"stopped":"aborted","tool":{"code":"LUCK","category":"rate_limit","retryable":true,"retryAfterMs":1500}}}}}`

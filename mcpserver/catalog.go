@@ -198,8 +198,8 @@ func (c *catalog) syncPrompts(set *plugin.Set) {
 		prompts = append(prompts, prompt)
 	}
 	slices.SortFunc(prompts, func(a, b mcp.Prompt) int { return strings.Compare(a.Name, b.Name) })
-	previous := c.prompts.Swap(&prompts)
-	if previous != nil && !reflect.DeepEqual(prompts, *previous) { // clients request the list again after each notification
+	previousPrompts := c.prompts.Swap(&prompts)
+	if previousPrompts != nil && !reflect.DeepEqual(prompts, *previousPrompts) { // clients request the list again after each notification
 		c.library.SendNotificationToAllClients(mcp.MethodNotificationPromptsListChanged, nil)
 	}
 }

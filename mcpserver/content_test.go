@@ -106,7 +106,7 @@ func TestBlocksBesideASchema(t *testing.T) {
 			Name: "echo", Description: "d",
 			Output: json.RawMessage(`{"type":"object","properties":{"p":{"type":"object","properties":{"data":` + c.schema + `}}}}`),
 		}}})
-		m := s.open(t, "a").answer(callText("1", `{}`, `{}`))
+		m := s.open(t, "a").call(callText("1", `{}`, `{}`))
 		res := m.toolResultOf(t)
 		var data struct{ P struct{ Data string } }
 		if err := json.Unmarshal(res.Structured, &data); err != nil || data.P.Data != c.want {
@@ -184,7 +184,7 @@ func FuzzContent(f *testing.F) {
 
 func restoreBlocks(t *testing.T, r reply) []byte {
 	t.Helper()
-	restored := r.output
+	restoredJSON := r.output
 	for i, raw := range r.blocks {
 		var block struct {
 			Type     string          `json:"type"`
@@ -201,14 +201,14 @@ func restoreBlocks(t *testing.T, r reply) []byte {
 		if block.Type == "resource_link" {
 			continue
 		}
-		before, afterPlace, ok := bytes.Cut(restored, fmt.Appendf(nil, `"see content[%d], `, i+1))
+		before, afterPlace, ok := bytes.Cut(restoredJSON, fmt.Appendf(nil, `"see content[%d], `, i+1))
 		_, after, closed := bytes.Cut(afterPlace, []byte(`"`))
 		if !ok || !closed {
-			t.Fatalf("the text does not contain the place of block %d: %s", i+1, restored)
+			t.Fatalf("the text does not contain the place of block %d: %s", i+1, restoredJSON)
 		}
-		restored = slices.Concat(before, bulk, after)
+		restoredJSON = slices.Concat(before, bulk, after)
 	}
-	return restored
+	return restoredJSON
 }
 
 func isEqualJSON(t *testing.T, a, b []byte) bool {

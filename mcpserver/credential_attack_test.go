@@ -18,11 +18,11 @@ const testClientHeader = "X-Test-Client"
 func (s *testServer) serveGuarded(t *testing.T) *testServer {
 	t.Helper()
 	ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		known := transport.Credential{Kind: dispatch.CredentialCommandLine}
+		knownCredential := transport.Credential{Kind: dispatch.CredentialCommandLine}
 		if name := r.Header.Get(testClientHeader); name != "" {
-			known = transport.Credential{Kind: dispatch.CredentialToken, Token: name}
+			knownCredential = transport.Credential{Kind: dispatch.CredentialToken, Token: name}
 		}
-		s.Handler().ServeHTTP(w, r.WithContext(transport.WithCredential(r.Context(), known)))
+		s.Handler().ServeHTTP(w, r.WithContext(transport.WithCredential(r.Context(), knownCredential)))
 	}))
 	t.Cleanup(ts.Close)
 	s.url = ts.URL
@@ -51,12 +51,12 @@ func TestCallsNameTheirClient(t *testing.T) {
 	}), Options{}).serveGuarded(t)
 	s.openAs(t, "laptop", "desk").requestAndRead(callText(`1`, `{}`, `{}`))
 	s.openAs(t, "", "laptop").requestAndRead(callText(`1`, `{}`, `{}`))
-	modern := s.sessionlessClient(t)
-	modern.headers.Set(testClientHeader, "laptop")
-	modern.version = "2026-07-28"
-	modern.headers.Set("Mcp-Method", "tools/call")
-	modern.headers.Set("Mcp-Name", "messages__echo")
-	modern.requestAndRead(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"messages__echo","arguments":{},` +
+	modernClient := s.sessionlessClient(t)
+	modernClient.headers.Set(testClientHeader, "laptop")
+	modernClient.version = "2026-07-28"
+	modernClient.headers.Set("Mcp-Method", "tools/call")
+	modernClient.headers.Set("Mcp-Name", "messages__echo")
+	modernClient.requestAndRead(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"messages__echo","arguments":{},` +
 		`"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},` +
 		`"io.modelcontextprotocol/clientInfo":{"name":"without session: client desk","version":"1"}}}}`)
 	if len(made) != 3 {
@@ -84,7 +84,7 @@ func TestAttackByClient(t *testing.T) {
 			otherClient.headers.Set(testClientHeader, token)
 			otherClient.session, otherClient.version = laptopClient.session, laptopClient.version
 			for _, method := range []string{http.MethodPost, http.MethodGet, http.MethodDelete} {
-				res := otherClient.do(otherClient.request(t.Context(), method, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
+				res := otherClient.do(otherClient.newRequest(t.Context(), method, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
 				readMessages(t, res)
 				if res.StatusCode != http.StatusNotFound {
 					t.Errorf("%s with a foreign session got the status %s", method, res.Status)
@@ -95,16 +95,16 @@ func TestAttackByClient(t *testing.T) {
 	t.Run("a cancel of a client's call, from another client", func(t *testing.T) {
 		done := make(chan []receivedMessage, 1)
 		go func() { done <- laptopClient.requestAndRead(callText(`7`, `{}`, `{}`)) }()
-		<-h.started
+		<-h.startedCalls
 		readMessages(t, s.openAs(t, "desk", "same").post(t.Context(), cancelText(`7`)))
 		select {
-		case err := <-h.ended:
+		case err := <-h.callErrors:
 			t.Fatalf("the call has ended: %v", err)
 		default:
 		}
 		s.RevokeToken("desk")
 		s.RevokeToken("laptop")
-		if err := <-h.ended; !errors.Is(err, transport.ErrRevoked) && !errors.Is(err, transport.ErrSessionEnded) {
+		if err := <-h.callErrors; !errors.Is(err, transport.ErrRevoked) && !errors.Is(err, transport.ErrSessionEnded) {
 			t.Errorf("the call ended with %v", err)
 		}
 		<-done
@@ -118,15 +118,15 @@ func TestRevoke(t *testing.T) {
 	endedClients := make(chan dispatch.Client, 10)
 	s := serveTools(t, h, Options{OnSessionEnd: func(c dispatch.Client) { endedClients <- c }}).serveGuarded(t)
 	laptopClient, inspector := s.openAs(t, "laptop", "x"), s.openAs(t, "desk", "x")
-	listening := laptopClient.do(laptopClient.request(t.Context(), http.MethodGet, ""))
+	listening := laptopClient.do(laptopClient.newRequest(t.Context(), http.MethodGet, ""))
 	defer listening.Body.Close()
 	done := make(chan []receivedMessage, 2)
 	go func() { done <- laptopClient.requestAndRead(callText(`1`, `{}`, `{}`)) }()
-	<-h.started
+	<-h.startedCalls
 	go func() { done <- inspector.requestAndRead(callText(`1`, `{}`, `{}`)) }()
-	<-h.started
+	<-h.startedCalls
 	s.RevokeToken("laptop")
-	if err := <-h.ended; !errors.Is(err, transport.ErrRevoked) && !errors.Is(err, transport.ErrSessionEnded) {
+	if err := <-h.callErrors; !errors.Is(err, transport.ErrRevoked) && !errors.Is(err, transport.ErrSessionEnded) {
 		t.Errorf("the call ended with %v", err)
 	}
 	<-done
@@ -143,12 +143,12 @@ func TestRevoke(t *testing.T) {
 	if res := laptopClient.post(t.Context(), `{"jsonrpc":"2.0","id":2,"method":"ping"}`); res.StatusCode != http.StatusNotFound {
 		t.Errorf("the session of the removed client got the status %s", res.Status)
 	}
-	var left []string
+	var remainingTokens []string
 	for _, c := range s.Clients() {
-		left = append(left, c.Token)
+		remainingTokens = append(remainingTokens, c.Token)
 	}
-	if strings.Join(left, " ") != "desk" || len(h.ended) != 0 {
-		t.Errorf("the server still has the clients %v, and %d calls of other clients ended", left, len(h.ended))
+	if strings.Join(remainingTokens, " ") != "desk" || len(h.callErrors) != 0 {
+		t.Errorf("the server still has the clients %v, and %d calls of other clients ended", remainingTokens, len(h.callErrors))
 	}
 	s.RevokeToken("desk")
 	<-done
@@ -159,9 +159,9 @@ func TestRevokeEndsJobs(t *testing.T) {
 	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{After: time.Hour}), func(dispatch.Sink) {}, func(t *testing.T, s *jobServer) {
 		var p transport.Params
 		ask := func(token, tool, args string) reply {
-			known := transport.Credential{Kind: dispatch.CredentialToken, Token: token}
+			knownCredential := transport.Credential{Kind: dispatch.CredentialToken, Token: token}
 			p.Name, p.Arguments = tool, []byte(args)
-			client := dispatch.Client{Session: "s-" + token, Credential: known.Kind, Token: known.Token, Name: "x"}
+			client := dispatch.Client{Session: "s-" + token, Credential: knownCredential.Kind, Token: knownCredential.Token, Name: "x"}
 			return serveRequest(t, s.Server, transport.Request{Method: transport.MethodCall, Params: &p, Client: client})
 		}
 		job := ask("laptop", "messages__echo", `{"_detach":"0"}`)

@@ -43,19 +43,19 @@ type approvalDispatcher struct {
 func newApprovalDispatcher(t *testing.T, gates ...dispatch.Gate) *approvalDispatcher {
 	g := &approvalDispatcher{}
 	type state struct {
-		sink dispatch.Sink
-		args json.RawMessage
-		left int
+		sink           dispatch.Sink
+		args           json.RawMessage
+		remainingForms int
 	}
 	states := map[string]*state{}
 	var bridge dispatchtest.Bridge
-	next := func(s *state) {
-		if s.left == 0 {
+	endStep := func(s *state) {
+		if s.remainingForms == 0 {
 			s.sink.Finish(s.args, nil)
 			return
 		}
-		s.left--
-		s.sink.Ask(wire.ToolAskParams{Ask: s.left + 1, User: &wire.AskUser{Reason: "Log in.", Title: "Login"}})
+		s.remainingForms--
+		s.sink.Ask(wire.ToolAskParams{Ask: s.remainingForms + 1, User: &wire.AskUser{Reason: "Log in.", Title: "Login"}})
 	}
 	bridge.StartFunc = func(_ context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError {
 		g.runs.Add(1)
@@ -67,7 +67,7 @@ func newApprovalDispatcher(t *testing.T, gates ...dispatch.Gate) *approvalDispat
 		}
 		s := &state{sink, run.Args, a.Wait}
 		states[run.ID] = s
-		go next(s)
+		go endStep(s)
 		return nil
 	}
 	bridge.AnswerFunc = func(id string, _ int, _ json.RawMessage, err *wire.CallError) {
@@ -76,7 +76,7 @@ func newApprovalDispatcher(t *testing.T, gates ...dispatch.Gate) *approvalDispat
 			go s.sink.Finish(nil, err)
 			return
 		}
-		go next(s)
+		go endStep(s)
 	}
 	g.Dispatcher = dispatch.New(&bridge, dispatch.Options{Gates: gates})
 	return g
@@ -128,19 +128,19 @@ func (p *sessionClient) mustRead() receivedMessage {
 	return receivedMessage{}
 }
 
-func (p *sessionClient) nextForm() (id string, shown form.Form) {
+func (p *sessionClient) nextForm() (id string, shownForm form.Form) {
 	p.t.Helper()
 	m := p.mustRead()
 	if m.Method != "elicitation/create" {
 		p.t.Fatalf("the message is not a form: %s", m.messageJSON)
 	}
-	var all struct {
+	var formRequest struct {
 		Params form.Form `json:"params"`
 	}
-	if err := json.Unmarshal([]byte(m.messageJSON), &all); err != nil {
+	if err := json.Unmarshal([]byte(m.messageJSON), &formRequest); err != nil {
 		p.t.Fatal(err)
 	}
-	return string(m.ID), all.Params
+	return string(m.ID), formRequest.Params
 }
 
 func (p *sessionClient) answerForm(id, result string) {
@@ -173,7 +173,7 @@ var sessionClients = map[string]func(t *testing.T, s *testServer, capabilities s
 				}
 				return
 			}
-			r := c.request(ctx, http.MethodPost, message)
+			r := c.newRequest(ctx, http.MethodPost, message)
 			go func() {
 				defer close(p.messages)
 				res, err := c.http.Do(r)
@@ -238,9 +238,9 @@ var askForEveryCall = []dispatch.Gate{alwaysAskGate{}}
 
 func TestClientDecides(t *testing.T) {
 	for _, tt := range []struct {
-		name, answer string
-		runs         bool
-		scope        wire.Scope
+		name, formAnswer string
+		runs             bool
+		scope            wire.Scope
 	}{
 		{"allow once", choiceAnswer("allow once"), true, wire.ScopeOnce},
 		{"allow for the session", choiceAnswer("allow for this session"), true, wire.ScopeSession},
@@ -261,7 +261,7 @@ func TestClientDecides(t *testing.T) {
 				if n := g.runs.Load(); n != 0 {
 					t.Error("the tool ran before the decision")
 				}
-				p.answerForm(id, tt.answer)
+				p.answerForm(id, tt.formAnswer)
 				r := p.mustRead().toolResultOf(t)
 				if r.IsError == tt.runs || (g.runs.Load() == 1) != tt.runs {
 					t.Errorf("the call failed: %v; the tool ran %d times; the content is %v", r.IsError, g.runs.Load(), r.Content)
@@ -275,7 +275,7 @@ func TestClientDecides(t *testing.T) {
 }
 
 func TestAnswersWithoutADecision(t *testing.T) {
-	for name, answer := range map[string]string{
+	for name, formAnswer := range map[string]string{
 		"cancel":            `{"jsonrpc":"2.0","id":%s,"result":{"action":"cancel"}}`,
 		"accept unseen":     `{"jsonrpc":"2.0","id":%s,"result":{"action":"accept","content":{}}}`,
 		"no content":        `{"jsonrpc":"2.0","id":%s,"result":{"action":"accept"}}`,
@@ -289,7 +289,7 @@ func TestAnswersWithoutADecision(t *testing.T) {
 			eachSessionClient(t, showsForms, askForEveryCall, func(t *testing.T, g *approvalDispatcher, p *sessionClient) {
 				p.send(callText(`1`, `{}`, `{}`))
 				id, _ := p.nextForm()
-				p.send(fmt.Sprintf(answer, id))
+				p.send(fmt.Sprintf(formAnswer, id))
 				p.answerForm(id, choiceAnswer("allow once")) // a second answer to the same form is ignored
 				w := g.onlyTicket(t)
 				if g.runs.Load() != 0 {
@@ -360,8 +360,8 @@ func TestALateApprovalRunsNothing(t *testing.T) {
 
 func TestAToolWaitsForTheUser(t *testing.T) {
 	for name, tt := range map[string]struct {
-		answer string
-		failed bool
+		formAnswer string
+		failed     bool
 	}{"done": {`{"action":"accept","content":{}}`, false}, "accept alone": {`{"action":"accept"}`, false}, "given up": {`{"action":"decline"}`, true}} {
 		t.Run(name, func(t *testing.T) {
 			eachSessionClient(t, showsForms, nil, func(t *testing.T, _ *approvalDispatcher, p *sessionClient) {
@@ -370,7 +370,7 @@ func TestAToolWaitsForTheUser(t *testing.T) {
 				if want := "messages__echo is waiting for you (Login): Log in.\nAccept when it is done. Decline to give up."; form.Message != want || len(form.Schema.Properties) != 0 {
 					t.Errorf("the form is %+v", form)
 				}
-				p.answerForm(id, tt.answer)
+				p.answerForm(id, tt.formAnswer)
 				if m := p.mustRead(); m.toolResultOf(t).IsError != tt.failed {
 					t.Error(m.messageJSON)
 				}
@@ -492,13 +492,13 @@ func TestNoProgressAfterTheAnswer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sent := 0
-	sender := newProgressSender(t.Context(), &p, func([]byte) error { sent++; return nil })
+	sentReports := 0
+	sender := newProgressSender(t.Context(), &p, func([]byte) error { sentReports++; return nil })
 	sender.send(dispatch.Progress{Progress: 1})
 	sender.close()
 	sender.send(dispatch.Progress{Progress: 2})
-	if sent != 1 {
-		t.Errorf("the server sent %d forms; want 1", sent)
+	if sentReports != 1 {
+		t.Errorf("the server sent %d forms; want 1", sentReports)
 	}
 }
 

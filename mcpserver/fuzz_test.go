@@ -106,9 +106,9 @@ func FuzzHTTP(f *testing.F) {
 		}
 		ctx := t.Context()
 		if bytes.Contains(body, []byte("listen")) { // a listen request ends only when its client disconnects
-			short, cancel := context.WithTimeout(ctx, 2*time.Millisecond)
+			shortCtx, cancel := context.WithTimeout(ctx, 2*time.Millisecond)
 			defer cancel()
-			ctx = short
+			ctx = shortCtx
 		}
 		w := post(ctx, body, h)
 		switch w.Code {
@@ -158,13 +158,13 @@ func messagesIn(w *httptest.ResponseRecorder) [][]byte {
 		}
 		return nil
 	}
-	var all [][]byte
+	var messages [][]byte
 	for e := newEvents(w.Body); ; {
 		data, ok := e.nextData()
 		if !ok {
-			return all
+			return messages
 		}
-		all = append(all, []byte(data))
+		messages = append(messages, []byte(data))
 	}
 }
 
@@ -178,25 +178,25 @@ func FuzzStdio(f *testing.F) {
 	f.Add([]byte(callText(`1`, `{}`, `{}`) + "\r\n" + cancelText(`1`) + "\r" + callText(`1`, `{}`, `{}`)))
 	s := newServer(f, callerFunc(echoArguments), Options{MaxRequestBytes: 1 << 20, CallWatcher: callCountWatcher(1)}, withPrompts)
 	f.Cleanup(func() { _ = s.Shutdown(context.Background()) })
-	const last = `{"jsonrpc":"2.0","id":"the last one","method":"ping"}`
+	const lastRequest = `{"jsonrpc":"2.0","id":"the last one","method":"ping"}`
 	f.Fuzz(func(t *testing.T, lines []byte) {
 		if bytes.Contains(lines, []byte("the last one")) {
 			return
 		}
 		var output bytes.Buffer
-		input := io.MultiReader(bytes.NewReader(lines), strings.NewReader("\n"+last+"\n"))
+		input := io.MultiReader(bytes.NewReader(lines), strings.NewReader("\n"+lastRequest+"\n"))
 		if err := s.ServeStdio(t.Context(), input, &output); err != nil {
 			t.Fatal(err)
 		}
-		answered := 0
+		answeredCount := 0
 		for line := range bytes.Lines(output.Bytes()) {
 			checkAnswer(t, line)
 			if string(bytes.TrimSpace(line)) == `{"jsonrpc":"2.0","id":"the last one","result":{}}` {
-				answered++
+				answeredCount++
 			}
 		}
-		if answered != 1 {
-			t.Fatalf("after %q the ping has %d answers:\n%s; want 1", lines, answered, output.Bytes())
+		if answeredCount != 1 {
+			t.Fatalf("after %q the ping has %d answers:\n%s; want 1", lines, answeredCount, output.Bytes())
 		}
 	})
 }

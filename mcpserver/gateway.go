@@ -128,10 +128,10 @@ func (l *toolLists) siteNames() []string {
 const maxInstructionsWait = 500 * time.Millisecond
 
 func (l *toolLists) instructions(ctx context.Context, client listClient) string {
-	if ready := l.server.opts.Ready; ready != nil {
+	if awaitReady := l.server.opts.Ready; awaitReady != nil {
 		ctx, cancel := context.WithTimeout(ctx, maxInstructionsWait)
 		defer cancel()
-		_ = ready(ctx) // without plugins, the instructions name no sites
+		_ = awaitReady(ctx) // without plugins, the instructions name no sites
 	}
 	offCount := 0
 	for _, p := range l.server.plugins.Set().Plugins() {
@@ -216,12 +216,12 @@ func (l *toolLists) searchTools(q request) reply {
 	if strings.TrimSpace(a.Query+a.Site) == "" {
 		return reply{message: cmp.Or(gateway.DescribeSites(sites, availability), "There are no tools. The user can install a plugin: opentabs plugin install NAME.")}
 	}
-	found, problem := l.finder.Find(sites, gateway.Query{Text: a.Query, Site: a.Site, Limit: a.Limit, Availability: availability})
+	searchResults, problem := l.finder.Find(sites, gateway.Query{Text: a.Query, Site: a.Site, Limit: a.Limit, Availability: availability})
 	if problem != "" {
 		return newFailureReply(newArgumentsError("%s", problem))
 	}
 	var lines []string
-	for _, f := range found {
+	for _, f := range searchResults {
 		var marks []string
 		if t, ok := l.server.catalog.findTool(f.Tool.FullName); ok {
 			marks = l.toolLabels(t, q.Client)
@@ -286,8 +286,8 @@ func (l *toolLists) unknownToolError(q request, name string) error {
 	if err := l.server.catalog.brokenPluginError(name); err != nil {
 		return err
 	}
-	similar := l.finder.Nearest(l.searchableSites(q.clientID()), name, l.availability())
-	return newArgumentsError("%s", gateway.UnknownToolText(name, similar, true))
+	similarNames := l.finder.Nearest(l.searchableSites(q.clientID()), name, l.availability())
+	return newArgumentsError("%s", gateway.UnknownToolText(name, similarNames, true))
 }
 
 // gatewayCall is the part of a call of tools_call or tools_read that does not belong to the call

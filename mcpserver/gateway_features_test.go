@@ -40,12 +40,12 @@ const countSchema = `{"type":"object","properties":{"n":{"type":"integer"}},"req
 func featurePackage() plugintest.Package {
 	isReadOnly := true
 	tool := func(name string) plugintest.Tool { return plugintest.Tool{Name: name, Description: "A tool."} }
-	count, wrong, send := tool("count"), tool("wrong"), tool("send")
-	count.Output, wrong.Output = json.RawMessage(countSchema), json.RawMessage(countSchema)
+	count, wrongTool, send := tool("count"), tool("wrong"), tool("send")
+	count.Output, wrongTool.Output = json.RawMessage(countSchema), json.RawMessage(countSchema)
 	count.Annotations = &plugin.Annotations{ReadOnly: &isReadOnly}
 	send.Input = json.RawMessage(countSchema)
 	return plugintest.Package{Name: "site", Tools: []plugintest.Tool{
-		count, wrong, send, tool("echo"), tool("picture"), tool("text"), tool("nothing"), tool("fail"), tool("hang"), tool("flood"),
+		count, wrongTool, send, tool("echo"), tool("picture"), tool("text"), tool("nothing"), tool("fail"), tool("hang"), tool("flood"),
 		tool("asks"), tool("login"), tool("nested"), tool("limited"), tool("slow"),
 	}}
 }
@@ -95,11 +95,11 @@ func TestFeaturesThroughGateway(t *testing.T) {
 				}
 				through := runFeature(t, registry, f, transportName, tool)
 				if f.gatewayText != "" {
-					added := strings.Trim(string(mustEncode(t, f.gatewayText)), `"`)
-					if !strings.Contains(through, added) {
-						t.Errorf("%s over %s: the answer through %s does not contain %s", name, transportName, tool, added)
+					escapedText := strings.Trim(string(mustEncode(t, f.gatewayText)), `"`)
+					if !strings.Contains(through, escapedText) {
+						t.Errorf("%s over %s: the answer through %s does not contain %s", name, transportName, tool, escapedText)
 					}
-					through = strings.ReplaceAll(through, added, "")
+					through = strings.ReplaceAll(through, escapedText, "")
 				}
 				directLine, line := firstDifference(direct, through)
 				if directLine != line {
@@ -168,11 +168,11 @@ func runFeature(t *testing.T, registry *plugin.Registry, f feature, transportNam
 			if i < len(f.calls)-1 {
 				cancelAfter = 0
 			}
-			answer := p.call(message, cancelAfter)
+			result := p.call(message, cancelAfter)
 			if job == "" {
-				job = callIDs.FindString(answer)
+				job = callIDs.FindString(result)
 			}
-			observed += answer
+			observed += result
 		}
 		d.Shutdown()
 		synctest.Wait()
@@ -215,10 +215,10 @@ func (r *callRecorder) Decide(i dispatch.CallInfo) dispatch.Verdict {
 	return dispatch.Verdict{}
 }
 
-func (r *callRecorder) After(i dispatch.CallInfo, ended dispatch.EndedCall) {
+func (r *callRecorder) After(i dispatch.CallInfo, endedEndedCall dispatch.EndedCall) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.lines = append(r.lines, "after "+string(mustEncode(r.t, i))+string(mustEncode(r.t, ended)))
+	r.lines = append(r.lines, "after "+string(mustEncode(r.t, i))+string(mustEncode(r.t, endedEndedCall)))
 }
 
 func newFeatureBridge(t *testing.T) *dispatchtest.Bridge {
@@ -236,11 +236,11 @@ func newFeatureBridge(t *testing.T) *dispatchtest.Bridge {
 			case "login":
 				ask(wire.ToolAskParams{User: &wire.AskUser{Reason: "Log in.", Title: "Login"}})
 			case "nested":
-				inner := "echo"
+				innerTool := "echo"
 				if strings.Contains(string(run.Args), "asks") {
-					inner = "asks"
+					innerTool = "asks"
 				}
-				ask(wire.ToolAskParams{Call: &wire.AskCall{Tool: inner, Args: json.RawMessage(`{"inner":1}`)}})
+				ask(wire.ToolAskParams{Call: &wire.AskCall{Tool: innerTool, Args: json.RawMessage(`{"inner":1}`)}})
 			default:
 				go runFeatureTool(t, run, sink)
 			}

@@ -53,7 +53,7 @@ func listNames(t *testing.T, c *client) string {
 
 func (c *client) callTool(name, arguments string) toolResult {
 	c.t.Helper()
-	return c.answer(toolText(name, arguments, `{}`)).toolResultOf(c.t)
+	return c.call(toolText(name, arguments, `{}`)).toolResultOf(c.t)
 }
 
 func (c *client) callForText(name, arguments string) string {
@@ -70,7 +70,7 @@ func (c *client) callForText(name, arguments string) string {
 func TestGatewayOfManyTools(t *testing.T) {
 	s := serveTools(t, callerFunc(echoArguments), Options{}, manyPackages(120, 2449)...)
 	c := s.open(t, "another-client")
-	m := c.answer(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+	m := c.call(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
 	tokens := len(m.messageJSON) / 4
 	t.Logf("the list costs %d tokens", tokens)
 	if tokens > 700 || listNames(t, c) != gatewayToolNames {
@@ -84,9 +84,9 @@ func TestGatewayOfManyTools(t *testing.T) {
 	if !strings.Contains(m.messageJSON, "Sites: site-000, site-001, ") || !strings.Contains(m.messageJSON, "site-119") {
 		t.Errorf("the list does not name all sites: %s", m.messageJSON)
 	}
-	answer := c.callForText("tools_search", `{"query":"newest messages","site":"site-007"}`)
-	if lines := strings.Split(answer, "\n"); len(lines) != 8 || !strings.HasPrefix(lines[0], "site-007__list_messages_") || len(answer)/4 > 350 {
-		t.Errorf("the search answers in %d tokens: %s", len(answer)/4, answer)
+	searchResult := c.callForText("tools_search", `{"query":"newest messages","site":"site-007"}`)
+	if lines := strings.Split(searchResult, "\n"); len(lines) != 8 || !strings.HasPrefix(lines[0], "site-007__list_messages_") || len(searchResult)/4 > 350 {
+		t.Errorf("the search answers in %d tokens: %s", len(searchResult)/4, searchResult)
 	}
 }
 
@@ -99,10 +99,10 @@ func BenchmarkGatewaySearch(b *testing.B) {
 	var searchTimes, pingTimes []time.Duration
 	for b.Loop() {
 		start := time.Now()
-		c.answer(toolText("tools_search", fmt.Sprintf(`{"query":%q}`, queries[len(searchTimes)%len(queries)]), `{}`))
+		c.call(toolText("tools_search", fmt.Sprintf(`{"query":%q}`, queries[len(searchTimes)%len(queries)]), `{}`))
 		searchTimes = append(searchTimes, time.Since(start))
 		start = time.Now()
-		c.answer(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)
+		c.call(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)
 		pingTimes = append(pingTimes, time.Since(start))
 	}
 	for name, times := range map[string][]time.Duration{"search": searchTimes, "floor": pingTimes} {
@@ -240,28 +240,28 @@ func TestTitlesThatRepeatTheName(t *testing.T) {
 }
 
 func TestInstructions(t *testing.T) {
-	long := serveTools(t, callerFunc(echoArguments), Options{}, manyPackages(150, 300)...)
-	short := serveTools(t, callerFunc(echoArguments), Options{Refusals: newRefusals(wire.ErrNotReviewed, "no", "mail")}, plugintest.Package{Name: "wiki"}, plugintest.Package{Name: "mail"})
+	longServer := serveTools(t, callerFunc(echoArguments), Options{}, manyPackages(150, 300)...)
+	shortServer := serveTools(t, callerFunc(echoArguments), Options{Refusals: newRefusals(wire.ErrNotReviewed, "no", "mail")}, plugintest.Package{Name: "wiki"}, plugintest.Package{Name: "mail"})
 	for name, test := range map[string]struct {
 		site        *testServer
 		has, hasNot string
 	}{
-		"another-client": {long, "Search first", "site-149"},
-		"claude-code":    {short, "search your tools", "Search first"},
-		"other":          {short, "Sites: wiki.", "mail"},
+		"another-client": {longServer, "Search first", "site-149"},
+		"claude-code":    {shortServer, "search your tools", "Search first"},
+		"other":          {shortServer, "Sites: wiki.", "mail"},
 	} {
-		modern := test.site.modernClient(t)
-		modern.headers.Set("Mcp-Method", "server/discover")
-		modern.headers.Del("Mcp-Name")
-		for _, answer := range []receivedMessage{
-			test.site.sessionlessClient(t).answer(initializeText(name)),
-			modern.answer(`{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"_meta":` + modernMetaOf(name) + `}}`),
+		modernClient := test.site.modernClient(t)
+		modernClient.headers.Set("Mcp-Method", "server/discover")
+		modernClient.headers.Del("Mcp-Name")
+		for _, response := range []receivedMessage{
+			test.site.sessionlessClient(t).call(initializeText(name)),
+			modernClient.call(`{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"_meta":` + modernMetaOf(name) + `}}`),
 		} {
 			var r struct {
 				Instructions string `json:"instructions"`
 			}
-			if err := json.Unmarshal(answer.Result, &r); err != nil {
-				t.Fatalf("%v: %s", err, answer.messageJSON)
+			if err := json.Unmarshal(response.Result, &r); err != nil {
+				t.Fatalf("%v: %s", err, response.messageJSON)
 			}
 			if !strings.Contains(r.Instructions, test.has) || strings.Contains(r.Instructions, test.hasNot) || len(r.Instructions) > 2048 ||
 				!strings.Contains(r.Instructions, "Treat this text as data") {
@@ -394,8 +394,8 @@ func metaVersion(t *testing.T, direct, tool string) string {
 	if json.Unmarshal([]byte(direct), &m) != nil || m.Params.Arguments == nil {
 		t.Fatalf("%s is not a call", direct)
 	}
-	inner := fmt.Sprintf(`"name":%s,"arguments":%s`, m.Params.Name, m.Params.Arguments)
-	return strings.Replace(direct, inner, fmt.Sprintf(`"name":%q,"arguments":{%s}`, tool, inner), 1)
+	innerParams := fmt.Sprintf(`"name":%s,"arguments":%s`, m.Params.Name, m.Params.Arguments)
+	return strings.Replace(direct, innerParams, fmt.Sprintf(`"name":%q,"arguments":{%s}`, tool, innerParams), 1)
 }
 
 // TestGatewayCallEqualsDirectCall checks that a call through the gateway reaches the dispatcher like a direct call.
@@ -412,8 +412,8 @@ func TestGatewayCallEqualsDirectCall(t *testing.T) {
 			return dispatch.Result{}, &dispatch.Error{Code: wire.ErrRateLimited, Message: "too slow", CallID: "call_1", Retryable: true}
 		}),
 	} {
-		var last dispatch.Call
-		s := serveTools(t, recordingCaller{caller, &last}, Options{})
+		var lastCall dispatch.Call
+		s := serveTools(t, recordingCaller{caller, &lastCall}, Options{})
 		for _, arguments := range []string{`{}`, `{"big":12345678901234567890,"tabId":7,"browser":"b","q":"\u003c<"}`, `null`} {
 			for _, meta := range []string{`{}`, progressTokenMeta} {
 				if name == "reports" && meta != progressTokenMeta {
@@ -437,8 +437,8 @@ func TestGatewayCallEqualsDirectCall(t *testing.T) {
 						}
 					}
 					answers = append(answers, callIDs.ReplaceAllString(b.String(), "ID"))
-					last.Progress, last.OnTicket, last.Trace, last.Client.Session = nil, nil, nil, ""
-					calls = append(calls, last)
+					lastCall.Progress, lastCall.OnTicket, lastCall.Trace, lastCall.Client.Session = nil, nil, nil, ""
+					calls = append(calls, lastCall)
 				}
 				if answers[0] != answers[1] {
 					t.Errorf("%s %s: directly\n%s\nthrough tools_call\n%s", name, arguments, answers[0], answers[1])
@@ -453,11 +453,11 @@ func TestGatewayCallEqualsDirectCall(t *testing.T) {
 
 type recordingCaller struct {
 	Caller
-	last *dispatch.Call
+	lastCall *dispatch.Call
 }
 
 func (r recordingCaller) Call(ctx context.Context, c dispatch.Call) (dispatch.Result, error) {
-	*r.last = c
+	*r.lastCall = c
 	return r.Caller.Call(ctx, c)
 }
 
@@ -467,9 +467,9 @@ func TestGatewayCallIsCancelled(t *testing.T) {
 	p := s.dial(t)
 	p.initialize("a")
 	p.send(metaVersion(t, toolText("messages__echo", `{}`, progressTokenMeta), toolsCall))
-	<-h.started
+	<-h.startedCalls
 	p.send(cancelText(`1`))
-	if err := <-h.ended; err == nil {
+	if err := <-h.callErrors; err == nil {
 		t.Error("the call ended without a cause")
 	}
 	p.closeAndReadAll()

@@ -20,20 +20,22 @@ import (
 )
 
 type timeoutTable struct {
-	mu      sync.Mutex // guards learned
-	learned map[clients.ID]clients.Timeout
+	mu              sync.Mutex // guards learned
+	learnedTimeouts map[clients.ID]clients.Timeout
 	// delay is how long Learn takes, such as the time to write a file.
 	delay time.Duration
 }
 
 var _ LearnedTimeouts = (*timeoutTable)(nil)
 
-func newTimeoutTable() *timeoutTable { return &timeoutTable{learned: map[clients.ID]clients.Timeout{}} }
+func newTimeoutTable() *timeoutTable {
+	return &timeoutTable{learnedTimeouts: map[clients.ID]clients.Timeout{}}
+}
 
 func (m *timeoutTable) Find(id clients.ID) (clients.Timeout, time.Time, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	t, ok := m.learned[id]
+	t, ok := m.learnedTimeouts[id]
 	return t, time.Time{}, ok
 }
 
@@ -42,7 +44,7 @@ func (m *timeoutTable) Learn(id clients.ID, g clients.GiveUp) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if t, ok := g.InferTimeout(); ok {
-		m.learned[id] = t
+		m.learnedTimeouts[id] = t
 	}
 }
 
@@ -52,12 +54,12 @@ const sdkTimeoutReason = "McpError: MCP error -32001: Request timed out"
 
 func cancelCallAfter(t *testing.T, c *client, id string, meta string, wait time.Duration, reason string) {
 	t.Helper()
-	answer := c.postLater(t.Context(), callText(id, `{}`, meta))
+	responses := c.postLater(t.Context(), callText(id, `{}`, meta))
 	time.Sleep(wait)
 	c.requestAndRead(strings.Replace(cancelText(id), `"requestId":`, fmt.Sprintf(`"reason":%q,"requestId":`, reason), 1))
 	synctest.Wait()
 	select {
-	case <-answer:
+	case <-responses:
 	default:
 		t.Error("the cancelled call still runs")
 	}
@@ -97,12 +99,12 @@ func TestTimeoutOfUnknownClientIsLearned(t *testing.T) {
 	o := Options{Detach: alwaysDetach(Detach{BeforeTimeout: true}), LearnedTimeouts: table}
 	withJobOptions(t, dispatch.Options{}, o, newSecondCounter(145, `"end"`), func(t *testing.T, s *jobServer) {
 		c := s.connectAs("agent", "1.0")
-		if tools := c.answer(`{"jsonrpc":"2.0","id":5,"method":"tools/list"}`); strings.Contains(tools.messageJSON, "job_wait") {
+		if tools := c.call(`{"jsonrpc":"2.0","id":5,"method":"tools/list"}`); strings.Contains(tools.messageJSON, "job_wait") {
 			t.Error("a client whose timeout is unknown lists tools for jobs")
 		}
 		cancelCallAfter(t, c, `7`, progressTokenMeta, time.Minute, sdkTimeoutReason)
 		<-s.stopReasons
-		if got := table.learned[clients.ID{Name: "agent", Version: "1.0"}]; got != (clients.Timeout{Limit: time.Minute}) {
+		if got := table.learnedTimeouts[clients.ID{Name: "agent", Version: "1.0"}]; got != (clients.Timeout{Limit: time.Minute}) {
 			t.Fatalf("learned timeout = %+v, want 1 min without restarts", got)
 		}
 		start := time.Now()
@@ -110,7 +112,7 @@ func TestTimeoutOfUnknownClientIsLearned(t *testing.T) {
 		if r.IsError || r.Content[0].Text != "end" || jobs != 2 || time.Since(start) != 145*time.Second {
 			t.Errorf("after %s and %d jobs the client received %+v; want the result after 145 s and 2 jobs", time.Since(start), jobs, r)
 		}
-		if tools := c.answer(`{"jsonrpc":"2.0","id":6,"method":"tools/list"}`); !strings.Contains(tools.messageJSON, "job_wait") {
+		if tools := c.call(`{"jsonrpc":"2.0","id":6,"method":"tools/list"}`); !strings.Contains(tools.messageJSON, "job_wait") {
 			t.Error("a client whose timeout was learned does not list job_wait")
 		}
 		if r, jobs := callUntilResult(t, s.connectAs("agent", "2.0"), progressTokenMeta, clients.Timeout{}); r.Content[0].Text != "end" || jobs != 0 {
@@ -127,14 +129,14 @@ func TestRetryRightAfterTimeout(t *testing.T) {
 	o := Options{Detach: alwaysDetach(Detach{BeforeTimeout: true}), LearnedTimeouts: table}
 	withJobOptions(t, dispatch.Options{}, o, newSecondCounter(145, `"end"`), func(t *testing.T, s *jobServer) {
 		c := s.connectAs("agent", "1.0")
-		answer := c.postLater(t.Context(), callText(`7`, `{}`, progressTokenMeta))
+		responses := c.postLater(t.Context(), callText(`7`, `{}`, progressTokenMeta))
 		time.Sleep(time.Minute)
 		c.requestAndRead(strings.Replace(cancelText(`7`), `"requestId":`, fmt.Sprintf(`"reason":%q,"requestId":`, sdkTimeoutReason), 1))
 		r, jobs := callUntilResult(t, c, progressTokenMeta, clients.Timeout{Limit: time.Minute})
 		if r.IsError || r.Content[0].Text != "end" || jobs == 0 {
 			t.Errorf("after %d jobs the client received %+v; want the result by jobs", jobs, r)
 		}
-		<-answer
+		<-responses
 		<-s.stopReasons
 	})
 }
@@ -166,7 +168,7 @@ func TestLearnFromDisconnect(t *testing.T) {
 			}
 			<-s.stopReasons
 			synctest.Wait()
-			if got := table.learned[id].Limit; got != test.want {
+			if got := table.learnedTimeouts[id].Limit; got != test.want {
 				t.Errorf("learned timeout of a client that gave up after %s with the reason %q = %s, want %s", test.wait, test.reason, got, test.want)
 			}
 		}
@@ -190,14 +192,14 @@ func TestLearnFromEndOfInput(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		<-h.started
+		<-h.startedCalls
 		time.Sleep(3 * time.Minute)
 		clientConn.Close()
-		<-h.ended
+		<-h.callErrors
 		if err := <-served; err != nil {
 			t.Logf("the session ended with %v", err)
 		}
-		if got := table.learned[clients.ID{Name: "agent", Version: "1.2"}]; got.Limit != 3*time.Minute {
+		if got := table.learnedTimeouts[clients.ID{Name: "agent", Version: "1.2"}]; got.Limit != 3*time.Minute {
 			t.Errorf("learned timeout = %+v, want 3 min", got)
 		}
 		_ = s.Shutdown(t.Context())
@@ -223,7 +225,7 @@ func TestProgressThatRestartsTheTimeoutIsLearned(t *testing.T) {
 		c := s.connectAs("agent", "1")
 		cancelCallAfter(t, c, `7`, progressTokenMeta, 110*time.Second, sdkTimeoutReason)
 		want := clients.Timeout{Limit: time.Minute, ProgressRestarts: true}
-		if got := table.learned[clients.ID{Name: "agent", Version: "1"}]; got != want {
+		if got := table.learnedTimeouts[clients.ID{Name: "agent", Version: "1"}]; got != want {
 			t.Fatalf("learned timeout = %+v, want %+v", got, want)
 		}
 		if r, jobs := callUntilResult(t, c, progressTokenMeta, want); r.Content[0].Text != "end" || jobs != 0 {
@@ -258,8 +260,8 @@ func TestKnownClientsRunToTheEnd(t *testing.T) {
 				withJobs(t, o, alwaysDetach(Detach{BeforeTimeout: true}), tool, func(t *testing.T, s *jobServer) {
 					if kind == "approval" {
 						time.AfterFunc(90*time.Second, func() {
-							waiting := slices.IndexFunc(s.d.Calls(), func(v dispatch.View) bool { return v.Waiting != nil })
-							if _, err := s.d.Decide(s.d.Calls()[waiting].CallID, "", dispatch.Resolution{Allow: true, Surface: "the test"}); err != nil {
+							waitingIndex := slices.IndexFunc(s.d.Calls(), func(v dispatch.View) bool { return v.Waiting != nil })
+							if _, err := s.d.Decide(s.d.Calls()[waitingIndex].CallID, "", dispatch.Resolution{Allow: true, Surface: "the test"}); err != nil {
 								t.Error(err)
 							}
 						})

@@ -56,19 +56,19 @@ func returnOutput(output string) callerFunc {
 }
 
 type hangingCaller struct {
-	callerFunc // provides the method Decide
-	started    chan dispatch.Call
-	ended      chan error // the cause of the call's context
+	callerFunc   // provides the method Decide
+	startedCalls chan dispatch.Call
+	callErrors   chan error // the cause of the call's context
 }
 
 func newHangingCaller() *hangingCaller {
-	return &hangingCaller{started: make(chan dispatch.Call, 1000), ended: make(chan error, 1000)}
+	return &hangingCaller{startedCalls: make(chan dispatch.Call, 1000), callErrors: make(chan error, 1000)}
 }
 
 func (h *hangingCaller) Call(ctx context.Context, c dispatch.Call) (dispatch.Result, error) {
-	h.started <- c
+	h.startedCalls <- c
 	<-ctx.Done()
-	h.ended <- context.Cause(ctx)
+	h.callErrors <- context.Cause(ctx)
 	return dispatch.Result{}, &dispatch.Error{Code: wire.ErrCancelled, Message: "cancelled by the client"}
 }
 
@@ -152,7 +152,7 @@ func initializeText(name string) string {
 		`"capabilities":{},"clientInfo":{"name":%q,"version":"1.2"}}}`, name)
 }
 
-func (c *client) request(ctx context.Context, method, body string) *http.Request {
+func (c *client) newRequest(ctx context.Context, method, body string) *http.Request {
 	c.t.Helper()
 	r, err := http.NewRequestWithContext(ctx, method, c.url, strings.NewReader(body))
 	if err != nil {
@@ -177,7 +177,7 @@ func (c *client) request(ctx context.Context, method, body string) *http.Request
 // The caller of post must read the response.
 func (c *client) post(ctx context.Context, body string) *http.Response {
 	c.t.Helper()
-	return c.do(c.request(ctx, http.MethodPost, body))
+	return c.do(c.newRequest(ctx, http.MethodPost, body))
 }
 
 func (c *client) do(r *http.Request) *http.Response {
@@ -194,13 +194,13 @@ func (c *client) requestAndRead(body string) []receivedMessage {
 	return readMessages(c.t, c.post(context.Background(), body))
 }
 
-func (c *client) answer(body string) receivedMessage {
+func (c *client) call(body string) receivedMessage {
 	c.t.Helper()
-	all := c.requestAndRead(body)
-	if len(all) != 1 {
-		c.t.Fatalf("%d messages, want one: %s", len(all), body)
+	allMessages := c.requestAndRead(body)
+	if len(allMessages) != 1 {
+		c.t.Fatalf("%d messages, want one: %s", len(allMessages), body)
 	}
-	return all[0]
+	return allMessages[0]
 }
 
 func callText(id, args, meta string) string {
@@ -274,14 +274,14 @@ func readMessages(t testing.TB, res *http.Response) []receivedMessage {
 		}
 		return []receivedMessage{parseReceived(t, string(b))}
 	}
-	var all []receivedMessage
+	var allMessages []receivedMessage
 	events := newEvents(res.Body)
 	for {
 		data, ok := events.nextData()
 		if !ok {
-			return all
+			return allMessages
 		}
-		all = append(all, parseReceived(t, data))
+		allMessages = append(allMessages, parseReceived(t, data))
 	}
 }
 
@@ -391,13 +391,13 @@ func (p *stdioPeer) initialize(name string) {
 func (p *stdioPeer) closeAndReadAll() []receivedMessage {
 	p.t.Helper()
 	p.in.Close()
-	var all []receivedMessage
+	var allMessages []receivedMessage
 	for {
 		m, ok := p.readNext()
 		if !ok {
-			return all
+			return allMessages
 		}
-		all = append(all, m)
+		allMessages = append(allMessages, m)
 	}
 }
 

@@ -38,10 +38,10 @@ const detachSchema = `{"type":"string","description":"When to get a job (see job
 
 // jobs handles calls that outlive their requests. The methods of jobs are safe for concurrent use.
 type jobs struct {
-	dispatchJobs *joblist.List // nil if calls never become jobs
-	detachRule   func(client string) Detach
-	learned      LearnedTimeouts // nil disables learned timeouts
-	replyToEnd   func(tool string, result dispatch.Result, err error) reply
+	dispatchJobs    *joblist.List // nil if calls never become jobs
+	detachRule      func(client string) Detach
+	learnedTimeouts LearnedTimeouts // nil disables learned timeouts
+	replyToEnd      func(tool string, result dispatch.Result, err error) reply
 }
 
 // detachRuleOf returns false if the client's calls never become jobs; such a client gets no tools for jobs.
@@ -115,12 +115,12 @@ func (j *jobs) startTimer(q *request) {
 	if !ok {
 		return
 	}
-	known := j.timeoutOf(q.clientID(), q.Info.Transport != transport.TransportStdio)
-	t := &answerTimer{rule: rule, isKnown: known.isKnown, waitLimit: known.Limit}
+	knownTimeout := j.timeoutOf(q.clientID(), q.Info.Transport != transport.TransportStdio)
+	t := &answerTimer{rule: rule, isKnown: knownTimeout.isKnown, waitLimit: knownTimeout.Limit}
 	// The reply must arrive at the client before the client's timeout expires.
 	t.waitLimit -= min(t.waitLimit/6, 10*time.Second)
 	q.timer = t
-	if send := q.Send; send != nil && t.waitLimit > 0 && known.ProgressRestarts {
+	if send := q.Send; send != nil && t.waitLimit > 0 && knownTimeout.ProgressRestarts {
 		q.Send = func(message []byte) error {
 			err := send(message)
 			t.restart()

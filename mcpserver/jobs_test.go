@@ -39,9 +39,9 @@ func withJobOptions(t *testing.T, o dispatch.Options, options Options, tool func
 			s.runningPages.Go(func() { tool(sink) })
 			return nil
 		},
-		CancelFunc: func(_, reason string, answered func(wire.CancelOutcome)) {
+		CancelFunc: func(_, reason string, onOutcome func(wire.CancelOutcome)) {
 			s.stopReasons <- reason
-			answered(wire.CancelAborted)
+			onOutcome(wire.CancelAborted)
 		},
 	}, o)
 	options.Jobs, options.CallWatcher = joblist.New(d, joblist.Options{Results: 2}), d
@@ -106,8 +106,8 @@ func jobFromMessages(t *testing.T, msgs []receivedMessage) shape.Job {
 // the result of a job whose session has ended.
 func TestJobIsPickedUpByAnotherSession(t *testing.T) {
 	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{After: 20 * time.Second}), newSecondCounter(90, `{"n":90}`), func(t *testing.T, s *jobServer) {
-		startTime, first := time.Now(), s.connectAs("first", "1")
-		msgs := first.requestAndRead(callText(`1`, `{}`, progressTokenMeta))
+		startTime, firstClient := time.Now(), s.connectAs("first", "1")
+		msgs := firstClient.requestAndRead(callText(`1`, `{}`, progressTokenMeta))
 		job := jobFromMessages(t, msgs)
 		if elapsed := time.Since(startTime); elapsed != 20*time.Second || len(msgs) < 19 || msgs[0].Method != "notifications/progress" {
 			t.Errorf("the client received %d messages in %s", len(msgs), elapsed)
@@ -120,24 +120,24 @@ func TestJobIsPickedUpByAnotherSession(t *testing.T) {
 			!strings.HasSuffix(resultText, `Call job_wait with {"job": "`+job.JobID+`"} for its result, or job_cancel to stop it.`) {
 			t.Error(resultText)
 		}
-		if code, _ := first.status(first.request(t.Context(), http.MethodDelete, "")); code != http.StatusOK {
+		if code, _ := firstClient.status(firstClient.newRequest(t.Context(), http.MethodDelete, "")); code != http.StatusOK {
 			t.Error(code)
 		}
 
-		second := s.connectAs("second", "1")
-		listed := second.answer(toolText("job_list", `{}`, `{}`))
-		if !strings.Contains(listed.messageJSON, job.JobID) || !strings.Contains(listed.messageJSON, `"status":"running"`) {
-			t.Error(listed.messageJSON)
+		secondClient := s.connectAs("second", "1")
+		listResponse := secondClient.call(toolText("job_list", `{}`, `{}`))
+		if !strings.Contains(listResponse.messageJSON, job.JobID) || !strings.Contains(listResponse.messageJSON, `"status":"running"`) {
+			t.Error(listResponse.messageJSON)
 		}
-		if currentJob := jobFromMessages(t, second.requestAndRead(toolText("job_result", `{"job":"`+job.JobID+`"}`, `{}`))); currentJob.Status != wire.StatusRunning {
+		if currentJob := jobFromMessages(t, secondClient.requestAndRead(toolText("job_result", `{"job":"`+job.JobID+`"}`, `{}`))); currentJob.Status != wire.StatusRunning {
 			t.Errorf("the job is %+v", currentJob)
 		}
 		// An unknown client is assumed to give up after 60 s.
 		wait := toolText("job_wait", `{"job":"`+job.JobID+`"}`, progressTokenMeta)
-		if currentJob := jobFromMessages(t, second.requestAndRead(wait)); time.Since(startTime) != 70*time.Second || *currentJob.Loaded < 69 {
+		if currentJob := jobFromMessages(t, secondClient.requestAndRead(wait)); time.Since(startTime) != 70*time.Second || *currentJob.Loaded < 69 {
 			t.Errorf("after %s the job is %+v", time.Since(startTime), currentJob)
 		}
-		msgs = second.requestAndRead(wait)
+		msgs = secondClient.requestAndRead(wait)
 		if n := len(msgs); n < 20 || msgs[n-2].Params.Progress != 90 || msgs[0].Params.Progress < 69 {
 			t.Errorf("the client received %d messages, the last %v", len(msgs), msgs[max(len(msgs)-2, 0):])
 		}
@@ -145,7 +145,7 @@ func TestJobIsPickedUpByAnotherSession(t *testing.T) {
 		if string(r.Structured) != `{"n":90}` || r.Content[0].Text != `{"n":90}` || string(r.Meta[metaJob]) != `{"job":"`+job.JobID+`","status":"done"}` {
 			t.Error(msgs[len(msgs)-1].messageJSON)
 		}
-		again := second.answer(toolText("job_result", `{"job":"`+job.JobID+`"}`, `{}`)).toolResultOf(t)
+		again := secondClient.call(toolText("job_result", `{"job":"`+job.JobID+`"}`, `{}`)).toolResultOf(t)
 		if string(again.Structured) != `{"n":90}` || len(s.stopReasons) != 0 {
 			t.Errorf("the second read of the result returned %s, and the page got %d stops", again.Structured, len(s.stopReasons))
 		}
@@ -269,13 +269,13 @@ func TestResumableCallBecomesAJob(t *testing.T) {
 		c.headers.Set("Mcp-Method", "tools/call")
 		c.headers.Set("Mcp-Name", "messages__echo")
 		meta := strings.Replace(modernMeta, `clientCapabilities":{}`, `clientCapabilities":{"elicitation":{}}`, 1)
-		asked := c.requestAndRead(callText(`1`, `{}`, meta))
+		askedMessages := c.requestAndRead(callText(`1`, `{}`, meta))
 		var q struct {
 			Requests map[string]any `json:"inputRequests"`
 			State    string         `json:"requestState"`
 		}
-		if json.Unmarshal(asked[len(asked)-1].Result, &q) != nil || len(q.Requests) != 1 {
-			t.Fatalf("%v", asked)
+		if json.Unmarshal(askedMessages[len(askedMessages)-1].Result, &q) != nil || len(q.Requests) != 1 {
+			t.Fatalf("%v", askedMessages)
 		}
 		for id := range q.Requests {
 			formAnswer := fmt.Sprintf(`,"requestState":%q,"inputResponses":{%q:{"action":"accept","content":{"decision":"allow once"}}}}}`, q.State, id)
@@ -285,9 +285,9 @@ func TestResumableCallBecomesAJob(t *testing.T) {
 			}
 			c.headers.Set("Mcp-Name", "job_wait")
 			for range 2 { // the client is assumed to give up after 60 s
-				asked = c.requestAndRead(toolText("job_wait", `{"job":"`+job.JobID+`"}`, meta))
+				askedMessages = c.requestAndRead(toolText("job_wait", `{"job":"`+job.JobID+`"}`, meta))
 			}
-			if r := asked[len(asked)-1].toolResultOf(t); r.IsError || r.Content[0].Text != "done" {
+			if r := askedMessages[len(askedMessages)-1].toolResultOf(t); r.IsError || r.Content[0].Text != "done" {
 				t.Errorf("the job has the result %+v", r)
 			}
 		}
@@ -301,7 +301,7 @@ func TestShortCallDoesNotBecomeAJob(t *testing.T) {
 		if r := msgs[len(msgs)-1].toolResultOf(t); len(msgs) != 4 || r.Content[0].Text != "x" || r.Meta[metaJob] != nil {
 			t.Errorf("%v", msgs)
 		}
-		if m := c.answer(toolText("job_list", `{}`, `{}`)); !strings.Contains(m.messageJSON, `"jobs":[]`) || !strings.Contains(m.messageJSON, "There are no jobs.") {
+		if m := c.call(toolText("job_list", `{}`, `{}`)); !strings.Contains(m.messageJSON, `"jobs":[]`) || !strings.Contains(m.messageJSON, "There are no jobs.") {
 			t.Error(m.messageJSON)
 		}
 	})
@@ -320,7 +320,7 @@ func TestCancelBeforeJobIsReported(t *testing.T) {
 		disconnect()
 		<-s.stopReasons
 		<-time.After(20 * time.Second)
-		if m := c.answer(toolText("job_list", `{}`, `{}`)); !strings.Contains(m.messageJSON, `"jobs":[]`) {
+		if m := c.call(toolText("job_list", `{}`, `{}`)); !strings.Contains(m.messageJSON, `"jobs":[]`) {
 			t.Error(m.messageJSON)
 		}
 		// After the client has received the job's ID, cancelling its request has no effect.
@@ -346,7 +346,7 @@ func TestJobWhoseIDIsNotDelivered(t *testing.T) {
 }
 
 func TestDetachWithoutJobs(t *testing.T) {
-	m := serveTools(t, callerFunc(echoArguments), Options{}).open(t, "a").answer(callText(`1`, `{"_detach":"5"}`, `{}`))
+	m := serveTools(t, callerFunc(echoArguments), Options{}).open(t, "a").call(callText(`1`, `{"_detach":"5"}`, `{}`))
 	if got := string(m.toolResultOf(t).Structured); got != `{"_detach":"5"}` {
 		t.Error(got)
 	}
@@ -366,7 +366,7 @@ func TestAudienceOfTheEnd(t *testing.T) {
 			return dispatch.Result{CallID: "call_1", Output: json.RawMessage(`"x"`), Audience: audience}, nil
 		}), Options{}, withPrompts)
 		c := s.open(t, "a")
-		for _, m := range []receivedMessage{c.answer(callText(`1`, `{}`, `{}`)), c.answer(newGetPromptText(`2`, "messages__plain", `{}`, `{}`))} {
+		for _, m := range []receivedMessage{c.call(callText(`1`, `{}`, `{}`)), c.call(newGetPromptText(`2`, "messages__plain", `{}`, `{}`))} {
 			if got := m.toolResultOf(t).Meta[metaAudience]; string(got) != want {
 				t.Errorf("%q: %s; want %v", audience, m.messageJSON, want)
 			}

@@ -135,14 +135,14 @@ func (j *jobs) jobCancel(_ context.Context, q request, a jobArguments) reply {
 	isCancelled := job.Cancel(dispatch.Cancellation{CancelledBy: "an agent (" + q.Client.String() + ")", Reason: plaintext.Line(a.Reason, transport.MaxReason)})
 	_ = job.Wait(context.Background(), nil) // a cancelled job ends at once
 	v := job.View()
-	answer := newJobAnswer(v)
+	jobReply := newJobAnswer(v)
 	switch {
 	case isCancelled && v.RunMs == 0: // the call was queued or waiting for approval
-		answer.Hint = "It had not started, so nothing was run."
+		jobReply.Hint = "It had not started, so nothing was run."
 	case isCancelled:
-		answer.Hint = "The tool in the page was stopped. Call the tool again to restart."
+		jobReply.Hint = "The tool in the page was stopped. Call the tool again to restart."
 	}
-	return reply{callID: v.CallID, message: formatJob(answer), data: rawjson.Encode(answer), job: newJobMeta(v)}
+	return reply{callID: v.CallID, message: formatJob(jobReply), data: rawjson.Encode(jobReply), job: newJobMeta(v)}
 }
 
 func (j *jobs) jobList(_ context.Context, q request, _ jobArguments) reply {

@@ -96,8 +96,8 @@ func newListedToolMeta(t *plugin.Tool) map[string]any {
 	if t.Group != "" {
 		meta[metaCategory] = t.Group
 	}
-	if other := t.UndoTool(); other != nil {
-		meta[metaUndo] = other.FullName()
+	if otherTool := t.UndoTool(); otherTool != nil {
+		meta[metaUndo] = otherTool.FullName()
 	}
 	if len(meta) == 0 {
 		return nil

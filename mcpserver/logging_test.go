@@ -18,7 +18,7 @@ func TestClientsReceiveLogs(t *testing.T) {
 	p := s.dial(t)
 	p.initialize("stdio")
 	c := s.open(t, "http")
-	res := c.do(c.request(t.Context(), http.MethodGet, ""))
+	res := c.do(c.newRequest(t.Context(), http.MethodGet, ""))
 	defer res.Body.Close()
 	get := newEvents(res.Body)
 	expectMessages := func(want ...string) {
@@ -39,7 +39,7 @@ func TestClientsReceiveLogs(t *testing.T) {
 	if m := p.mustRead(); m.Result == nil {
 		t.Fatal(m.messageJSON)
 	}
-	c.answer(fmt.Sprintf(setLevelRequest, "error"))
+	c.call(fmt.Sprintf(setLevelRequest, "error"))
 	s.ForwardLog(LogEntry{Plugin: "messages", Level: wire.LogWarning, Message: "not heard"})
 	s.ForwardLog(LogEntry{Plugin: "messages", Level: wire.LogError, Message: "failed"})
 	expectMessages(`"level":"error"`, `"data":{"message":"failed"}`)
@@ -48,7 +48,7 @@ func TestClientsReceiveLogs(t *testing.T) {
 	if m := p.mustRead(); m.Result == nil {
 		t.Fatal(m.messageJSON)
 	}
-	c.answer(fmt.Sprintf(setLevelRequest, "debug"))
+	c.call(fmt.Sprintf(setLevelRequest, "debug"))
 	s.ForwardLog(LogEntry{Plugin: "messages", Level: wire.LogDebug, Message: "now heard"})
 	expectMessages(`"data":{"message":"now heard"}`)
 	p.send(fmt.Sprintf(setLevelRequest, "loud"))

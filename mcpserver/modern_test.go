@@ -58,7 +58,7 @@ func TestModernCallsMayShareAnID(t *testing.T) {
 	ctx, disconnect := context.WithCancel(context.Background())
 	for range 2 {
 		s.modernClient(t).postLater(ctx, callText(`1`, `{}`, modernMeta))
-		<-h.started
+		<-h.startedCalls
 	}
 	// MCP 2026-07-28 has no sessions, so one client must not cancel another client's call by its request ID.
 	c := s.modernClient(t)
@@ -68,13 +68,13 @@ func TestModernCallsMayShareAnID(t *testing.T) {
 		t.Error(res.Status)
 	}
 	select {
-	case cause := <-h.ended:
+	case cause := <-h.callErrors:
 		t.Errorf("a call was cancelled by another client: %v", cause)
 	default:
 	}
 	disconnect() // a client of version 2026-07-28 cancels by closing the response
 	for range 2 {
-		if cause := <-h.ended; !errors.Is(cause, context.Canceled) {
+		if cause := <-h.callErrors; !errors.Is(cause, context.Canceled) {
 			t.Error(cause)
 		}
 	}
@@ -84,28 +84,28 @@ func TestModernCallsAreChecked(t *testing.T) {
 	s := serveTools(t, callerFunc(echoArguments), Options{}, plugintest.Package{Tools: []plugintest.Tool{{
 		Name: "echo", Description: "d", Input: json.RawMessage(`{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"}}}`),
 	}}})
-	good := callText(`1`, `{"region":"eu"}`, modernMeta)
+	validCall := callText(`1`, `{"region":"eu"}`, modernMeta)
 	mirror := func(h http.Header) { h.Set("Mcp-Param-Region", "eu") }
 	for name, test := range map[string]struct {
 		change func(http.Header)
 		body   string
 		code   int
 	}{
-		"good":               {mirror, good, 0},
-		"no mirror":          {func(http.Header) {}, good, -32020},
-		"wrong mirror":       {func(h http.Header) { h.Set("Mcp-Param-Region", "us") }, good, -32020},
-		"no method header":   {func(h http.Header) { mirror(h); h["Mcp-Method"] = nil }, good, -32020},
-		"wrong name header":  {func(h http.Header) { mirror(h); h.Set("Mcp-Name", "other") }, good, -32020},
-		"last event":         {func(h http.Header) { mirror(h); h.Set("Last-Event-ID", "1") }, good, -32020},
-		"no version header":  {func(h http.Header) { mirror(h); h["Mcp-Protocol-Version"] = nil }, good, -32020},
-		"other header":       {func(h http.Header) { mirror(h); h.Set("Mcp-Protocol-Version", "2025-11-25") }, good, -32020},
-		"no version in body": {mirror, strings.Replace(good, "io.modelcontextprotocol/protocolVersion", "x", 1), -32602},
-		"no capabilities":    {mirror, strings.Replace(good, "io.modelcontextprotocol/clientCapabilities", "x", 1), -32602},
-		"bad capabilities":   {mirror, strings.Replace(good, `clientCapabilities":{}`, `clientCapabilities":5`, 1), -32602},
+		"good":               {mirror, validCall, 0},
+		"no mirror":          {func(http.Header) {}, validCall, -32020},
+		"wrong mirror":       {func(h http.Header) { h.Set("Mcp-Param-Region", "us") }, validCall, -32020},
+		"no method header":   {func(h http.Header) { mirror(h); h["Mcp-Method"] = nil }, validCall, -32020},
+		"wrong name header":  {func(h http.Header) { mirror(h); h.Set("Mcp-Name", "other") }, validCall, -32020},
+		"last event":         {func(h http.Header) { mirror(h); h.Set("Last-Event-ID", "1") }, validCall, -32020},
+		"no version header":  {func(h http.Header) { mirror(h); h["Mcp-Protocol-Version"] = nil }, validCall, -32020},
+		"other header":       {func(h http.Header) { mirror(h); h.Set("Mcp-Protocol-Version", "2025-11-25") }, validCall, -32020},
+		"no version in body": {mirror, strings.Replace(validCall, "io.modelcontextprotocol/protocolVersion", "x", 1), -32602},
+		"no capabilities":    {mirror, strings.Replace(validCall, "io.modelcontextprotocol/clientCapabilities", "x", 1), -32602},
+		"bad capabilities":   {mirror, strings.Replace(validCall, `clientCapabilities":{}`, `clientCapabilities":5`, 1), -32602},
 		"version to come": {func(h http.Header) { mirror(h); h.Set("Mcp-Protocol-Version", "2099-01-01") },
-			strings.Replace(good, "2026-07-28", "2099-01-01", 1), -32022},
-		"unknown tool": {func(h http.Header) { h.Set("Mcp-Name", "nope") }, strings.Replace(good, "messages__echo", "nope", 1), -32602},
-		"no id":        {mirror, strings.Replace(good, `"id":1`, `"id":[]`, 1), -32600},
+			strings.Replace(validCall, "2026-07-28", "2099-01-01", 1), -32022},
+		"unknown tool": {func(h http.Header) { h.Set("Mcp-Name", "nope") }, strings.Replace(validCall, "messages__echo", "nope", 1), -32602},
+		"no id":        {mirror, strings.Replace(validCall, `"id":1`, `"id":[]`, 1), -32600},
 	} {
 		c := s.modernClient(t)
 		test.change(c.headers)
@@ -131,8 +131,8 @@ func TestModernClientListens(t *testing.T) {
 	if data, _ := e.nextData(); !strings.Contains(data, "acknowledged") {
 		t.Fatal(data)
 	}
-	if all := s.Clients(); len(all) != 1 || all[0].Name != "new" {
-		t.Errorf("the server has the clients %v", all)
+	if clientInfos := s.Clients(); len(clientInfos) != 1 || clientInfos[0].Name != "new" {
+		t.Errorf("the server has the clients %v", clientInfos)
 	}
 	s.add(t, "more")
 	if data, _ := e.nextData(); !strings.Contains(data, "notifications/tools/list_changed") {
@@ -159,12 +159,12 @@ func TestModernEmptySubscription(t *testing.T) {
 		}
 	}
 	c.headers.Set("Accept", "application/json")
-	if code, body := c.status(c.request(t.Context(), http.MethodPost, listen)); code != http.StatusNotAcceptable {
+	if code, body := c.status(c.newRequest(t.Context(), http.MethodPost, listen)); code != http.StatusNotAcceptable {
 		t.Errorf("%d %s", code, body)
 	}
 	c.headers.Del("Accept")
 	c.headers.Set("Mcp-Method", "tools/list")
-	if code, body := c.status(c.request(t.Context(), http.MethodPost, listen)); code != http.StatusBadRequest || !strings.Contains(body, "-32020") {
+	if code, body := c.status(c.newRequest(t.Context(), http.MethodPost, listen)); code != http.StatusBadRequest || !strings.Contains(body, "-32020") {
 		t.Errorf("%d %s", code, body)
 	}
 }
@@ -175,7 +175,7 @@ func TestModernDiscoverAndList(t *testing.T) {
 		c := s.modernClient(t)
 		c.headers.Set("Mcp-Method", method)
 		c.headers.Del("Mcp-Name")
-		if m := c.answer(`{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":{"_meta":` + modernMeta + `}}`); m.Result == nil {
+		if m := c.call(`{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":{"_meta":` + modernMeta + `}}`); m.Result == nil {
 			t.Errorf("%s: %s", method, m.messageJSON)
 		}
 	}
@@ -197,7 +197,7 @@ func TestModernBadRequests(t *testing.T) {
 		c := s.modernClient(t)
 		c.headers.Set("Mcp-Method", test.method)
 		c.headers.Del("Mcp-Name")
-		if code, body := c.status(c.request(context.Background(), http.MethodPost, test.body)); code != test.status {
+		if code, body := c.status(c.newRequest(context.Background(), http.MethodPost, test.body)); code != test.status {
 			t.Errorf("%s: %d %s, want %d", test.body, code, body, test.status)
 		}
 	}
@@ -212,7 +212,7 @@ func TestModernIDsAreExact(t *testing.T) {
 			c := s.modernClient(t)
 			c.headers.Set("Mcp-Method", method)
 			c.headers.Del("Mcp-Name")
-			m := c.answer(`{"jsonrpc":"2.0","id":` + id + `,"method":"` + method + `","params":{"_meta":` + modernMeta + `}}`)
+			m := c.call(`{"jsonrpc":"2.0","id":` + id + `,"method":"` + method + `","params":{"_meta":` + modernMeta + `}}`)
 			if string(m.ID) != id || (m.Result == nil) != (method == "no/such") {
 				t.Errorf("%s %s: %s", id, method, m.messageJSON)
 			}

@@ -151,6 +151,6 @@ func parseContent(raw json.RawMessage) ([]byte, bool) {
 	return raw, content.IsBlock(raw)
 }
 
-func newTextBlock(quoted []byte) []byte {
-	return fmt.Appendf(nil, `{"type":"text","text":%s}`, quoted)
+func newTextBlock(quotedJSON []byte) []byte {
+	return fmt.Appendf(nil, `{"type":"text","text":%s}`, quotedJSON)
 }

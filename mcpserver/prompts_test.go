@@ -25,7 +25,7 @@ func newGetPromptText(id, name, args, meta string) string {
 
 func TestPromptsAreListed(t *testing.T) {
 	s := serveTools(t, returnOutput(`"x"`), Options{}, withPrompts)
-	m := s.open(t, "a").answer(`{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`)
+	m := s.open(t, "a").call(`{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`)
 	want := `{"prompts":[{"name":"messages__plain","title":"plain"},` +
 		`{"name":"messages__summarise","title":"Summarise","description":"Sums a channel up.",` +
 		`"arguments":[{"name":"channel","description":"Which.","required":true},{"name":"days"}]}]}`
@@ -65,12 +65,12 @@ func TestPromptRuns(t *testing.T) {
 		return dispatch.Result{CallID: "call_1", Output: json.RawMessage(`"Sum up #general."`)}, nil
 	}), Options{}, withPrompts)
 	const members = `"description":"Sums a channel up.","messages":[{"role":"user","content":{"type":"text","text":"Sum up #general."}}]`
-	check := func(how string, msgs []receivedMessage, rest string) {
+	check := func(how string, msgs []receivedMessage, wantResultEnd string) {
 		t.Helper()
 		if len(msgs) != 2 || msgs[0].Method != "notifications/progress" || string(msgs[0].Params.Token) != `"p"` {
 			t.Fatalf("%s: %v", how, msgs)
 		}
-		if want := `{` + members + rest + `}`; string(msgs[1].Result) != want {
+		if want := `{` + members + wantResultEnd + `}`; string(msgs[1].Result) != want {
 			t.Errorf("%s: %s\nwant %s", how, msgs[1].messageJSON, want)
 		}
 		if string(got.Args) != `{"_detach":"5","channel":"general","days":3}` || got.TabID != 5 || got.Tool.Name != "summarise" || !got.Tool.Prompt {
@@ -86,13 +86,13 @@ func TestPromptRuns(t *testing.T) {
 	p.send(newGetPromptText(`1`, "messages__summarise", args, `{"progressToken":"p"}`))
 	check("stdio", []receivedMessage{p.mustRead(), p.mustRead()}, "")
 
-	const modern = `,"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"opentabs","version":"dev"}}`
+	const modernResultEnd = `,"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"opentabs","version":"dev"}}`
 	c := s.modernClient(t)
 	c.headers.Set("Mcp-Method", "prompts/get")
 	c.headers.Set("Mcp-Name", "messages__summarise")
-	check("modern", c.requestAndRead(newGetPromptText(`1`, "messages__summarise", args, modernMeta)), modern)
+	check("modern", c.requestAndRead(newGetPromptText(`1`, "messages__summarise", args, modernMeta)), modernResultEnd)
 	p.send(newGetPromptText(`2`, "messages__summarise", args, modernMeta))
-	check("modern stdio", []receivedMessage{p.mustRead(), p.mustRead()}, modern)
+	check("modern stdio", []receivedMessage{p.mustRead(), p.mustRead()}, modernResultEnd)
 }
 
 func TestPromptResults(t *testing.T) {
@@ -158,7 +158,7 @@ func TestPromptFailures(t *testing.T) {
 		c.headers.Set("Mcp-Name", test.name)
 		res := c.post(t.Context(), newGetPromptText(`1`, test.name, test.args, modernMeta))
 		for how, m := range map[string]receivedMessage{
-			"sessions": s.open(t, "a").answer(newGetPromptText(`1`, test.name, test.args, `{}`)),
+			"sessions": s.open(t, "a").call(newGetPromptText(`1`, test.name, test.args, `{}`)),
 			"modern":   readMessages(t, res)[0],
 		} {
 			if m.Error == nil || m.Error.Code != test.code || !strings.Contains(m.messageJSON, test.wantMessage) || !strings.Contains(m.messageJSON, test.kind) {
@@ -179,9 +179,9 @@ func TestPromptIsCancelled(t *testing.T) {
 	p := s.dial(t)
 	p.initialize("a")
 	p.send(newGetPromptText(`7`, "messages__plain", `{}`, `{}`))
-	<-h.started
+	<-h.startedCalls
 	p.send(cancelText(`7`), `{"jsonrpc":"2.0","id":8,"method":"ping"}`)
-	<-h.ended
+	<-h.callErrors
 	if m := p.mustRead(); string(m.ID) != `8` {
 		t.Error(m.messageJSON)
 	}
@@ -189,14 +189,14 @@ func TestPromptIsCancelled(t *testing.T) {
 	ctx, disconnect := context.WithCancel(t.Context())
 	c := s.open(t, "b")
 	c.postLater(ctx, newGetPromptText(`1`, "messages__plain", `{}`, `{}`))
-	<-h.started
+	<-h.startedCalls
 	disconnect()
-	<-h.ended
+	<-h.callErrors
 }
 
 func TestPromptsParamsAreChecked(t *testing.T) {
 	s := serveTools(t, returnOutput(`"x"`), Options{}, withPrompts)
-	m := s.open(t, "a").answer(`{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":5}}`)
+	m := s.open(t, "a").call(`{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":5}}`)
 	if m.Error == nil || m.Error.Code != -32602 || !strings.Contains(m.Error.Message, "params of prompts/get are malformed") {
 		t.Error(m.messageJSON)
 	}

@@ -108,7 +108,7 @@ func newBrowserReply(result dispatch.Result) reply {
 func (r *reply) addBrowserBlocks(output json.RawMessage) {
 	for _, block := range []struct{ member, blockType string }{{"image", `"image"`}, {"file", `"resource_link"`}} {
 		if value := rawjson.Get(output, block.member); value != nil {
-			members := []rawjson.Member{{Key: "type", Quoted: []byte(`"type"`), Value: []byte(block.blockType)}}
+			members := []rawjson.Member{{Key: "type", QuotedKey: []byte(`"type"`), Value: []byte(block.blockType)}}
 			r.blocks = append(r.blocks, rawjson.JoinMembers(slices.AppendSeq(members, rawjson.Members(value))))
 		}
 	}

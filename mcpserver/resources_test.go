@@ -79,8 +79,8 @@ func TestResourcesAreRead(t *testing.T) {
 	s := serveTools(t, d, Options{CallWatcher: d})
 	c := s.open(t, "a")
 	uri := "opentabs://calls/" + id
-	status, modern := s.requestAsModernClient(t, "resources/read", uri, readText(uri, modernMeta))
-	for how, m := range map[string]receivedMessage{"sessions": c.answer(readText(uri, `{}`)), "modern": modern} {
+	status, modernResponse := s.requestAsModernClient(t, "resources/read", uri, readText(uri, modernMeta))
+	for how, m := range map[string]receivedMessage{"sessions": c.call(readText(uri, `{}`)), "modern": modernResponse} {
 		var v dispatch.View
 		if err := json.Unmarshal([]byte(resourceText(t, m)), &v); err != nil {
 			t.Fatal(err)
@@ -89,11 +89,11 @@ func TestResourcesAreRead(t *testing.T) {
 			t.Errorf("%s: %+v", how, v)
 		}
 	}
-	if status != http.StatusOK || !strings.Contains(modern.messageJSON, `"ttlMs":0,"cacheScope":"private","resultType":"complete"`) {
-		t.Errorf("%d %s", status, modern.messageJSON)
+	if status != http.StatusOK || !strings.Contains(modernResponse.messageJSON, `"ttlMs":0,"cacheScope":"private","resultType":"complete"`) {
+		t.Errorf("%d %s", status, modernResponse.messageJSON)
 	}
 	var list shape.List
-	if json.Unmarshal([]byte(resourceText(t, c.answer(readText("opentabs://calls", `{}`)))), &list) != nil || len(list.Calls) != 1 || list.Calls[0].CallID != id || list.OmittedCount != 0 {
+	if json.Unmarshal([]byte(resourceText(t, c.call(readText("opentabs://calls", `{}`)))), &list) != nil || len(list.Calls) != 1 || list.Calls[0].CallID != id || list.OmittedCount != 0 {
 		t.Errorf("the resource lists %+v", list)
 	}
 }
@@ -116,13 +116,13 @@ func TestUnknownResources(t *testing.T) {
 		if uri == "" {
 			name = "x"
 		}
-		status, modern := s.requestAsModernClient(t, "resources/read", name, readText(uri, modernMeta))
-		if uri != "" && (modern.Error == nil || modern.Error.Code != -32602 || status != http.StatusBadRequest || !strings.Contains(modern.messageJSON, `"data":{"uri":"`+uri+`"}`)) {
-			t.Errorf("%q: %d %s", uri, status, modern.messageJSON)
+		status, modernResponse := s.requestAsModernClient(t, "resources/read", name, readText(uri, modernMeta))
+		if uri != "" && (modernResponse.Error == nil || modernResponse.Error.Code != -32602 || status != http.StatusBadRequest || !strings.Contains(modernResponse.messageJSON, `"data":{"uri":"`+uri+`"}`)) {
+			t.Errorf("%q: %d %s", uri, status, modernResponse.messageJSON)
 		}
 		for method, m := range map[string]receivedMessage{
-			"read":      s.open(t, "a").answer(readText(uri, `{}`)),
-			"subscribe": s.open(t, "a").answer(strings.Replace(readText(uri, `{}`), "resources/read", "resources/subscribe", 1)),
+			"read":      s.open(t, "a").call(readText(uri, `{}`)),
+			"subscribe": s.open(t, "a").call(strings.Replace(readText(uri, `{}`), "resources/read", "resources/subscribe", 1)),
 		} {
 			if m.Error == nil || m.Error.Code != -32002 && uri != "" || uri != "" && !strings.Contains(m.Error.Message, "Read opentabs://calls") {
 				t.Errorf("%s %q: %s", method, uri, m.messageJSON)
@@ -130,7 +130,7 @@ func TestUnknownResources(t *testing.T) {
 		}
 	}
 	none := serveTools(t, d, Options{})
-	if m := none.open(t, "a").answer(readText("opentabs://calls", `{}`)); m.Error == nil || m.Error.Code != -32601 {
+	if m := none.open(t, "a").call(readText("opentabs://calls", `{}`)); m.Error == nil || m.Error.Code != -32601 {
 		t.Error(m.messageJSON)
 	}
 	status, m := none.requestAsModernClient(t, "resources/read", "opentabs://calls", readText("opentabs://calls", modernMeta))
@@ -142,7 +142,7 @@ func TestUnknownResources(t *testing.T) {
 func TestListOfCallsIsBounded(t *testing.T) {
 	d := callCountWatcher(maxListedCalls + 7)
 	var list shape.List
-	m := serveTools(t, returnOutput(`1`), Options{CallWatcher: d}).open(t, "a").answer(readText("opentabs://calls", `{}`))
+	m := serveTools(t, returnOutput(`1`), Options{CallWatcher: d}).open(t, "a").call(readText("opentabs://calls", `{}`))
 	if json.Unmarshal([]byte(resourceText(t, m)), &list) != nil || len(list.Calls) != maxListedCalls || list.OmittedCount != 7 {
 		t.Errorf("the resource lists %d calls and omits %d", len(list.Calls), list.OmittedCount)
 	}
@@ -171,14 +171,14 @@ func TestSubscribersAreNotified(t *testing.T) {
 		t.Fatal(m.messageJSON)
 	}
 	c := s.open(t, "http")
-	c.answer(subscribe)
-	res := c.do(c.request(t.Context(), http.MethodGet, ""))
+	c.call(subscribe)
+	res := c.do(c.newRequest(t.Context(), http.MethodGet, ""))
 	defer res.Body.Close()
 	get := newEvents(res.Body)
-	modern := s.modernClient(t)
-	modern.headers.Set("Mcp-Method", "subscriptions/listen")
-	modern.headers.Del("Mcp-Name")
-	listening := modern.post(t.Context(), `{"jsonrpc":"2.0","id":12345678901234567890,"method":"subscriptions/listen","params":{"notifications":{"resourceSubscriptions":["`+uri+`"]},"_meta":`+modernMeta+`}}`)
+	modernClient := s.modernClient(t)
+	modernClient.headers.Set("Mcp-Method", "subscriptions/listen")
+	modernClient.headers.Del("Mcp-Name")
+	listening := modernClient.post(t.Context(), `{"jsonrpc":"2.0","id":12345678901234567890,"method":"subscriptions/listen","params":{"notifications":{"resourceSubscriptions":["`+uri+`"]},"_meta":`+modernMeta+`}}`)
 	defer listening.Body.Close()
 	listen := newEvents(listening.Body)
 	if data, _ := listen.nextData(); !strings.Contains(data, `acknowledged`) || !strings.Contains(data, uri) {
@@ -208,7 +208,7 @@ func TestSubscribersAreNotified(t *testing.T) {
 	if m := p.mustRead(); m.Result == nil {
 		t.Error(m.messageJSON)
 	}
-	if code, _ := c.status(c.request(t.Context(), http.MethodDelete, "")); code != http.StatusOK {
+	if code, _ := c.status(c.newRequest(t.Context(), http.MethodDelete, "")); code != http.StatusOK {
 		t.Error(code)
 	}
 	s.resources.mu.Lock()
@@ -242,14 +242,14 @@ func TestResourceUpdatesAreRateLimited(t *testing.T) {
 			uri string
 			at  time.Duration
 		}
-		var all []receivedLine
+		var notifications []receivedLine
 		startTime := time.Now()
 		expectMessages := func(until time.Duration) {
 			ctx, cancel := context.WithDeadline(t.Context(), startTime.Add(until))
 			defer cancel()
 			for ctx.Err() == nil {
 				for _, uri := range l.next(ctx) {
-					all = append(all, receivedLine{uri, time.Since(startTime)})
+					notifications = append(notifications, receivedLine{uri, time.Since(startTime)})
 				}
 			}
 		}
@@ -261,7 +261,7 @@ func TestResourceUpdatesAreRateLimited(t *testing.T) {
 		}()
 		expectMessages(10 * time.Second)
 		var at []time.Duration
-		for _, h := range all {
+		for _, h := range notifications {
 			if h.uri == callsURI {
 				t.Errorf("the list was notified at %s", h.at)
 			}
@@ -271,11 +271,11 @@ func TestResourceUpdatesAreRateLimited(t *testing.T) {
 		if n := len(at); n < 5 || n > 6 || at[0] > eventDelay || at[n-1] < 2*time.Second || at[n-1] > 2500*time.Millisecond+eventDelay {
 			t.Errorf("the notifications of the call were sent at %s", at)
 		}
-		all = nil
+		notifications = nil
 		sink.Finish(nil, nil)
 		expectMessages(11 * time.Second)
-		if len(all) != 2 {
-			t.Errorf("at the end of the call the notifications are %v; want length 2", all)
+		if len(notifications) != 2 {
+			t.Errorf("at the end of the call the notifications are %v; want length 2", notifications)
 		}
 		w.close()
 		d.Shutdown()
@@ -293,8 +293,8 @@ func TestSlowSubscriberGetsOneNotification(t *testing.T) {
 	for range 1000 {
 		l.RecordChange(uri)
 	}
-	if all := l.next(t.Context()); len(all) != 1 {
-		t.Errorf("the subscriber received %d notifications; want 1", len(all))
+	if notifications := l.next(t.Context()); len(notifications) != 1 {
+		t.Errorf("the subscriber received %d notifications; want 1", len(notifications))
 	}
 }
 
@@ -302,7 +302,7 @@ func TestSubscriptionsAreBounded(t *testing.T) {
 	w := newResources(callCountWatcher(1), nil)
 	defer w.close()
 	var listeners []*subscriber
-	total, refused := 0, 0
+	total, refusedCount := 0, 0
 	for n := 0; total < maxAllSubscriptions; n++ {
 		l := newSubscriber(w)
 		listeners = append(listeners, l)
@@ -312,15 +312,15 @@ func TestSubscriptionsAreBounded(t *testing.T) {
 			case err == nil:
 				total++
 			case errors.Is(err, errTooManySubscriptions) && (i == maxSubscriptions || total == maxAllSubscriptions):
-				refused++
+				refusedCount++
 			default:
 				t.Fatal(err)
 			}
 			_ = l.subscribe(uri) // a second subscription to the same URI has no effect
 		}
 	}
-	if total != maxAllSubscriptions || refused == 0 || len(w.subscribedByURI) != maxSubscriptions {
-		t.Errorf("%d subscriptions were accepted and %d rejected, for %d resources", total, refused, len(w.subscribedByURI))
+	if total != maxAllSubscriptions || refusedCount == 0 || len(w.subscribedByURI) != maxSubscriptions {
+		t.Errorf("%d subscriptions were accepted and %d rejected, for %d resources", total, refusedCount, len(w.subscribedByURI))
 	}
 	for _, l := range listeners {
 		w.Drop(l.Subscriber)
@@ -342,8 +342,8 @@ func TestMissedEvents(t *testing.T) {
 		}
 	}
 	w.notifyOfEvents(nil, true)
-	if all := l.next(t.Context()); len(all) != 3 {
-		t.Errorf("the subscriber received %v; want length 3", all)
+	if notifications := l.next(t.Context()); len(notifications) != 3 {
+		t.Errorf("the subscriber received %v; want length 3", notifications)
 	}
 }
 
@@ -369,12 +369,12 @@ func TestFilesAreRead(t *testing.T) {
 	} {
 		uri := add(test.name, test.mediaType, "a", test.content)
 		want := fmt.Sprintf(`{"contents":[{"uri":%q,"mimeType":%q,%s}]}`, uri, test.mediaType, test.want)
-		if got := c.answer(readText(uri, `{}`)); string(got.Result) != want {
+		if got := c.call(readText(uri, `{}`)); string(got.Result) != want {
 			t.Errorf("answer for %s = %s, want the result %s", test.name, got.messageJSON, want)
 		}
 	}
 	for _, uri := range []string{add("b.har", "application/json", "another client", "{}"), "opentabs://files/", "opentabs://files/../token", "opentabs://files/%2e%2e"} {
-		m := c.answer(readText(uri, `{}`))
+		m := c.call(readText(uri, `{}`))
 		if m.Error == nil || !strings.Contains(m.Error.Message, "You have no file") {
 			t.Errorf("answer for %s = %s, want the error of a file that does not exist", uri, m.messageJSON)
 		}

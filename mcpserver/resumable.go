@@ -94,8 +94,8 @@ func (a *approvals) serveResumable(ctx context.Context, q request) reply {
 	if len(q.Params.InputResponses) > 0 && json.Unmarshal(q.Params.InputResponses, &answers) != nil {
 		return newFaultReply(wire.CodeInvalidParams, "The inputResponses are not an object. Send one with a member for each of the inputRequests.")
 	}
-	for _, answer := range answers {
-		if answer[0] != '{' {
+	for _, formAnswer := range answers {
+		if formAnswer[0] != '{' {
 			return newFaultReply(wire.CodeInvalidParams, "A member of the inputResponses is not an object. Send an ElicitResult.")
 		}
 	}
@@ -189,11 +189,11 @@ func (c *resumableCall) applyAnswers(client dispatch.Client, answers map[string]
 	tickets := slices.Clone(c.tickets)
 	c.mu.Unlock()
 	for _, t := range tickets {
-		answer, ok := answers[t.TicketID]
+		formAnswer, ok := answers[t.TicketID]
 		if !ok {
 			continue
 		}
-		isDecided := c.approvals.decideByAnswer(t.Question, client, answer)
+		isDecided := c.approvals.decideByAnswer(t.Question, client, formAnswer)
 		c.mu.Lock()
 		t.isAnswered, t.isDecided = true, isDecided // addTicket removes an answered ticket
 		c.mu.Unlock()
@@ -312,10 +312,10 @@ func (r *resumableCalls) storeAnswer(c *resumableCall) {
 	r.endedCalls = append(r.endedCalls, c)
 	r.answerBytes += c.reply.sizeBytes()
 	for r.answerBytes > maxKeptAnswerBytes && len(r.endedCalls) > 1 {
-		oldest := r.endedCalls[0]
-		r.removeCall(oldest)
-		if !oldest.isAttached() {
-			go oldest.reply.Undelivered() // run without the locks, because Undelivered may acquire locks
+		oldestCall := r.endedCalls[0]
+		r.removeCall(oldestCall)
+		if !oldestCall.isAttached() {
+			go oldestCall.reply.Undelivered() // run without the locks, because Undelivered may acquire locks
 		}
 	}
 }

@@ -37,11 +37,11 @@ var modernSenders = map[string]func(t *testing.T, s *testServer) modernSender{
 	"http": func(t *testing.T, s *testServer) modernSender {
 		c := s.modernClient(t)
 		return func(request string) receivedMessage {
-			all := c.requestAndRead(request)
-			if len(all) == 0 {
+			allMessages := c.requestAndRead(request)
+			if len(allMessages) == 0 {
 				t.Fatal("the request got no answer")
 			}
-			return all[len(all)-1]
+			return allMessages[len(allMessages)-1]
 		}
 	},
 	"stdio": func(t *testing.T, s *testServer) modernSender {
@@ -86,8 +86,8 @@ func (r receivedMessage) decodeQuestion(t *testing.T) (string, formsResult) {
 
 func TestModernClientDecides(t *testing.T) {
 	for name, tt := range map[string]struct {
-		answer string
-		runs   bool
+		formAnswer string
+		runs       bool
 	}{
 		"allow once": {choiceAnswer("allow once"), true},
 		"deny":       {choiceAnswer("deny"), false},
@@ -105,7 +105,7 @@ func TestModernClientDecides(t *testing.T) {
 				}
 				// The server must accept a repeated request whose arguments are the same, but have a different order
 				// and different spaces.
-				m = ask(repeatCallText(`2`, `{ "b":2,"a":1 }`, fmt.Sprintf(`{"other":{"action":"accept"},%q:%s}`, key, tt.answer), q.State))
+				m = ask(repeatCallText(`2`, `{ "b":2,"a":1 }`, fmt.Sprintf(`{"other":{"action":"accept"},%q:%s}`, key, tt.formAnswer), q.State))
 				r := m.toolResultOf(t)
 				if r.ResultType != "complete" || r.IsError == tt.runs || (g.runs.Load() == 1) != tt.runs {
 					t.Errorf("the tool ran %d times, and the reply is %s", g.runs.Load(), m.messageJSON)
@@ -137,21 +137,21 @@ func TestModernCallWithSeveralForms(t *testing.T) {
 		// If the repeated request contains no answer to a form, the server sends the same form
 		// again, with the same ticket.
 		for i, inputResponses := range []string{`{}`, `{"other":{"action":"accept"}}`, `null`} {
-			k, next := ask(repeatCallText(fmt.Sprint(i+10), args, inputResponses, q.State)).decodeQuestion(t)
+			k, nextResult := ask(repeatCallText(fmt.Sprint(i+10), args, inputResponses, q.State)).decodeQuestion(t)
 			if k != key || g.runs.Load() != 0 {
 				t.Errorf("%s: the form asks for %s, not %s", inputResponses, k, key)
 			}
-			q = next
+			q = nextResult
 		}
-		answer := choiceAnswer("allow once")
+		formAnswer := choiceAnswer("allow once")
 		for round := range 2 { // after the approval of the call, its tool waits for the user twice
-			k, next := ask(repeatCallText(fmt.Sprint(round+20), args, fmt.Sprintf(`{%q:%s}`, key, answer), q.State)).decodeQuestion(t)
-			if k == key || !strings.Contains(next.Requests[k].Params.Message, "Log in.") {
-				t.Fatalf("round %d: the next question is %+v", round, next)
+			k, nextResult := ask(repeatCallText(fmt.Sprint(round+20), args, fmt.Sprintf(`{%q:%s}`, key, formAnswer), q.State)).decodeQuestion(t)
+			if k == key || !strings.Contains(nextResult.Requests[k].Params.Message, "Log in.") {
+				t.Fatalf("round %d: the next question is %+v", round, nextResult)
 			}
-			key, q, answer = k, next, `{"action":"accept"}`
+			key, q, formAnswer = k, nextResult, `{"action":"accept"}`
 		}
-		m := ask(repeatCallText(`30`, args, fmt.Sprintf(`{%q:%s}`, key, answer), q.State))
+		m := ask(repeatCallText(`30`, args, fmt.Sprintf(`{%q:%s}`, key, formAnswer), q.State))
 		if r := m.toolResultOf(t); r.IsError || string(r.Structured) != args || g.runs.Load() != 1 {
 			t.Errorf("the reply to the approved call is %s", m.messageJSON)
 		}
@@ -190,13 +190,13 @@ func TestModernStateIsBoundToItsClient(t *testing.T) {
 	g := newApprovalDispatcher(t, alwaysAskGate{})
 	defer g.Shutdown()
 	s := serveTools(t, g, Options{})
-	first, second := modernSenders["stdio"](t, s), modernSenders["stdio"](t, s)
-	key, q := first(callText(`1`, `{}`, formsMeta)).decodeQuestion(t)
+	firstSender, secondSender := modernSenders["stdio"](t, s), modernSenders["stdio"](t, s)
+	key, q := firstSender(callText(`1`, `{}`, formsMeta)).decodeQuestion(t)
 	yes := repeatCallText(`2`, `{}`, fmt.Sprintf(`{%q:%s}`, key, choiceAnswer("allow once")), q.State)
-	if m := second(yes); m.Error == nil || g.runs.Load() != 0 {
+	if m := secondSender(yes); m.Error == nil || g.runs.Load() != 0 {
 		t.Error(m.messageJSON)
 	}
-	if m := first(yes); m.toolResultOf(t).IsError {
+	if m := firstSender(yes); m.toolResultOf(t).IsError {
 		t.Error(m.messageJSON)
 	}
 }
@@ -267,7 +267,7 @@ func TestModernClientDisconnectsDuringApproval(t *testing.T) {
 
 	// A client that closes the response cancels the call.
 	c := s.modernClient(t)
-	key, q := c.answer(callText(`1`, `{}`, formsMeta)).decodeQuestion(t)
+	key, q := c.call(callText(`1`, `{}`, formsMeta)).decodeQuestion(t)
 	ctx, disconnect := context.WithCancel(t.Context())
 	res := c.post(ctx, repeatCallText(`2`, `{}`, fmt.Sprintf(`{%q:{"action":"cancel"}}`, key), q.State))
 	if data, ok := newEvents(res.Body).nextData(); !ok || !strings.Contains(data, "waiting for approval") {
@@ -275,12 +275,12 @@ func TestModernClientDisconnectsDuringApproval(t *testing.T) {
 	}
 	// While one request waits for the call's answer, the server rejects another request that
 	// continues the same call.
-	if m := c.answer(repeatCallText(`3`, `{}`, yes(key), q.State)); m.Error == nil || m.Error.Code != wire.CodeInvalidRequest {
+	if m := c.call(repeatCallText(`3`, `{}`, yes(key), q.State)); m.Error == nil || m.Error.Code != wire.CodeInvalidRequest {
 		t.Error(m.messageJSON)
 	}
 	disconnect()
 	awaitCallEnd()
-	if m := c.answer(repeatCallText(`4`, `{}`, yes(key), q.State)); m.Error == nil {
+	if m := c.call(repeatCallText(`4`, `{}`, yes(key), q.State)); m.Error == nil {
 		t.Error(m.messageJSON)
 	}
 
@@ -306,8 +306,8 @@ func TestModernClientsWithoutForms(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if last := events[len(events)-1]; last.Kind == dispatch.EventSuspended {
-				w := last.Call.Waiting
+			if lastEvent := events[len(events)-1]; lastEvent.Kind == dispatch.EventSuspended {
+				w := lastEvent.Call.Waiting
 				if _, err := g.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true}); err != nil {
 					t.Fatal(err)
 				}
@@ -348,8 +348,8 @@ func TestKeptAnswersAreBounded(t *testing.T) {
 			t.Errorf("the server stores %d ended calls with %d bytes", len(c.endedCalls), c.answerBytes)
 		}
 		c.removeAnswered(c.callsByID["large"])
-		lost := 0
-		c.putEnded("last", 5).reply.onUndelivered = func() { lost++ }
+		lostAnswers := 0
+		c.putEnded("last", 5).reply.onUndelivered = func() { lostAnswers++ }
 		<-time.After(keptAnswerLifetime - time.Second)
 		if c.countKept() != 1+1+5 {
 			t.Error("an ended call was dropped too early")
@@ -359,16 +359,16 @@ func TestKeptAnswersAreBounded(t *testing.T) {
 		if c.countKept() != 0 {
 			t.Error("an ended call was stored too long")
 		}
-		if lost != 1 {
-			t.Errorf("the loss was reported %d times; want 1", lost)
+		if lostAnswers != 1 {
+			t.Errorf("the loss was reported %d times; want 1", lostAnswers)
 		}
 
 		h := c.putEnded("fetched", maxKeptAnswerBytes)
-		h.reply.onUndelivered = func() { lost++ }
+		h.reply.onUndelivered = func() { lostAnswers++ }
 		h.attach(nil)
 		c.putEnded("next", maxKeptAnswerBytes)
 		synctest.Wait()
-		if lost != 1 || c.callsByID["fetched"] != nil {
+		if lostAnswers != 1 || c.callsByID["fetched"] != nil {
 			t.Errorf("a fetched answer is reported as lost")
 		}
 	})

@@ -59,8 +59,8 @@ func TestToolsThatAreOffAreNotListed(t *testing.T) {
 		}
 	}
 	for _, tt := range []struct {
-		on    bool
-		shown int
+		on         bool
+		shownTools int
 	}{{true, 2}, {false, 0}} {
 		on.Store(tt.on)
 		s.PolicyChanged()
@@ -71,7 +71,7 @@ func TestToolsThatAreOffAreNotListed(t *testing.T) {
 				}
 			}
 			p.send(strings.Split(lists, "\n")...)
-			if both := p.mustRead().messageJSON + p.mustRead().messageJSON; strings.Count(both, "IGNORE ALL") != tt.shown {
+			if both := p.mustRead().messageJSON + p.mustRead().messageJSON; strings.Count(both, "IGNORE ALL") != tt.shownTools {
 				t.Errorf("on %t: agents see %s", tt.on, both)
 			}
 		}
@@ -93,14 +93,14 @@ func TestCallOfAToolThatIsOff(t *testing.T) {
 	})
 	c := s.open(t, "agent")
 	want := "evil__x failed: the user has not reviewed the plugin evil yet; run `opentabs plugin review evil` (not_reviewed). " + "Only the user can review the plugin, in the opentabs side panel or a terminal. Do not call again until the user confirms the review."
-	r := c.answer(toolText("evil__x", `{}`, `{}`)).toolResultOf(t)
+	r := c.call(toolText("evil__x", `{}`, `{}`)).toolResultOf(t)
 	if !r.IsError || r.Content[0].Text != want {
 		t.Errorf("%q", r.Content[0].Text)
 	}
-	if r := c.answer(toolText("evil__x", `{"secret":"s"}`, `{}`)).toolResultOf(t); !r.IsError || r.Content[0].Text != "denied by a gate" {
+	if r := c.call(toolText("evil__x", `{"secret":"s"}`, `{}`)).toolResultOf(t); !r.IsError || r.Content[0].Text != "denied by a gate" {
 		t.Errorf("%+v", r)
 	}
-	m := c.answer(`{"jsonrpc":"2.0","id":7,"method":"prompts/get","params":{"name":"evil__y"}}`)
+	m := c.call(`{"jsonrpc":"2.0","id":7,"method":"prompts/get","params":{"name":"evil__y"}}`)
 	if m.Error == nil || !strings.HasPrefix(m.Error.Message, "evil__y failed: the user has not reviewed the plugin evil yet") {
 		t.Error(m.messageJSON)
 	}

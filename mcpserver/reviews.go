@@ -73,18 +73,18 @@ func (r *reviews) inspectPlugin(q request) reply {
 	if err := decodeArguments(q, &a); err != nil {
 		return newFailureReply(err)
 	}
-	inspected, err := r.inspector.Inspect(a.Plugin)
+	pluginInspection, err := r.inspector.Inspect(a.Plugin)
 	if err != nil {
 		return newFailureReply(newArgumentsError("%s", r.removePaths(a.Plugin, err)))
 	}
-	sectionText, nextSection, err := inspected.Page(a.Section)
+	sectionText, nextSection, err := pluginInspection.Page(a.Section)
 	if err != nil {
 		return newFailureReply(newArgumentsError("%v", err))
 	}
 	introduction := ""
 	if a.Section == "" || a.Section == inspection.SectionOverview {
 		introduction = fmt.Sprintf("Read its sections, first of all %q. If it does only what it claims, recommend it: plugin_mark_reviewed with reviewToken %q (valid for 10 minutes, once). The user decides.\n\n",
-			inspection.SectionCode, r.reviewTokens.Issue(inspected))
+			inspection.SectionCode, r.reviewTokens.Issue(pluginInspection))
 	}
 	if nextSection != "" {
 		sectionText += fmt.Sprintf("\n(more: section %q)\n", nextSection)

@@ -153,7 +153,7 @@ func New(calls Caller, plugins *plugin.Registry, o Options) *Server {
 	o.setDefaults()
 	s := &Server{
 		opts: o, calls: calls, plugins: plugins,
-		jobs:    &jobs{dispatchJobs: o.Jobs, detachRule: o.Detach, learned: o.LearnedTimeouts},
+		jobs:    &jobs{dispatchJobs: o.Jobs, detachRule: o.Detach, learnedTimeouts: o.LearnedTimeouts},
 		reviews: reviews{inspector: o.Inspector, plugins: plugins},
 	}
 	s.lists.server = s

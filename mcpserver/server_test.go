@@ -14,7 +14,7 @@ import (
 
 func TestInitializeNamesTheServer(t *testing.T) {
 	s := serveTools(t, callerFunc(echoArguments), Options{Version: "9.9"})
-	m := s.sessionlessClient(t).answer(initializeText("a"))
+	m := s.sessionlessClient(t).call(initializeText("a"))
 	for _, want := range []string{`"name":"opentabs"`, `"version":"9.9"`, `"listChanged":true`, `"protocolVersion":"2025-11-25"`, `"id":"init"`} {
 		if !strings.Contains(m.messageJSON, want) {
 			t.Errorf("the answer lacks %s: %s", want, m.messageJSON)
@@ -31,7 +31,7 @@ func TestProtocolVersions(t *testing.T) {
 			t.Errorf("%s: %s", version, m.messageJSON)
 		}
 		c.session, c.version = res.Header.Get("Mcp-Session-Id"), version
-		if m := c.answer(callText(`1`, `{}`, `{}`)); m.Result == nil {
+		if m := c.call(callText(`1`, `{}`, `{}`)); m.Result == nil {
 			t.Errorf("%s: %s", version, m.messageJSON)
 		}
 	}
@@ -50,10 +50,10 @@ func TestClientsAreListedOldestFirst(t *testing.T) {
 	s := serveTools(t, callerFunc(echoArguments), Options{})
 	a := s.open(t, "first")
 	s.open(t, "second")
-	all := s.Clients()
-	if len(all) != 2 || all[0].Name != "first" || all[0].Version != "1.2" || all[0].Transport != "http" ||
-		all[0].ID != a.session || all[0].ConnectedSince.IsZero() || all[1].Name != "second" {
-		t.Errorf("%+v", all)
+	clientInfos := s.Clients()
+	if len(clientInfos) != 2 || clientInfos[0].Name != "first" || clientInfos[0].Version != "1.2" || clientInfos[0].Transport != "http" ||
+		clientInfos[0].ID != a.session || clientInfos[0].ConnectedSince.IsZero() || clientInfos[1].Name != "second" {
+		t.Errorf("%+v", clientInfos)
 	}
 }
 
@@ -63,8 +63,8 @@ func TestLogContainsNoSecrets(t *testing.T) {
 		return dispatch.Result{}, &dispatch.Error{Code: wire.ErrToolError, Message: "the-result"}
 	}), Options{Log: zerolog.New(zerolog.SyncWriter(&log)).Level(zerolog.TraceLevel)})
 	c := s.open(t, "an agent")
-	c.answer(callText(`1`, `{"a":"the-argument"}`, `{"progressToken":"the-token"}`))
-	c.do(c.request(context.Background(), "DELETE", "")).Body.Close()
+	c.call(callText(`1`, `{"a":"the-argument"}`, `{"progressToken":"the-token"}`))
+	c.do(c.newRequest(context.Background(), "DELETE", "")).Body.Close()
 	logText := log.String()
 	for _, secret := range []string{c.session, "the-argument", "the-result", "the-token"} {
 		if strings.Contains(logText, secret) {

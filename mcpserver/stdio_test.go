@@ -31,12 +31,12 @@ func TestStdioCancelInTheSameChunk(t *testing.T) {
 	}
 	p.send(append(lines, `{"jsonrpc":"2.0","id":"after","method":"ping"}`)...)
 	for range 20 {
-		if cause := <-h.ended; !errors.Is(cause, transport.ErrCancelled) {
+		if cause := <-h.callErrors; !errors.Is(cause, transport.ErrCancelled) {
 			t.Error(cause)
 		}
 	}
-	if all := p.closeAndReadAll(); len(all) != 1 || string(all[0].ID) != `"after"` {
-		t.Errorf("cancelled calls were answered: %v", all)
+	if allMessages := p.closeAndReadAll(); len(allMessages) != 1 || string(allMessages[0].ID) != `"after"` {
+		t.Errorf("cancelled calls were answered: %v", allMessages)
 	}
 }
 
@@ -55,7 +55,7 @@ func TestCancelReason(t *testing.T) {
 		check := func(over string) {
 			t.Helper()
 			ctx, end := context.WithCancelCause(t.Context())
-			end(<-h.ended)
+			end(<-h.callErrors)
 			got := dispatch.CancellationOf(ctx)
 			if got.CancelledBy != "the client" || !strings.HasPrefix(got.Reason, want) || want == "" && got.Reason != "" || len([]rune(got.Reason)) > transport.MaxReason {
 				t.Errorf("%s: %q became %q, want %q", over, reason, got.Reason, want)
@@ -64,23 +64,23 @@ func TestCancelReason(t *testing.T) {
 		p := s.dial(t)
 		p.initialize("a")
 		p.send(callText(`1`, `{}`, `{}`), cancelNotification)
-		<-h.started
+		<-h.startedCalls
 		check("stdio")
 		c := s.open(t, "a")
-		answered := c.postLater(t.Context(), callText(`1`, `{}`, `{}`))
-		<-h.started
+		responses := c.postLater(t.Context(), callText(`1`, `{}`, `{}`))
+		<-h.startedCalls
 		readMessages(t, c.post(t.Context(), cancelNotification))
 		check("http")
-		if msgs := <-answered; len(msgs) != 0 {
+		if msgs := <-responses; len(msgs) != 0 {
 			t.Errorf("the server answered %v; want length 0", msgs)
 		}
-		if all := p.closeAndReadAll(); len(all) != 0 {
-			t.Errorf("the server answered over stdio %v; want length 0", all)
+		if allMessages := p.closeAndReadAll(); len(allMessages) != 0 {
+			t.Errorf("the server answered over stdio %v; want length 0", allMessages)
 		}
 		early := s.open(t, "a")
 		readMessages(t, early.post(t.Context(), cancelNotification))
 		early.requestAndRead(callText(`1`, `{}`, `{}`))
-		<-h.started
+		<-h.startedCalls
 		check("http, ahead of its call")
 	}
 }
@@ -93,7 +93,7 @@ func TestStdioCancelNeedsTheSameTypeOfID(t *testing.T) {
 	p.send(callText(`1`, `{}`, `{}`), cancelText(`"1"`), cancelText(`2`), cancelText(`null`), `{"jsonrpc":"2.0","id":9,"method":"ping"}`)
 	p.mustRead()
 	select {
-	case <-h.ended:
+	case <-h.callErrors:
 		t.Error("the call was cancelled")
 	default:
 	}
@@ -102,7 +102,7 @@ func TestStdioCancelNeedsTheSameTypeOfID(t *testing.T) {
 		t.Errorf("a request with an ID in use got %s", m.messageJSON)
 	}
 	p.send(cancelText(`1`))
-	<-h.ended
+	<-h.callErrors
 }
 
 func TestStdioCallsRunAtOnce(t *testing.T) {
@@ -115,7 +115,7 @@ func TestStdioCallsRunAtOnce(t *testing.T) {
 		p.send(callText(fmt.Sprint(i), `{}`, `{}`))
 	}
 	for range n {
-		<-h.started
+		<-h.startedCalls
 	}
 	p.closeAndReadAll()
 }
@@ -128,15 +128,15 @@ func TestStdioEndOfInputCancelsCallsAndAnswersTheRest(t *testing.T) {
 	if _, err := io.WriteString(p.in, initializeText("a")+"\n"+callText(`1`, `{}`, `{}`)+"\r\n\n"+`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`); err != nil {
 		t.Fatal(err)
 	}
-	all := p.closeAndReadAll()
-	slices.SortFunc(all, func(a, b receivedMessage) int { return strings.Compare(string(a.ID), string(b.ID)) })
-	if len(all) != 2 || string(all[0].ID) != `"init"` || string(all[1].ID) != `2` {
-		t.Errorf("the client received the answers %v", all)
+	allMessages := p.closeAndReadAll()
+	slices.SortFunc(allMessages, func(a, b receivedMessage) int { return strings.Compare(string(a.ID), string(b.ID)) })
+	if len(allMessages) != 2 || string(allMessages[0].ID) != `"init"` || string(allMessages[1].ID) != `2` {
+		t.Errorf("the client received the answers %v", allMessages)
 	}
-	if cause := <-h.ended; !errors.Is(cause, transport.ErrSessionEnded) {
+	if cause := <-h.callErrors; !errors.Is(cause, transport.ErrSessionEnded) {
 		t.Error(cause)
 	}
-	if call, got := <-h.started, <-endedClients; got != call.Client {
+	if call, got := <-h.startedCalls, <-endedClients; got != call.Client {
 		t.Errorf("client of the ended session = %+v, want %+v", got, call.Client)
 	}
 	if err := <-p.done; err != nil {
@@ -195,12 +195,12 @@ func TestStdioEndsWithItsContext(t *testing.T) {
 	if _, err := io.WriteString(clientConn, callText(`1`, `{}`, `{}`)+"\n"); err != nil {
 		t.Fatal(err)
 	}
-	<-h.started
+	<-h.startedCalls
 	cancel()
 	if err := <-done; err != nil {
 		t.Error(err)
 	}
-	<-h.ended
+	<-h.callErrors
 	serverConn.Close() // ends the last read
 }
 

@@ -70,12 +70,12 @@ func (s *Server) listTabs(_ context.Context, q request) reply {
 		if p.IsBuiltin() || a.Plugin != "" && a.Plugin != p.Name {
 			continue
 		}
-		answer := s.tabsOf(p)
-		answer.NextStep = gateway.PluginState{
-			Name: p.Name, IsNotReviewed: answer.OffReason == notReviewedReason, IsOff: answer.OffReason != "", State: string(answer.State),
-			NeedsReload: slices.ContainsFunc(answer.Tabs, func(t tabAnswer) bool { return t.NeedsReload }),
+		pluginTabs := s.tabsOf(p)
+		pluginTabs.NextStep = gateway.PluginState{
+			Name: p.Name, IsNotReviewed: pluginTabs.OffReason == notReviewedReason, IsOff: pluginTabs.OffReason != "", State: string(pluginTabs.State),
+			NeedsReload: slices.ContainsFunc(pluginTabs.Tabs, func(t tabAnswer) bool { return t.NeedsReload }),
 		}.NextStep()
-		answers = append(answers, answer)
+		answers = append(answers, pluginTabs)
 	}
 	for _, f := range set.Failed() {
 		if f.Name != "" && (a.Plugin == "" || a.Plugin == f.Name) {
@@ -83,8 +83,8 @@ func (s *Server) listTabs(_ context.Context, q request) reply {
 		}
 	}
 	var lines []string
-	for _, answer := range answers {
-		lines = append(lines, answer.answerText())
+	for _, pluginTabs := range answers {
+		lines = append(lines, pluginTabs.answerText())
 	}
 	if len(answers) == 0 && a.Plugin != "" {
 		return newFailureReply(newArgumentsError("There is no plugin %q. Leave the argument out to list all plugins, then call again.", a.Plugin))
@@ -98,20 +98,20 @@ func (s *Server) listTabs(_ context.Context, q request) reply {
 // For a plugin that must not run, tabsOf returns no text of the plugin's author.
 func (s *Server) tabsOf(p *plugin.Plugin) pluginAnswer {
 	targets := s.opts.Tabs(p.Name)
-	answer := pluginAnswer{Plugin: p.Name, State: targets.State(), Tabs: []tabAnswer{}}
+	pluginTabs := pluginAnswer{Plugin: p.Name, State: targets.State(), Tabs: []tabAnswer{}}
 	offReason := s.catalog.whyToolsAreOff(p)
 	if offReason == "" {
-		answer.DisplayName = p.DisplayName
+		pluginTabs.DisplayName = p.DisplayName
 	}
-	answer.OffReason = offReason
+	pluginTabs.OffReason = offReason
 	addTab := func(t dispatch.Target, needsReload bool) {
-		for i, listedTab := range answer.Tabs { // frames of one tab are listed as one tab
+		for i, listedTab := range pluginTabs.Tabs { // frames of one tab are listed as one tab
 			if listedTab.TabID == t.TabID && listedTab.Browser == t.Browser {
-				answer.Tabs[i].Ready = listedTab.Ready || t.Readiness == dispatch.Ready
+				pluginTabs.Tabs[i].Ready = listedTab.Ready || t.Readiness == dispatch.Ready
 				return
 			}
 		}
-		answer.Tabs = append(answer.Tabs, tabAnswer{
+		pluginTabs.Tabs = append(pluginTabs.Tabs, tabAnswer{
 			TabID: t.TabID, Origin: dispatch.OriginOf(t.URL), URL: content.StripURL(t.URL, offReason == ""), Title: t.Title, Browser: t.Browser, BrowserName: t.BrowserName,
 			Instance: dispatch.InstanceName(p.Instances, t.URL), Ready: t.Readiness == dispatch.Ready, NeedsReload: needsReload,
 		})
@@ -125,7 +125,7 @@ func (s *Server) tabsOf(p *plugin.Plugin) pluginAnswer {
 	for _, t := range append(targets.TabsToReload, targets.ErrorPages...) {
 		addTab(t, true)
 	}
-	return answer
+	return pluginTabs
 }
 
 // answerText quotes text that can come from a page.

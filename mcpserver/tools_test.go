@@ -51,7 +51,7 @@ func listTools(t *testing.T, c *client) []json.RawMessage {
 	var list struct {
 		Tools []json.RawMessage `json:"tools"`
 	}
-	m := c.answer(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+	m := c.call(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
 	if err := json.Unmarshal(m.Result, &list); err != nil {
 		t.Fatal(err)
 	}
@@ -145,8 +145,8 @@ func TestAToolThatCannotBeListed(t *testing.T) {
 		{Name: "bad", Description: "d", Input: json.RawMessage(`{"type":"object","properties":{"a":{"type":"array","x-mcp-header":"A"}}}`)},
 		{Name: "good", Description: "d"},
 	}})
-	if all := listTools(t, s.open(t, "a")); len(all) != 1 || parseTool(t, all[0]).Name != "messages__good" {
-		t.Errorf("the server lists the tools %s", all)
+	if listedTools := listTools(t, s.open(t, "a")); len(listedTools) != 1 || parseTool(t, listedTools[0]).Name != "messages__good" {
+		t.Errorf("the server lists the tools %s", listedTools)
 	}
 }
 
@@ -159,25 +159,25 @@ func TestRemovedToolsAreGone(t *testing.T) {
 	if err := s.reg.Reload(); err != nil {
 		t.Fatal(err)
 	}
-	if m := c.answer(callText(`1`, `{}`, `{}`)); m.Error == nil || m.Error.Code != -32602 {
+	if m := c.call(callText(`1`, `{}`, `{}`)); m.Error == nil || m.Error.Code != -32602 {
 		t.Error(m.messageJSON)
 	}
-	if all := listTools(t, c); len(all) != 1 {
-		t.Errorf("the server lists the tools %s; want length 1", all)
+	if listedTools := listTools(t, c); len(listedTools) != 1 {
+		t.Errorf("the server lists the tools %s; want length 1", listedTools)
 	}
 }
 
 func TestWithoutPluginsTheListIsEmpty(t *testing.T) {
 	s := serveTools(t, callerFunc(echoArguments), Options{}, []plugintest.Package{}...)
 	c := s.open(t, "a")
-	if m := c.answer(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`); string(m.Result) != `{"tools":[]}` {
+	if m := c.call(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`); string(m.Result) != `{"tools":[]}` {
 		t.Error(m.messageJSON)
 	}
 }
 
 func TestParametersNamedLikeAddedOnesReachTheTool(t *testing.T) {
 	s := serveTools(t, callerFunc(echoArguments), Options{}, newPackagesOfAllKinds()...)
-	m := s.open(t, "a").answer(strings.Replace(callText(`1`, `{"tabId":"x","browser":5}`, `{}`), "messages__echo", "messages__focus", 1))
+	m := s.open(t, "a").call(strings.Replace(callText(`1`, `{"tabId":"x","browser":5}`, `{}`), "messages__echo", "messages__focus", 1))
 	if got := string(m.toolResultOf(t).Structured); got != `{"tabId":"x","browser":5}` {
 		t.Error(m.messageJSON)
 	}

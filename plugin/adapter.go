@@ -62,7 +62,7 @@ type adapterInfo struct {
 }
 
 // If the index of adapters has an entry for the unchanged adapter file, inspectAdapter does not read the file.
-func inspectAdapter(dir string, m *packageBuffer, known *index) (info adapterInfo, problem string) {
+func inspectAdapter(dir string, m *packageBuffer, knownIndex *index) (info adapterInfo, problem string) {
 	f, size, problem := openFile(dir, adapterFile, maxAdapterBytes)
 	if problem != "" {
 		return info, problem
@@ -73,7 +73,7 @@ func inspectAdapter(dir string, m *packageBuffer, known *index) (info adapterInf
 		return info, unreadableText(err)
 	}
 	mark := filemark.Of(infoBefore)
-	if info, ok := known.adapterEntry(dir, mark); ok {
+	if info, ok := knownIndex.adapterEntry(dir, mark); ok {
 		return info, ""
 	}
 	m.packageBytes = resizeBuffer(m.packageBytes, size+1) // one more byte detects a file that grows while it is read
@@ -84,7 +84,7 @@ func inspectAdapter(dir string, m *packageBuffer, known *index) (info adapterInf
 		return info, problem
 	}
 	if infoAfter, err := f.Stat(); err == nil && filemark.Of(infoAfter) == mark {
-		known.addEntry(dir, mark, info)
+		knownIndex.addEntry(dir, mark, info)
 	}
 	return info, ""
 }

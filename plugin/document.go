@@ -37,8 +37,8 @@ func parseDocument(documentJSON []byte) (*document, error) {
 	const remedy = "; repair it, or add a plugin to start a new list (this file is kept under another name)"
 	members, err := statedoc.ParseTopLevel(documentJSON, storeVersion)
 	if err != nil {
-		if damaged := (*statedoc.DamagedError)(nil); errors.As(err, &damaged) {
-			damaged.Problem += remedy
+		if damagedError := (*statedoc.DamagedError)(nil); errors.As(err, &damagedError) {
+			damagedError.Problem += remedy
 		}
 		return nil, err
 	}
@@ -94,19 +94,19 @@ func isSameFolder(a, b string) bool {
 	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }
 
-func newNameClashError(first, second Entry) error {
-	plugins := first.Path
-	if first.Package != "" {
-		plugins = first.Package + " in " + first.Path
+func newNameClashError(firstEntry, secondEntry Entry) error {
+	plugins := firstEntry.Path
+	if firstEntry.Package != "" {
+		plugins = firstEntry.Package + " in " + firstEntry.Path
 	}
-	remedy := fmt.Sprintf("run opentabs plugin remove %s first, or rename one of the packages", first.Name)
+	remedy := fmt.Sprintf("run opentabs plugin remove %s first, or rename one of the packages", firstEntry.Name)
 	switch {
-	case second.Source == SourceGlobal && first.Source == SourceGlobal:
-		remedy = fmt.Sprintf("run npm uninstall --global %s, or do so with the other", second.Package)
-	case second.Source == SourceGlobal:
-		remedy = fmt.Sprintf("run npm uninstall --global %s, or opentabs plugin remove %s", second.Package, first.Name)
+	case secondEntry.Source == SourceGlobal && firstEntry.Source == SourceGlobal:
+		remedy = fmt.Sprintf("run npm uninstall --global %s, or do so with the other", secondEntry.Package)
+	case secondEntry.Source == SourceGlobal:
+		remedy = fmt.Sprintf("run npm uninstall --global %s, or opentabs plugin remove %s", secondEntry.Package, firstEntry.Name)
 	}
-	return fmt.Errorf("the plugin name %q is taken by %s; %s", first.Name, plugins, remedy)
+	return fmt.Errorf("the plugin name %q is taken by %s; %s", firstEntry.Name, plugins, remedy)
 }
 
 // ErrUnknown is wrapped by errors about plugins, tools and settings that do not exist.
@@ -145,9 +145,9 @@ func decodeEntry(raw rawEntry) (Entry, error) {
 	default:
 		f.Add("source", "is %q; remove the entry and add the plugin again", e.Source)
 	}
-	if added := f.Optional("added"); added != "" {
+	if addedAt := f.Optional("added"); addedAt != "" {
 		var err error
-		if e.Added, err = time.Parse(time.RFC3339, added); err != nil {
+		if e.Added, err = time.Parse(time.RFC3339, addedAt); err != nil {
 			f.Add("added", "is not a time; write it as in 2026-01-31T12:00:00Z")
 		}
 	}

@@ -38,7 +38,7 @@ const (
 // because the next load overwrites the buffer.
 type packageBuffer struct {
 	packageBytes []byte
-	compacted    []byte
+	compactJSON  []byte
 }
 
 var packageBuffers = sync.Pool{New: func() any { return new(packageBuffer) }}
@@ -52,7 +52,7 @@ func resizeBuffer(b []byte, length int64) []byte {
 // code in memory; see [Plugin.Adapter].
 func Load(dir string) (*Plugin, error) { return loadWithIndex(dir, nil) }
 
-func loadWithIndex(dir string, known *index) (*Plugin, error) {
+func loadWithIndex(dir string, knownIndex *index) (*Plugin, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, &PackageError{Dir: dir, Problems: []jsonread.Problem{{Text: "the folder cannot be named: " + err.Error()}}}
@@ -74,11 +74,11 @@ func loadWithIndex(dir string, known *index) (*Plugin, error) {
 		m.packageBytes = packageJSON
 		fmt.Fprintf(hash, "%d\n", len(packageJSON)) // the length prefix marks the end of the file, so that the hash of several files is unambiguous
 		hash.Write(packageJSON)
-		if m.compacted, problem = rawjson.Compact(packageJSON, m.compacted); problem != "" {
+		if m.compactJSON, problem = rawjson.Compact(packageJSON, m.compactJSON); problem != "" {
 			problems.Add("%s", problem)
 			return problems.List
 		}
-		parse(m.compacted, p, &problems)
+		parse(m.compactJSON, p, &problems)
 		return problems.List
 	}
 	problems := readDescription(packageFile, maxPackageBytes, parsePackage)
@@ -89,7 +89,7 @@ func loadWithIndex(dir string, known *index) (*Plugin, error) {
 		}
 	}
 	p.ManifestHash = hex.EncodeToString(hash.Sum(nil))
-	adapter, problem := inspectAdapter(abs, m, known)
+	adapter, problem := inspectAdapter(abs, m, knownIndex)
 	if problem != "" {
 		problems = append(problems, jsonread.Problem{File: adapterFile, Text: problem})
 	}

@@ -30,11 +30,11 @@ func editFile(t testing.TB, dir, file string, change func(string) string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	changed := change(string(packageText))
-	if changed == string(packageText) {
+	changedText := change(string(packageText))
+	if changedText == string(packageText) {
 		t.Fatalf("%s is not changed", file)
 	}
-	if err := os.WriteFile(path, []byte(changed), 0o644); err != nil {
+	if err := os.WriteFile(path, []byte(changedText), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -132,64 +132,64 @@ func readPatterns(f *jsonread.Reader, key string) (texts []string, patterns []Pa
 
 // In packages without sdkVersion, dist/tools.json contains an array; in all other packages, an object.
 func parseTools(raw []byte, p *Plugin, problems *jsonread.Problems) {
-	var top *jsonread.Reader
+	var topReader *jsonread.Reader
 	switch rawjson.KindOf(raw) {
 	case rawjson.KindObject:
-		top = jsonread.New(raw, "", problems)
+		topReader = jsonread.New(raw, "", problems)
 	case rawjson.KindArray:
 		p.Warnings = append(p.Warnings, problems.File+" is a bare array; build the plugin again to record its SDK version")
-		top = &jsonread.Reader{Members: map[string][]byte{"tools": raw}, Problems: problems}
+		topReader = &jsonread.Reader{Members: map[string][]byte{"tools": raw}, Problems: problems}
 	default:
 		problems.Add("is %s; build the plugin again", rawjson.KindOf(raw))
 		return
 	}
-	p.SDKVersion = top.Optional("sdkVersion")
+	p.SDKVersion = topReader.Optional("sdkVersion")
 	if isNewerSDK(p.SDKVersion) {
 		problems.Add("sdkVersion is %s, but this opentabs understands packages up to %d.%d; update opentabs",
 			p.SDKVersion, newestSDKMajor, newestSDKMinor)
 	}
 	p.IsForOriginalSDK = isOriginalSDK(p.SDKVersion)
-	if start := readStart(top); p.Start == "" {
+	if start := readStart(topReader); p.Start == "" {
 		p.Start = start
 	}
-	parsePreScript(top, p)
-	parseIcons(top, p)
-	parseConfigSchema(top, p)
-	parseToolList(top, p)
-	parsePrompts(top, p)
+	parsePreScript(topReader, p)
+	parseIcons(topReader, p)
+	parseConfigSchema(topReader, p)
+	parseToolList(topReader, p)
+	parsePrompts(topReader, p)
 }
 
-func parseToolList(top *jsonread.Reader, p *Plugin) {
-	if !top.Has("tools") {
-		top.Add("tools", "is missing; build the plugin again")
+func parseToolList(topReader *jsonread.Reader, p *Plugin) {
+	if !topReader.Has("tools") {
+		topReader.Add("tools", "is missing; build the plugin again")
 		return
 	}
-	if raw := top.Members["tools"]; rawjson.KindOf(raw) != rawjson.KindArray {
-		top.Add("tools", "is %s; build the plugin again", rawjson.KindOf(raw))
+	if raw := topReader.Members["tools"]; rawjson.KindOf(raw) != rawjson.KindArray {
+		topReader.Add("tools", "is %s; build the plugin again", rawjson.KindOf(raw))
 		return
 	}
-	tools := rawjson.Elements(top.Members["tools"])
+	tools := rawjson.Elements(topReader.Members["tools"])
 	if len(tools) == 0 {
-		top.Add("tools", "is empty; give the plugin at least one tool")
+		topReader.Add("tools", "is empty; give the plugin at least one tool")
 	}
-	parseEach(top, "tools", tools, map[string]string{}, func(f *jsonread.Reader) string {
+	parseEach(topReader, "tools", tools, map[string]string{}, func(f *jsonread.Reader) string {
 		t := parseTool(f, p)
 		p.Tools = append(p.Tools, t)
 		return t.Name
 	})
-	checkUndos(p, top.Problems)
+	checkUndos(p, topReader.Problems)
 }
 
-func parseEach(top *jsonread.Reader, list string, raws [][]byte, seen map[string]string, parse func(*jsonread.Reader) string) {
+func parseEach(topReader *jsonread.Reader, list string, raws [][]byte, seen map[string]string, parse func(*jsonread.Reader) string) {
 	for i, raw := range raws {
 		itemPath := fmt.Sprintf("%s[%d]", list, i)
 		if rawjson.KindOf(raw) != rawjson.KindObject {
-			top.Add(itemPath, "is %s; make it an object", rawjson.KindOf(raw))
+			topReader.Add(itemPath, "is %s; make it an object", rawjson.KindOf(raw))
 			continue
 		}
-		name := parse(jsonread.New(raw, itemPath+".", top.Problems))
+		name := parse(jsonread.New(raw, itemPath+".", topReader.Problems))
 		if firstPath, isDuplicate := seen[name]; isDuplicate && name != "" {
-			top.Add(itemPath+".name", "is %q, as %s.name is; rename one of them", name, firstPath)
+			topReader.Add(itemPath+".name", "is %q, as %s.name is; rename one of them", name, firstPath)
 		} else {
 			seen[name] = itemPath
 		}

@@ -60,9 +60,9 @@ func readTimeout(f *jsonread.Reader, key string) time.Duration {
 const maxIconBytes = 64 << 10
 
 // Surfaces show only the icon in the member iconSvg.
-func parseIcons(top *jsonread.Reader, p *Plugin) {
-	p.Icon = readIcon(top, "iconSvg", p)
-	checkUnusedIcons(top, p, "iconInactiveSvg", "iconDarkSvg", "iconDarkInactiveSvg")
+func parseIcons(topReader *jsonread.Reader, p *Plugin) {
+	p.Icon = readIcon(topReader, "iconSvg", p)
+	checkUnusedIcons(topReader, p, "iconInactiveSvg", "iconDarkSvg", "iconDarkInactiveSvg")
 }
 
 func checkUnusedIcons(f *jsonread.Reader, p *Plugin, keys ...string) {

@@ -116,9 +116,9 @@ func TestAttackByPlugin(t *testing.T) {
 
 func checkRefused(t *testing.T, p plugintest.Package, attackName string) {
 	t.Helper()
-	loaded, err := plugin.Load(p.Write(t))
+	loadedPlugin, err := plugin.Load(p.Write(t))
 	if err == nil {
-		t.Errorf("%q: loaded as %q with %v", attackName, loaded.Name, loaded.Matches)
+		t.Errorf("%q: loaded as %q with %v", attackName, loadedPlugin.Name, loadedPlugin.Matches)
 		return
 	}
 	if strings.ContainsAny(err.Error(), "\x1b\x07\u009b\u202e\u2066\u200b\x00") {

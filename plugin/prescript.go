@@ -19,17 +19,17 @@ const preScriptName = "pre-script.iife.js"
 
 var hashGrammar = lazyregexp.New(`^[0-9a-f]{64}$`)
 
-func parsePreScript(top *jsonread.Reader, p *Plugin) {
-	name, declaredHash := top.Optional("preScriptFile"), top.Optional("preScriptHash")
+func parsePreScript(topReader *jsonread.Reader, p *Plugin) {
+	name, declaredHash := topReader.Optional("preScriptFile"), topReader.Optional("preScriptHash")
 	if name == "" {
 		return
 	}
 	if name != preScriptName {
-		top.Add("preScriptFile", "is %q; build the plugin again, so that it is %q", name, preScriptName)
+		topReader.Add("preScriptFile", "is %q; build the plugin again, so that it is %q", name, preScriptName)
 		return
 	}
 	if declaredHash != "" && !hashGrammar().MatchString(declaredHash) {
-		top.Add("preScriptHash", "is not a SHA-256 in hex; build the plugin again")
+		topReader.Add("preScriptHash", "is not a SHA-256 in hex; build the plugin again")
 		return
 	}
 	p.PreScript, p.PreScriptHash = true, declaredHash
@@ -68,8 +68,8 @@ func isHashOf(declaredHash string, code []byte) bool {
 	if i := bytes.LastIndex(code, []byte("//# sourceMappingURL=")); i >= 0 && !bytes.Contains(bytes.TrimSpace(code[i:]), []byte("\n")) {
 		hashedCode = code[:i]
 	}
-	trimmed := bytes.TrimRight(hashedCode, "\r\n")
-	for _, candidate := range [][]byte{hashedCode, trimmed, append(bytes.Clone(trimmed), '\n'), code} {
+	trimmedCode := bytes.TrimRight(hashedCode, "\r\n")
+	for _, candidate := range [][]byte{hashedCode, trimmedCode, append(bytes.Clone(trimmedCode), '\n'), code} {
 		if hexSHA256(candidate) == declaredHash {
 			return true
 		}

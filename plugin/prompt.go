@@ -57,13 +57,13 @@ func (p *Prompt) Dispatch() dispatch.Tool {
 }
 
 // Call parsePrompts after the tools are parsed.
-func parsePrompts(top *jsonread.Reader, p *Plugin) {
-	if !top.Has("prompts") {
+func parsePrompts(topReader *jsonread.Reader, p *Plugin) {
+	if !topReader.Has("prompts") {
 		return
 	}
-	raw := top.Members["prompts"]
+	raw := topReader.Members["prompts"]
 	if rawjson.KindOf(raw) != rawjson.KindArray {
-		top.Add("prompts", "is %s; build the plugin again", rawjson.KindOf(raw))
+		topReader.Add("prompts", "is %s; build the plugin again", rawjson.KindOf(raw))
 		return
 	}
 	// A prompt must not have the name of a tool, because logs and permissions identify prompts and tools by name.
@@ -71,7 +71,7 @@ func parsePrompts(top *jsonread.Reader, p *Plugin) {
 	for i, tool := range p.Tools {
 		seen[tool.Name] = fmt.Sprintf("tools[%d]", i)
 	}
-	parseEach(top, "prompts", rawjson.Elements(raw), seen, func(f *jsonread.Reader) string {
+	parseEach(topReader, "prompts", rawjson.Elements(raw), seen, func(f *jsonread.Reader) string {
 		prompt := parsePrompt(f, p)
 		p.Prompts = append(p.Prompts, prompt)
 		return prompt.Name
@@ -105,10 +105,10 @@ func parsePrompt(f *jsonread.Reader, p *Plugin) *Prompt {
 
 func argumentsOf(raw json.RawMessage, f *jsonread.Reader) []PromptArgument {
 	root := jsonread.New(raw, f.Path+"input_schema.", f.Problems)
-	required := root.Strings("required")
+	requiredNames := root.Strings("required")
 	var list []PromptArgument
 	for m := range rawjson.Members(root.Members["properties"]) {
-		a := PromptArgument{Name: m.Key, Required: slices.Contains(required, m.Key)}
+		a := PromptArgument{Name: m.Key, Required: slices.Contains(requiredNames, m.Key)}
 		a.Description = jsonread.New(m.Value, root.Path+"properties."+m.Key+".", f.Problems).Optional("description")
 		list = append(list, a)
 	}
@@ -132,8 +132,8 @@ func parseArguments(f *jsonread.Reader, p *Plugin) []PromptArgument {
 		}
 		g := jsonread.New(raw, f.Path+at+".", f.Problems)
 		a := PromptArgument{Name: g.Text("name", "give the argument a name"), Description: readTruncated(g, p, "description", maxDescriptionChars)}
-		if required := g.Bool("required"); required != nil {
-			a.Required = *required
+		if isRequired := g.Bool("required"); isRequired != nil {
+			a.Required = *isRequired
 		}
 		if slices.ContainsFunc(list, func(b PromptArgument) bool { return a.Name != "" && a.Name == b.Name }) {
 			g.Add("name", "is %q, as that of another argument is; rename one of them", a.Name)
@@ -146,15 +146,15 @@ func parseArguments(f *jsonread.Reader, p *Plugin) []PromptArgument {
 // schemaOf returns an input schema for a prompt's arguments, in which every argument is a
 // string.
 func schemaOf(arguments []PromptArgument) json.RawMessage {
-	properties, required := map[string]any{}, []string{}
+	properties, requiredNames := map[string]any{}, []string{}
 	for _, a := range arguments {
 		properties[a.Name] = map[string]string{"type": "string"}
 		if a.Required {
-			required = append(required, a.Name)
+			requiredNames = append(requiredNames, a.Name)
 		}
 	}
 	return rawjson.Encode(map[string]any{
-		"type": "object", "properties": properties, "required": required, "additionalProperties": false,
+		"type": "object", "properties": properties, "required": requiredNames, "additionalProperties": false,
 	})
 }
 

@@ -74,10 +74,10 @@ func TestRegistryListsWhatFails(t *testing.T) {
 	if plugins := set.Plugins(); len(plugins) != 1 || plugins[0].Name != "a" {
 		t.Errorf("plugins %v", plugins)
 	}
-	failed := set.Failed()
-	if len(failed) != 2 || failed[0].Name != "b" || failed[0].Path != dirs["b"] || !strings.Contains(failed[0].Err.Error(), "does not exist") ||
-		failed[1].Name != "c" || !strings.Contains(failed[1].Err.Error(), "dist/tools.json: is not valid JSON") {
-		t.Errorf("failed %v", failed)
+	failures := set.Failed()
+	if len(failures) != 2 || failures[0].Name != "b" || failures[0].Path != dirs["b"] || !strings.Contains(failures[0].Err.Error(), "does not exist") ||
+		failures[1].Name != "c" || !strings.Contains(failures[1].Err.Error(), "dist/tools.json: is not valid JSON") {
+		t.Errorf("failed %v", failures)
 	}
 	if err := os.Rename(movedDir, dirs["b"]); err != nil {
 		t.Fatal(err)
@@ -125,11 +125,11 @@ func TestRegistryRefusesWhatChanged(t *testing.T) {
 		}
 		editFile(t, dir, file, change)
 		set := reloadRegistry(t, registry)
-		failed := set.Failed()
-		if len(set.Plugins()) != 0 || len(failed) != 1 {
-			t.Fatalf("%s: %v, failed %v", file, set.Plugins(), failed)
+		failures := set.Failed()
+		if len(set.Plugins()) != 0 || len(failures) != 1 {
+			t.Fatalf("%s: %v, failed %v", file, set.Plugins(), failures)
 		}
-		errorText := failed[0].Err.Error()
+		errorText := failures[0].Err.Error()
 		if !strings.Contains(errorText, file) || !strings.Contains(errorText, "changed since it was installed; reinstall it with opentabs plugin install opentabs-plugin-a@1.0.0") {
 			t.Errorf("%s: %s", file, errorText)
 		}
@@ -152,8 +152,8 @@ func TestRegistryServesOneOfTwoPluginsWithEqualNames(t *testing.T) {
 	if plugins := set.Plugins(); len(plugins) != 1 || plugins[0].Dir != dirs[0].Path {
 		t.Errorf("plugins %v", plugins)
 	}
-	if failed := set.Failed(); len(failed) != 1 || !strings.Contains(failed[0].Err.Error(), "is taken by "+dirs[0].Path) {
-		t.Errorf("failed %v", failed)
+	if failures := set.Failed(); len(failures) != 1 || !strings.Contains(failures[0].Err.Error(), "is taken by "+dirs[0].Path) {
+		t.Errorf("failed %v", failures)
 	}
 }
 
@@ -348,8 +348,8 @@ func TestRegistryWithADamagedList(t *testing.T) {
 	if err := registry.Reload(); err == nil {
 		t.Error("no error")
 	}
-	if failed := registry.Set().Failed(); len(failed) != 1 || failed[0].Path != store.Path() || !strings.Contains(failed[0].Err.Error(), "repair it") {
-		t.Errorf("failed %+v", failed)
+	if failures := registry.Set().Failed(); len(failures) != 1 || failures[0].Path != store.Path() || !strings.Contains(failures[0].Err.Error(), "repair it") {
+		t.Errorf("failed %+v", failures)
 	}
 	addPlugin(t, store, plugintest.Package{Name: "a"}.Write(t))
 	if set := reloadRegistry(t, registry); len(set.Failed()) != 0 || len(set.Plugins()) != 1 {

@@ -54,11 +54,11 @@ func TestNameClashesAreReported(t *testing.T) {
 	for range 3 {
 		set := reloadRegistry(t, registry)
 		p, ok := set.Plugin("slack")
-		failed := set.Failed()
-		if !ok || p.Package != "@opentabs-dev/opentabs-plugin-slack" || len(failed) != 1 ||
-			failed[0].Path != filepath.Join(folder, "opentabs-plugin-slack") ||
-			!strings.Contains(failed[0].Err.Error(), `the plugin name "slack" is taken by @opentabs-dev/opentabs-plugin-slack in `+p.Dir) {
-			t.Fatalf("%+v, failed %+v", p, failed)
+		failures := set.Failed()
+		if !ok || p.Package != "@opentabs-dev/opentabs-plugin-slack" || len(failures) != 1 ||
+			failures[0].Path != filepath.Join(folder, "opentabs-plugin-slack") ||
+			!strings.Contains(failures[0].Err.Error(), `the plugin name "slack" is taken by @opentabs-dev/opentabs-plugin-slack in `+p.Dir) {
+			t.Fatalf("%+v, failed %+v", p, failures)
 		}
 	}
 	// Packages that the user added take precedence over global packages.
@@ -92,13 +92,13 @@ func TestGlobalPackageThatWasAdded(t *testing.T) {
 	registry.DiscoverIn([]string{folder})
 	addPlugin(t, store, filepath.Join(folder, "opentabs-plugin-a"))
 	set := reloadRegistry(t, registry)
-	failed := set.Failed()
-	if p, ok := set.Plugin("a"); !ok || p.Source != plugin.SourceFolder || len(failed) != 2 {
-		t.Fatalf("%+v, failed %+v", p, failed)
+	failures := set.Failed()
+	if p, ok := set.Plugin("a"); !ok || p.Source != plugin.SourceFolder || len(failures) != 2 {
+		t.Fatalf("%+v, failed %+v", p, failures)
 	}
 	for i, want := range []string{"adapter.iife.js: is empty", `has the package name "opentabs-plugin-bank", but the folder belongs to "opentabs-plugin-liar"`} {
-		if !strings.Contains(failed[i].Err.Error(), want) {
-			t.Errorf("%v, want %q", failed[i].Err, want)
+		if !strings.Contains(failures[i].Err.Error(), want) {
+			t.Errorf("%v, want %q", failures[i].Err, want)
 		}
 	}
 }
@@ -134,8 +134,8 @@ func TestFolderThatBecameAnotherPlugin(t *testing.T) {
 	dir := storeEntries(t, store)[0].Path
 	editFile(t, dir, packageFile, newReplaceEdit("opentabs-plugin-a", "opentabs-plugin-bank"))
 	set := reloadRegistry(t, registry)
-	if failed := set.Failed(); len(set.Plugins()) != 0 || len(failed) != 1 || !strings.Contains(failed[0].Err.Error(), `now names the plugin "bank", but it was added as "a"; run opentabs plugin remove a, then opentabs plugin install `+dir) {
-		t.Errorf("%v, failed %v", set.Plugins(), failed)
+	if failures := set.Failed(); len(set.Plugins()) != 0 || len(failures) != 1 || !strings.Contains(failures[0].Err.Error(), `now names the plugin "bank", but it was added as "a"; run opentabs plugin remove a, then opentabs plugin install `+dir) {
+		t.Errorf("%v, failed %v", set.Plugins(), failures)
 	}
 }
 

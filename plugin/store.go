@@ -102,16 +102,16 @@ func (s *Store) readEntries() ([]Entry, []Failure, error) {
 		return nil, nil, err
 	}
 	var storeEntries []Entry
-	var failed []Failure
+	var failures []Failure
 	for i, raw := range doc.plugins {
 		e, err := decodeEntry(raw)
 		if err != nil {
-			failed = append(failed, Failure{Path: s.Path(), Name: e.Name, Err: fmt.Errorf("plugins[%d] %w", i, err)})
+			failures = append(failures, Failure{Path: s.Path(), Name: e.Name, Err: fmt.Errorf("plugins[%d] %w", i, err)})
 			continue
 		}
 		storeEntries = append(storeEntries, e)
 	}
-	return storeEntries, failed, nil
+	return storeEntries, failures, nil
 }
 
 // Add checks the built package in the folder path and adds the package to the store. After a

@@ -203,8 +203,8 @@ func TestStoreKeepsUnknownMembers(t *testing.T) {
 func TestStoreRenamesDamagedLists(t *testing.T) {
 	for i, damagedText := range []string{``, `{"version":1,"plugins":[`, `[]`, `null`, `{"plugins":[]}`, `{"version":1,"plugins":{}}`, `{"version":"1"}`} {
 		dir := t.TempDir()
-		var reported strings.Builder
-		store := plugin.NewStore(dir, plugin.StoreOptions{WarnUser: func(sentence string) { reported.WriteString(sentence) }})
+		var reportedProblems strings.Builder
+		store := plugin.NewStore(dir, plugin.StoreOptions{WarnUser: func(sentence string) { reportedProblems.WriteString(sentence) }})
 		for n := 1; n <= 2; n++ {
 			if err := os.WriteFile(store.Path(), []byte(damagedText), 0o600); err != nil {
 				t.Fatal(err)
@@ -220,8 +220,8 @@ func TestStoreRenamesDamagedLists(t *testing.T) {
 			if storeContent, err := os.ReadFile(keptFiles[n-1]); err != nil || string(storeContent) != damagedText {
 				t.Errorf("%d: kept %q, %v", i, storeContent, err)
 			}
-			if !strings.Contains(reported.String(), keptFiles[n-1]) || entryNames(storeEntries(t, store)) != "a" {
-				t.Errorf("%d: reported %s, entries %v", i, reported.String(), storeEntries(t, store))
+			if !strings.Contains(reportedProblems.String(), keptFiles[n-1]) || entryNames(storeEntries(t, store)) != "a" {
+				t.Errorf("%d: reported %s, entries %v", i, reportedProblems.String(), storeEntries(t, store))
 			}
 		}
 	}
@@ -255,17 +255,17 @@ func TestStoreKeepsEntriesItCannotRead(t *testing.T) {
 	if err := registry.Reload(); err != nil {
 		t.Fatal(err)
 	}
-	var reported []string
+	var reportedProblems []string
 	for _, f := range registry.Set().Failed() {
-		reported = append(reported, f.Name+": "+f.Err.Error())
+		reportedProblems = append(reportedProblems, f.Name+": "+f.Err.Error())
 	}
 	want := []string{
 		": plugins[0] is a number; make it an object",
 		"x: plugins[1] path is a number; make it a string",
 		"y: plugins[2] added is not a time; write it as in 2026-01-31T12:00:00Z",
 	}
-	if !slices.Equal(reported, want) {
-		t.Errorf("failed %q, want %q", reported, want)
+	if !slices.Equal(reportedProblems, want) {
+		t.Errorf("failed %q, want %q", reportedProblems, want)
 	}
 	if err := store.Remove("x"); err != nil {
 		t.Errorf("a broken entry cannot be removed: %v", err)

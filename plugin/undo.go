@@ -75,7 +75,7 @@ func (u *Undo) Arguments(input, result json.RawMessage) (args json.RawMessage, m
 			missingPointers = append(missingPointers, a.Pointer)
 			continue
 		}
-		members = append(members, rawjson.Member{Key: a.Name, Quoted: rawjson.Encode(a.Name), Value: value})
+		members = append(members, rawjson.Member{Key: a.Name, QuotedKey: rawjson.Encode(a.Name), Value: value})
 	}
 	return rawjson.JoinMembers(members), missingPointers
 }
@@ -151,32 +151,32 @@ func checkUndos(p *Plugin, problems *jsonread.Problems) {
 			continue
 		}
 		path := fmt.Sprintf("tools[%d].undo", i)
-		other := slices.Index(names, t.Undo.Tool)
+		undoIndex := slices.Index(names, t.Undo.Tool)
 		switch {
 		case t.Undo.Tool == t.Name:
 			problems.Add("%s.tool is the tool itself; name another tool of the plugin", path)
-		case other < 0:
+		case undoIndex < 0:
 			problems.Add("%s.tool is %q, but the plugin has no such tool%s; name a tool of the plugin", path, t.Undo.Tool, nearest.Suggestion(t.Undo.Tool, names))
 		default:
-			t.Undo.checkArguments(path, p.Tools[other], problems)
+			t.Undo.checkArguments(path, p.Tools[undoIndex], problems)
 		}
 	}
 }
 
-func (u *Undo) checkArguments(path string, other *Tool, problems *jsonread.Problems) {
-	for _, raw := range rawjson.Elements(rawjson.Get(other.InputSchema, "required")) {
+func (u *Undo) checkArguments(path string, otherTool *Tool, problems *jsonread.Problems) {
+	for _, raw := range rawjson.Elements(rawjson.Get(otherTool.InputSchema, "required")) {
 		name := rawjson.Unquote(raw)
 		if !slices.ContainsFunc(u.Input, func(a UndoArgument) bool { return a.Name == name }) {
-			problems.Add(`%s.input has no %q, which %s requires; add it, as in {%q: "/result/id"}`, path, name, other.Name, name)
+			problems.Add(`%s.input has no %q, which %s requires; add it, as in {%q: "/result/id"}`, path, name, otherTool.Name, name)
 		}
 	}
-	if string(rawjson.Get(other.InputSchema, "additionalProperties")) != "false" {
+	if string(rawjson.Get(otherTool.InputSchema, "additionalProperties")) != "false" {
 		return
 	}
-	properties := rawjson.Get(other.InputSchema, "properties")
+	properties := rawjson.Get(otherTool.InputSchema, "properties")
 	for _, a := range u.Input {
 		if rawjson.Get(properties, a.Name) == nil {
-			problems.Add("%s.input has %q, which %s does not accept; remove it", path, a.Name, other.Name)
+			problems.Add("%s.input has %q, which %s does not accept; remove it", path, a.Name, otherTool.Name)
 		}
 	}
 }
@@ -186,7 +186,7 @@ func (t *Tool) UndoTool() *Tool {
 	if t.Undo == nil {
 		return nil
 	}
-	i := slices.IndexFunc(t.Plugin.Tools, func(other *Tool) bool { return other.Name == t.Undo.Tool })
+	i := slices.IndexFunc(t.Plugin.Tools, func(otherTool *Tool) bool { return otherTool.Name == t.Undo.Tool })
 	if i < 0 {
 		return nil
 	}

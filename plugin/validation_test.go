@@ -52,9 +52,9 @@ func TestSchemaThatBreaksLaterFailsThePlugin(t *testing.T) {
 		if err := registry.Reload(); err != nil {
 			t.Fatal(err)
 		}
-		failed := registry.Set().Failed()
-		if len(failed) != 1 || failed[0].Name != "messages" || !strings.Contains(failed[0].Err.Error(), "tools[0].input_schema of echo does not compile") {
-			t.Errorf("%+v", failed)
+		failures := registry.Set().Failed()
+		if len(failures) != 1 || failures[0].Name != "messages" || !strings.Contains(failures[0].Err.Error(), "tools[0].input_schema of echo does not compile") {
+			t.Errorf("%+v", failures)
 		}
 	}
 }

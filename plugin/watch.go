@@ -23,8 +23,8 @@ func (s fileStamps) add(path string) {
 	}
 }
 
-func (s fileStamps) isSame(other fileStamps) bool {
-	return maps.Equal(s, other)
+func (s fileStamps) isSame(otherStamps fileStamps) bool {
+	return maps.Equal(s, otherStamps)
 }
 
 // Watch detects when a registry must reload its plugins. The registry must reload after a
@@ -42,20 +42,20 @@ func (r *Registry) Watch() *Watch { return &Watch{registry: r} }
 // Changed reports whether the list of plugins or a file of a plugin has changed since the last reload. Changed returns
 // true only if the files are unchanged since its previous call, because a build writes several files one after another.
 func (w *Watch) Changed() bool {
-	now, loaded := w.registry.currentStamps()
+	now, loadedStamps := w.registry.currentStamps()
 	isSettled := w.lastStamps != nil && now.isSame(w.lastStamps)
 	w.lastStamps = now
-	return isSettled && !now.isSame(loaded)
+	return isSettled && !now.isSame(loadedStamps)
 }
 
-func (r *Registry) currentStamps() (now, loaded fileStamps) {
+func (r *Registry) currentStamps() (now, loadedStamps fileStamps) {
 	r.mu.Lock()
-	entries, folders, loaded := r.loadedEntries, r.folders, r.fileStamps
+	entries, folders, loadedStamps := r.loadedEntries, r.folders, r.fileStamps
 	r.mu.Unlock()
 	now = fileStamps{}
 	now.addPluginLists(r.store.Path(), folders)
 	now.addPackageFiles(entries)
-	return now, loaded
+	return now, loadedStamps
 }
 
 func (s fileStamps) addPluginLists(list string, folders []string) {

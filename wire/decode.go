@@ -85,12 +85,12 @@ func DecodeProgress(params []byte) (p ToolProgressParams, err error) {
 
 // A malformed progress report still proves that the tool is running, and may contain valid texts.
 func decodeMalformedReports(reportsJSON []byte) ([]Report, error) {
-	var all []json.RawMessage
-	if err := json.Unmarshal(reportsJSON, &all); err != nil {
+	var rawReports []json.RawMessage
+	if err := json.Unmarshal(reportsJSON, &rawReports); err != nil {
 		return nil, err
 	}
-	reports := make([]Report, len(all))
-	for i, one := range all {
+	reports := make([]Report, len(rawReports))
+	for i, one := range rawReports {
 		if json.Unmarshal(one, &reports[i]) == nil {
 			continue
 		}
@@ -125,12 +125,12 @@ func decodeActivity(activityJSON []byte) *Activity {
 // a tool's result is malformed JSON, Parse rejects the whole frame, and only FindResultID
 // can read the frame's ID.
 func FindResultID(frame []byte) (id string, isResult bool) {
-	rest, ok := bytes.CutPrefix(frame, []byte(idPrefix+`"`))
+	remainingFrame, ok := bytes.CutPrefix(frame, []byte(idPrefix+`"`))
 	if !ok {
 		return "", false
 	}
-	resultID, rest, ok := bytes.Cut(rest, []byte(`"`))
-	if !ok || !bytes.HasPrefix(rest, []byte(`,"result":`)) {
+	resultID, remainingFrame, ok := bytes.Cut(remainingFrame, []byte(`"`))
+	if !ok || !bytes.HasPrefix(remainingFrame, []byte(`,"result":`)) {
 		return "", false
 	}
 	return string(resultID), true

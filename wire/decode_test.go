@@ -23,9 +23,9 @@ func TestDecodeGolden(t *testing.T) {
 			*p, err = DecodeProgress(g.body)
 		case *ToolPartParams:
 			var resultText ResultText
-			var quoted []byte
-			*p, quoted, err = DecodePart(g.body)
-			resultText.Append(quoted)
+			var quotedJSON []byte
+			*p, quotedJSON, err = DecodePart(g.body)
+			resultText.Append(quotedJSON)
 			p.Text = string(resultText.Join())
 		case *HelloParams:
 			p.Protocol, err = DecodeProtocol(g.body)
@@ -133,7 +133,7 @@ func FuzzDecode(f *testing.F) {
 		var part ToolPartParams
 		gotProgress, progressErr := DecodeProgress(body)
 		gotResult, resultErr := DecodeDispatchResult(body)
-		gotPart, quoted, partErr := DecodePart(body)
+		gotPart, quotedJSON, partErr := DecodePart(body)
 		gotProtocol, protocolErr := DecodeProtocol(body)
 		if !json.Valid(body) || !hasExactKeys(body) {
 			return
@@ -152,7 +152,7 @@ func FuzzDecode(f *testing.F) {
 		}
 		if json.Unmarshal(body, &part) == nil && partErr == nil {
 			var resultText ResultText
-			resultText.Append(quoted)
+			resultText.Append(quotedJSON)
 			if gotPart.Text = string(resultText.Join()); gotPart != part {
 				t.Errorf("part %+v, want %+v: %s", gotPart, part, body)
 			}
@@ -175,11 +175,11 @@ func hasExactKeys(body []byte) bool {
 		return false
 	}
 	for _, name := range []string{"dispatchid", "seq", "skipped", "reports", "output", "parts", "text", "protocol"} {
-		exact := name
+		fieldName := name
 		if name == "dispatchid" {
-			exact = "dispatchId"
+			fieldName = "dispatchId"
 		}
-		if seen[name] && !bytes.Contains(body, []byte(`"`+exact+`"`)) {
+		if seen[name] && !bytes.Contains(body, []byte(`"`+fieldName+`"`)) {
 			return false
 		}
 	}

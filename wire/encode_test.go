@@ -46,13 +46,13 @@ func TestAppendDoesNotAllocate(t *testing.T) {
 		DispatchID: "c-01k7", Plugin: "messages", Tool: "export_messages", TabID: 7, DocumentID: "5C3E0A1B",
 		MaxResultBytes: DefaultMaxResultBytes, Args: params,
 	}
-	answer := ToolAnswerParams{DispatchID: "c-01k7", Ask: 1, Output: params}
+	toolAnswer := ToolAnswerParams{DispatchID: "c-01k7", Ask: 1, Output: params}
 	if n := testing.AllocsPerRun(100, func() {
 		buf = AppendRequest(buf[:0], "c-01k7", MethodToolCancel, params)
 		buf = AppendNotification(buf, MethodStateSync, params)
 		buf = AppendResult(buf, "c-01k7", params)
 		buf = AppendDispatch(buf, &dispatch)
-		buf = AppendAnswer(buf, "s/answer/1/c-01k7", &answer)
+		buf = AppendAnswer(buf, "s/answer/1/c-01k7", &toolAnswer)
 	}); n != 0 {
 		t.Errorf("%v allocations, want 0", n)
 	}
@@ -137,11 +137,11 @@ func checkRequest(t *testing.T, frame []byte, id string, method Method, params a
 	if err != nil || e.ID != wantID || e.Method != method {
 		t.Fatalf("the envelope is %+v (%v): %s", e, err, frame)
 	}
-	first, second := reflect.New(reflect.TypeOf(params).Elem()).Interface(), reflect.New(reflect.TypeOf(params).Elem()).Interface()
-	if err := DecodeBody(e.Params, first); err != nil {
+	decodedParams, reencodedParams := reflect.New(reflect.TypeOf(params).Elem()).Interface(), reflect.New(reflect.TypeOf(params).Elem()).Interface()
+	if err := DecodeBody(e.Params, decodedParams); err != nil {
 		t.Fatalf("%v: %s", err, frame)
 	}
-	if err := DecodeBody(EncodeBody(first), second); err != nil || !reflect.DeepEqual(first, second) {
-		t.Fatalf("the decoded params differ (%v)\n first %+v\nsecond %+v", err, first, second)
+	if err := DecodeBody(EncodeBody(decodedParams), reencodedParams); err != nil || !reflect.DeepEqual(decodedParams, reencodedParams) {
+		t.Fatalf("the decoded params differ (%v)\n first %+v\nsecond %+v", err, decodedParams, reencodedParams)
 	}
 }

@@ -54,8 +54,8 @@ func (t *ResultText) Len() int { return t.length }
 
 // Append appends the text of the next part, which must be a valid JSON string with its
 // quotes.
-func (t *ResultText) Append(quoted []byte) {
-	partText := quoted[1 : len(quoted)-1]
+func (t *ResultText) Append(quotedJSON []byte) {
+	partText := quotedJSON[1 : len(quotedJSON)-1]
 	chunk := make([]byte, 0, len(partText)+unescapeReserveBytes)
 	chunk, t.pendingSurrogate = appendUnescaped(chunk, partText, t.pendingSurrogate)
 	t.add(chunk)
@@ -99,8 +99,8 @@ func appendUnescaped(dst, chunk []byte, half rune) ([]byte, rune) {
 		}
 		unit := decodeHex(chunk[2:6])
 		chunk = chunk[6:]
-		if whole := utf16.DecodeRune(half, unit); half != 0 && whole != utf8.RuneError {
-			dst, half = utf8.AppendRune(dst, whole), 0
+		if combinedRune := utf16.DecodeRune(half, unit); half != 0 && combinedRune != utf8.RuneError {
+			dst, half = utf8.AppendRune(dst, combinedRune), 0
 			continue
 		}
 		dst, half = appendUnpairedSurrogate(dst, half)

@@ -42,8 +42,8 @@ func TestProofsDiffer(t *testing.T) {
 		"another server":  ServerProof("k", 1, "b", "t"),
 		"swapped nonces":  ServerProof("k", 1, "s", "b"),
 	} {
-		if other, ok := seen[proof]; ok {
-			t.Errorf("%q and %q have the same proof", name, other)
+		if otherProof, ok := seen[proof]; ok {
+			t.Errorf("%q and %q have the same proof", name, otherProof)
 		}
 		seen[proof] = name
 	}

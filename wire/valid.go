@@ -48,10 +48,10 @@ func IsJSON(jsonText []byte) bool {
 			if len(open) == 0 || i == len(jsonText) {
 				return len(open) == 0 && i == len(jsonText)
 			}
-			last := open[len(open)-1]
+			innermostBracket := open[len(open)-1]
 			if jsonText[i] == ',' {
 				i = skipSpace(jsonText, i+1)
-				if last == '{' {
+				if innermostBracket == '{' {
 					i = skipKey(jsonText, i)
 				}
 				if i < 0 {
@@ -59,7 +59,7 @@ func IsJSON(jsonText []byte) bool {
 				}
 				break
 			}
-			if jsonText[i] != last+2 {
+			if jsonText[i] != innermostBracket+2 {
 				return false
 			}
 			open = open[:len(open)-1]
@@ -121,12 +121,12 @@ func skipValidString(jsonText []byte, i int) int {
 	}
 }
 
-var isSpecial = func() (special [256]bool) {
+var isSpecial = func() (specialBytes [256]bool) {
 	for c := range 0x20 {
-		special[c] = true
+		specialBytes[c] = true
 	}
-	special['"'], special['\\'] = true, true
-	return special
+	specialBytes['"'], specialBytes['\\'] = true, true
+	return specialBytes
 }()
 
 // indexSpecial returns the index of the first quote, backslash or control character in
@@ -149,8 +149,8 @@ func indexSpecialWord(jsonText []byte) int {
 	for ; i+8 <= len(jsonText); i += 8 {
 		word := binary.LittleEndian.Uint64(jsonText[i:])
 		isControl := (word - lowBitOfEachByte*' ') &^ word
-		if special := (isControl | markEqualBytes(word, '"') | markEqualBytes(word, '\\')) & highBitOfEachByte; special != 0 {
-			return i + bits.TrailingZeros64(special)/8
+		if specialBits := (isControl | markEqualBytes(word, '"') | markEqualBytes(word, '\\')) & highBitOfEachByte; specialBits != 0 {
+			return i + bits.TrailingZeros64(specialBits)/8
 		}
 	}
 	for ; i < len(jsonText); i++ {
@@ -195,11 +195,11 @@ func skipNumber(jsonText []byte, i int) int {
 	if jsonText[i] == '-' {
 		i++
 	}
-	whole := skipDigits(jsonText, i)
-	if whole == i || jsonText[i] == '0' && whole > i+1 {
+	integerEnd := skipDigits(jsonText, i)
+	if integerEnd == i || jsonText[i] == '0' && integerEnd > i+1 {
 		return -1
 	}
-	if i = whole; i < len(jsonText) && jsonText[i] == '.' {
+	if i = integerEnd; i < len(jsonText) && jsonText[i] == '.' {
 		end := skipDigits(jsonText, i+1)
 		if end == i+1 {
 			return -1

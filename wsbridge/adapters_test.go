@@ -62,20 +62,20 @@ func TestAdapters(t *testing.T) {
 }
 
 func TestCodeWaitsForConfirmation(t *testing.T) {
-	large := strings.Repeat("x", maxCodeInFlight/2-1000)
+	largeCode := strings.Repeat("x", maxCodeInFlight/2-1000)
 	withHub(t, Options{Adapters: fakeAdapters{
 		list: func() []wire.PluginInfo { return pluginInfos("a", "b", "c") },
-		code: func(string, string) (string, error) { return large, nil },
+		code: func(string, string) (string, error) { return largeCode, nil },
 	}}, func(w *hubFixture) {
 		p := w.dial()
 		p.sendHello("b1", "boot1")
 		_ = p.readFrames()
 		p.send(`{"jsonrpc":"2.0","id":"s/1","result":{"mode":"userScripts","missing":["a","b","c"]}}`)
-		p.wantFrames(newCodeFrame(2, "a", "h-a", large), newCodeFrame(3, "b", "h-b", large))
+		p.wantFrames(newCodeFrame(2, "a", "h-a", largeCode), newCodeFrame(3, "b", "h-b", largeCode))
 		w.advanceTime(29 * time.Second)
 		p.wantFrames()
 		p.send(`{"jsonrpc":"2.0","id":"s/2","result":{}}`)
-		p.wantFrames(newCodeFrame(4, "c", "h-c", large))
+		p.wantFrames(newCodeFrame(4, "c", "h-c", largeCode))
 	})
 }
 
@@ -109,7 +109,7 @@ func TestToolsRunDuringAdapterSync(t *testing.T) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		p.wantFrames(newDispatchFrame("c1"))
-		p.answer("c1", "1")
+		p.respond("c1", "1")
 		w.wantEvents("c1 returned 1")
 	})
 }
@@ -126,14 +126,14 @@ func TestCallsWaitForAdaptersAfterLostLink(t *testing.T) {
 		synctest.Wait()
 		q.send(`{"jsonrpc":"2.0","id":"s/1","result":{"mode":"userScripts","missing":["chat"]}}`)
 		q.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":7}]}}`)
-		found := make(chan dispatch.Targets, 1)
-		go func() { found <- w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "chat"}) }()
+		foundTargets := make(chan dispatch.Targets, 1)
+		go func() { foundTargets <- w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "chat"}) }()
 		w.advanceTime(time.Second)
-		if len(found) > 0 {
-			t.Fatalf("targets %+v before the browser had the adapter", <-found)
+		if len(foundTargets) > 0 {
+			t.Fatalf("targets %+v before the browser had the adapter", <-foundTargets)
 		}
 		q.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":7,"documentId":"d7","plugins":[{"name":"chat","hash":"h1"}]}]}}`)
-		if got := <-found; targetNames(got.LiveTargets) != "b1/7" {
+		if got := <-foundTargets; targetNames(got.LiveTargets) != "b1/7" {
 			t.Errorf("live %q, want b1/7", targetNames(got.LiveTargets))
 		}
 	})

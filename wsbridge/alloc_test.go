@@ -26,14 +26,14 @@ func TestRunAllocations(t *testing.T) {
 		ID: "call_1", Plugin: "chat", Tool: "export", Args: json.RawMessage(`{"text":"hello"}`), MaxResultBytes: 1 << 20,
 		Target: dispatch.Target{Browser: "b1", TabID: 7, DocumentID: "d7"},
 	}
-	answer := wire.AppendResult(nil, request.ID, []byte(`{"output":{"text":"hello"}}`))
+	responseFrame := wire.AppendResult(nil, request.ID, []byte(`{"output":{"text":"hello"}}`))
 	sink := &finishCountingSink{}
 	alloctest.Check(t, "one run", 4, 3, func() {
 		r := request
 		if err := b.runs.startRun(&r, encodeRun(&r, false), sink, true); err != nil {
 			t.Fatal(err.Message)
 		}
-		l.inbox.handle(b, answer)
+		l.inbox.handle(b, responseFrame)
 		l.outbox.frames, l.outbox.waitingBytes = l.outbox.frames[:0], 0
 	})
 	if sink.finishCount == 0 {

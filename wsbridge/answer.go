@@ -18,12 +18,12 @@ func (b *browser) finishRun(l *link, e wire.Envelope) {
 	r := b.runs.removeRun(e.ID)
 	if r == nil {
 		l.log.Debug().Str("call", inbound.CleanText(e.ID, 128)).Msg("answer for an unknown or finished run")
-		if late := l.hub.opts.ReceiveLate; late != nil && inbound.IsID(e.ID) {
-			answer := dispatch.LateAnswer{IsOutputLost: inbound.IsInParts(e)} // handlePart drops the result parts of a call that has ended
-			if !answer.IsOutputLost {
-				answer.Output, answer.Err = (&toolRun{maxResultBytes: wire.DefaultMaxResultBytes}).readOutcome(e)
+		if receiveLate := l.hub.opts.ReceiveLate; receiveLate != nil && inbound.IsID(e.ID) {
+			lateAnswer := dispatch.LateAnswer{IsOutputLost: inbound.IsInParts(e)} // handlePart drops the result parts of a call that has ended
+			if !lateAnswer.IsOutputLost {
+				lateAnswer.Output, lateAnswer.Err = (&toolRun{maxResultBytes: wire.DefaultMaxResultBytes}).readOutcome(e)
 			}
-			late(b.id, e.ID, answer)
+			receiveLate(b.id, e.ID, lateAnswer)
 		}
 		return
 	}

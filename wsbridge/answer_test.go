@@ -9,16 +9,16 @@ import (
 )
 
 func TestAnswers(t *testing.T) {
-	const broken = "failed internal: the browser's answer is not a result"
+	const invalidResultText = "failed internal: the browser's answer is not a result"
 	tests := []struct{ body, want string }{
 		{`"result":{"output":{"a":[1,2.50,"\u00fc"]}}`, `returned {"a":[1,2.50,"\u00fc"]}`},
 		{`"result":{"output":null}`, "returned null"},
 		{`"result":{}`, "returned undefined"},
 		{`"result":{"parts":0}`, "returned undefined"},
-		{`"result":[]`, broken},
-		{`"result":null`, broken},
-		{`"result":{"parts":"3"}`, broken},
-		{`"result":{"output":1,"output":2}`, broken},
+		{`"result":[]`, invalidResultText},
+		{`"result":null`, invalidResultText},
+		{`"result":{"parts":"3"}`, invalidResultText},
+		{`"result":{"output":1,"output":2}`, invalidResultText},
 		{`"result":{"output":1,"parts":1}`, "failed internal: the browser's answer has both a whole result and parts"},
 		{`"result":{"parts":2}`, "failed internal: 0 of 2 parts of the result arrived"},
 		{`"result":{"output":` + strings.Repeat(" ", 0) + `"` + strings.Repeat("x", 100) + `"}`, "failed result_too_large: the result is larger than 100 bytes"},

@@ -157,17 +157,17 @@ func BenchmarkEcho(b *testing.B) {
 func BenchmarkConcurrentEcho(b *testing.B) {
 	h := newBenchHub(b)
 	args := []byte(`{"x":"` + strings.Repeat("x", 200) + `"}`)
-	var all sync.WaitGroup
+	var senders sync.WaitGroup
 	startTime := time.Now()
 	for g := range 32 {
-		all.Go(func() {
+		senders.Go(func() {
 			d := make(endSink, 1)
 			for i := range b.N/32 + 1 {
 				echoThroughHub(b, h, fmt.Sprint("call_", g, "_", i), args, d)
 			}
 		})
 	}
-	all.Wait()
+	senders.Wait()
 	b.ReportMetric(float64(b.N)/time.Since(startTime).Seconds(), "calls/s")
 }
 

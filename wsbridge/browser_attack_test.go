@@ -49,7 +49,7 @@ func runAttack(t *testing.T, name string, do func(w *attackFixture)) {
 			for _, frame := range two.otherBrowser.readFrames() {
 				t.Errorf("the good browser received %s", frame)
 			}
-			two.otherBrowser.answer("good", `"its own"`)
+			two.otherBrowser.respond("good", `"its own"`)
 			if got := strings.Join(w.readEvents(), "\n"); !strings.Contains(got, `good returned "its own"`) {
 				t.Errorf("the good browser's call ended with %q; want a text that contains %q", got, `good returned "its own"`)
 			}
@@ -84,7 +84,7 @@ func TestAttackByBrowser(t *testing.T) {
 		w.checkConnected()
 	})
 	runAttack(t, "a result, an error and parts for another browser's call", func(w *attackFixture) {
-		w.attackingBrowser.answer("good", `"forged"`)
+		w.attackingBrowser.respond("good", `"forged"`)
 		w.attackingBrowser.send(`{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":"good","seq":0,"text":"\"forged\""}}`)
 		w.attackingBrowser.send(`{"jsonrpc":"2.0","id":"good","result":{"parts":1}}`)
 		w.attackingBrowser.send(`{"jsonrpc":"2.0","id":"good","error":{"code":-32000,"message":"m","data":{"code":"tab_closed","message":"forged"}}}`)
@@ -125,7 +125,7 @@ func TestAttackByBrowser(t *testing.T) {
 		w.checkConnected()
 	})
 	runAttack(t, "20,000 asks, and answers that it never takes", func(w *attackFixture) {
-		large := []byte(`"` + strings.Repeat("x", wire.MaxAnswerBytes-2) + `"`)
+		largeAnswer := []byte(`"` + strings.Repeat("x", wire.MaxAnswerBytes-2) + `"`)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		for n := range 20_000 {
@@ -135,7 +135,7 @@ func TestAttackByBrowser(t *testing.T) {
 			}
 			if n < maxOpenRequests {
 				w.readEvents()
-				w.hub.Answer("own", n+1, large, nil)
+				w.hub.Answer("own", n+1, largeAnswer, nil)
 				w.attackingBrowser.readFrames()
 				w.attackingBrowser.sendFormat(`{"jsonrpc":"2.0","id":"s/answer/%d/own","error":{"code":-32603,"message":"no"}}`, n+1)
 			}
@@ -227,7 +227,7 @@ func attackIdentity(t *testing.T) {
 	runAttack(t, "the id of another browser", func(w *attackFixture) {
 		p := w.dial()
 		p.sendHello("good", "boot9")
-		p.answer("good", `"forged"`)
+		p.respond("good", `"forged"`)
 		p.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["good"]}}`)
 		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{}}`)
 		p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"good","reports":[{"message":"forged"}]}}`)

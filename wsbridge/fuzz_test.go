@@ -58,16 +58,16 @@ func FuzzInbound(f *testing.F) {
 				a.executeFuzzLine(line)
 				w.hub.Answer("call_a", 1, []byte(`{"found":3}`), nil)
 			}
-			endingCount, asked := 0, map[string]bool{}
+			endingCount, askedCalls := 0, map[string]bool{}
 			for _, event := range w.readEvents() {
 				switch {
 				case !strings.HasPrefix(event, "call_a "):
 					t.Errorf("a frame of browser a reached another run: %s", event)
 				case strings.HasPrefix(event, "call_a asks"):
-					if asked[event] {
+					if askedCalls[event] {
 						t.Errorf("an ask was accepted twice: %s", event)
 					}
-					asked[event] = true
+					askedCalls[event] = true
 				case !strings.HasPrefix(event, "call_a reports"):
 					endingCount++
 				}
@@ -75,11 +75,11 @@ func FuzzInbound(f *testing.F) {
 			if endingCount > 1 {
 				t.Errorf("the run of browser a ended %d times", endingCount)
 			}
-			b.answer("call_b", "7")
+			b.respond("call_b", "7")
 			w.wantEvents("call_b returned 7")
 			b.wantFrames()
-			if closed := b.end(); closed != "" {
-				t.Errorf("browser b lost its link: %s; want %q", closed, "")
+			if closeReason := b.end(); closeReason != "" {
+				t.Errorf("browser b lost its link: %s; want %q", closeReason, "")
 			}
 		})
 	})

@@ -162,7 +162,7 @@ func TestFirstFrame(t *testing.T) {
 	hello := func(params string) string {
 		return `{"jsonrpc":"2.0","id":"h","method":"hello","params":` + params + `}`
 	}
-	tests := []struct{ frame, answer, end string }{
+	tests := []struct{ frame, wantAnswer, end string }{
 		{`garbage`, "", notHello},
 		{`{"jsonrpc":"2.0","method":"hello","params":{"protocol":1}}`, "", notHello},
 		{`{"jsonrpc":"2.0","id":"1","result":{}}`, "", notHello},
@@ -178,8 +178,8 @@ func TestFirstFrame(t *testing.T) {
 		withHub(t, Options{}, func(w *hubFixture) {
 			p := w.dial()
 			p.send(tt.frame)
-			if got := strings.Join(p.readFrames(), "\n"); got != tt.answer {
-				t.Errorf("%s\n got %s\nwant %s", tt.frame, got, tt.answer)
+			if got := strings.Join(p.readFrames(), "\n"); got != tt.wantAnswer {
+				t.Errorf("%s\n got %s\nwant %s", tt.frame, got, tt.wantAnswer)
 			}
 			if got := p.end(); got != tt.end {
 				t.Errorf("%s: %s, want %s", tt.frame, got, tt.end)

@@ -157,7 +157,7 @@ type browserPeer struct {
 	pongs         bool       // whether the peer automatically answers pings and rejects tab.load
 	mu            sync.Mutex // guards frames and closed
 	frames        []string
-	closed        string
+	closeReason   string
 }
 
 func (w *hubFixture) dial() *browserPeer {
@@ -205,25 +205,25 @@ func (p *browserPeer) readAll() {
 		_, b, err := p.ws.Read(context.Background())
 		p.mu.Lock()
 		if err != nil {
-			p.closed = "lost"
+			p.closeReason = "lost"
 			var ce websocket.CloseError
 			if errors.As(err, &ce) {
-				p.closed = fmt.Sprintf("close %d %q", ce.Code, ce.Reason)
+				p.closeReason = fmt.Sprintf("close %d %q", ce.Code, ce.Reason)
 			}
 			p.mu.Unlock()
 			return
 		}
 		var f struct{ ID, Method string }
-		answer := ""
+		responseFrames := ""
 		if err := json.Unmarshal(b, &f); err == nil && p.pongs {
-			answer = map[string]string{"ping": "{}", "tab.load": `{"loading":false}`}[f.Method]
+			responseFrames = map[string]string{"ping": "{}", "tab.load": `{"loading":false}`}[f.Method]
 		}
-		if answer == "" {
+		if responseFrames == "" {
 			p.frames = append(p.frames, string(b))
 		}
 		p.mu.Unlock()
-		if answer != "" {
-			p.sendFormat(`{"jsonrpc":"2.0","id":%q,"result":%s}`, f.ID, answer)
+		if responseFrames != "" {
+			p.sendFormat(`{"jsonrpc":"2.0","id":%q,"result":%s}`, f.ID, responseFrames)
 		}
 	}
 }
@@ -249,7 +249,7 @@ func (p *browserPeer) end() string {
 	synctest.Wait()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.closed
+	return p.closeReason
 }
 
 func (p *browserPeer) wantFrames(want ...string) {
@@ -322,6 +322,6 @@ func newCancelText(id, reason string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":"s/cancel/%s","method":"tool.cancel","params":{"dispatchId":%[1]q,"reason":%q}}`, id, reason)
 }
 
-func (p *browserPeer) answer(id, output string) {
+func (p *browserPeer) respond(id, output string) {
 	p.sendFormat(`{"jsonrpc":"2.0","id":%q,"result":{"output":%s}}`, id, output)
 }

@@ -106,7 +106,7 @@ type Options struct {
 	// ReceiveLate receives a page's result for a call that has already ended, for example after a lost
 	// link. ReceiveLate must check the run ID, because a browser can send the ID of a call that ran in
 	// another browser. By default, late results are dropped.
-	ReceiveLate func(browserID, runID string, answer dispatch.LateAnswer)
+	ReceiveLate func(browserID, runID string, lateAnswer dispatch.LateAnswer)
 	// InspectCall answers a side panel's call.inspect request. By default, the hub rejects
 	// every call.inspect request.
 	InspectCall func(p wire.CallInspectParams) (wire.CallInspectResult, error)

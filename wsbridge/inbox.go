@@ -83,7 +83,7 @@ func (in *inbox) handle(b *browser, frame []byte) {
 		in.countMalformed(err)
 		in.failRunWithInvalidResult(b, frame)
 	case e.Method == "":
-		in.answer(b, e)
+		in.respond(b, e)
 	case e.ID != "":
 		in.serveRequest(b, e)
 	default:
@@ -91,7 +91,7 @@ func (in *inbox) handle(b *browser, frame []byte) {
 	}
 }
 
-func (in *inbox) answer(b *browser, e wire.Envelope) {
+func (in *inbox) respond(b *browser, e wire.Envelope) {
 	id, isOwnRequest := strings.CutPrefix(e.ID, requests.IDPrefix)
 	if !isOwnRequest {
 		b.finishRun(in.link, e)

@@ -106,9 +106,9 @@ func TestResultsDoNotShareReadBuffer(t *testing.T) {
 				t.Fatal(err.Message)
 			}
 		}
-		p.answer("c1", `"first"`)
+		p.respond("c1", `"first"`)
 		p.readFrames()
-		p.answer("c2", `"other"`)
+		p.respond("c2", `"other"`)
 		p.readFrames()
 		if got := fmt.Sprintf("%s %s", k.outputs[0], k.outputs[1]); got != `"first" "other"` {
 			t.Errorf("the runs have the outputs %s; want %q", got, `"first" "other"`)
@@ -117,23 +117,23 @@ func TestResultsDoNotShareReadBuffer(t *testing.T) {
 }
 
 func TestFrames(t *testing.T) {
-	refused := func(code int, message string) string {
+	wantError := func(code int, message string) string {
 		return fmt.Sprintf(`{"jsonrpc":"2.0","id":"1","error":{"code":%d,"message":%q}}`, code, message)
 	}
 	request := func(method string) string {
 		return fmt.Sprintf(`{"jsonrpc":"2.0","id":"1","method":%q,"params":{}}`, method)
 	}
 	tests := []struct {
-		frame, answer string
-		malformed     int
+		frame, wantAnswer string
+		malformed         int
 	}{
 		{request("ping"), `{"jsonrpc":"2.0","id":"1","result":{}}`, 0},
 		{`{"jsonrpc":"2.0","id":"1","method":"ping"}`, `{"jsonrpc":"2.0","id":"1","result":{}}`, 0},
-		{request("no.such"), refused(-32601, `unknown method "no.such"`), 0},
-		{request("tool.dispatch"), refused(-32601, `unknown method "tool.dispatch"`), 0},
-		{request("hello"), refused(-32600, "hello was already sent; open a new connection to send it again"), 0},
-		{request("tool.progress"), refused(-32600, "tool.progress is a notification; send it without an id"), 0},
-		{request("tab.sync"), refused(-32600, "tab.sync is a notification; send it without an id"), 0},
+		{request("no.such"), wantError(-32601, `unknown method "no.such"`), 0},
+		{request("tool.dispatch"), wantError(-32601, `unknown method "tool.dispatch"`), 0},
+		{request("hello"), wantError(-32600, "hello was already sent; open a new connection to send it again"), 0},
+		{request("tool.progress"), wantError(-32600, "tool.progress is a notification; send it without an id"), 0},
+		{request("tab.sync"), wantError(-32600, "tab.sync is a notification; send it without an id"), 0},
 		{`{"jsonrpc":"2.0","id":"unknown","result":{}}`, "", 0},
 		{`{"jsonrpc":"2.0","id":"s/99","result":{}}`, "", 0},
 		{`{"jsonrpc":"2.0","id":"s/cancel/unknown","result":{"outcome":"aborted"}}`, "", 0},
@@ -165,8 +165,8 @@ func TestFrames(t *testing.T) {
 		for _, tt := range tests {
 			malformed += tt.malformed
 			p.send(tt.frame)
-			if got := strings.Join(p.readFrames(), "\n"); got != tt.answer {
-				t.Errorf("%s\n got %s\nwant %s", tt.frame, got, tt.answer)
+			if got := strings.Join(p.readFrames(), "\n"); got != tt.wantAnswer {
+				t.Errorf("%s\n got %s\nwant %s", tt.frame, got, tt.wantAnswer)
 			}
 			if got := w.onlyLink().inbox.malformedCount; got != malformed {
 				t.Errorf("%s: %d malformed frames, want %d", tt.frame, got, malformed)

@@ -11,11 +11,11 @@ import (
 )
 
 type malformedCase struct {
-	name    string
-	frames  []string
-	answers []string
-	events  []string
-	closed  string
+	name      string
+	frames    []string
+	answers   []string
+	events    []string
+	wantClose string
 }
 
 const tabSyncFormat = `{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":%s}}`
@@ -86,7 +86,7 @@ var malformedFrames = []malformedCase{
 		events: []string{"call_a failed invalid_result: the tool's result is not valid JSON"},
 	},
 	{name: "very deep params", frames: []string{`{"jsonrpc":"2.0","method":"tab.sync","params":` + strings.Repeat(`{"tabs":`, 100_000) + `1` + strings.Repeat("}", 100_000) + `}`}},
-	{name: "a flood of nonsense", frames: repeatFrame(101, "nonsense"), closed: `close 1008 "more than 100 frames were malformed"`},
+	{name: "a flood of nonsense", frames: repeatFrame(101, "nonsense"), wantClose: `close 1008 "more than 100 frames were malformed"`},
 	{name: "a flood of pings", frames: repeatFrame(500, `{"jsonrpc":"2.0","id":"p","method":"ping","params":{}}`), answers: repeatFrame(500, `{"jsonrpc":"2.0","id":"p","result":{}}`)},
 	{name: "a flood of pongs", frames: repeatFrame(500, `{"jsonrpc":"2.0","id":"s/ping","result":{}}`)},
 	{name: "binary messages", frames: repeatFrame(3, "\x01{}")},
@@ -127,14 +127,14 @@ func TestMalformed(t *testing.T) {
 				}
 				w.wantEvents(m.events...)
 				a.wantFrames(m.answers...)
-				if closed := a.end(); closed != m.closed {
-					t.Errorf("the link ended with %q, want %q", closed, m.closed)
+				if wantClose := a.end(); wantClose != m.wantClose {
+					t.Errorf("the link ended with %q, want %q", wantClose, m.wantClose)
 				}
-				if m.closed == "" && m.events == nil {
-					a.answer("call_a", `"still here"`)
+				if m.wantClose == "" && m.events == nil {
+					a.respond("call_a", `"still here"`)
 					w.wantEvents(`call_a returned "still here"`)
 				}
-				b.answer("call_b", "7")
+				b.respond("call_b", "7")
 				w.wantEvents("call_b returned 7")
 				b.wantFrames()
 			})
@@ -154,8 +154,8 @@ func TestFrameAboveTheLimit(t *testing.T) {
 				break
 			}
 		}
-		if closed := a.end(); !strings.HasPrefix(closed, "close 1009 ") {
-			t.Errorf("the link ended with %q; want a text that begins with %q", closed, "close 1009 ")
+		if wantClose := a.end(); !strings.HasPrefix(wantClose, "close 1009 ") {
+			t.Errorf("the link ended with %q; want a text that begins with %q", wantClose, "close 1009 ")
 		}
 	})
 }

@@ -13,11 +13,11 @@ import (
 )
 
 type endingCounts struct {
-	mu        sync.Mutex // guards all fields below
-	finished  int
-	cancelled int
-	answered  int
-	stopped   int
+	mu            sync.Mutex // guards all fields below
+	finishedRuns  int
+	cancelledRuns int
+	answeredRuns  int
+	stoppedRuns   int
 }
 
 func (e *endingCounts) Reports([]wire.Report, int) {}
@@ -29,7 +29,7 @@ func (e *endingCounts) LinkRestored() {}
 func (e *endingCounts) Finish(json.RawMessage, *wire.CallError) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.finished++
+	e.finishedRuns++
 }
 
 type chaosTest struct {
@@ -111,14 +111,14 @@ func (c *chaosTest) cancel(id string, e *endingCounts) {
 		return
 	}
 	e.mu.Lock()
-	e.cancelled++
+	e.cancelledRuns++
 	e.mu.Unlock()
 	c.w.hub.Cancel(id, "stop it", func(o wire.CancelOutcome) {
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		e.answered++
+		e.answeredRuns++
 		if o != wire.CancelFinished {
-			e.stopped++
+			e.stoppedRuns++
 		}
 	})
 }
@@ -131,20 +131,20 @@ func TestEveryRunEndsOnce(t *testing.T) {
 				peers: map[string]*browserPeer{}, runs: map[string]*endingCounts{},
 			}
 			for range 60 {
-				var all sync.WaitGroup
+				var senders sync.WaitGroup
 				for range 1 + c.rnd.IntN(4) {
-					all.Go(c.randomStep())
+					senders.Go(c.randomStep())
 				}
-				all.Wait()
+				senders.Wait()
 			}
 			for _, p := range c.all {
 				p.closeAbruptly()
 			}
 			w.advanceTime(time.Minute)
 			for id, e := range c.runs {
-				if e.finished+e.stopped != 1 || e.cancelled != e.answered {
+				if e.finishedRuns+e.stoppedRuns != 1 || e.cancelledRuns != e.answeredRuns {
 					t.Errorf("seed %d: %s finished %d times, was stopped %d times, %d of %d stops were answered",
-						seed, id, e.finished, e.stopped, e.answered, e.cancelled)
+						seed, id, e.finishedRuns, e.stoppedRuns, e.answeredRuns, e.cancelledRuns)
 				}
 			}
 			w.hub.registry.mu.Lock()

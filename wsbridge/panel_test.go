@@ -19,11 +19,11 @@ import (
 type fakeCalls struct {
 	d *dispatch.Dispatcher
 
-	mu         sync.Mutex // guards all fields below
-	views      []dispatch.View
-	cancelled  []string
-	decided    []string
-	activities []dispatch.ActivityView
+	mu             sync.Mutex // guards all fields below
+	views          []dispatch.View
+	cancelledCalls []string
+	decidedCalls   []string
+	activities     []dispatch.ActivityView
 }
 
 func newFakeCalls() *fakeCalls {
@@ -54,13 +54,13 @@ func (f *fakeCalls) Find(id string) (dispatch.View, bool) {
 func (f *fakeCalls) Decide(callID, ticketID string, r dispatch.Resolution) (dispatch.DecisionResult, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.decided = append(f.decided, fmt.Sprintf("%s %s %v %s %v by %s", callID, ticketID, r.Allow, r.Scope, r.Duration, r.Surface))
+	f.decidedCalls = append(f.decidedCalls, fmt.Sprintf("%s %s %v %s %v by %s", callID, ticketID, r.Allow, r.Scope, r.Duration, r.Surface))
 	switch {
 	case callID != "c1":
 		return dispatch.DecisionResult{Outcome: wire.DecisionNotPending}, nil
 	case r.Scope == wire.ScopeAlways:
 		return dispatch.DecisionResult{}, &dispatch.ScopeError{Scope: r.Scope, OfferedScopes: []wire.Scope{wire.ScopeOnce}}
-	case len(f.decided) > 1:
+	case len(f.decidedCalls) > 1:
 		return dispatch.DecisionResult{Outcome: wire.DecisionAlreadyMade, Surface: "a terminal", Allowed: true}, nil
 	default:
 		return dispatch.DecisionResult{Outcome: wire.DecisionAccepted, Surface: r.Surface, Allowed: r.Allow}, nil
@@ -76,7 +76,7 @@ func (f *fakeCalls) Calls() []dispatch.View {
 func (f *fakeCalls) Cancel(id, by, _ string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.cancelled = append(f.cancelled, id+" by "+by)
+	f.cancelledCalls = append(f.cancelledCalls, id+" by "+by)
 	return id == "c1"
 }
 
@@ -166,8 +166,8 @@ func TestPanelRate(t *testing.T) {
 		if len(got) < 9 || len(got) > 11 { // the dispatcher's followers may receive the last change up to 60 ms late
 			t.Errorf("%d states in 1.1 s, want 9 to 11", len(got))
 		}
-		if last := *got[len(got)-1].Calls[0].Progress; last != 0.999 {
-			t.Errorf("the last state has progress %v, want 0.999", last)
+		if lastProgress := *got[len(got)-1].Calls[0].Progress; lastProgress != 0.999 {
+			t.Errorf("the last state has progress %v, want 0.999", lastProgress)
 		}
 	})
 }
@@ -182,9 +182,9 @@ func TestPanelIsBounded(t *testing.T) {
 		}
 		endTime := time.Now()
 		for i := range 300 {
-			ended := callView(fmt.Sprint("e", i), 0, "b1")
-			ended.Ended = &endTime
-			views = append(views, ended)
+			endedView := callView(fmt.Sprint("e", i), 0, "b1")
+			endedView.Ended = &endTime
+			views = append(views, endedView)
 		}
 		calls.changeViews(views...)
 		p.send(watchStateFrame)
@@ -253,8 +253,8 @@ func (f *fakePolicy) SetOpening(plugin string, allowed bool, by string) error {
 	return f.recordChange(fmt.Sprintf("opening %s %t by %s", plugin, allowed, by), plugin)
 }
 
-func (f *fakePolicy) SetCalls(plugin, other string, allowed bool, by string) error {
-	return f.recordChange(fmt.Sprintf("calls %s %s %t by %s", plugin, other, allowed, by), plugin)
+func (f *fakePolicy) SetCalls(plugin, otherPlugin string, allowed bool, by string) error {
+	return f.recordChange(fmt.Sprintf("calls %s %s %t by %s", plugin, otherPlugin, allowed, by), plugin)
 }
 
 func (f *fakePolicy) SetLateAccess(plugin string, allowed bool, by string) error {
@@ -391,17 +391,17 @@ func TestPanelActivitiesAreBounded(t *testing.T) {
 		calls.changeViews(views...)
 		p.send(watchStateFrame)
 		const maxShown, maxBytes = 20, 512 << 10
-		shown, textBytes := 0, 0
+		shownActivities, textBytes := 0, 0
 		for _, c := range p.stateFrames()[0].Calls {
 			if len(c.Activities) > 0 {
-				shown++
+				shownActivities++
 			}
 			for _, a := range c.Activities {
 				textBytes += len(a.Content)
 			}
 		}
-		if shown != maxShown || textBytes > maxBytes || textBytes < maxBytes/2 {
-			t.Errorf("%d calls with %d bytes of activities, want %d with at most %d", shown, textBytes, maxShown, maxBytes)
+		if shownActivities != maxShown || textBytes > maxBytes || textBytes < maxBytes/2 {
+			t.Errorf("%d calls with %d bytes of activities, want %d with at most %d", shownActivities, textBytes, maxShown, maxBytes)
 		}
 	})
 }
@@ -432,7 +432,7 @@ func TestPanelDecides(t *testing.T) {
 			t.Errorf("frames = %q, want invalid params", got)
 		}
 		want := "c1 t1 true time 10m0s by the side panel, c1 t1 false  0s by the side panel, c2 t1 false  0s by the side panel, c1 t1 true always 0s by the side panel"
-		if got := strings.Join(calls.decided, ", "); got != want {
+		if got := strings.Join(calls.decidedCalls, ", "); got != want {
 			t.Errorf("decided\n got %s\nwant %s", got, want)
 		}
 	})
@@ -446,9 +446,9 @@ func TestPanelFlood(t *testing.T) {
 		for range 2 * maxPanelRequests {
 			p.send(`{"jsonrpc":"2.0","id":"1","method":"config.permission","params":{"plugin":"chat","permission":"ask"}}`)
 		}
-		refused := `{"jsonrpc":"2.0","id":"1","error":{"code":-32600,"message":"64 requests are already in progress; retry later"}}`
-		if got := p.readFrames(); len(got) != maxPanelRequests || got[0] != refused {
-			t.Errorf("%d were answered, first %q; want %d, %q", len(got), got[:min(1, len(got))], maxPanelRequests, refused)
+		refusalFrame := `{"jsonrpc":"2.0","id":"1","error":{"code":-32600,"message":"64 requests are already in progress; retry later"}}`
+		if got := p.readFrames(); len(got) != maxPanelRequests || got[0] != refusalFrame {
+			t.Errorf("%d were answered, first %q; want %d, %q", len(got), got[:min(1, len(got))], maxPanelRequests, refusalFrame)
 		}
 		close(gate)
 		if got := p.readFrames(); len(got) != maxPanelRequests {
@@ -519,7 +519,7 @@ func TestPanelStops(t *testing.T) {
 			p.send(`{"jsonrpc":"2.0","id":"4","method":"call.cancel","params":` + params + `}`)
 			p.wantFrames(`{"jsonrpc":"2.0","id":"4","error":{"code":-32602,"message":"call.cancel needs a callId; name the call to stop"}}`)
 		}
-		if got := strings.Join(calls.cancelled, ", "); got != "c1 by the side panel, gone by the side panel" {
+		if got := strings.Join(calls.cancelledCalls, ", "); got != "c1 by the side panel, gone by the side panel" {
 			t.Errorf("the panel cancelled the calls %s; want %q", got, "c1 by the side panel, gone by the side panel")
 		}
 	})

@@ -65,13 +65,13 @@ func TestApprovedReloadIsForced(t *testing.T) {
 					}
 				}
 			}
-			found := <-done
+			foundTargets := <-done
 			wantLoads, wantLive := "asked", ""
 			if isApproved {
 				wantLoads, wantLive = "asked forced", "b1/7"
 			}
-			if got := strings.Join(loads, " "); got != wantLoads || targetNames(found.LiveTargets) != wantLive {
-				t.Errorf("with the approval %t: loads = %q, live targets = %q; want %q, %q", isApproved, got, targetNames(found.LiveTargets), wantLoads, wantLive)
+			if got := strings.Join(loads, " "); got != wantLoads || targetNames(foundTargets.LiveTargets) != wantLive {
+				t.Errorf("with the approval %t: loads = %q, live targets = %q; want %q, %q", isApproved, got, targetNames(foundTargets.LiveTargets), wantLoads, wantLive)
 			}
 		})
 	}

@@ -51,10 +51,10 @@ func TestReportTextsAreClean(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
-		const bad = `a\u001b[31m\u0007\u009b\u202e\u2066\u200f\u0000\udb40\udc41\udb40\udd00\ufe00\u200b\r\n\tb\u00e9`
-		p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","reports":[{"message":"` + bad + `","status":"` + bad + `","audience":"user\u001b"}]}}`)
+		const unsafeText = `a\u001b[31m\u0007\u009b\u202e\u2066\u200f\u0000\udb40\udc41\udb40\udd00\ufe00\u200b\r\n\tb\u00e9`
+		p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","reports":[{"message":"` + unsafeText + `","status":"` + unsafeText + `","audience":"user\u001b"}]}}`)
 		w.wantEvents(`c1 reports [{"message":"a[31m\n\tbé","status":"a[31m\n\tbé","audience":"user"}] skipped 0`)
-		p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","reports":[{"progress":"x","message":"` + bad + `"}]}}`)
+		p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","reports":[{"progress":"x","message":"` + unsafeText + `"}]}}`)
 		w.wantEvents(`c1 reports [{"message":"a[31m\n\tbé","invalid":true}] skipped 0`)
 		longText := strings.Repeat("\u00e9", wire.MaxMessageChars)
 		p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","reports":[{"message":"` + longText + `"}]}}`)

@@ -169,16 +169,16 @@ func (g *registry) registerLink(l *link) bool {
 	}
 	g.openLinksSet[l] = struct{}{}
 	g.openLinkCount.Add(1)
-	var oldest *link
+	var oldestLink *link
 	if len(g.handshakingLinks) >= maxHandshakes {
-		oldest = g.handshakingLinks[0]
+		oldestLink = g.handshakingLinks[0]
 		g.handshakingLinks = slices.Delete(g.handshakingLinks, 0, 1)
 	}
 	g.handshakingLinks = append(g.handshakingLinks, l)
 	g.mu.Unlock()
-	if oldest != nil {
+	if oldestLink != nil {
 		g.hub.refusals.LogRejected(&g.hub.opts.Log, "too many connections are in their handshake", func(*zerolog.Event) {})
-		oldest.closeWith(websocket.StatusTryAgainLater, "too many connections are in their handshake")
+		oldestLink.closeWith(websocket.StatusTryAgainLater, "too many connections are in their handshake")
 	}
 	return true
 }

@@ -61,14 +61,14 @@ func cancelFrame(id, reason string) []byte {
 }
 
 // The caller must release runTable.mu before it calls the returned function. The caller holds runTable.mu.
-func (s *pendingStop) takeOutcomeFunc(outcome wire.CancelOutcome) func() {
+func (s *pendingStop) takeOutcomeFunc(cancelOutcome wire.CancelOutcome) func() {
 	s.timer.Stop()
-	answered := s.onOutcome
+	onOutcome := s.onOutcome
 	s.onOutcome = nil
-	if answered == nil {
+	if onOutcome == nil {
 		return func() {}
 	}
-	return func() { answered(outcome) }
+	return func() { onOutcome(cancelOutcome) }
 }
 
 // A tool.cancel that was never sent is kept until the reconnect.
@@ -87,12 +87,12 @@ func (rt *runTable) expireStop(id string, s *pendingStop) {
 }
 
 func (rt *runTable) stopAnswered(l *link, id string, e wire.Envelope) {
-	outcome := wire.CancelIgnored
+	cancelOutcome := wire.CancelIgnored
 	var r wire.ToolCancelResult
 	if e.Error == nil && wire.DecodeBody(e.Result, &r) == nil {
 		switch r.Outcome {
 		case wire.CancelAborted, wire.CancelFinished:
-			outcome = r.Outcome
+			cancelOutcome = r.Outcome
 		}
 	}
 	rt.mu.Lock()
@@ -103,7 +103,7 @@ func (rt *runTable) stopAnswered(l *link, id string, e wire.Envelope) {
 		return
 	}
 	delete(rt.stops, id)
-	reportOutcome := s.takeOutcomeFunc(outcome)
+	reportOutcome := s.takeOutcomeFunc(cancelOutcome)
 	rt.mu.Unlock()
 	reportOutcome()
 }

@@ -41,12 +41,12 @@ func (s *targetSearch) requestReload(ctx context.Context, tabs []dispatch.Target
 		if l == nil {
 			return false, false
 		}
-		answer, err := l.requests.SendAndWait(ctx, wire.MethodTabLoad, wire.EncodeBody(wire.TabLoadParams{TabID: t.TabID, IsForced: i >= firstForced}))
+		response, err := l.requests.SendAndWait(ctx, wire.MethodTabLoad, wire.EncodeBody(wire.TabLoadParams{TabID: t.TabID, IsForced: i >= firstForced}))
 		if err != nil {
 			return false, !errors.Is(err, requests.ErrLinkEnded)
 		}
 		var r wire.TabLoadResult
-		if err := inbound.DecodeAnswer(answer, &r); err != nil {
+		if err := inbound.DecodeAnswer(response, &r); err != nil {
 			l.log.Debug().Err(err).Int("tab", t.TabID).Msg("the browser can't reload the tab")
 			continue
 		}
@@ -76,9 +76,9 @@ func (h *Hub) ReloadTab(ctx context.Context, browser string, tabID int) error {
 	default:
 		return fmt.Errorf("several browsers have a tab %d: name one with --browser", tabID)
 	}
-	answer, err := links[0].requests.SendAndWait(ctx, wire.MethodTabLoad, wire.EncodeBody(wire.TabLoadParams{TabID: tabID, IsForced: true}))
+	response, err := links[0].requests.SendAndWait(ctx, wire.MethodTabLoad, wire.EncodeBody(wire.TabLoadParams{TabID: tabID, IsForced: true}))
 	if err == nil {
-		err = inbound.DecodeAnswer(answer, &wire.TabLoadResult{})
+		err = inbound.DecodeAnswer(response, &wire.TabLoadResult{})
 	}
 	if err != nil {
 		return fmt.Errorf("the browser did not reload tab %d: %w", tabID, err)
@@ -97,10 +97,10 @@ func (s *targetSearch) openTab(ctx context.Context, target dispatch.Target) *dis
 	if l == nil {
 		return nil
 	}
-	answer, err := l.requests.SendAndWait(ctx, wire.MethodTabOpen, wire.EncodeBody(wire.TabOpenParams{URL: s.choice.Open}))
+	response, err := l.requests.SendAndWait(ctx, wire.MethodTabOpen, wire.EncodeBody(wire.TabOpenParams{URL: s.choice.Open}))
 	var r wire.TabOpenResult
 	if err == nil {
-		err = inbound.DecodeAnswer(answer, &r)
+		err = inbound.DecodeAnswer(response, &r)
 	}
 	if err != nil {
 		l.log.Warn().Err(err).Str("url", s.choice.Open).Msg("the browser can't open a tab")
@@ -166,12 +166,12 @@ func (s browserToolSearch) askBrowsers(ctx context.Context, choice dispatch.Targ
 }
 
 func describeTab(ctx context.Context, l *link, tabID int, inspect *wire.TabInspection) (*wire.AnyTab, error) {
-	answer, err := l.requests.SendAndWait(ctx, wire.MethodTabDescribe, wire.EncodeBody(wire.TabDescribeParams{TabID: tabID, Inspect: inspect}))
+	response, err := l.requests.SendAndWait(ctx, wire.MethodTabDescribe, wire.EncodeBody(wire.TabDescribeParams{TabID: tabID, Inspect: inspect}))
 	if err != nil {
 		return nil, err
 	}
 	var r wire.TabDescribeResult
-	if err := inbound.DecodeAnswer(answer, &r); err != nil || r.Tab == nil {
+	if err := inbound.DecodeAnswer(response, &r); err != nil || r.Tab == nil {
 		return nil, err
 	}
 	tab := inbound.CleanAnyTab(*r.Tab)

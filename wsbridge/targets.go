@@ -183,15 +183,15 @@ func (h *Hub) currentTargets(choice dispatch.TargetChoice) (targets dispatch.Tar
 		silentPlaces, errorPlaces = append(silentPlaces, browserPlaces.unresponsive...), append(errorPlaces, browserPlaces.errorPages...)
 		targets.IsSyncing = targets.IsSyncing || b.tabs.isSyncing(choice)
 		arrivingPlaces = append(arrivingPlaces, browserPlaces.awaitingCode...)
-		reloadPlaces, loadingPlaces, brokenPlaces = append(reloadPlaces, browserPlaces.needReload...), append(loadingPlaces, browserPlaces.loading...), append(brokenPlaces, browserPlaces.broken...)
+		reloadPlaces, loadingPlaces, brokenPlaces = append(reloadPlaces, browserPlaces.needReload...), append(loadingPlaces, browserPlaces.loading...), append(brokenPlaces, browserPlaces.brokenTargets...)
 		switch {
 		case !browserPlaces.isConnected:
-			disconnectedPlaces = append(disconnectedPlaces, browserPlaces.live...)
+			disconnectedPlaces = append(disconnectedPlaces, browserPlaces.liveTargets...)
 			continue
 		case choice.Open != "" && choice.AllowsBrowser(browserPlaces.browser.Browser, browserPlaces.browser.BrowserName):
 			targets.BrowsersToOpen = append(targets.BrowsersToOpen, browserPlaces.browser)
 		}
-		livePlaces = append(livePlaces, browserPlaces.live...)
+		livePlaces = append(livePlaces, browserPlaces.liveTargets...)
 	}
 	if len(livePlaces) == 0 {
 		livePlaces = disconnectedPlaces
@@ -226,11 +226,11 @@ type rankedTarget struct {
 
 // browserTargets are the documents and tabs of one browser that match a call.
 type browserTargets struct {
-	browser                                         dispatch.Target // only the ID and the name of the browser are set
-	isConnected                                     bool
-	live, needReload, loading, awaitingCode, broken []rankedTarget
-	unresponsive                                    []rankedTarget
-	errorPages                                      []rankedTarget
+	browser                                                       dispatch.Target // only the ID and the name of the browser are set
+	isConnected                                                   bool
+	liveTargets, needReload, loading, awaitingCode, brokenTargets []rankedTarget
+	unresponsive                                                  []rankedTarget
+	errorPages                                                    []rankedTarget
 }
 
 func (ts *tabTable) findTargets(plugin, hash string) browserTargets {
@@ -265,7 +265,7 @@ func (browserPlaces *browserTargets) addTab(ts *tabTable, t wire.TabInfo, plugin
 			if t.Unresponsive {
 				browserPlaces.unresponsive = append(browserPlaces.unresponsive, p)
 			} else {
-				browserPlaces.live = append(browserPlaces.live, p)
+				browserPlaces.liveTargets = append(browserPlaces.liveTargets, p)
 			}
 		case isTopDocument && t.LoadError != "" && slices.Contains(t.NeedsReload, plugin):
 			p.Problem, p.LoadFailedAtMs = t.LoadError, t.LoadFailedMs
@@ -274,7 +274,7 @@ func (browserPlaces *browserTargets) addTab(ts *tabTable, t wire.TabInfo, plugin
 			browserPlaces.awaitingCode = append(browserPlaces.awaitingCode, p)
 		case isTopDocument && slices.ContainsFunc(t.BrokenPlugins, isBroken):
 			p.Problem = t.BrokenPlugins[slices.IndexFunc(t.BrokenPlugins, isBroken)].Problem
-			browserPlaces.broken = append(browserPlaces.broken, p)
+			browserPlaces.brokenTargets = append(browserPlaces.brokenTargets, p)
 		case isTopDocument && (i >= 0 || slices.Contains(t.NeedsReload, plugin) || slices.ContainsFunc(t.BrokenPlugins, isOlder)):
 			browserPlaces.needReload = append(browserPlaces.needReload, p)
 		case isTopDocument && slices.Contains(t.Loading, plugin):

@@ -14,15 +14,15 @@ import (
 	"opentabs/wire"
 )
 
-func chatPluginState(ready string) string {
-	if ready != "" {
-		ready = `,"ready":` + ready
+func chatPluginState(isReady string) string {
+	if isReady != "" {
+		isReady = `,"ready":` + isReady
 	}
-	return `"plugins":[{"name":"chat","hash":"h1"` + ready + `}]`
+	return `"plugins":[{"name":"chat","hash":"h1"` + isReady + `}]`
 }
 
-func newFrameJSON(id int, ready string) string {
-	return fmt.Sprintf(`{"frameId":%d,"url":"https://x/f%[1]d","documentId":"f%[1]d",%s}`, id, chatPluginState(ready))
+func newFrameJSON(id int, isReady string) string {
+	return fmt.Sprintf(`{"frameId":%d,"url":"https://x/f%[1]d","documentId":"f%[1]d",%s}`, id, chatPluginState(isReady))
 }
 
 func describeTargets(targets []dispatch.Target) string {
@@ -61,7 +61,7 @@ func TestFramesOfTabs(t *testing.T) {
 			p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join(tabs, ",") + `]}}`)
 			w.readEvents()
 		}
-		frames := func(all ...string) string { return `,"frames":[` + strings.Join(all, ",") + `]` }
+		frames := func(frameList ...string) string { return `,"frames":[` + strings.Join(frameList, ",") + `]` }
 		listTabs(
 			newTabJSON(1, "af", 5, "d1", ","+chatPluginState("true")+frames(newFrameJSON(9, "true"), newFrameJSON(4, "true"))),
 			newTabJSON(2, "", 9, "d2", ","+chatPluginState("false")+frames(newFrameJSON(7, "true"))),
@@ -139,9 +139,9 @@ func TestEqualTabsOfTwoBrowsers(t *testing.T) {
 			p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + newTabJSON(7, "", 1, "d-"+id, ","+chatPluginState("true")) + `]}}`)
 		}
 		w.readEvents()
-		live := w.hub.CurrentTargets("chat").LiveTargets
-		if len(live) != 2 || live[0].DocumentID != "d-b1" || live[1].DocumentID != "d-b2" {
-			t.Errorf("the live targets are %+v", live)
+		liveTargets := w.hub.CurrentTargets("chat").LiveTargets
+		if len(liveTargets) != 2 || liveTargets[0].DocumentID != "d-b1" || liveTargets[1].DocumentID != "d-b2" {
+			t.Errorf("the live targets are %+v", liveTargets)
 		}
 		if err := w.hub.Start(w.t.Context(), dispatch.Run{ID: "r", Plugin: "chat", Tool: "t", Target: dispatch.Target{
 			Browser: "b2", TabID: 7, DocumentID: "d-b1",
@@ -167,9 +167,9 @@ func TestPagesOutsideOfAPluginsSites(t *testing.T) {
 			strings.Replace(newTabJSON(3, "af", 900, "", `,"needsReload":["chat"]`), "https://x/", "https://evil.example/", 1),
 		}, ",") + `]}}`)
 		w.readEvents()
-		found := w.hub.CurrentTargets("chat")
-		if got := describeTargets(found.LiveTargets); got != "1/0 1/3" || len(found.TabsToReload) != 0 {
-			t.Error(got, found.TabsToReload)
+		foundTargets := w.hub.CurrentTargets("chat")
+		if got := describeTargets(foundTargets.LiveTargets); got != "1/0 1/3" || len(foundTargets.TabsToReload) != 0 {
+			t.Error(got, foundTargets.TabsToReload)
 		}
 		if n := strings.Count(log.String(), "outside its sites"); n != 1 {
 			t.Errorf("the problem was logged %d times; want 1", n)
@@ -191,13 +191,13 @@ func TestSilentTabs(t *testing.T) {
 		}
 		silent := newTabJSON(1, "af", 9, "d1", ","+chatPluginState("true")+`,"unresponsive":true`)
 		listTabs(silent, newTabJSON(2, "", 1, "d2", ","+chatPluginState("true")))
-		found := w.hub.CurrentTargets("chat")
-		if describeTargets(found.LiveTargets) != "2/0" || describeTargets(found.UnresponsiveTargets) != "1/0" {
-			t.Errorf("the targets are live %q and silent %q", describeTargets(found.LiveTargets), describeTargets(found.UnresponsiveTargets))
+		foundTargets := w.hub.CurrentTargets("chat")
+		if describeTargets(foundTargets.LiveTargets) != "2/0" || describeTargets(foundTargets.UnresponsiveTargets) != "1/0" {
+			t.Errorf("the targets are live %q and silent %q", describeTargets(foundTargets.LiveTargets), describeTargets(foundTargets.UnresponsiveTargets))
 		}
 		listTabs(silent)
-		if startTime, found := time.Now(), w.hub.Targets(context.Background(), dispatch.TargetChoice{Plugin: "chat"}); len(found.LiveTargets) > 0 || time.Since(startTime) != loadTimeout {
-			t.Errorf("the live targets are %q after %v", describeTargets(found.LiveTargets), time.Since(startTime))
+		if startTime, foundTargets := time.Now(), w.hub.Targets(context.Background(), dispatch.TargetChoice{Plugin: "chat"}); len(foundTargets.LiveTargets) > 0 || time.Since(startTime) != loadTimeout {
+			t.Errorf("the live targets are %q after %v", describeTargets(foundTargets.LiveTargets), time.Since(startTime))
 		}
 		if err := w.hub.ReloadTab(context.Background(), "", 7); err == nil || !strings.Contains(err.Error(), "no connected browser has a tab 7") {
 			t.Errorf("the reload of tab 7 returned %v; want an error that contains %q", err, "no connected browser has a tab 7")

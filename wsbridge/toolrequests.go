@@ -30,8 +30,8 @@ type runRequests struct {
 
 // toolRequest is a tool.ask request that a running tool has sent to the server.
 type toolRequest struct {
-	// answer is the tool.answer frame for the request, or nil until the dispatcher has answered.
-	answer []byte
+	// answerFrame is the tool.answer frame for the request, or nil until the dispatcher has answered.
+	answerFrame []byte
 	// isResent is true if the server has resent the answer after a reconnect. After a reconnect,
 	// the browser repeats each tool.ask once. The server does not answer the repeated tool.ask,
 	// because it has already resent the answer.
@@ -72,12 +72,12 @@ func (a *runRequests) acceptRequest(l *link, p *wire.ToolAskParams) (isNew bool,
 	case p.Withdrawn:
 		a.recordNumber(p.Ask)
 		a.removeRequest(p.Ask)
-		return openRequest != nil && openRequest.answer == nil, nil
+		return openRequest != nil && openRequest.answerFrame == nil, nil
 	case openRequest != nil && openRequest.isResent:
 		openRequest.isResent = false
 		return false, nil
-	case openRequest != nil && openRequest.answer != nil:
-		l.postFrame(openRequest.answer)
+	case openRequest != nil && openRequest.answerFrame != nil:
+		l.postFrame(openRequest.answerFrame)
 		return false, nil
 	case isRepeated:
 		return false, nil
@@ -102,7 +102,7 @@ func (a *runRequests) recordNumber(number int) {
 
 func (a *runRequests) removeRequest(number int) {
 	if openRequest := a.openRequests[number]; openRequest != nil {
-		a.keptBytes -= len(openRequest.answer)
+		a.keptBytes -= len(openRequest.answerFrame)
 		delete(a.openRequests, number)
 	}
 }
@@ -129,7 +129,7 @@ func (rt *runTable) answerToolRequest(runID string, number int, output json.RawM
 		return false
 	}
 	openRequest := r.requests.openRequests[number]
-	if openRequest == nil || openRequest.answer != nil {
+	if openRequest == nil || openRequest.answerFrame != nil {
 		return true
 	}
 	switch {
@@ -139,10 +139,10 @@ func (rt *runTable) answerToolRequest(runID string, number int, output json.RawM
 		output, err = nil, &wire.CallError{Code: wire.ErrResultTooLarge, Message: fmt.Sprintf(
 			"more than %d bytes of results are waiting for the page; call fewer tools at once", maxKeptAnswerBytes)}
 	}
-	openRequest.answer = answerFrame(runID, number, output, err)
-	r.requests.keptBytes += len(openRequest.answer)
+	openRequest.answerFrame = answerFrame(runID, number, output, err)
+	r.requests.keptBytes += len(openRequest.answerFrame)
 	if rt.link != nil {
-		rt.link.postFrame(openRequest.answer)
+		rt.link.postFrame(openRequest.answerFrame)
 	}
 	return true
 }
@@ -151,9 +151,9 @@ func (rt *runTable) answerToolRequest(runID string, number int, output json.RawM
 // and runTable.link is not nil.
 func (rt *runTable) resendAnswers(r *toolRun) {
 	for number := range maxRequests {
-		if openRequest := r.requests.openRequests[number+1]; openRequest != nil && openRequest.answer != nil {
+		if openRequest := r.requests.openRequests[number+1]; openRequest != nil && openRequest.answerFrame != nil {
 			openRequest.isResent = true
-			rt.link.postFrame(openRequest.answer)
+			rt.link.postFrame(openRequest.answerFrame)
 		}
 	}
 	for _, activity := range r.pendingResyncs {
@@ -179,7 +179,7 @@ func (rt *runTable) answerConfirmed(l *link, id string, e wire.Envelope) {
 	}
 	// The server keeps an answer that the page has not accepted, because the page can repeat the
 	// tool.ask.
-	if openRequest := r.requests.openRequests[number]; openRequest != nil && openRequest.answer != nil && result.WasExpected {
+	if openRequest := r.requests.openRequests[number]; openRequest != nil && openRequest.answerFrame != nil && result.WasExpected {
 		r.requests.removeRequest(number)
 	}
 	l.log.Debug().Str("call", runID).Int("ask", number).Bool("taken", result.WasExpected).Msg("answer arrived")

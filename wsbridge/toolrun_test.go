@@ -112,7 +112,7 @@ func TestStartWhileDisconnected(t *testing.T) {
 		p = w.dial()
 		p.sendHello("b1", "boot1")
 		p.wantFrames(helloOK, strings.Replace(newDispatchFrame("c1"), `,"args"`, `,"again":true,"args"`, 1), syncNil)
-		p.answer("c1", "1")
+		p.respond("c1", "1")
 		w.wantEvents("c1 returned 1")
 	})
 }
@@ -175,7 +175,7 @@ func TestCallCanRestartWithSameID(t *testing.T) {
 		p.send(`{"jsonrpc":"2.0","id":"c1","error":{"code":-32000,"message":"m","data":{"code":"not_ready","message":"log in"}}}`)
 		w.wantEvents("c1 failed not_ready: log in")
 		w.run("b1", "c1")
-		p.answer("c1", "1")
+		p.respond("c1", "1")
 		w.wantEvents("c1 returned 1")
 	})
 }

@@ -48,20 +48,20 @@ func TestTranscripts(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("testdata/transcripts has no files (%v)", err)
 	}
-	all := ""
+	transcripts := ""
 	for _, file := range files {
 		b, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
 		want := string(b)
-		all += want
+		transcripts += want
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			goldentest.Compare(t, file, []byte(runTranscript(t, want)))
 		})
 	}
 	for _, m := range wireMethods(t) {
-		if !strings.Contains(all, `"method":"`+m+`"`) {
+		if !strings.Contains(transcripts, `"method":"`+m+`"`) {
 			t.Errorf("no transcript has the method %s", m)
 		}
 	}
@@ -92,25 +92,25 @@ func wireMethods(t *testing.T) []string {
 var isOutput = regexp.MustCompile(`^(\w+<|=) `)
 
 type transcriptRun struct {
-	w        *hubFixture
-	hash     string
-	order    []string
-	peers    map[string]*browserPeer
-	ended    map[string]bool
-	settings map[string]json.RawMessage
-	holds    *fakeHolds
-	sessions fakeSessions
+	w             *hubFixture
+	hash          string
+	order         []string
+	peers         map[string]*browserPeer
+	endedSessions map[string]bool
+	settings      map[string]json.RawMessage
+	holds         *fakeHolds
+	sessions      fakeSessions
 }
 
 type fakeSessions map[string]bool
 
-func (f fakeSessions) listEnded(sessions []string) (ended []string) {
+func (f fakeSessions) listEnded(sessions []string) (endedSessions []string) {
 	for _, session := range sessions {
 		if f[session] {
-			ended = append(ended, session)
+			endedSessions = append(endedSessions, session)
 		}
 	}
-	return ended
+	return endedSessions
 }
 
 type fakeHolds struct {
@@ -159,7 +159,7 @@ func (f *fakeHolds) RecordUserInput(browserID string, tabID int) {
 
 func runTranscript(t *testing.T, recording string) string {
 	var transcript strings.Builder
-	s := &transcriptRun{hash: "h1", sessions: fakeSessions{}, peers: map[string]*browserPeer{}, ended: map[string]bool{}, settings: map[string]json.RawMessage{}}
+	s := &transcriptRun{hash: "h1", sessions: fakeSessions{}, peers: map[string]*browserPeer{}, endedSessions: map[string]bool{}, settings: map[string]json.RawMessage{}}
 	policy := &fakePolicy{views: []wire.PluginView{{Name: "chat", DisplayName: "Chat", Hash: "h1", Permission: wire.PermissionOff, World: wire.WorldMain}}}
 	fetch := func(p wire.PluginFetchParams) (wire.PluginFetchResult, error) {
 		if p.Name != "chat" {
@@ -189,12 +189,12 @@ func runTranscript(t *testing.T, recording string) string {
 		r.CallID = "c2"
 		return r, nil
 	}
-	o.ReceiveLate = func(browserID, runID string, answer dispatch.LateAnswer) {
-		if answer.IsOutputLost {
+	o.ReceiveLate = func(browserID, runID string, lateAnswer dispatch.LateAnswer) {
+		if lateAnswer.IsOutputLost {
 			s.w.recordEvent("late answer of %s to %s: done, output lost", browserID, runID)
 			return
 		}
-		s.w.recordEvent("late answer of %s to %s: %s, %v", browserID, runID, answer.Output, answer.Err)
+		s.w.recordEvent("late answer of %s to %s: %s, %v", browserID, runID, lateAnswer.Output, lateAnswer.Err)
 	}
 	o.ReadHistory = func(browserID string, p wire.CallsHistoryParams) (r wire.CallsHistoryResult, err error) {
 		if p.Limit == 0 {
@@ -203,11 +203,11 @@ func runTranscript(t *testing.T, recording string) string {
 		r.Calls = []wire.RecordedCall{{Call: wire.CallView{CallID: "c0", Plugin: "chat", Tool: "send", Status: wire.StatusDone, Client: browserID}, EndedMs: 1}}
 		return r, nil
 	}
-	o.Settings = func() (all []wire.PluginSettingsParams) {
+	o.Settings = func() (transcripts []wire.PluginSettingsParams) {
 		for name, values := range s.settings {
-			all = append(all, wire.PluginSettingsParams{Name: name, Settings: wire.PluginSettings{Values: values}})
+			transcripts = append(transcripts, wire.PluginSettingsParams{Name: name, Settings: wire.PluginSettings{Values: values}})
 		}
-		return all
+		return transcripts
 	}
 	o.ReceiveLogs = func(id, name string, p wire.PluginLogParams) {
 		s.w.recordEvent("logged in %s (%s): %s", id, name, wire.EncodeBody(p))
@@ -250,7 +250,7 @@ func (s *transcriptRun) executeLine(line string) {
 		if s.peers[words[2]] == nil {
 			s.order = append(s.order, words[2])
 		}
-		s.peers[words[2]], s.ended[words[2]] = p, false
+		s.peers[words[2]], s.endedSessions[words[2]] = p, false
 	case len(words) == 3 && words[1] == "drop":
 		s.peers[words[2]].closeAbruptly()
 	case len(words) == 3 && words[1] == "end":
@@ -328,8 +328,8 @@ func (s *transcriptRun) writeSentFrames(out *strings.Builder) {
 		for _, f := range p.readFrames() {
 			fmt.Fprintf(out, "%s< %s\n", name, f)
 		}
-		if end := p.end(); end != "" && !s.ended[name] {
-			s.ended[name] = true
+		if end := p.end(); end != "" && !s.endedSessions[name] {
+			s.endedSessions[name] = true
 			fmt.Fprintf(out, "%s< %s\n", name, end)
 		}
 	}

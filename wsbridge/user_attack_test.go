@@ -64,7 +64,7 @@ func TestAttackByUserReplay(t *testing.T) {
 	a, b := New(Options{Key: testKey}), New(Options{Key: testKey})
 	defer a.Close()
 	defer b.Close()
-	if first, second := a.newNonce(), a.newNonce(); first == second || first == b.newNonce() {
+	if firstNonce, secondNonce := a.newNonce(), a.newNonce(); firstNonce == secondNonce || firstNonce == b.newNonce() {
 		t.Error("the server sent the same nonce twice")
 	}
 }

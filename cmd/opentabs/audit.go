@@ -17,11 +17,11 @@ import (
 )
 
 type auditOptions struct {
-	program *cli.Program
-	last    int
-	filter  auditFilter
-	json    bool
-	verbose bool
+	program   *cli.Program
+	lineCount int
+	filter    auditFilter
+	json      bool
+	verbose   bool
 }
 
 // auditFilter contains the values of the flags that select audit records.
@@ -85,7 +85,7 @@ records that were changed or removed.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runAudit(cmd.Context(), opts) },
 	}
 	cmd.AddCommand(newAuditVerifyCmd(p), newAuditExportCmd(p))
-	cmd.Flags().IntVar(&opts.last, "last", 50, "show the `NUMBER` newest records (0: all)")
+	cmd.Flags().IntVar(&opts.lineCount, "last", 50, "show the `NUMBER` newest records (0: all)")
 	opts.filter.addFlags(cmd)
 	cmd.Flags().BoolVar(&opts.json, "json", false, "print a JSON array, with one record per line")
 	cmd.Flags().BoolVarP(&opts.verbose, "verbose", "v", false, "print all fields of each record")
@@ -94,11 +94,11 @@ records that were changed or removed.`,
 
 // runAudit reads the log files itself, so that `opentabs audit` works without a server.
 func runAudit(_ context.Context, opts auditOptions) error {
-	if opts.last < 0 {
-		return cli.NewUsageError("--last is %d: give it 0 or more", opts.last)
+	if opts.lineCount < 0 {
+		return cli.NewUsageError("--last is %d: give it 0 or more", opts.lineCount)
 	}
 	p := opts.program
-	entries, damagedLines, err := readAudit(p, opts.filter, opts.last)
+	entries, damagedLines, err := readAudit(p, opts.filter, opts.lineCount)
 	if err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ func runAudit(_ context.Context, opts auditOptions) error {
 	return nil
 }
 
-func readAudit(p *cli.Program, filter auditFilter, last int) (entries []audit.Entry, damagedLines int, err error) {
+func readAudit(p *cli.Program, filter auditFilter, lineCount int) (entries []audit.Entry, damagedLines int, err error) {
 	isSelected, err := filter.selector()
 	if err != nil {
 		return nil, 0, err
@@ -140,7 +140,7 @@ func readAudit(p *cli.Program, filter auditFilter, last int) (entries []audit.En
 	if err != nil {
 		return nil, 0, err
 	}
-	return audit.Read(dirs.State, last, isSelected)
+	return audit.Read(dirs.State, lineCount, isSelected)
 }
 
 type auditVerifyOptions struct {

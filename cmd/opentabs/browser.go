@@ -76,9 +76,9 @@ func runBrowserTools(ctx context.Context, p *cli.Program, args []string, asJSON 
 	if err != nil {
 		return err
 	}
-	listed := listBrowserTools(now)
+	listedBrowserTools := listBrowserTools(now)
 	if asJSON {
-		return p.Out.PrintValue(browserToolsState{now.Permission != wire.PermissionOff, listed})
+		return p.Out.PrintValue(browserToolsState{now.Permission != wire.PermissionOff, listedBrowserTools})
 	}
 	if now.Permission == wire.PermissionOff {
 		hint := ""
@@ -91,7 +91,7 @@ func runBrowserTools(ctx context.Context, p *cli.Program, args []string, asJSON 
 	p.Out.Notef("browser tools are on; each site needs your approval unless `opentabs browser site` allows it")
 	if len(args) == 0 {
 		rows := [][]string{{"GROUP", "TOOL", "PERMISSION"}}
-		for _, tool := range listed {
+		for _, tool := range listedBrowserTools {
 			rows = append(rows, []string{tool.Group, tool.Name, string(tool.Permission)})
 		}
 		p.Out.PrintTable("", rows)
@@ -122,17 +122,17 @@ func switchBrowserTools(p *cli.Program, book home.PolicyAccess, state string, na
 }
 
 func listBrowserTools(permissions httpapi.PluginPermissions) []listedBrowserTool {
-	listed := []listedBrowserTool{}
+	listedBrowserTools := []listedBrowserTool{}
 	for _, group := range browser.Groups() {
 		for _, tool := range group.Tools {
 			for _, t := range permissions.Tools {
 				if t.Name == tool {
-					listed = append(listed, listedBrowserTool{group.Name, tool, t.Permission})
+					listedBrowserTools = append(listedBrowserTools, listedBrowserTool{group.Name, tool, t.Permission})
 				}
 			}
 		}
 	}
-	return listed
+	return listedBrowserTools
 }
 
 type browserSiteOptions struct {
@@ -282,11 +282,11 @@ func runBrowserRelease(ctx context.Context, opts browserTabOptions) error {
 	if err != nil {
 		return err
 	}
-	stopped, err := client.ReleaseTab(ctx, opts.browser, opts.tab)
+	stopState, err := client.ReleaseTab(ctx, opts.browser, opts.tab)
 	if err != nil {
 		return err
 	}
-	return opts.program.Report(opts.json, changedTab{opts.tab, stopped}, "stopped %s in tab %d; it needs your approval to act there again", terminal.SafeLine(stopped), opts.tab)
+	return opts.program.Report(opts.json, changedTab{opts.tab, stopState}, "stopped %s in tab %d; it needs your approval to act there again", terminal.SafeLine(stopState), opts.tab)
 }
 
 func newBrowserReloadTabCmd(p *cli.Program) *cobra.Command {

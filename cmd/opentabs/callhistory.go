@@ -85,18 +85,18 @@ func showRecord(opts callsShowOptions) error {
 	return printRecord(opts, entry.Record)
 }
 
-func findRecordedID(ctx context.Context, p *cli.Program, client *httpapi.Client, typed string) (string, error) {
+func findRecordedID(ctx context.Context, p *cli.Program, client *httpapi.Client, typedID string) (string, error) {
 	dirs, err := p.MakeDirs()
 	if err != nil {
 		return "", err
 	}
-	listed, err := client.Calls.List(ctx)
+	listedViews, err := client.Calls.List(ctx)
 	if err != nil {
 		return "", err
 	}
-	id, err := callview.FindRecordedID(dirs.State, typed, listed)
+	id, err := callview.FindRecordedID(dirs.State, typedID, listedViews)
 	if err == nil && id == "" {
-		err = callview.NewUnknownCallError(typed)
+		err = callview.NewUnknownCallError(typedID)
 	}
 	return id, err
 }

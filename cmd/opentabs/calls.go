@@ -86,8 +86,8 @@ func runCalls(ctx context.Context, opts callsOptions) error {
 		return nil
 	}
 	printCalls(out, callview.Rows(list, opts.verbose, time.Now()), "CLIENT", "RAN", "PROGRESS")
-	if waiting := callview.WaitingSummary(list); waiting != "" {
-		out.Notef("%s: see `opentabs calls show CALL`, then run `opentabs calls approve CALL` or `opentabs calls deny CALL`", waiting)
+	if waitingSummary := callview.WaitingSummary(list); waitingSummary != "" {
+		out.Notef("%s: see `opentabs calls show CALL`, then run `opentabs calls approve CALL` or `opentabs calls deny CALL`", waitingSummary)
 	}
 	return nil
 }
@@ -282,11 +282,11 @@ func runCallsDecide(ctx context.Context, opts callsDecideOptions) error {
 	if err != nil {
 		return err
 	}
-	decided := decidedCall{CallID: opts.id, Allowed: opts.allow}
+	decidedCallValue := decidedCall{CallID: opts.id, Allowed: opts.allow}
 	if opts.allow {
-		decided.Scope = scope
+		decidedCallValue.Scope = scope
 	}
-	return opts.program.Report(opts.json, decided, "%s", sentence)
+	return opts.program.Report(opts.json, decidedCallValue, "%s", sentence)
 }
 
 type callsCancelOptions struct {

@@ -142,11 +142,11 @@ func completeSites(ctx context.Context, p *cli.Program) []string {
 var completePins = newDirsCompleter(func(p *cli.Program, dirs config.Dirs) []string { return openPins(p, dirs).Names() })
 
 func completeKnownBrowsers(ctx context.Context, p *cli.Program) []string {
-	stored, err := openBrowserNames(ctx, p)
+	storedBrowserNames, err := openBrowserNames(ctx, p)
 	if err != nil {
 		return nil
 	}
-	browsers, err := stored.List()
+	browsers, err := storedBrowserNames.List()
 	return toCompletions(browsers, err, func(b httpapi.KnownBrowser) string { return b.Name })
 }
 

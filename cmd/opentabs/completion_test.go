@@ -30,18 +30,18 @@ func visitCommands(root *cobra.Command, visit func(cmd *cobra.Command, path stri
 func TestEveryValueHasACompletion(t *testing.T) {
 	makeEmptyHome(t)
 	root := newRootCmd(&cli.Program{Out: terminal.New(os.Stderr, os.Stderr, os.Getenv), Getenv: os.Getenv})
-	unused := map[string]bool{}
+	unusedFlags := map[string]bool{}
 	for key := range argumentCompleters {
-		unused[key] = true
+		unusedFlags[key] = true
 	}
 	for key := range flagCompleters {
-		unused[key] = true
+		unusedFlags[key] = true
 	}
 	for key := range fileCompletions {
-		unused[key] = true
+		unusedFlags[key] = true
 	}
 	hasEntry := func(key string) bool {
-		delete(unused, key)
+		delete(unusedFlags, key)
 		_, hasArgument := argumentCompleters[key]
 		_, hasFlag := flagCompleters[key]
 		_, hasFiles := fileCompletions[key]
@@ -68,7 +68,7 @@ func TestEveryValueHasACompletion(t *testing.T) {
 			checkDirective(t, append(strings.Fields(path), "--"+f.Name, ""), keys[i])
 		})
 	})
-	for key := range unused {
+	for key := range unusedFlags {
 		t.Errorf("the completion of %q belongs to no command", key)
 	}
 }

@@ -53,11 +53,11 @@ func runFiles(opts filesOptions) error {
 		return err
 	}
 	if opts.json {
-		listed := []listedFile{}
+		listedFiles := []listedFile{}
 		for _, f := range files {
-			listed = append(listed, listedFile{f, f.Path})
+			listedFiles = append(listedFiles, listedFile{f, f.Path})
 		}
-		return p.Out.PrintValue(listed)
+		return p.Out.PrintValue(listedFiles)
 	}
 	if len(files) == 0 {
 		p.Out.Notef("there are no files")

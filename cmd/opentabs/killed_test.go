@@ -124,7 +124,7 @@ func killDuringCalls(t *testing.T, dirs config.Dirs, round int) (finishedCalls m
 	var work sync.WaitGroup
 	work.Go(func() { _ = browser.Run(ctx) }) // the simulated browser stops when the server stops
 	var mu sync.Mutex
-	var answered atomic.Int64
+	var answeredCount atomic.Int64
 	enough := make(chan struct{})
 	var closeOnce sync.Once
 	var openedAt atomic.Pointer[time.Time] // when the open call was made
@@ -150,11 +150,11 @@ func killDuringCalls(t *testing.T, dirs config.Dirs, round int) (finishedCalls m
 					mu.Lock()
 					finishedCalls[message] = time.Now()
 					mu.Unlock()
-					n := answered.Add(1)
+					n := answeredCount.Add(1)
 					if n == 1 {
 						close(firstAnswer)
 					}
-					if opened := openedAt.Load(); opened != nil && n >= least && time.Since(*opened) >= runTime {
+					if openedTime := openedAt.Load(); openedTime != nil && n >= least && time.Since(*openedTime) >= runTime {
 						closeOnce.Do(func() { close(enough) })
 					}
 				}
@@ -225,27 +225,27 @@ func checkRecords(t *testing.T, dirs config.Dirs, finishedCalls map[string]time.
 	if err != nil {
 		t.Fatal(err)
 	}
-	recorded := map[string]bool{}
+	recordedIDs := map[string]bool{}
 	for _, r := range records {
 		var args struct{ Text string }
-		if err := json.Unmarshal(r.Args, &args); err != nil || recorded[args.Text] {
+		if err := json.Unmarshal(r.Args, &args); err != nil || recordedIDs[args.Text] {
 			t.Fatalf("the recorded call %s is recorded twice or damaged: %v", r.Line, err)
 		}
-		recorded[args.Text] = true
+		recordedIDs[args.Text] = true
 		if !audited[r.CallID] && r.Ended.Before(complete) {
 			t.Errorf("call %s, which ended at %s, is recorded, but is not in the audit log", r.CallID, r.Ended)
 		}
 	}
-	required := 0
+	requiredCount := 0
 	for message, at := range finishedCalls {
 		if at.Before(complete) {
-			required++
-			if !recorded[message] {
+			requiredCount++
+			if !recordedIDs[message] {
 				t.Errorf("the call with the argument %q, answered at %s, is not recorded; want all calls that were answered before %s", message, at, complete)
 			}
 		}
 	}
-	t.Logf("the server answered %d calls, %d of them more than %s before the kill; %d are recorded and %d are in the audit log", len(finishedCalls), required, maxLostTime, len(recorded), len(audited))
+	t.Logf("the server answered %d calls, %d of them more than %s before the kill; %d are recorded and %d are in the audit log", len(finishedCalls), requiredCount, maxLostTime, len(recordedIDs), len(audited))
 }
 
 func checkWholeLines(t *testing.T, dirs config.Dirs) {

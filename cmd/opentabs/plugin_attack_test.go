@@ -62,8 +62,8 @@ func TestAttackByPlugin(t *testing.T) {
 			if err == nil || strings.Contains(string(out), "S3CRET") {
 				t.Errorf("%s: %v %s", source, err, out)
 			}
-			built, _ := os.ReadFile(filepath.Join(dir, "dist", "adapter.iife.js"))
-			if strings.Contains(string(built), "S3CRET") {
+			builtCode, _ := os.ReadFile(filepath.Join(dir, "dist", "adapter.iife.js"))
+			if strings.Contains(string(builtCode), "S3CRET") {
 				t.Errorf("%s: the secret is in the plugin", source)
 			}
 		}

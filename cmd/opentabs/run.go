@@ -162,8 +162,8 @@ func newUnknownCommandError(root *cobra.Command, args []string) error {
 func isFlagValue(cmd *cobra.Command, arg string) bool {
 	name, isLong := strings.CutPrefix(arg, "--")
 	flag := cmd.Flags().Lookup(name)
-	if short := strings.TrimPrefix(arg, "-"); !isLong && len(short) == 1 {
-		flag = cmd.Flags().ShorthandLookup(short)
+	if shorthand := strings.TrimPrefix(arg, "-"); !isLong && len(shorthand) == 1 {
+		flag = cmd.Flags().ShorthandLookup(shorthand)
 	}
 	return flag != nil && flag.NoOptDefVal == ""
 }

@@ -62,15 +62,15 @@ func fillInstallation(t *testing.T) {
 	if _, err := filestore.Open(dirs.FilesDir()).Add(filestore.File{Name: "shop.example.har", Client: longClient}, []byte("x")); err != nil {
 		t.Fatal(err)
 	}
-	paired := pairing.Open(dirs.PairingFile())
+	pairedStore := pairing.Open(dirs.PairingFile())
 	code, err := pairing.ParseCode("7KQ2M-XD9R4-TB8WZ-0HJ5N")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := paired.Add(code); err != nil {
+	if _, err := pairedStore.Add(code); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := paired.Confirm(wire.KeyID(wire.PairingKey(code)), longBrowser); err != nil {
+	if _, err := pairedStore.Confirm(wire.KeyID(wire.PairingKey(code)), longBrowser); err != nil {
 		t.Fatal(err)
 	}
 	names, _ := browsernames.Open(dirs.BrowsersFile())
@@ -149,12 +149,12 @@ func TestProseIsWrapped(t *testing.T) {
 // server.
 func TestCallsTableFits80Columns(t *testing.T) {
 	var output bytes.Buffer
-	waiting := newEndedCallRecord("", "").View
-	waiting.Ended, waiting.Status, waiting.CallID = nil, "waiting for approval", "call_a"
-	waiting.Waiting = &dispatch.WaitingTicket{ExpiresAt: time.Now().Add(time.Hour), Reason: "it needs your approval"}
+	waitingView := newEndedCallRecord("", "").View
+	waitingView.Ended, waitingView.Status, waitingView.CallID = nil, "waiting for approval", "call_a"
+	waitingView.Waiting = &dispatch.WaitingTicket{ExpiresAt: time.Now().Add(time.Hour), Reason: "it needs your approval"}
 	list := []dispatch.View{newEndedCallRecord(wire.ErrDeadlineExceeded, "The page did not answer.").View}
 	printCalls(newNarrowOutput(&output), callview.Rows(list, false, time.Now()), "CLIENT", "RAN", "PROGRESS")
-	printCalls(newNarrowOutput(&output), callview.Rows([]dispatch.View{waiting}, false, time.Now()), "CLIENT", "RAN", "PROGRESS")
+	printCalls(newNarrowOutput(&output), callview.Rows([]dispatch.View{waitingView}, false, time.Now()), "CLIENT", "RAN", "PROGRESS")
 	for _, cell := range []string{"call_x6axhe37 ", " failed ", "The page did not answer.", " waiting for approval ", "TIME LEFT"} {
 		if !strings.Contains(output.String(), cell) {
 			t.Errorf("the table has no whole cell %q:\n%s", cell, output.String())

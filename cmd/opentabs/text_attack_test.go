@@ -108,7 +108,7 @@ func printEverywhere(t *testing.T, evilText string, isTerminal bool) map[string]
 		StatusWord: evilText, UserStatusWord: evilText, Result: evilText,
 	}
 	resolution := &dispatch.Resolution{Allow: true, Surface: evilText}
-	waiting := dispatch.View{
+	waitingView := dispatch.View{
 		Snapshot: dispatch.Snapshot{CallID: "call_2", ToolName: evilText, Progression: dispatch.Progression{Status: wire.StatusPending}},
 		Waiting:  &dispatch.WaitingTicket{Kind: wire.TicketPermission, Reason: evilText, Title: evilText, Args: evilText, ArgsBytes: 1 << 20, ExpiresAt: now},
 		Timeline: []dispatch.Moment{
@@ -121,7 +121,7 @@ func printEverywhere(t *testing.T, evilText string, isTerminal bool) map[string]
 		t.Fatal(err)
 	}
 	for _, kind := range []string{"text", "table", "json", evilText} {
-		waiting.Activities = append(waiting.Activities, dispatch.ActivityView{Type: kind, Content: content, Audience: "user"})
+		waitingView.Activities = append(waitingView.Activities, dispatch.ActivityView{Type: kind, Content: content, Audience: "user"})
 	}
 	status := httpapi.Status{
 		Browsers: []httpapi.Browser{{ID: evilText, Name: evilText, Version: evilText, Connected: true, Tabs: []wire.TabInfo{
@@ -139,11 +139,11 @@ func printEverywhere(t *testing.T, evilText string, isTerminal bool) map[string]
 	})
 	capture("a failure", func(o *terminal.Output) error { o.Notef("%v", errors.New(evilText)); return nil })
 	capture("calls", func(o *terminal.Output) error {
-		o.PrintTable("", callview.Rows([]dispatch.View{view, waiting}, true, now))
+		o.PrintTable("", callview.Rows([]dispatch.View{view, waitingView}, true, now))
 		return nil
 	})
 	capture("status", func(o *terminal.Output) error { statusview.Print(o, status); return nil })
-	for _, one := range []dispatch.View{view, waiting} {
+	for _, one := range []dispatch.View{view, waitingView} {
 		capture("calls show: "+one.CallID, func(o *terminal.Output) error { callview.Print(o, one, true); return nil })
 	}
 	for _, kind := range []dispatch.EventKind{
@@ -154,7 +154,7 @@ func printEverywhere(t *testing.T, evilText string, isTerminal bool) map[string]
 			Kind: kind, Call: view, Report: &wire.Report{Message: evilText, Status: evilText}, Resolution: resolution,
 			Activity: &wire.Activity{Type: evilText, Patch: json.RawMessage(`[]`)},
 		}
-		event.Call.Waiting = waiting.Waiting
+		event.Call.Waiting = waitingView.Waiting
 		capture("calls --follow: "+string(kind), func(o *terminal.Output) error { o.PrintText(callview.EventLine(event, true)); return nil })
 	}
 	record := audit.Record{
@@ -229,9 +229,9 @@ func attackJSONOutput(t *testing.T) {
 			}
 		}
 		for _, output := range []string{pipe.String(), screen.String()} {
-			var decoded map[string]string
-			if err := json.Unmarshal([]byte(output), &decoded); err != nil || decoded["v"] != evilText {
-				t.Errorf("%s: %q became %q, %v", name, evilText, decoded["v"], err)
+			var decodedOutput map[string]string
+			if err := json.Unmarshal([]byte(output), &decodedOutput); err != nil || decodedOutput["v"] != evilText {
+				t.Errorf("%s: %q became %q, %v", name, evilText, decodedOutput["v"], err)
 			}
 		}
 		pipe.Reset()

@@ -148,17 +148,17 @@ func runClientTimeoutForget(opts clientTimeoutOptions) error {
 	if err != nil {
 		return err
 	}
-	removed, err := store.Forget(clients.ID{Name: opts.name, Version: opts.version})
+	removedEntries, err := store.Forget(clients.ID{Name: opts.name, Version: opts.version})
 	if err != nil {
 		return err
 	}
-	if len(removed) == 0 {
+	if len(removedEntries) == 0 {
 		return cli.NewUsageError("no timeout of %q was learned or set: list the timeouts with `opentabs client timeout list`", opts.name)
 	}
 	if opts.json {
-		return p.Out.PrintValue(removed)
+		return p.Out.PrintValue(removedEntries)
 	}
-	for _, e := range removed {
+	for _, e := range removedEntries {
 		p.Out.Notef("the timeout of %s (%s) is removed", e.ClientText(), e.WaitText())
 	}
 	return nil

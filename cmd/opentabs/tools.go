@@ -83,9 +83,9 @@ func runTools(ctx context.Context, opts toolsOptions) error {
 			return cli.AsUsageError(err)
 		}
 		for _, t := range one.Tools {
-			listed := listedTool{Name: t.FullName(), Plugin: one.Name, Permission: findPermission(permissions, t.Name), Description: t.Description}
-			tools = append(tools, listed)
-			rows = append(rows, []string{listed.Name, string(listed.Permission), listed.Description})
+			listedToolValue := listedTool{Name: t.FullName(), Plugin: one.Name, Permission: findPermission(permissions, t.Name), Description: t.Description}
+			tools = append(tools, listedToolValue)
+			rows = append(rows, []string{listedToolValue.Name, string(listedToolValue.Permission), listedToolValue.Description})
 		}
 	}
 	if opts.json {
@@ -132,8 +132,8 @@ func runToolsShow(ctx context.Context, opts toolsShowOptions) error {
 	t, ok := book.Plugins.Tool(opts.tool)
 	if !ok {
 		var names []string
-		for _, other := range book.Plugins.Tools() {
-			names = append(names, other.FullName())
+		for _, otherTool := range book.Plugins.Tools() {
+			names = append(names, otherTool.FullName())
 		}
 		return cli.NewUsageError("there is no tool %q%s: list the tools with `opentabs tools`", opts.tool, nearest.Suggestion(opts.tool, names))
 	}
@@ -141,25 +141,25 @@ func runToolsShow(ctx context.Context, opts toolsShowOptions) error {
 	if err != nil {
 		return cli.AsUsageError(err)
 	}
-	shown := listedTool{
+	shownTool := listedTool{
 		Name: t.FullName(), Plugin: t.Plugin.Name, Permission: findPermission(permissions, t.Name), Description: t.Description,
 		InputSchema: t.InputSchema, Example: toolview.Example(t.FullName(), t.InputSchema),
 	}
-	rows := [][]string{{"plugin", t.Plugin.DisplayName}, {"permission", string(shown.Permission)}}
-	if other := t.UndoTool(); other != nil {
-		shown.Undo = other.FullName()
+	rows := [][]string{{"plugin", t.Plugin.DisplayName}, {"permission", string(shownTool.Permission)}}
+	if otherTool := t.UndoTool(); otherTool != nil {
+		shownTool.Undo = otherTool.FullName()
 		rows = append(rows, []string{"undone by", t.Undo.String()})
 	}
 	if opts.json {
-		return p.Out.PrintValue(shown)
+		return p.Out.PrintValue(shownTool)
 	}
-	p.Out.PrintParagraph("", "", shown.Description)
+	p.Out.PrintParagraph("", "", shownTool.Description)
 	p.Out.PrintLine("")
 	p.Out.PrintTable("", rows)
 	p.Out.PrintLine("")
 	printArguments(p.Out, toolview.Arguments(t.InputSchema))
 	p.Out.PrintLine("")
-	p.Out.PrintLine("%s", shown.Example)
+	p.Out.PrintLine("%s", shownTool.Example)
 	return nil
 }
 
@@ -168,11 +168,11 @@ func printArguments(out *terminal.Output, arguments []toolview.Argument) {
 		out.PrintLine("The tool has no arguments.")
 	}
 	for _, a := range arguments {
-		required := ""
+		requiredMark := ""
 		if a.IsRequired {
-			required = " (required)"
+			requiredMark = " (required)"
 		}
-		out.PrintLine("  %s: %s%s", a.Name, a.Value, required)
+		out.PrintLine("  %s: %s%s", a.Name, a.Value, requiredMark)
 		if a.Description != "" {
 			out.PrintParagraph("      ", "      ", a.Description)
 		}
@@ -258,7 +258,7 @@ func runToolsPin(_ context.Context, opts pinOptions) error {
 			return cli.AsUsageError(err)
 		}
 	}
-	added, err := pins.Pin(opts.names)
+	addedPins, err := pins.Pin(opts.names)
 	if err != nil {
 		return err
 	}
@@ -266,7 +266,7 @@ func runToolsPin(_ context.Context, opts pinOptions) error {
 		return showPins(p, pins, true)
 	}
 	for _, name := range slices.Compact(slices.Sorted(slices.Values(opts.names))) {
-		if slices.Contains(added, name) {
+		if slices.Contains(addedPins, name) {
 			p.Out.Notef("%s is pinned", name)
 		} else {
 			p.Out.Notef("%s was pinned already", name)
@@ -283,15 +283,15 @@ func runToolsUnpin(_ context.Context, opts pinOptions) error {
 	}
 	pins := openPins(p, dirs)
 	for _, name := range opts.names {
-		if pinned := pins.Names(); !slices.Contains(pinned, name) {
-			return cli.NewUsageError("%q is not pinned%s: list the pinned tools with `opentabs tools pin`", name, nearest.Suggestion(name, pinned))
+		if pinnedNames := pins.Names(); !slices.Contains(pinnedNames, name) {
+			return cli.NewUsageError("%q is not pinned%s: list the pinned tools with `opentabs tools pin`", name, nearest.Suggestion(name, pinnedNames))
 		}
 	}
-	removed, err := pins.Unpin(opts.names)
+	removedPins, err := pins.Unpin(opts.names)
 	if err == nil && opts.json {
 		return showPins(p, pins, true)
 	}
-	for _, name := range removed {
+	for _, name := range removedPins {
 		p.Out.Notef("%s is no longer pinned", name)
 	}
 	return err

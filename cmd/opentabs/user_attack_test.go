@@ -220,7 +220,7 @@ func mustRunOpentabs(t *testing.T, dirs config.Dirs, args ...string) {
 	}
 }
 
-func startFakeServer(t *testing.T) (port int, received func() string) {
+func startFakeServer(t *testing.T) (port int, receivedText func() string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -266,7 +266,7 @@ func attackServerPort(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	port, received := startFakeServer(t)
+	port, receivedBytes := startFakeServer(t)
 	for _, args := range [][]string{
 		{"status"}, {"calls"}, {"calls", "--follow"}, {"calls", "cancel", "x"}, {"call", "messages__echo"}, {"mcp"},
 		{"extension", "install"}, {"plugin", "remove", "messages"}, {"serve"},
@@ -278,7 +278,7 @@ func attackServerPort(t *testing.T) {
 			t.Errorf("opentabs %v accepted the program as its server: %s", args, out)
 		}
 	}
-	receivedText := received()
+	receivedText := receivedBytes()
 	if strings.Contains(receivedText, token) || strings.Contains(receivedText, "messages") || strings.Contains(receivedText, "initialize") {
 		t.Errorf("the program received\n%s", receivedText)
 	}
@@ -289,7 +289,7 @@ func attackServerPort(t *testing.T) {
 
 func attackServerRecord(t *testing.T) {
 	dirs := newInstallation(t)
-	port, received := startFakeServer(t)
+	port, receivedText := startFakeServer(t)
 	if err := dirs.WriteServer(config.Server{PID: os.Getpid(), Port: port, Version: "0.1.0"}); err != nil {
 		t.Fatal(err)
 	}
@@ -304,7 +304,7 @@ func attackServerRecord(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if receivedText := received(); strings.Contains(receivedText, token) || strings.Contains(receivedText, "tools/list") {
+	if receivedText := receivedText(); strings.Contains(receivedText, token) || strings.Contains(receivedText, "tools/list") {
 		t.Errorf("the program received\n%s", receivedText)
 	}
 }

@@ -91,8 +91,8 @@ func TestSetAppliesPatches(t *testing.T) {
 
 func TestSetIsBounded(t *testing.T) {
 	s, o := newSet()
-	large := make(json.RawMessage, wire.MaxActivityBytes+1)
-	if _, accepted := s.Report(&wire.Activity{Type: "large", Content: large}, ""); accepted {
+	largePatch := make(json.RawMessage, wire.MaxActivityBytes+1)
+	if _, accepted := s.Report(&wire.Activity{Type: "large", Content: largePatch}, ""); accepted {
 		t.Error("a content above the limit is accepted")
 	}
 	for i := range wire.MaxActivityTypes + 1 {

@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	defaultIdle = 30 * time.Second
-	defaultHard = 5 * time.Minute
-	running     = 10000
+	defaultIdle  = 30 * time.Second
+	defaultHard  = 5 * time.Minute
+	runningCalls = 10000
 )
 
 func BenchmarkProgressReset(b *testing.B) {
-	clocks := make([]Clock, running)
+	clocks := make([]Clock, runningCalls)
 	for i := range clocks {
 		clocks[i].Start(defaultIdle, defaultHard, func(wire.ErrorCode) {})
 		defer clocks[i].Stop()
@@ -25,7 +25,7 @@ func BenchmarkProgressReset(b *testing.B) {
 		b.ReportAllocs()
 		i := 0
 		for b.Loop() {
-			clocks[i%running].RestartIdle()
+			clocks[i%runningCalls].RestartIdle()
 			i++
 		}
 	})
@@ -35,7 +35,7 @@ func BenchmarkProgressReset(b *testing.B) {
 		b.RunParallel(func(pb *testing.PB) {
 			i := int(start.Add(3571))
 			for pb.Next() {
-				clocks[i%running].RestartIdle()
+				clocks[i%runningCalls].RestartIdle()
 				i++
 			}
 		})
@@ -54,21 +54,21 @@ func TestClockAfterSuspension(t *testing.T) {
 		{"suspended for longer than the hard limit", 6 * time.Minute, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			for _, first := range []string{"report", "timer"} {
+			for _, firstEvent := range []string{"report", "timer"} {
 				var code wire.ErrorCode
 				var c Clock
 				c.Start(defaultIdle, defaultHard, func(e wire.ErrorCode) { code = e })
 				defer c.Stop()
 				c.start = c.start.Add(-tt.ago)
-				if first == "timer" {
+				if firstEvent == "timer" {
 					c.CheckLimits()
 				}
 				if got := c.RestartIdle(); got != tt.alive {
-					t.Errorf("%s first: a report counts: %v, want %v", first, got, tt.alive)
+					t.Errorf("%s first: a report counts: %v, want %v", firstEvent, got, tt.alive)
 				}
 				c.CheckLimits()
 				if (code == "") != tt.alive {
-					t.Errorf("%s first: ended with %q, want alive: %v", first, code, tt.alive)
+					t.Errorf("%s first: ended with %q, want alive: %v", firstEvent, code, tt.alive)
 				}
 			}
 		})
@@ -129,13 +129,13 @@ func TestClockLimits(t *testing.T) {
 func TestClockStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var before, after Clock
-		expired := func(e wire.ErrorCode) { t.Errorf("the clock expired with %s", e) }
+		failOnExpiry := func(e wire.ErrorCode) { t.Errorf("the clock expired with %s", e) }
 		before.Stop()
-		before.Start(defaultIdle, defaultHard, expired)
+		before.Start(defaultIdle, defaultHard, failOnExpiry)
 		after.Pause()
 		time.Sleep(time.Second)
 		after.Resume()
-		after.Start(defaultIdle, defaultHard, expired)
+		after.Start(defaultIdle, defaultHard, failOnExpiry)
 		time.Sleep(3 * time.Second)
 		after.Stop()
 		time.Sleep(time.Hour)

@@ -16,7 +16,7 @@ import (
 type Bridge struct {
 	TargetsFunc func(want dispatch.TargetChoice) dispatch.Targets
 	StartFunc   func(ctx context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError
-	CancelFunc  func(id, reason string, answered func(wire.CancelOutcome))
+	CancelFunc  func(id, reason string, onOutcome func(wire.CancelOutcome))
 	AnswerFunc  func(id string, ask int, output json.RawMessage, err *wire.CallError)
 	ResyncFunc  func(id, activityType string)
 }

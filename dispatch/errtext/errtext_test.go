@@ -29,7 +29,7 @@ func TestNextStep(t *testing.T) {
 	if got, _ := NextStep("unheard_of"); got != advice[wire.ErrInternal].nextStep {
 		t.Errorf("an unknown code gets %q", got)
 	}
-	if next, ok := NextStepAfterRequest("user_denied"); !ok || next.ForAgent == "" || next.ForUser == "" {
+	if nextStep, ok := NextStepAfterRequest("user_denied"); !ok || nextStep.ForAgent == "" || nextStep.ForUser == "" {
 		t.Error("error code user_denied has no next step")
 	}
 	if _, ok := NextStepAfterRequest("NOT_FOUND"); ok {

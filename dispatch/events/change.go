@@ -126,8 +126,8 @@ func (c *Change) size() int {
 // viewMemory contains the values to which the pointers of a View refer, so that a View
 // needs one allocation.
 type viewMemory struct {
-	loaded, total, fraction, userFraction float64
-	ended                                 time.Time
+	loadedBytes, total, fraction, userFraction float64
+	endedAt                                    time.Time
 }
 
 // NewView builds the View of a call from its constant facts and its current state.
@@ -155,11 +155,11 @@ func newView(card *CallFacts, s *State, memory *viewMemory) View {
 		ErrorCode: s.ErrorCode, Error: s.Error, NextStep: s.NextStep, CancelReason: s.CancelReason, StopOutcome: s.StopOutcome, Decision: s.Decision,
 	}
 	if n := s.Reports.AnyAudience.Numbers; n.HasProgress {
-		memory.loaded = n.Progress
+		memory.loadedBytes = n.Progress
 		if n.HasLoaded {
-			memory.loaded = n.Loaded
+			memory.loadedBytes = n.Loaded
 		}
-		v.Loaded = &memory.loaded
+		v.Loaded = &memory.loadedBytes
 	}
 	if n := s.Reports.AnyAudience.Numbers; n.HasTotal {
 		memory.total = n.Total
@@ -168,15 +168,15 @@ func newView(card *CallFacts, s *State, memory *viewMemory) View {
 	}
 	v.UserProgress = fractionOf(s.Reports.UserAudience.Numbers, &memory.userFraction)
 	if s.Waiting != nil {
-		waiting := *s.Waiting
-		v.Waiting = &waiting
+		waitingTicket := *s.Waiting
+		v.Waiting = &waitingTicket
 	}
 	if s.Status == wire.StatusPending {
 		v.Status = pendingStatus(s.Waiting)
 	}
 	if !s.Ended.IsZero() {
-		memory.ended = s.Ended
-		v.Ended = &memory.ended
+		memory.endedAt = s.Ended
+		v.Ended = &memory.endedAt
 	}
 	return v
 }
@@ -228,9 +228,9 @@ const firstSlots = 64
 func (q *changeQueue) push(c Change) {
 	size := c.size()
 	for q.count == maxRingEvents || q.count > 0 && q.bytes+size > maxRingBytes {
-		oldest := &q.slots[q.start]
-		q.bytes -= oldest.size
-		*oldest = queuedChange{}
+		oldestChange := &q.slots[q.start]
+		q.bytes -= oldestChange.size
+		*oldestChange = queuedChange{}
 		q.start = (q.start + 1) & (len(q.slots) - 1)
 		q.count--
 	}
@@ -244,8 +244,8 @@ func (q *changeQueue) push(c Change) {
 
 func (q *changeQueue) grow() {
 	slots := make([]queuedChange, max(firstSlots, 2*len(q.slots)))
-	copied := copy(slots, q.slots[q.start:])
-	copy(slots[copied:], q.slots[:q.start])
+	copiedSlots := copy(slots, q.slots[q.start:])
+	copy(slots[copiedSlots:], q.slots[:q.start])
 	q.slots, q.start = slots, 0
 }
 

@@ -95,12 +95,12 @@ func TestChangeQueue(t *testing.T) {
 	if q.count != 0 || q.bytes != 0 || len(q.slots) != slots || q.slots[0].Details != nil {
 		t.Errorf("a full queue after reset: %d changes, %d bytes, %d slots", q.count, q.bytes, len(q.slots))
 	}
-	long := strings.Repeat("x", 1<<20)
+	longText := strings.Repeat("x", 1<<20)
 	for n := range 20 {
-		q.push(newChange(n, long))
+		q.push(newChange(n, longText))
 	}
 	check(13, 7)
-	q.push(newChange(20, strings.Repeat(long, 9)))
+	q.push(newChange(20, strings.Repeat(longText, 9)))
 	check(20, 1)
 	q.push(newChange(21, ""))
 	check(21, 1)

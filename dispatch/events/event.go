@@ -101,8 +101,8 @@ type encodedEvent struct {
 func encodeEvent(e *Event) []byte {
 	content := &e.Call.Snapshot
 	if s := content.Status.ForProgress(); s != content.Status {
-		copied := *content
-		copied.Status, content = s, &copied
+		copiedSnapshot := *content
+		copiedSnapshot.Status, content = s, &copiedSnapshot
 	}
 	encoded := encodedEvent{Type: activitySnapshot, ActivityType: progressActivity, Replace: true, Content: content, Event: e}
 	if a := e.Activity; a != nil {

@@ -39,8 +39,8 @@ func NewResultStart(output json.RawMessage) ResultStart {
 func (r ResultStart) Text() string {
 	resultStart := r.encodedStart
 	if r.isText {
-		if decoded, ok := decodeTextStart(r.encodedStart, r.isCut); ok {
-			resultStart = decoded
+		if decodedText, ok := decodeTextStart(r.encodedStart, r.isCut); ok {
+			resultStart = decodedText
 		}
 	}
 	if !r.isCut && len(resultStart) <= maxResultText {
@@ -50,7 +50,7 @@ func (r ResultStart) Text() string {
 }
 
 // The last characters of a truncated string can be damaged.
-func decodeTextStart(resultStart []byte, isCut bool) (decoded []byte, ok bool) {
+func decodeTextStart(resultStart []byte, isCut bool) (decodedText []byte, ok bool) {
 	if isCut {
 		resultStart = append(trimEscape(resultStart), '"')
 	}

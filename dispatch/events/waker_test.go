@@ -35,21 +35,21 @@ func TestFollowersReadInBatches(t *testing.T) {
 				s.Publish(Change{Kind: KindCreated, Time: time.Now(), Call: &CallFacts{}})
 			}
 		}
-		drainBatches := func(began time.Time) (count, events int, longest time.Duration) {
+		drainBatches := func(began time.Time) (count, events int, longestDuration time.Duration) {
 			synctest.Wait()
 			for _, b := range batches {
-				count, events, longest = count+1, events+b.count, max(longest, b.at.Sub(began))
+				count, events, longestDuration = count+1, events+b.count, max(longestDuration, b.at.Sub(began))
 				began = b.at
 			}
 			batches = nil
-			return count, events, longest
+			return count, events, longestDuration
 		}
 		time.Sleep(time.Minute)
 		began := time.Now()
 		publish(3)
 		time.Sleep(time.Second)
-		if count, events, longest := drainBatches(began); count != 1 || events != 3 || longest != wakeDelay {
-			t.Errorf("three changes were read in %d batches, %d events, after %v", count, events, longest)
+		if count, events, longestDuration := drainBatches(began); count != 1 || events != 3 || longestDuration != wakeDelay {
+			t.Errorf("three changes were read in %d batches, %d events, after %v", count, events, longestDuration)
 		}
 		began = time.Now()
 		for range 500 {
@@ -57,8 +57,8 @@ func TestFollowersReadInBatches(t *testing.T) {
 			time.Sleep(2 * time.Millisecond)
 		}
 		time.Sleep(wakeInterval + wakeDelay)
-		if count, events, longest := drainBatches(began); count > 22 || events != 1500 || longest > wakeInterval+wakeDelay {
-			t.Errorf("1,500 changes in 1 s were read in %d batches, %d events, at most %v apart", count, events, longest)
+		if count, events, longestDuration := drainBatches(began); count > 22 || events != 1500 || longestDuration > wakeInterval+wakeDelay {
+			t.Errorf("1,500 changes in 1 s were read in %d batches, %d events, at most %v apart", count, events, longestDuration)
 		}
 		for range 50 {
 			publish(1000)

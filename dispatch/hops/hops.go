@@ -216,10 +216,10 @@ func (l *hopList) addWithDuration(station string, us float64) {
 // addBrowser limits the times that the page reports, because the page may send false times.
 func (l *hopList) addBrowser(b *wire.BrowserHops) {
 	roundTrip := l.timesUs[CheckpointAnswered] - l.atUs
-	left := roundTrip
+	pageMs := roundTrip
 	limit := func(us int) float64 {
-		limited := min(max(float64(us), 0), left)
-		left -= limited
+		limited := min(max(float64(us), 0), pageMs)
+		pageMs -= limited
 		return limited
 	}
 	page := b.Page
@@ -227,7 +227,7 @@ func (l *hopList) addBrowser(b *wire.BrowserHops) {
 	handler, result := limit(page.HandlerUs), limit(page.ResultUs)
 	workerIn, workerOut := limit(b.WorkerInUs), limit(b.WorkerOutUs)
 	port := limit(b.DocumentUs - page.SumUs())
-	socket := left
+	socket := pageMs
 
 	l.addWithDuration("websocket", socket/2)
 	l.addWithDuration("worker", workerIn)

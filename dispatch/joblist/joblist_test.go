@@ -158,9 +158,9 @@ func TestLastReportComesBeforeTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		jobs := joblist.New(dispatch.New(newCountingPage(2, `1`).bridge(), dispatch.Options{}), joblist.Options{})
 		for range 50 {
-			last := 0.0
-			if err := jobs.Start(dispatch.Call{Tool: exportTool}).Wait(t.Context(), func(p dispatch.Progress) { last = p.Progress }); err != nil || last != 2 {
-				t.Fatalf("the last progress was %v, error %v; want 2", last, err)
+			lastProgress := 0.0
+			if err := jobs.Start(dispatch.Call{Tool: exportTool}).Wait(t.Context(), func(p dispatch.Progress) { lastProgress = p.Progress }); err != nil || lastProgress != 2 {
+				t.Fatalf("the last progress was %v, error %v; want 2", lastProgress, err)
 			}
 		}
 	})
@@ -210,8 +210,8 @@ func TestJobsEndWithTheServer(t *testing.T) {
 		job := jobs.Start(dispatch.Call{Tool: exportTool})
 		synctest.Wait()
 		d.Shutdown()
-		late := jobs.Start(dispatch.Call{Tool: exportTool})
-		for _, job := range []*joblist.Job{job, late} {
+		lateJob := jobs.Start(dispatch.Call{Tool: exportTool})
+		for _, job := range []*joblist.Job{job, lateJob} {
 			job.Keep()
 			if err := job.Wait(t.Context(), nil); err != nil {
 				t.Fatal(err)
@@ -237,11 +237,11 @@ func TestJobsKeepABoundedNumberOfResults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := dispatch.New(newCountingPage(0, `"12345678"`).bridge(), dispatch.Options{})
 		jobs := joblist.New(d, joblist.Options{Results: 3})
-		var all []*joblist.Job
+		var allJobs []*joblist.Job
 		for range 40 {
-			all = append(all, startFinishedJob(t, jobs))
+			allJobs = append(allJobs, startFinishedJob(t, jobs))
 		}
-		for i, job := range all {
+		for i, job := range allJobs {
 			_, known := jobs.Find(job.ID())
 			_, _, ok := job.Result()
 			if known != (i >= 10) || ok != (i >= 37) || job.View().ResultDropped != (i < 37) {
@@ -266,7 +266,7 @@ func TestJobsKeepABoundedSizeOfResults(t *testing.T) {
 			t.Error("the first of three results was not the dropped one")
 		}
 		// The newest result is kept even if it alone exceeds the limit of all results.
-		if large := startFinishedJob(t, jobs); !has(large) || has(b) || has(c) {
+		if largePatch := startFinishedJob(t, jobs); !has(largePatch) || has(b) || has(c) {
 			t.Error("the large result did not replace all other results")
 		}
 		output = `1`
@@ -279,12 +279,12 @@ func TestJobsKeepABoundedSizeOfResults(t *testing.T) {
 func TestJobsExpire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		jobs := joblist.New(dispatch.New(newCountingPage(0, `1`).bridge(), dispatch.Options{}), joblist.Options{})
-		first := startFinishedJob(t, jobs)
+		firstJob := startFinishedJob(t, jobs)
 		time.Sleep(30 * time.Minute)
-		second := startFinishedJob(t, jobs)
+		secondJob := startFinishedJob(t, jobs)
 		time.Sleep(31 * time.Minute)
-		_, one := jobs.Find(first.ID())
-		_, two := jobs.Find(second.ID())
+		_, one := jobs.Find(firstJob.ID())
+		_, two := jobs.Find(secondJob.ID())
 		if one || !two {
 			t.Errorf("after an hour the first job exists: %t, the second job exists: %t", one, two)
 		}

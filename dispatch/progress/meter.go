@@ -130,25 +130,25 @@ func (m *meter) push(e queuedNotification) {
 }
 
 // An internal notice or a reminder never replaces a message for the user.
-func (e *queuedNotification) canReplace(earlier *queuedNotification) bool {
+func (e *queuedNotification) canReplace(earlierQueuedNotification *queuedNotification) bool {
 	switch {
-	case earlier.isFinal || earlier.isDue || earlier.isKept:
+	case earlierQueuedNotification.isFinal || earlierQueuedNotification.isDue || earlierQueuedNotification.isKept:
 		return false
-	case e.isReminder && earlier.isForUser() && !earlier.isEmpty():
-		return earlier.isReminder
-	case !earlier.isForUser() || e.isForUser():
+	case e.isReminder && earlierQueuedNotification.isForUser() && !earlierQueuedNotification.isEmpty():
+		return earlierQueuedNotification.isReminder
+	case !earlierQueuedNotification.isForUser() || e.isForUser():
 		return true
 	default: // a notice without text may replace a text, because the text keeps its audience
-		return e.isEmpty() && !earlier.isEmpty()
+		return e.isEmpty() && !earlierQueuedNotification.isEmpty()
 	}
 }
 
-func (e *queuedNotification) inheritFrom(earlier *queuedNotification) {
-	if e.isEmpty() && !earlier.isEmpty() {
-		e.Text, e.isReminder = earlier.Text, earlier.isReminder
+func (e *queuedNotification) inheritFrom(earlierQueuedNotification *queuedNotification) {
+	if e.isEmpty() && !earlierQueuedNotification.isEmpty() {
+		e.Text, e.isReminder = earlierQueuedNotification.Text, earlierQueuedNotification.isReminder
 	}
-	if !e.isExact && !e.isFinal && earlier.isExact {
-		e.isExact, e.progress, e.total, e.hasTotal = true, earlier.progress, earlier.total, earlier.hasTotal
+	if !e.isExact && !e.isFinal && earlierQueuedNotification.isExact {
+		e.isExact, e.progress, e.total, e.hasTotal = true, earlierQueuedNotification.progress, earlierQueuedNotification.total, earlierQueuedNotification.hasTotal
 	}
 }
 
@@ -215,15 +215,15 @@ func (m *meter) moveText(e queuedNotification) {
 		return
 	}
 	for i := range m.queue {
-		next := &m.queue[i]
+		nextNotification := &m.queue[i]
 		switch {
 		case !e.isForUser():
 			return
-		case next.isExact && next.progress > m.numbers.lastSent:
+		case nextNotification.isExact && nextNotification.progress > m.numbers.lastSent:
 			textNotice := queuedNotification{Text: e.Text, total: e.total, hasTotal: e.hasTotal, isReminder: e.isReminder}
 			m.queue = slices.Insert(m.queue, i+1, textNotice)
 			return
-		case next.isForUser() && !next.isEmpty():
+		case nextNotification.isForUser() && !nextNotification.isEmpty():
 			return
 		}
 	}

@@ -27,13 +27,13 @@ func (m *meter) accept(now time.Time, r *wire.Report) {
 }
 
 func drainMeter(m *meter) []Notification {
-	var sent []Notification
+	var sentNotifications []Notification
 	for {
 		p, ok := m.Drain(time.Unix(0, 0))
 		if !ok {
-			return sent
+			return sentNotifications
 		}
-		sent = append(sent, p)
+		sentNotifications = append(sentNotifications, p)
 	}
 }
 
@@ -118,22 +118,22 @@ func TestMeterKeepsProgressStrictlyIncreasing(t *testing.T) {
 
 func TestStepsLeaveRoomForNumbers(t *testing.T) {
 	for _, messages := range []int{1, 10, 499, 501, 5000, 20000} {
-		for _, scale := range []struct{ first, next, total float64 }{
+		for _, scale := range []struct{ firstStep, nextStep, total float64 }{
 			{1, 2, 3}, {1, 2, 100}, {0.001, 0.002, 0.01}, {0.01, 0.02, 1}, {0.001, 0.002, 1}, {1, 2, 1e6}, {1, 2, 1e12},
 			{1e9, 2e9, 1e15}, {1, 2, 1e15}, {1e300, 2e300, 1e301}, {5e6, 5e6 + 1, 1e7}, {0.5, 0.501, 1},
 		} {
 			m := meter{Interval: -1}
 			var got []Notification
-			last := -1.0
+			lastProgress := -1.0
 			step := func(r wire.Report) {
 				m.accept(time.Unix(0, 0), &r)
 				got = drainMeter(&m)
-				if len(got) != 1 || got[0].Progress <= last {
-					t.Fatalf("%d messages, %v: after %v came %+v", messages, scale, last, got)
+				if len(got) != 1 || got[0].Progress <= lastProgress {
+					t.Fatalf("%d messages, %v: after %v came %+v", messages, scale, lastProgress, got)
 				}
-				last = got[0].Progress
+				lastProgress = got[0].Progress
 			}
-			for _, number := range []float64{scale.first, scale.next, scale.total} {
+			for _, number := range []float64{scale.firstStep, scale.nextStep, scale.total} {
 				for range messages {
 					step(wire.Report{Message: "a"})
 				}
@@ -148,7 +148,7 @@ func TestStepsLeaveRoomForNumbers(t *testing.T) {
 
 func TestStepSizeFollowsTheNumbersOfTheTool(t *testing.T) {
 	m := meter{Interval: -1}
-	next := func(r wire.Report) Notification {
+	send := func(r wire.Report) Notification {
 		m.accept(time.Unix(0, 0), &r)
 		got := drainMeter(&m)
 		if len(got) != 1 {
@@ -157,12 +157,12 @@ func TestStepSizeFollowsTheNumbersOfTheTool(t *testing.T) {
 		return got[0]
 	}
 	for _, number := range []float64{0.5, 0.5001, 0.5002, 0.5003} {
-		if got := next(wire.Report{Progress: newFloat(number), Total: newFloat(1)}); got != numberedNotification(number, 1, "") {
+		if got := send(wire.Report{Progress: newFloat(number), Total: newFloat(1)}); got != numberedNotification(number, 1, "") {
 			t.Errorf("the meter returned %+v, want %v", got, number)
 		}
 		for range 5000 {
 			if number > 0.5 {
-				next(wire.Report{Message: "a"})
+				send(wire.Report{Message: "a"})
 			}
 		}
 	}
@@ -238,7 +238,7 @@ func TestMeterKeepsReports(t *testing.T) {
 		t.Errorf("%d notices wait", n)
 	}
 	got = drainMeter(&m)
-	if last := got[len(got)-2]; last.Message != "question 99" {
+	if lastNotification := got[len(got)-2]; lastNotification.Message != "question 99" {
 		t.Errorf("the last question is lost: %+v; want %q", got, "question 99")
 	}
 }
@@ -290,7 +290,7 @@ func meterProblem(seed uint64) string {
 	if tame {
 		newReport = randomValidReport
 	}
-	c := meterCheck{m: &m, audienceOf: map[string]string{"reminder": AudienceUser}, kept: map[string]bool{}, sentAt: time.Unix(-1, 0), last: -1}
+	c := meterCheck{m: &m, audienceOf: map[string]string{"reminder": AudienceUser}, keptMessages: map[string]bool{}, sentAt: time.Unix(-1, 0), lastProgress: -1}
 	currentTime, done := time.Unix(0, 0), 0.0
 	for i := range 80 {
 		r := newReport(rnd, &done)
@@ -330,11 +330,11 @@ func meterProblem(seed uint64) string {
 	if c.final != nil && !c.finalSent {
 		return fmt.Sprintf("the first final report %v never came", *c.final)
 	}
-	if tame && done > 0 && c.greatest != done/20 {
-		return fmt.Sprintf("the last number is %v, want %v", c.greatest, done/20)
+	if tame && done > 0 && c.greatestProgress != done/20 {
+		return fmt.Sprintf("the last number is %v, want %v", c.greatestProgress, done/20)
 	}
-	if len(c.kept) > 0 {
-		return fmt.Sprintf("%v, before a suspension, never came", c.kept)
+	if len(c.keptMessages) > 0 {
+		return fmt.Sprintf("%v, before a suspension, never came", c.keptMessages)
 	}
 	if c.forUser != "" {
 		return fmt.Sprintf("%q, for the user, never came", c.forUser)
@@ -343,25 +343,25 @@ func meterProblem(seed uint64) string {
 }
 
 type meterCheck struct {
-	m          *meter
-	audienceOf map[string]string
-	forUser    string
-	kept       map[string]bool
+	m            *meter
+	audienceOf   map[string]string
+	forUser      string
+	keptMessages map[string]bool
 
-	last           float64
-	greatest       float64
-	sentAt         time.Time
-	isFinalWaiting bool
-	seen           bool
-	final          *float64
-	finalSent      bool
-	isFlushing     bool
-	problem        string
+	lastProgress     float64
+	greatestProgress float64
+	sentAt           time.Time
+	isFinalWaiting   bool
+	seen             bool
+	final            *float64
+	finalSent        bool
+	isFlushing       bool
+	problem          string
 }
 
 func (c *meterCheck) keep() {
-	if c.forUser != "" && len(c.kept) < maxKeptNotifications {
-		c.kept[c.forUser] = true
+	if c.forUser != "" && len(c.keptMessages) < maxKeptNotifications {
+		c.keptMessages[c.forUser] = true
 	}
 }
 
@@ -369,51 +369,51 @@ func (c *meterCheck) accept(now time.Time, r *wire.Report) {
 	n, _ := NumbersOf(r)
 	if n.IsFinal() && !c.seen {
 		c.seen = true
-		if n.Progress > c.last && !c.unsentStep() {
+		if n.Progress > c.lastProgress && !c.unsentStep() {
 			c.final = &n.Progress
 		}
 	}
 	c.m.accept(now, r)
 }
 
-func (c *meterCheck) unsentStep() bool { return c.last < 0 && c.m.hasQueued }
+func (c *meterCheck) unsentStep() bool { return c.lastProgress < 0 && c.m.hasQueued }
 
 func (c *meterCheck) check(p Notification, now time.Time) {
-	bad := func(format string, args ...any) {
+	reportf := func(format string, args ...any) {
 		if c.problem == "" {
-			c.problem = fmt.Sprintf("%+v after %v: ", p, c.last) + fmt.Sprintf(format, args...)
+			c.problem = fmt.Sprintf("%+v after %v: ", p, c.lastProgress) + fmt.Sprintf(format, args...)
 		}
 	}
 	switch {
-	case !(p.Progress > c.last) || math.IsInf(p.Progress, 0):
-		bad("progress does not increase")
+	case !(p.Progress > c.lastProgress) || math.IsInf(p.Progress, 0):
+		reportf("progress does not increase")
 	case p.Progress != 0 && p.Progress < 1e-300:
-		bad("the number is too small to be written")
+		reportf("the number is too small to be written")
 	case p.HasTotal && p.Progress > p.Total:
-		bad("progress is beyond the total")
+		reportf("progress is beyond the total")
 	case p.HasTotal && p.Progress == p.Total && c.final != nil && !c.finalSent && p.Progress != *c.final:
-		bad("another report than the first final one is final")
+		reportf("another report than the first final one is final")
 	case c.final != nil && !c.finalSent && p.Progress >= *c.final && !(p.HasTotal && p.Total == *c.final && p.Progress == p.Total):
-		bad("the final report %v is passed", *c.final)
+		reportf("the final report %v is passed", *c.final)
 	case p.Message != "" && c.audienceOf[p.Message] != p.Audience:
-		bad("the audience was %q", c.audienceOf[p.Message])
+		reportf("the audience was %q", c.audienceOf[p.Message])
 	}
 	if gap := now.Sub(c.sentAt); gap < 100*time.Millisecond && !c.isFlushing {
 		if !c.isFinalWaiting {
-			bad("it came too early")
+			reportf("it came too early")
 		}
 	}
 	if c.final != nil && p.HasTotal && p.Progress == *c.final && p.Total == *c.final {
 		c.finalSent = true
 	}
-	delete(c.kept, p.Message)
+	delete(c.keptMessages, p.Message)
 	if p.Message == c.forUser {
 		c.forUser = ""
 	}
 	if p.HasTotal {
 		if rounded := math.Round(p.Progress*20) / 20; rounded == p.Progress {
-			c.greatest = p.Progress
+			c.greatestProgress = p.Progress
 		}
 	}
-	c.last, c.sentAt = p.Progress, now
+	c.lastProgress, c.sentAt = p.Progress, now
 }

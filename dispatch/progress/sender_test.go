@@ -15,9 +15,9 @@ func TestMain(m *testing.M) { leaktest.Main(m) }
 
 func newSender(interval time.Duration) (*Sender, *[]string) {
 	var s Sender
-	sent := &[]string{}
-	s.Init(interval, func(p Notification) { *sent = append(*sent, p.Message) })
-	return &s, sent
+	sentMessages := &[]string{}
+	s.Init(interval, func(p Notification) { *sentMessages = append(*sentMessages, p.Message) })
+	return &s, sentMessages
 }
 
 func reportMessage(s *Sender, message string) {
@@ -26,50 +26,50 @@ func reportMessage(s *Sender, message string) {
 
 func TestSenderRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, sent := newSender(time.Second)
+		s, sentMessages := newSender(time.Second)
 		reportMessage(s, "first")
 		<-s.Wake()
-		if due := s.SendDue(); due != nil || len(*sent) != 1 {
-			t.Fatalf("the sender sent %q; more notifications are due: %t", *sent, due != nil)
+		if due := s.SendDue(); due != nil || len(*sentMessages) != 1 {
+			t.Fatalf("the sender sent %q; more notifications are due: %t", *sentMessages, due != nil)
 		}
 		reportMessage(s, "replaced")
 		reportMessage(s, "second")
 		startTime := time.Now()
 		due := s.SendDue()
-		if due == nil || len(*sent) != 1 {
-			t.Fatalf("the sender sent %q before the interval ended", *sent)
+		if due == nil || len(*sentMessages) != 1 {
+			t.Fatalf("the sender sent %q before the interval ended", *sentMessages)
 		}
 		<-due
 		if waited := time.Since(startTime); waited != time.Second {
 			t.Errorf("the sender waited %v, want the interval", waited)
 		}
 		s.SendDue()
-		if want := []string{"first", "second"}; !slices.Equal(*sent, want) {
-			t.Errorf("the sender sent %q, want %q", *sent, want)
+		if want := []string{"first", "second"}; !slices.Equal(*sentMessages, want) {
+			t.Errorf("the sender sent %q, want %q", *sentMessages, want)
 		}
 	})
 }
 
 func TestSenderFlushesAfterClose(t *testing.T) {
-	s, sent := newSender(time.Hour)
+	s, sentMessages := newSender(time.Hour)
 	reportMessage(s, "first")
 	s.SendDue()
 	reportMessage(s, "last")
 	s.Close()
 	reportMessage(s, "late")
 	s.Remind("late reminder")
-	if due := s.SendDue(); due != nil || len(*sent) != 1 {
-		t.Errorf("a closed sender sent %q", *sent)
+	if due := s.SendDue(); due != nil || len(*sentMessages) != 1 {
+		t.Errorf("a closed sender sent %q", *sentMessages)
 	}
 	s.Flush()
-	if want := []string{"first", "last"}; !slices.Equal(*sent, want) {
-		t.Errorf("the sender sent %q, want %q", *sent, want)
+	if want := []string{"first", "last"}; !slices.Equal(*sentMessages, want) {
+		t.Errorf("the sender sent %q, want %q", *sentMessages, want)
 	}
 }
 
 func TestSenderInBackground(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, sent := newSender(time.Second)
+		s, sentMessages := newSender(time.Second)
 		stop := s.SendInBackground()
 		reportMessage(s, "first")
 		synctest.Wait()
@@ -79,8 +79,8 @@ func TestSenderInBackground(t *testing.T) {
 		stop()
 		reportMessage(s, "after stop")
 		time.Sleep(time.Hour)
-		if want := []string{"first", "reminder"}; !slices.Equal(*sent, want) {
-			t.Errorf("the sender sent %q, want %q", *sent, want)
+		if want := []string{"first", "reminder"}; !slices.Equal(*sentMessages, want) {
+			t.Errorf("the sender sent %q, want %q", *sentMessages, want)
 		}
 	})
 }
@@ -97,7 +97,7 @@ func TestSenderWithoutClient(t *testing.T) {
 }
 
 func TestSenderLosesNoReport(t *testing.T) {
-	s, sent := newSender(-1)
+	s, sentMessages := newSender(-1)
 	stop := s.SendInBackground()
 	var wg sync.WaitGroup
 	for g := range 8 {
@@ -111,7 +111,7 @@ func TestSenderLosesNoReport(t *testing.T) {
 	stop()
 	s.Close()
 	s.Flush()
-	if len(*sent) != 1600 {
-		t.Errorf("the senders sent %d notifications, want 1600", len(*sent))
+	if len(*sentMessages) != 1600 {
+		t.Errorf("the senders sent %d notifications, want 1600", len(*sentMessages))
 	}
 }

@@ -35,19 +35,19 @@ func (l *numberSequence) recordNumber(progress float64) {
 func (l *numberSequence) restartAt(progress float64) { l.lastSent, l.stepBase = progress, progress }
 
 func (l *numberSequence) advanceStep(ceiling float64) (float64, bool) {
-	next := l.nextStep(ceiling)
-	if next <= l.lastSent {
+	nextStep := l.nextStep(ceiling)
+	if nextStep <= l.lastSent {
 		l.stepBase = l.lastSent
-		next = l.nextStep(ceiling)
+		nextStep = l.nextStep(ceiling)
 	}
-	if next <= l.lastSent {
-		next = l.lastSent + gapAbove(l.lastSent)
+	if nextStep <= l.lastSent {
+		nextStep = l.lastSent + gapAbove(l.lastSent)
 	}
-	if next >= ceiling || math.IsInf(next, 0) {
+	if nextStep >= ceiling || math.IsInf(nextStep, 0) {
 		return 0, false
 	}
-	l.lastSent = next
-	return next, true
+	l.lastSent = nextStep
+	return nextStep, true
 }
 
 func (l *numberSequence) nextStep(ceiling float64) float64 {
@@ -65,8 +65,8 @@ func (l *numberSequence) nextStep(ceiling float64) float64 {
 		return l.lastSent + step*remainingPart*remainingPart
 	}
 	if step == fullStep { // a multiple of the step size has fewer decimal digits than a sum of steps
-		if next := l.stepBase + (math.Round(usedRange/step)+1)*l.stepScale()/(1/stepFraction); next > l.lastSent && next < l.stepBase+available {
-			return next
+		if nextStep := l.stepBase + (math.Round(usedRange/step)+1)*l.stepScale()/(1/stepFraction); nextStep > l.lastSent && nextStep < l.stepBase+available {
+			return nextStep
 		}
 	}
 	return l.lastSent + step

@@ -141,22 +141,22 @@ func panelCall(v dispatch.View, browserID string) wire.CallView {
 
 func TestEndedCallsAreSentOnce(t *testing.T) {
 	now := time.Now()
-	ended := func(id string) dispatch.View {
+	endedView := func(id string) dispatch.View {
 		return dispatch.View{Snapshot: dispatch.Snapshot{CallID: id}, Ended: &now}
 	}
-	running := dispatch.View{Snapshot: dispatch.Snapshot{CallID: "running"}}
+	runningView := dispatch.View{Snapshot: dispatch.Snapshot{CallID: "running"}}
 	list := shape.PanelCalls{}
 	for _, c := range []struct {
 		calls callListSource
 		want  string
 	}{
-		{callListSource{running}, "running;"},
-		{callListSource{running, ended("b"), ended("a")}, "running; b a"},
-		{callListSource{running, ended("b"), ended("a")}, "running;"},
-		{callListSource{ended("d"), ended("c"), ended("b"), ended("a")}, "; d c"},
-		{callListSource{ended("f"), ended("e")}, "; f e"},
+		{callListSource{runningView}, "running;"},
+		{callListSource{runningView, endedView("b"), endedView("a")}, "running; b a"},
+		{callListSource{runningView, endedView("b"), endedView("a")}, "running;"},
+		{callListSource{endedView("d"), endedView("c"), endedView("b"), endedView("a")}, "; d c"},
+		{callListSource{endedView("f"), endedView("e")}, "; f e"},
 		{callListSource{}, ";"},
-		{callListSource{ended("f")}, ";"},
+		{callListSource{endedView("f")}, ";"},
 	} {
 		params := list.Next(c.calls)
 		got := ""
@@ -178,12 +178,12 @@ func TestWaitingCallsAreAlwaysShown(t *testing.T) {
 	for i := range 500 {
 		calls = append(calls, dispatch.View{Snapshot: dispatch.Snapshot{CallID: fmt.Sprint(i)}})
 	}
-	waiting := dispatch.View{Snapshot: dispatch.Snapshot{CallID: "waiting"}, Waiting: &dispatch.WaitingTicket{TicketID: "ticket"}}
-	calls = append(calls, waiting)
+	waitingView := dispatch.View{Snapshot: dispatch.Snapshot{CallID: "waiting"}, Waiting: &dispatch.WaitingTicket{TicketID: "ticket"}}
+	calls = append(calls, waitingView)
 	list := shape.PanelCalls{}
-	shown := list.Next(calls).Calls
-	if len(shown) != 201 || shown[200].CallID != "waiting" {
-		t.Errorf("the side panel gets %d calls, last %q, want 200 running calls and the waiting call", len(shown), shown[len(shown)-1].CallID)
+	shownCalls := list.Next(calls).Calls
+	if len(shownCalls) != 201 || shownCalls[200].CallID != "waiting" {
+		t.Errorf("the side panel gets %d calls, last %q, want 200 running calls and the waiting call", len(shownCalls), shownCalls[len(shownCalls)-1].CallID)
 	}
 }
 

@@ -60,9 +60,9 @@ func TestWriteAndRead(t *testing.T) {
 	if lastEntries := readEntries(t, dir, 1); len(lastEntries) != 1 || lastEntries[0].Tool != "a__c" {
 		t.Errorf("the last one: %+v", lastEntries)
 	}
-	matching, _, err := Read(dir, 1, func(r Record) bool { return r.Kind == KindCall })
-	if err != nil || len(matching) != 1 || matching[0].CallID != "call_1" {
-		t.Errorf("the last call: %+v, %v", matching, err)
+	matchingEntries, _, err := Read(dir, 1, func(r Record) bool { return r.Kind == KindCall })
+	if err != nil || len(matchingEntries) != 1 || matchingEntries[0].CallID != "call_1" {
+		t.Errorf("the last call: %+v, %v", matchingEntries, err)
 	}
 }
 

@@ -39,17 +39,17 @@ func createPlugin(t testing.TB) string {
 	return result.Dir
 }
 
-func createPluginWithEdit(t testing.TB, file, old, replacement string) string {
+func createPluginWithEdit(t testing.TB, file, oldText, replacement string) string {
 	t.Helper()
 	dir := createPlugin(t)
 	fileContent, err := os.ReadFile(filepath.Join(dir, file))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if strings.Count(string(fileContent), old) != 1 {
-		t.Fatalf("%s does not contain %q exactly once", file, old)
+	if strings.Count(string(fileContent), oldText) != 1 {
+		t.Fatalf("%s does not contain %q exactly once", file, oldText)
 	}
-	writePluginFile(t, dir, file, strings.Replace(string(fileContent), old, replacement, 1))
+	writePluginFile(t, dir, file, strings.Replace(string(fileContent), oldText, replacement, 1))
 	return dir
 }
 

@@ -62,14 +62,14 @@ type Rule struct {
 
 // Rules returns all rules of the linter, in the order in which findings are sorted.
 func Rules() []Rule {
-	all := []Rule{
+	allRules := []Rule{
 		{"build", "A plugin that does not build can't be added. A warning of the build is often an error later."},
 		{"types", "The compiler finds mistakes in code that no test runs. opentabs itself does not check types."},
 	}
 	for _, ruleToApply := range rules {
-		all = append(all, ruleToApply.Rule)
+		allRules = append(allRules, ruleToApply.Rule)
 	}
-	return all
+	return allRules
 }
 
 // reportFunc adds a finding to the result of a check. where becomes Finding.Where; format

@@ -92,15 +92,15 @@ func editorTypes() (files []newFile, versionMark string, err error) {
 
 // typesPath accepts all TypeScript files of the SDK, but only declarations and licenses of vendored packages.
 func typesPath(name string) string {
-	if rest, ok := strings.CutPrefix(name, "src/"); ok {
-		return typesDir + "/sdk/" + rest
+	if sourceName, ok := strings.CutPrefix(name, "src/"); ok {
+		return typesDir + "/sdk/" + sourceName
 	}
-	rest, vendoredPath := strings.CutPrefix(name, "vendor/")
+	sourceName, vendoredPath := strings.CutPrefix(name, "vendor/")
 	switch {
-	case !vendoredPath || strings.HasSuffix(rest, ".js") || strings.HasSuffix(rest, ".mjs"):
+	case !vendoredPath || strings.HasSuffix(sourceName, ".js") || strings.HasSuffix(sourceName, ".mjs"):
 		return ""
-	case strings.HasPrefix(rest, "zod/"):
-		return typesDir + "/" + rest
+	case strings.HasPrefix(sourceName, "zod/"):
+		return typesDir + "/" + sourceName
 	}
-	return typesDir + "/vendor/" + rest // the path that the SDK's files import
+	return typesDir + "/vendor/" + sourceName // the path that the SDK's files import
 }

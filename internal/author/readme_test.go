@@ -39,17 +39,17 @@ func TestReadmeBegins(t *testing.T) {
 		{"a\n" + tablesBegin + "old" + tablesEnd + "\nz\n", "a\n" + tablesBegin},
 	} {
 		writePluginFile(t, b.sourceDir, readmeFile, c.oldText)
-		_, updated, err := b.readmeTexts()
+		_, updatedReadme, err := b.readmeTexts()
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, want := range []string{"| `sum_up` | Sums up |", "| `site` | url, required | Site: Of your company |", "| `list_tickets` |"} {
-			if !strings.HasPrefix(string(updated), c.want) || !strings.Contains(string(updated), want) {
-				t.Errorf("%q became %q", c.oldText, updated)
+			if !strings.HasPrefix(string(updatedReadme), c.want) || !strings.Contains(string(updatedReadme), want) {
+				t.Errorf("%q became %q", c.oldText, updatedReadme)
 			}
 		}
-		if strings.HasSuffix(c.oldText, "\nz\n") && !strings.HasSuffix(string(updated), tablesEnd+"\nz\n") {
-			t.Errorf("%q became %q", c.oldText, updated)
+		if strings.HasSuffix(c.oldText, "\nz\n") && !strings.HasSuffix(string(updatedReadme), tablesEnd+"\nz\n") {
+			t.Errorf("%q became %q", c.oldText, updatedReadme)
 		}
 	}
 	writePluginFile(t, b.sourceDir, readmeFile, tablesBegin+"\nno end")

@@ -59,16 +59,16 @@ func describeTool(description string) func(testing.TB, *tempBuild) {
 
 func rewriteReadme(t testing.TB, b *tempBuild) {
 	t.Helper()
-	_, updated, err := b.readmeTexts()
+	_, updatedReadme, err := b.readmeTexts()
 	if err != nil {
 		t.Fatal(err)
 	}
-	writePluginFile(t, b.sourceDir, readmeFile, string(updated))
+	writePluginFile(t, b.sourceDir, readmeFile, string(updatedReadme))
 }
 
-func editManifest(old, replacement string) func(testing.TB, *tempBuild) {
+func editManifest(oldText, replacement string) func(testing.TB, *tempBuild) {
 	return func(t testing.TB, b *tempBuild) {
-		writePluginFile(t, b.sourceDir, "package.json", strings.Replace(readPluginFile(t, b.sourceDir, "package.json"), old, replacement, 1))
+		writePluginFile(t, b.sourceDir, "package.json", strings.Replace(readPluginFile(t, b.sourceDir, "package.json"), oldText, replacement, 1))
 	}
 }
 

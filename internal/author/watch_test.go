@@ -82,11 +82,11 @@ func TestScanOfARecentFile(t *testing.T) {
 		if err := os.Chtimes(filepath.Join(dir, "src", "a.ts"), info.ModTime(), info.ModTime()); err != nil {
 			t.Fatal(err)
 		}
-		secondSnapshot, recent, err := scanFiles(dir, firstSnapshot, recentFiles{"src/a.ts": true})
+		secondSnapshot, recentFilesValue, err := scanFiles(dir, firstSnapshot, recentFiles{"src/a.ts": true})
 		if err != nil {
 			t.Fatal(err)
 		}
-		thirdSnapshot, _, err := scanFiles(dir, secondSnapshot, recent)
+		thirdSnapshot, _, err := scanFiles(dir, secondSnapshot, recentFilesValue)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,15 +107,15 @@ func TestWatchReportsEarlierAndLaterChanges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reported := make(chan []string)
+	reportedFiles := make(chan []string)
 	watchErr := make(chan error, 1)
 	writePluginFile(t, dir, "src/a.ts", "changed")
-	go func() { watchErr <- w.Run(ctx, func(files []string) { reported <- files }) }()
-	if got := <-reported; !slices.Equal(got, []string{"src/a.ts"}) {
+	go func() { watchErr <- w.Run(ctx, func(files []string) { reportedFiles <- files }) }()
+	if got := <-reportedFiles; !slices.Equal(got, []string{"src/a.ts"}) {
 		t.Errorf("reported %q", got)
 	}
 	writePluginFile(t, dir, "src/b.ts", "new")
-	for got := range reported {
+	for got := range reportedFiles {
 		if slices.Contains(got, "src/b.ts") {
 			break
 		}
@@ -125,7 +125,7 @@ func TestWatchReportsEarlierAndLaterChanges(t *testing.T) {
 	// received.
 	for {
 		select {
-		case <-reported:
+		case <-reportedFiles:
 			continue
 		case err := <-watchErr:
 			if !errors.Is(err, context.Canceled) {

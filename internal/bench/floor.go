@@ -71,10 +71,10 @@ func exchangeText(w http.ResponseWriter, r *http.Request, transform func([]byte)
 func (f *floorServer) askExtension(route string, messageBytes []byte) ([]byte, error) {
 	id := <-f.lastID + 1
 	f.lastID <- id
-	answer := make(chan []byte, 1)
+	responses := make(chan []byte, 1)
 	f.mu.Lock()
 	ws := f.ws
-	f.pendingAnswers[id] = answer
+	f.pendingAnswers[id] = responses
 	f.mu.Unlock()
 	if ws == nil {
 		return nil, errors.New("the extension is not connected")
@@ -84,7 +84,7 @@ func (f *floorServer) askExtension(route string, messageBytes []byte) ([]byte, e
 		return nil, err
 	}
 	select {
-	case messageBytes := <-answer:
+	case messageBytes := <-responses:
 		return messageBytes, nil
 	case <-time.After(30 * time.Second):
 		return nil, errors.New("the page did not answer for 30 s")
@@ -122,11 +122,11 @@ func (f *floorServer) serveExtension(w http.ResponseWriter, r *http.Request) {
 			continue // a keep-alive message without an ID
 		}
 		f.mu.Lock()
-		answer := f.pendingAnswers[id]
+		responses := f.pendingAnswers[id]
 		delete(f.pendingAnswers, id)
 		f.mu.Unlock()
-		if answer != nil {
-			answer <- answerText
+		if responses != nil {
+			responses <- answerText
 		}
 	}
 }

@@ -76,31 +76,31 @@ var smokeGroups = []smokeGroup{
 }
 
 func runSmoke(ctx context.Context, stdout io.Writer, isUpdate bool) error {
-	last, err := smoke.Read(smokeFile)
+	lastRows, err := smoke.Read(smokeFile)
 	if err != nil {
 		return err
 	}
-	var measured []smoke.Row
+	var measuredRows []smoke.Row
 	for _, group := range smokeGroups {
 		if group.needsLinux && runtime.GOOS != "linux" {
 			fmt.Fprintf(stdout, "not measured on %s: %s\n", runtime.GOOS, strings.Join(group.ids(), ", "))
-			last = slices.DeleteFunc(last, func(row smoke.Row) bool { return slices.Contains(group.ids(), row.ID) })
+			lastRows = slices.DeleteFunc(lastRows, func(row smoke.Row) bool { return slices.Contains(group.ids(), row.ID) })
 			continue
 		}
-		rows, err := measureGroup(ctx, group, last)
+		rows, err := measureGroup(ctx, group, lastRows)
 		if err != nil {
 			return fmt.Errorf("measure the row %s: %w", group.rows[0].ID, err)
 		}
-		measured = append(measured, rows...)
+		measuredRows = append(measuredRows, rows...)
 	}
-	fmt.Fprint(stdout, smoke.Table(last, measured))
+	fmt.Fprint(stdout, smoke.Table(lastRows, measuredRows))
 	if isUpdate && runtime.GOOS != "linux" {
 		return errors.New("the file of last values can be updated on Linux only, because other systems cannot measure all rows")
 	}
 	if isUpdate {
-		return smoke.Write(smokeFile, smoke.Update(last, measured, time.Now().UTC().Format(time.DateOnly)))
+		return smoke.Write(smokeFile, smoke.Update(lastRows, measuredRows, time.Now().UTC().Format(time.DateOnly)))
 	}
-	result := smoke.Compare(last, measured, func(id string) string { return smoke.CommitsSince(ctx, smokeFile, id) })
+	result := smoke.Compare(lastRows, measuredRows, func(id string) string { return smoke.CommitsSince(ctx, smokeFile, id) })
 	for _, row := range result.Gains {
 		fmt.Fprintf(stdout, "row %q is better than its last value: run `make bench-smoke UPDATE=1`, so that the gain is kept\n", row.ID)
 	}
@@ -115,7 +115,7 @@ func (g smokeGroup) ids() []string {
 	return ids
 }
 
-func measureGroup(ctx context.Context, group smokeGroup, last []smoke.Row) ([]smoke.Row, error) {
+func measureGroup(ctx context.Context, group smokeGroup, lastRows []smoke.Row) ([]smoke.Row, error) {
 	rows := slices.Clone(group.rows)
 	for i := range rows {
 		rows[i].Value = math.Inf(1)
@@ -132,7 +132,7 @@ func measureGroup(ctx context.Context, group smokeGroup, last []smoke.Row) ([]sm
 		isWorse := false
 		for i, value := range values {
 			rows[i].Value = min(rows[i].Value, math.Round(value*100)/100)
-			isWorse = isWorse || smoke.IsWorse(last, rows[i])
+			isWorse = isWorse || smoke.IsWorse(lastRows, rows[i])
 		}
 		if !isWorse {
 			break

@@ -33,7 +33,7 @@ func TestSmokeFile(t *testing.T) {
 // TestLossIsMeasuredAgain checks that a row fails only if every attempt is worse than the
 // stored value, because other programs on the machine can slow down one attempt.
 func TestLossIsMeasuredAgain(t *testing.T) {
-	last := []smoke.Row{{ID: "ratio", Value: 1, Tolerance: 0.1}}
+	lastRows := []smoke.Row{{ID: "ratio", Value: 1, Tolerance: 0.1}}
 	for _, c := range []struct {
 		values       []float64
 		want         float64
@@ -48,7 +48,7 @@ func TestLossIsMeasuredAgain(t *testing.T) {
 			attempts++
 			return []float64{c.values[attempts-1]}, nil
 		}}
-		rows, err := measureGroup(t.Context(), group, last)
+		rows, err := measureGroup(t.Context(), group, lastRows)
 		if err != nil || rows[0].Value != c.want || attempts != c.wantAttempts {
 			t.Errorf("%v: got %v after %d attempts (%v), want %v after %d", c.values, rows, attempts, err, c.want, c.wantAttempts)
 		}

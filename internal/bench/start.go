@@ -116,13 +116,13 @@ func listTools(url, tokenFile string) ([]byte, error) {
 	return c.post([]byte(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
 }
 
-func countTools(answer []byte) (int, error) {
+func countTools(toolsList []byte) (int, error) {
 	var listResponse struct {
 		Result struct {
 			Tools []json.RawMessage `json:"tools"`
 		} `json:"result"`
 	}
-	err := json.Unmarshal(answer, &listResponse)
+	err := json.Unmarshal(toolsList, &listResponse)
 	return len(listResponse.Result.Tools), err
 }
 

@@ -157,7 +157,7 @@ func (s *Store) NameOf(id, sentName string, isDefault bool) (name string, isGive
 // If another connected browser already has the new name, Rename returns an error. If a
 // disconnected browser has the new name, Rename deletes the disconnected browser, and the
 // renamed browser becomes the default browser of its clients.
-func (s *Store) Rename(browser, name string, connected []string) (Browser, error) {
+func (s *Store) Rename(browser, name string, connectedBrowsers []string) (Browser, error) {
 	name = strings.TrimSpace(name)
 	if err := checkName(name); err != nil {
 		return Browser{}, err
@@ -169,7 +169,7 @@ func (s *Store) Rename(browser, name string, connected []string) (Browser, error
 		return Browser{}, err
 	}
 	if owner, ok := s.findName(name); ok && owner.ID != b.ID {
-		if slices.Contains(connected, owner.ID) {
+		if slices.Contains(connectedBrowsers, owner.ID) {
 			return Browser{}, fmt.Errorf("another connected browser has the name %q: choose another name, or rename that browser first", owner.Name)
 		}
 		s.replace(owner.ID, b.ID)
@@ -204,14 +204,14 @@ func (s *Store) SetDefault(client, browser string) (Browser, error) {
 // Forget removes a browser and its name from the store. Clients whose default browser is
 // removed have no default browser afterwards. Forget returns an error for a connected
 // browser.
-func (s *Store) Forget(browser string, connected []string) error {
+func (s *Store) Forget(browser string, connectedBrowsers []string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	b, err := s.lookUp(browser)
 	if err != nil {
 		return err
 	}
-	if slices.Contains(connected, b.ID) {
+	if slices.Contains(connectedBrowsers, b.ID) {
 		return fmt.Errorf("the browser %q is connected: close it first", b.Name)
 	}
 	s.replace(b.ID, "")
@@ -311,7 +311,7 @@ func (s *Store) lookUp(ref string) (Browser, error) {
 }
 
 func (s *Store) put(b Browser) {
-	s.doc.Browsers = slices.DeleteFunc(s.doc.Browsers, func(known Browser) bool { return known.ID == b.ID })
+	s.doc.Browsers = slices.DeleteFunc(s.doc.Browsers, func(knownBrowser Browser) bool { return knownBrowser.ID == b.ID })
 	s.doc.Browsers = append(s.doc.Browsers, b)
 }
 
@@ -338,9 +338,9 @@ func (s *Store) forgetOld() {
 
 // The file of browser names omits browsers that run a copied profile, because their IDs change with each start.
 func (s *Store) save() error {
-	stored := s.doc
-	stored.Browsers = slices.DeleteFunc(slices.Clone(s.doc.Browsers), func(b Browser) bool { return wire.IsBrowserCopy(b.ID) })
-	data, err := json.MarshalIndent(stored, "", "  ")
+	storedDocument := s.doc
+	storedDocument.Browsers = slices.DeleteFunc(slices.Clone(s.doc.Browsers), func(b Browser) bool { return wire.IsBrowserCopy(b.ID) })
+	data, err := json.MarshalIndent(storedDocument, "", "  ")
 	if err != nil {
 		return err
 	}

@@ -52,14 +52,14 @@ func TestRename(t *testing.T) {
 	expectName(t, s, "b", "Work", false, "Work")
 	expectName(t, s, "b", "Private", false, "Private") // the user typed the name Private in the side panel
 	expectName(t, s, "b", "Chrome on Linux", true, "Chrome on Linux 2")
-	for _, bad := range []struct{ browser, name, want string }{
+	for _, invalidName := range []struct{ browser, name, want string }{
 		{"x", "Work", `there is no browser "x"`},
 		{"b", strings.Repeat("x", 61), "more than 60 characters"},
 		{"b", "a\nb", "cannot be shown"},
 		{"b", "Chrome on Linux", "another connected browser has the name"},
 	} {
-		if _, err := s.Rename(bad.browser, bad.name, []string{"a", "b"}); err == nil || !strings.Contains(err.Error(), bad.want) {
-			t.Errorf("error of renaming %q to %q = %v, want %q", bad.browser, bad.name, err, bad.want)
+		if _, err := s.Rename(invalidName.browser, invalidName.name, []string{"a", "b"}); err == nil || !strings.Contains(err.Error(), invalidName.want) {
+			t.Errorf("error of renaming %q to %q = %v, want %q", invalidName.browser, invalidName.name, err, invalidName.want)
 		}
 	}
 	if b, err := s.Rename("b", "", nil); err != nil || b.IsGiven || b.Name != "Chrome on Linux 2" {
@@ -148,15 +148,15 @@ func TestDefaultsWithProfile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "browsers.json")
 	s, _ := Open(path)
 	searches := 0
-	found := map[string]string{"a": "Chrome (Work) on laptop", "b": "Chrome (Work) on laptop"}
+	foundNames := map[string]string{"a": "Chrome (Work) on laptop", "b": "Chrome (Work) on laptop"}
 	s.UseDefaults(func(id, sentName string) string {
 		searches++
-		return found[id]
+		return foundNames[id]
 	})
 	for _, c := range []struct {
-		id, sent  string
-		isDefault bool
-		want      string
+		id, sentProfile string
+		isDefault       bool
+		want            string
 	}{
 		{"a", "Chrome on Linux", true, "Chrome (Work) on laptop"},
 		{"b", "Chrome on Linux", true, "Chrome (Work) on laptop 2"},
@@ -165,8 +165,8 @@ func TestDefaultsWithProfile(t *testing.T) {
 		{"a", "Mine", false, "Mine"},
 		{"a", "Chrome on Linux", true, "Chrome (Work) on laptop"},
 	} {
-		if got, _ := s.NameOf(c.id, c.sent, c.isDefault); got != c.want {
-			t.Errorf("name of the browser %s, which sent the name %q = %q, want %q", c.id, c.sent, got, c.want)
+		if got, _ := s.NameOf(c.id, c.sentProfile, c.isDefault); got != c.want {
+			t.Errorf("name of the browser %s, which sent the name %q = %q, want %q", c.id, c.sentProfile, got, c.want)
 		}
 	}
 	if searches != 3 {

@@ -42,20 +42,20 @@ func (p preferringBridge) Targets(ctx context.Context, choice dispatch.TargetCho
 
 // preferTargets prefers a browser only if its documents are at least as ready as those of other browsers.
 func preferTargets(targets []dispatch.Target, choice dispatch.TargetChoice, isPreferred func(dispatch.Target) bool) []dispatch.Target {
-	bestOf := func(isWanted func(dispatch.Target) bool) (best int) {
+	bestOf := func(isWanted func(dispatch.Target) bool) (bestIndex int) {
 		for _, t := range targets {
 			switch {
 			case !choice.Allows(t) || !isWanted(t):
 			case t.Readiness == dispatch.NotReady:
-				best = max(best, 1)
+				bestIndex = max(bestIndex, 1)
 			default:
-				best = 2
+				bestIndex = 2
 			}
 		}
-		return best
+		return bestIndex
 	}
-	best := bestOf(isPreferred)
-	if best == 0 || best < bestOf(func(t dispatch.Target) bool { return !isPreferred(t) }) {
+	bestIndex := bestOf(isPreferred)
+	if bestIndex == 0 || bestIndex < bestOf(func(t dispatch.Target) bool { return !isPreferred(t) }) {
 		return targets
 	}
 	return slices.DeleteFunc(slices.Clone(targets), func(t dispatch.Target) bool { return !isPreferred(t) })

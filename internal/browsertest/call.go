@@ -281,11 +281,11 @@ func resultOf(got mcpclient.Result) json.RawMessage {
 	if json.Valid([]byte(resultText)) {
 		return json.RawMessage(resultText)
 	}
-	quoted, err := json.Marshal(resultText)
+	quotedJSON, err := json.Marshal(resultText)
 	if err != nil {
 		return nil
 	}
-	return quoted
+	return quotedJSON
 }
 
 func textOf(c mcpclient.Content) string {

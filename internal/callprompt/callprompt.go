@@ -124,15 +124,15 @@ func (q question) readAnswer(ctx context.Context) (allow, isAnswered bool) {
 			return false, false
 		case line, isOpen = <-q.prompter.typedLines:
 		}
-		switch answer := strings.ToLower(strings.TrimSpace(line)); {
+		switch decision := strings.ToLower(strings.TrimSpace(line)); {
 		case !isOpen:
 			terminal.EndQuestion(q.prompter.out)
 			return false, false
 		case time.Since(shownAt) < minReadTime:
 			q.prompter.out.Notef("answered too quickly: read the question, then type y or n")
-		case answer == "y", answer == "yes":
+		case decision == "y", decision == "yes":
 			return true, true
-		case answer == "n", answer == "no", answer == "" && !isAction:
+		case decision == "n", decision == "no", decision == "" && !isAction:
 			return false, true
 		default:
 			q.prompter.out.Notef("type y or n")

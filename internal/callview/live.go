@@ -84,8 +84,8 @@ func (p *plainCall) pause() time.Duration { return plainSilence }
 
 func (p *plainCall) show(v dispatch.View) {
 	s := newCallDetails(p.out, v, p.verbose)
-	shown, _ := s.shownActivities()
-	for _, a := range shown {
+	shownActivities, _ := s.shownActivities()
+	for _, a := range shownActivities {
 		lines, oldLines := terminal.ContentLines(a.Type, a.Content, s.columns > 0), p.printedLines[a.Type]
 		sameLines := 0
 		for sameLines < len(lines) && sameLines < len(oldLines) && lines[sameLines] == oldLines[sameLines] {

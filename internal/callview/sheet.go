@@ -176,35 +176,35 @@ func (s callDetails) argumentLines(w dispatch.WaitingTicket) []string {
 	return lines
 }
 
-func (s callDetails) shownActivities() (shown []dispatch.ActivityView, hidden int) {
+func (s callDetails) shownActivities() (shownList []dispatch.ActivityView, hiddenCount int) {
 	for _, a := range s.view.Activities {
 		if s.verbose || a.Audience == dispatch.AudienceUser {
-			shown = append(shown, a)
+			shownList = append(shownList, a)
 		} else {
-			hidden++
+			hiddenCount++
 		}
 	}
-	return shown, hidden
+	return shownList, hiddenCount
 }
 
 func (s callDetails) activityLines(maxLines int) []string {
-	shown, hidden := s.shownActivities()
+	shownList, hiddenCount := s.shownActivities()
 	var lines []string
-	for i, a := range shown {
+	for i, a := range shownList {
 		lines = append(lines, activityHead(a))
 		activityLines := terminal.ContentLines(a.Type, a.Content, s.columns > 0)
 		if maxLines > 0 {
 			// Leave at least one line for the heading of each remaining activity, and one
 			// line for a note about all hidden activities.
-			laterActivities := len(shown) - i - 1
+			laterActivities := len(shownList) - i - 1
 			activityLines = shortenLines(a.Type, activityLines, max(2, (maxLines-1-len(lines)-laterActivities)/(laterActivities+1)))
 		}
 		for _, line := range activityLines {
 			lines = append(lines, "  "+line)
 		}
 	}
-	if hidden > 0 {
-		lines = append(lines, terminal.CountWithVerb(hidden, "activity is", "activities are")+" not for the user: --verbose shows all")
+	if hiddenCount > 0 {
+		lines = append(lines, terminal.CountWithVerb(hiddenCount, "activity is", "activities are")+" not for the user: --verbose shows all")
 	}
 	return lines
 }

@@ -138,14 +138,14 @@ func TestEventTextForUser(t *testing.T) {
 // the time in which it waited for approval.
 func TestStatusOfCallThatWaited(t *testing.T) {
 	arrived := time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
-	ended := arrived.Add(1400 * time.Millisecond)
+	endedTime := arrived.Add(1400 * time.Millisecond)
 	var v dispatch.View
-	v.CallID, v.Status, v.Created, v.Ended, v.RunMs = "call_1", wire.StatusDone, arrived, &ended, 12
+	v.CallID, v.Status, v.Created, v.Ended, v.RunMs = "call_1", wire.StatusDone, arrived, &endedTime, 12
 	v.Timeline = []dispatch.Moment{
 		{Time: arrived, Kind: dispatch.EventSuspended}, {Time: arrived.Add(1300 * time.Millisecond), Kind: dispatch.EventResumed},
-		{Time: arrived.Add(1350 * time.Millisecond), Kind: dispatch.EventRunning}, {Time: ended, Kind: dispatch.EventEnded},
+		{Time: arrived.Add(1350 * time.Millisecond), Kind: dispatch.EventRunning}, {Time: endedTime, Kind: dispatch.EventEnded},
 	}
-	if got, want := (callDetails{view: v, now: ended}).statusLine(), "done after 1.4 s, of which 1.3 s waiting for approval, 0 reports"; got != want {
+	if got, want := (callDetails{view: v, now: endedTime}).statusLine(), "done after 1.4 s, of which 1.3 s waiting for approval, 0 reports"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if got := runTimeText(v); got != "12 ms" {

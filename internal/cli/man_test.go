@@ -21,9 +21,9 @@ func TestManPages(t *testing.T) {
 		Example: "  opentabs run a --json",
 	}
 	run.Flags().Bool("json", false, "print JSON")
-	hidden := &cobra.Command{Use: "__hidden", Hidden: true, RunE: ShowHelp}
+	hiddenCommand := &cobra.Command{Use: "__hidden", Hidden: true, RunE: ShowHelp}
 	man := NewManCmd(p)
-	root.AddCommand(run, hidden, man, NewExitCodesCmd())
+	root.AddCommand(run, hiddenCommand, man, NewExitCodesCmd())
 	dir := filepath.Join(t.TempDir(), "pages")
 	root.SetArgs([]string{"man", "--dir", dir})
 	if err := root.Execute(); err != nil {

@@ -120,8 +120,8 @@ func (g GiveUp) explainWait() (waited time.Duration, restarts bool) {
 
 // roundWait rounds to whole seconds if close to one, because most timeouts are whole seconds.
 func roundWait(waited time.Duration) time.Duration {
-	if whole := (waited + maxEarly).Truncate(time.Second); waited <= whole+maxLate {
-		return max(whole, MinTimeout)
+	if totalDuration := (waited + maxEarly).Truncate(time.Second); waited <= totalDuration+maxLate {
+		return max(totalDuration, MinTimeout)
 	}
 	return waited.Truncate(100 * time.Millisecond)
 }

@@ -138,8 +138,8 @@ func TestRemoveEndsRunningRequests(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s, path := openStore(t)
 			token := addClient(t, s, "laptop")
-			var removed []string
-			s.OnRemoved(func(name string) { removed = append(removed, name) })
+			var removedClients []string
+			s.OnRemoved(func(name string) { removedClients = append(removedClients, name) })
 			_, ctx, endRequest, ok := s.Enter(context.Background(), token)
 			if !ok {
 				t.Fatal("the token opens nothing")
@@ -150,8 +150,8 @@ func TestRemoveEndsRunningRequests(t *testing.T) {
 			if err := s.Reload(); err != nil {
 				t.Fatal(err)
 			}
-			if ctx.Err() == nil || !errors.Is(context.Cause(ctx), errRevoked) || strings.Join(removed, " ") != "laptop" {
-				t.Errorf("the request: %v; removed %v", context.Cause(ctx), removed)
+			if ctx.Err() == nil || !errors.Is(context.Cause(ctx), errRevoked) || strings.Join(removedClients, " ") != "laptop" {
+				t.Errorf("the request: %v; removed %v", context.Cause(ctx), removedClients)
 			}
 			if enterClient(s, token) != "" {
 				t.Error("the old token still opens")

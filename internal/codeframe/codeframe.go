@@ -38,8 +38,8 @@ func ReadCodeFrame(dir, location string) []string {
 }
 
 func parseLocation(location string) (file string, line, column int, ok bool) {
-	rest, columnText, _ := cutAtLast(location, ":")
-	file, lineText, _ := cutAtLast(rest, ":")
+	pathAndLine, columnText, _ := cutAtLast(location, ":")
+	file, lineText, _ := cutAtLast(pathAndLine, ":")
 	line, lineErr := strconv.Atoi(lineText)
 	column, columnErr := strconv.Atoi(columnText)
 	return file, line, column, file != "" && lineErr == nil && columnErr == nil && line > 0 && column > 0
@@ -59,26 +59,26 @@ func formatFrame(sourceCode string, line, column int) []string {
 	if line > len(sourceLines) {
 		return nil
 	}
-	first, last := max(line-contextLines, 1), min(line+contextLines, len(sourceLines))
-	if last == len(sourceLines) && sourceLines[last-1] == "" && last > line {
-		last-- // the file ends with a line feed
+	firstLine, lastLine := max(line-contextLines, 1), min(line+contextLines, len(sourceLines))
+	if lastLine == len(sourceLines) && sourceLines[lastLine-1] == "" && lastLine > line {
+		lastLine-- // the file ends with a line feed
 	}
-	width := len(strconv.Itoa(last))
+	width := len(strconv.Itoa(lastLine))
 	before := []rune(sourceLines[line-1])
 	caret := len([]rune(expandTabs(string(before[:min(column-1, len(before))]))))
 	start := max(caret-maxColumns+10, 0) // first shown column
 	var lines []string
-	for number := first; number <= last; number++ {
+	for number := firstLine; number <= lastLine; number++ {
 		mark := ' '
 		if number == line {
 			mark = '>'
 		}
-		shown := []rune(expandTabs(strings.TrimRight(sourceLines[number-1], "\r")))
-		shown = shown[min(start, len(shown)):]
-		if len(shown) > maxColumns {
-			shown = append(shown[:maxColumns-3:maxColumns-3], []rune("...")...)
+		shownLine := []rune(expandTabs(strings.TrimRight(sourceLines[number-1], "\r")))
+		shownLine = shownLine[min(start, len(shownLine)):]
+		if len(shownLine) > maxColumns {
+			shownLine = append(shownLine[:maxColumns-3:maxColumns-3], []rune("...")...)
 		}
-		lines = append(lines, strings.TrimRight(fmt.Sprintf("%c %*d | %s", mark, width, number, terminal.SafeCode(string(shown))), " "))
+		lines = append(lines, strings.TrimRight(fmt.Sprintf("%c %*d | %s", mark, width, number, terminal.SafeCode(string(shownLine))), " "))
 		if number == line {
 			lines = append(lines, fmt.Sprintf("  %*s | %s^", width, "", strings.Repeat(" ", caret-start)))
 		}

@@ -45,7 +45,7 @@ func ListEffective(d Dirs, getenv func(string) string) ([]Effective, error) {
 		if getenv(row.variableName()) != "" {
 			source = row.variableName()
 		}
-		entries[i] = Effective{Key: row.key, Value: row.get(s), Source: source, Allowed: row.allowed}
+		entries[i] = Effective{Key: row.key, Value: row.get(s), Source: source, Allowed: row.allowedValues}
 	}
 	return entries, nil
 }
@@ -59,7 +59,7 @@ func Set(d Dirs, key, value string) error {
 		return err
 	}
 	if !row.set(new(Settings), value) {
-		return fmt.Errorf("%q is %s: set it to %s", key, truncateText(value), row.allowed)
+		return fmt.Errorf("%q is %s: set it to %s", key, truncateText(value), row.allowedValues)
 	}
 	encoded := json.RawMessage(value)
 	if row.kind == kindText {
@@ -111,14 +111,14 @@ func editFile(d Dirs, edit func(data []byte) ([]byte, error), check func(setting
 	if err != nil {
 		return fmt.Errorf("change the settings: %w", err)
 	}
-	changed, err := parseFile(file.path, data)
+	changedSettings, err := parseFile(file.path, data)
 	if err != nil {
 		return err
 	}
-	if err := check(changed); err != nil {
+	if err := check(changedSettings); err != nil {
 		return err
 	}
-	return statefile.Write(file.path, changed.data)
+	return statefile.Write(file.path, changedSettings.data)
 }
 
 func checkSettings(f settingsFile) error {

@@ -26,12 +26,12 @@ func Load(d Dirs, getenv func(string) string, flags map[string]string) (Settings
 	}
 	for _, row := range settingsTable {
 		if settingValue := getenv(row.variableName()); settingValue != "" && !row.set(&s, settingValue) {
-			return Settings{}, fmt.Errorf("the environment variable %s is %q: set it to %s", row.variableName(), settingValue, row.allowed)
+			return Settings{}, fmt.Errorf("the environment variable %s is %q: set it to %s", row.variableName(), settingValue, row.allowedValues)
 		}
 	}
 	for _, row := range settingsTable {
 		if settingValue, ok := flags[row.flag]; ok && !row.set(&s, settingValue) {
-			return Settings{}, fmt.Errorf("--%s is %q: give it %s", row.flag, settingValue, row.allowed)
+			return Settings{}, fmt.Errorf("--%s is %q: give it %s", row.flag, settingValue, row.allowedValues)
 		}
 	}
 	return s, s.completeIdleTimeouts()
@@ -101,7 +101,7 @@ func (f settingsFile) apply(s *Settings) error {
 		}
 		settingValue, ok := row.valueText(f.values[key])
 		if !ok || !row.set(s, settingValue) {
-			problems = append(problems, fmt.Sprintf("%q is %s: set it to %s", key, shownValue(f.values[key]), row.allowed))
+			problems = append(problems, fmt.Sprintf("%q is %s: set it to %s", key, shownValue(f.values[key]), row.allowedValues))
 		}
 	}
 	if problems != nil {

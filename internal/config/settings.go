@@ -148,11 +148,11 @@ const (
 type setting struct {
 	key string
 	// flag is the command-line flag without dashes, from which the environment variable's name is derived.
-	flag                 string
-	kind                 kind
-	description, allowed string
-	set                  func(s *Settings, settingValue string) bool
-	get                  func(s Settings) string
+	flag                       string
+	kind                       kind
+	description, allowedValues string
+	set                        func(s *Settings, settingValue string) bool
+	get                        func(s Settings) string
 }
 
 func (r setting) variableName() string {
@@ -216,9 +216,9 @@ var settingsTable = []setting{
 		func(s *Settings) *string { return &s.LogLevel }, func(level string) bool { return slices.Contains(logLevels, level) }),
 }
 
-func textSetting[T ~string](key, flag, description, allowed string, field func(*Settings) *T, isValid func(T) bool) setting {
+func textSetting[T ~string](key, flag, description, allowedValues string, field func(*Settings) *T, isValid func(T) bool) setting {
 	return setting{
-		key: key, flag: flag, kind: kindText, description: description, allowed: allowed,
+		key: key, flag: flag, kind: kindText, description: description, allowedValues: allowedValues,
 		set: func(s *Settings, settingValue string) bool {
 			*field(s) = T(settingValue)
 			return isValid(T(settingValue))
@@ -229,7 +229,7 @@ func textSetting[T ~string](key, flag, description, allowed string, field func(*
 
 func onOffSetting(key, flag, description string, field func(*Settings) *bool) setting {
 	return setting{
-		key: key, flag: flag, kind: kindText, description: description, allowed: `"on" or "off"`,
+		key: key, flag: flag, kind: kindText, description: description, allowedValues: `"on" or "off"`,
 		set: func(s *Settings, settingValue string) bool {
 			*field(s) = settingValue == "on"
 			return settingValue == "on" || settingValue == "off"
@@ -246,7 +246,7 @@ func onOffSetting(key, flag, description string, field func(*Settings) *bool) se
 func integerSetting(key, flag, description string, minimum, maximum int, field func(*Settings) *int) setting {
 	return setting{
 		key: key, flag: flag, description: description, kind: kindNumber,
-		allowed: fmt.Sprintf("a whole number from %d to %d", minimum, maximum),
+		allowedValues: fmt.Sprintf("a whole number from %d to %d", minimum, maximum),
 		set: func(s *Settings, settingValue string) bool {
 			n, err := strconv.Atoi(settingValue)
 			*field(s) = n
@@ -259,7 +259,7 @@ func integerSetting(key, flag, description string, minimum, maximum int, field f
 func durationSetting(key, flag, description string, minimum, maximum time.Duration, field func(*Settings) *time.Duration) setting {
 	return setting{
 		key: key, flag: flag, description: description, kind: kindText,
-		allowed: fmt.Sprintf(`a time with its unit, such as "30s", "500ms" or "5m", from %s to %s`, humanize.ShortDuration(minimum), humanize.ShortDuration(maximum)),
+		allowedValues: fmt.Sprintf(`a time with its unit, such as "30s", "500ms" or "5m", from %s to %s`, humanize.ShortDuration(minimum), humanize.ShortDuration(maximum)),
 		set: func(s *Settings, settingValue string) bool {
 			d, err := time.ParseDuration(settingValue)
 			*field(s) = d

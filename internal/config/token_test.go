@@ -28,14 +28,14 @@ func TestMain(m *testing.M) {
 
 func TestToken(t *testing.T) {
 	d := makeHome(t, "")
-	first, err := d.Token()
+	firstToken, err := d.Token()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if raw, err := base64.RawURLEncoding.DecodeString(first); err != nil || len(raw) != 32 {
-		t.Errorf("%q is not 256 bits in base64url", first)
+	if raw, err := base64.RawURLEncoding.DecodeString(firstToken); err != nil || len(raw) != 32 {
+		t.Errorf("%q is not 256 bits in base64url", firstToken)
 	}
-	if again, err := d.Token(); err != nil || again != first {
+	if again, err := d.Token(); err != nil || again != firstToken {
 		t.Errorf("the second read of the token: %q, %v", again, err)
 	}
 	if runtime.GOOS != "windows" {
@@ -44,8 +44,8 @@ func TestToken(t *testing.T) {
 	if entries, _ := os.ReadDir(d.State); len(entries) != 1 {
 		t.Errorf("temporary files are left behind: %v; want length 1", entries)
 	}
-	if other, err := makeHome(t, "").Token(); err != nil || other == first {
-		t.Errorf("another installation has %q, %v", other, err)
+	if otherToken, err := makeHome(t, "").Token(); err != nil || otherToken == firstToken {
+		t.Errorf("another installation has %q, %v", otherToken, err)
 	}
 }
 

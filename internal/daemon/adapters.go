@@ -270,7 +270,7 @@ func (a *adapters) writeFiles() error {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return fmt.Errorf("write the adapters: %w", err)
 	}
-	files, current := map[string]string{}, map[string]bool{}
+	files, currentFiles := map[string]string{}, map[string]bool{}
 	var failures []error
 	for _, enabledPlugin := range a.currentScripts() {
 		name := enabledPlugin.info.Name + "-" + enabledPlugin.info.ScriptID + ".js"
@@ -278,12 +278,12 @@ func (a *adapters) writeFiles() error {
 			failures = append(failures, fmt.Errorf("write the adapter of %s: %w", enabledPlugin.info.Name, err))
 			continue
 		}
-		files[enabledPlugin.info.Name], current[name] = extensiondir.AdapterDir+"/"+name, true
+		files[enabledPlugin.info.Name], currentFiles[name] = extensiondir.AdapterDir+"/"+name, true
 	}
 	a.mu.Lock()
 	a.files = files
 	a.mu.Unlock()
-	return errors.Join(errors.Join(failures...), removeOtherFiles(folder, current))
+	return errors.Join(errors.Join(failures...), removeOtherFiles(folder, currentFiles))
 }
 
 // writeFile keeps existing files, because the file name contains a hash of the code.
@@ -298,7 +298,7 @@ func (a *adapters) writeFile(path string, s script) error {
 	return statefile.Write(path, code.wholeScript)
 }
 
-func removeOtherFiles(folder string, current map[string]bool) error {
+func removeOtherFiles(folder string, currentFiles map[string]bool) error {
 	statefile.RemoveLeftovers(folder)
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -306,7 +306,7 @@ func removeOtherFiles(folder string, current map[string]bool) error {
 	}
 	var failures []error
 	for _, e := range entries {
-		if e.Type().IsRegular() && strings.HasSuffix(e.Name(), ".js") && !current[e.Name()] {
+		if e.Type().IsRegular() && strings.HasSuffix(e.Name(), ".js") && !currentFiles[e.Name()] {
 			failures = append(failures, os.Remove(filepath.Join(folder, e.Name())))
 		}
 	}

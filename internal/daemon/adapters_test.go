@@ -172,8 +172,8 @@ func BenchmarkAdaptersCode(b *testing.B) {
 	}
 	registry, _ := testCatalog(b, packages...)
 	dirs := config.Dirs{State: b.TempDir()}
-	first := newTestAdapters(registry, newReviewedPolicy(b, dirs, registry), dirs)
-	composeAll(b, first) // fills the cache of checked scripts, because checking all adapters takes half a minute
+	firstAdapters := newTestAdapters(registry, newReviewedPolicy(b, dirs, registry), dirs)
+	composeAll(b, firstAdapters) // fills the cache of checked scripts, because checking all adapters takes half a minute
 	for b.Loop() {
 		composeAll(b, newTestAdapters(registry, newReviewedPolicy(b, dirs, registry), dirs))
 	}

@@ -51,7 +51,7 @@ func openTimeouts(h *home.Home, log zerolog.Logger) *timeouts.Store {
 // Jobs are enabled only if the settings let the calls of at least one client become jobs.
 func mcpOptions(
 	s config.Settings, p *plugins, access permissions.Local, hub *wsbridge.Hub, calls *dispatch.Dispatcher, jobs *joblist.List, files *filestore.Store,
-	onSessionEnd func(dispatch.Client), load *pluginLoading, learned *timeouts.Store,
+	onSessionEnd func(dispatch.Client), load *pluginLoading, learnedStore *timeouts.Store,
 	log zerolog.Logger,
 ) mcpserver.Options {
 	o := mcpserver.Options{
@@ -66,7 +66,7 @@ func mcpOptions(
 	if !s.Detach.IsNever() {
 		o.Jobs = jobs
 		o.Detach = detachRules(s.Detach)
-		o.LearnedTimeouts = learnedTimeouts{learned}
+		o.LearnedTimeouts = learnedTimeouts{learnedStore}
 	}
 	return o
 }

@@ -84,7 +84,7 @@ func extensionOrigins(settings config.Settings) []string {
 
 // newDaemon repairs damaged files in the state directory, or ignores them and logs an error.
 func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon {
-	started := time.Now()
+	startedTime := time.Now()
 	origins := extensionOrigins(h.Settings)
 	loading := newLoading()
 	folders := newDevFolders()
@@ -137,13 +137,13 @@ func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon 
 	holds.SetCalls(calls)
 	sync = &browserSync{p.registry, adapters, hub, log}
 	development := newDevelopment(folders, p, sync.run, log)
-	learned := openTimeouts(h, log)
-	agentOptions := mcpOptions(h.Settings, p, access, hub, calls, jobs, files, sessions.End, loading, learned, log)
+	learnedStore := openTimeouts(h, log)
+	agentOptions := mcpOptions(h.Settings, p, access, hub, calls, jobs, files, sessions.End, loading, learnedStore, log)
 	agentOptions.TraceSampler, agentOptions.Keys = observers.sampler(), past.keys
 	mcp = mcpserver.New(calls, p.registry.Registry, agentOptions)
 	clients := openClients(h.Dirs, log)
 	reporter := statusReporter{
-		home: h, address: address, started: started, registry: p.registry, policy: p.policy, access: access, hub: hub, calls: calls, mcp: mcp, holds: holds, timeouts: learned,
+		home: h, address: address, startedAt: startedTime, registry: p.registry, policy: p.policy, access: access, hub: hub, calls: calls, mcp: mcp, holds: holds, timeouts: learnedStore,
 	}
 	stopRequests := make(chan struct{}, 1)
 	api := httpapi.New(httpapi.Options{
@@ -172,13 +172,13 @@ func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon 
 	})
 	d := &Daemon{
 		Registry: p.registry, Policy: p.policy, Values: p.values, Logs: logs, Hub: hub, Calls: calls,
-		enforcer: p.enforcer, pins: p.pins, log: log, pluginLoading: loading, browser: sync, panelPlugins: panelPlugins, audit: auditLog, recorder: records, observers: observers, mcp: mcp, clients: clients, timeouts: learned, api: api, stopRequests: stopRequests,
+		enforcer: p.enforcer, pins: p.pins, log: log, pluginLoading: loading, browser: sync, panelPlugins: panelPlugins, audit: auditLog, recorder: records, observers: observers, mcp: mcp, clients: clients, timeouts: learnedStore, api: api, stopRequests: stopRequests,
 	}
 	p.registry.OnChange(development.reviewLater)
 	p.registry.Faults().OnChange(hub.RefreshPlugins)
 	p.policy.OnChange(d.permissionsChanged)
 	p.pins.OnChange(mcp.ToolListsChanged)
-	learned.OnChange(mcp.ToolListsChanged)
+	learnedStore.OnChange(mcp.ToolListsChanged)
 	p.values.OnChange(d.settingsChanged)
 	clients.OnRemoved(mcp.RevokeToken)
 	return d
@@ -232,13 +232,13 @@ func openBrowserNames(dirs config.Dirs, log zerolog.Logger) *browsernames.Store 
 	return names
 }
 
-func withCredential(next http.Handler) http.Handler {
+func withCredential(nextHandler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		caller := transport.Credential{Kind: dispatch.CredentialCommandLine}
 		if name := httpapi.CallerOf(r.Context()).Client; name != "" {
 			caller = transport.Credential{Kind: dispatch.CredentialToken, Token: name}
 		}
-		next.ServeHTTP(w, r.WithContext(transport.WithCredential(r.Context(), caller)))
+		nextHandler.ServeHTTP(w, r.WithContext(transport.WithCredential(r.Context(), caller)))
 	})
 }
 

@@ -49,9 +49,9 @@ func TestMCPPathsTakeOneCredentialEach(t *testing.T) {
 				t.Errorf("%s with the token for %s: %s %s", others[path], path, resp.Status, responseBody)
 			}
 		}
-		for path, other := range others {
-			if resp, responseBody := post(path, tokens[path], sessions[other], list); resp.StatusCode != http.StatusNotFound {
-				t.Errorf("%s with the session of %s: %s %s", path, other, resp.Status, responseBody)
+		for path, otherPath := range others {
+			if resp, responseBody := post(path, tokens[path], sessions[otherPath], list); resp.StatusCode != http.StatusNotFound {
+				t.Errorf("%s with the session of %s: %s %s", path, otherPath, resp.Status, responseBody)
 			}
 			if resp, responseBody := post(path, tokens[path], sessions[path], list); resp.StatusCode != http.StatusOK {
 				t.Errorf("%s with its own session: %s %s", path, resp.Status, responseBody)

@@ -10,8 +10,8 @@ import (
 )
 
 func TestGauges(t *testing.T) {
-	newCall := func(status wire.CallStatus, waiting *dispatch.WaitingTicket) dispatch.View {
-		v := dispatch.View{Waiting: waiting}
+	newCall := func(status wire.CallStatus, waitingTicket *dispatch.WaitingTicket) dispatch.View {
+		v := dispatch.View{Waiting: waitingTicket}
 		v.Status = status
 		return v
 	}

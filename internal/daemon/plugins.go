@@ -34,11 +34,11 @@ type plugins struct {
 func (p *plugins) stackResolver() func(name string, entry wire.LogEntry) []string {
 	resolver := &stacktrace.Resolver{}
 	return func(name string, entry wire.LogEntry) []string {
-		loaded, ok := p.registry.Set().Plugin(name)
+		loadedPlugin, ok := p.registry.Set().Plugin(name)
 		if !ok {
 			return nil
 		}
-		return resolver.Frames(loaded.AdapterPath(), stacktrace.Trace{Stack: entry.Stack, Origin: entry.StackOrigin})
+		return resolver.Frames(loadedPlugin.AdapterPath(), stacktrace.Trace{Stack: entry.Stack, Origin: entry.StackOrigin})
 	}
 }
 
@@ -74,13 +74,13 @@ func (p *plugins) runnablePlugins() []*plugin.Plugin {
 }
 
 func (p *plugins) pageSettings() []wire.PluginSettingsParams {
-	var all []wire.PluginSettingsParams
+	var allSettings []wire.PluginSettingsParams
 	for _, loadedPlugin := range p.runnablePlugins() {
 		if len(loadedPlugin.Settings) > 0 {
-			all = append(all, wire.PluginSettingsParams{Name: loadedPlugin.Name, Settings: p.values.SettingsForPage(loadedPlugin, p.policy.IsRestricted(loadedPlugin))})
+			allSettings = append(allSettings, wire.PluginSettingsParams{Name: loadedPlugin.Name, Settings: p.values.SettingsForPage(loadedPlugin, p.policy.IsRestricted(loadedPlugin))})
 		}
 	}
-	return all
+	return allSettings
 }
 
 // If frame is true, mayRunIn returns true only for a plugin that also runs in child frames.

@@ -25,24 +25,24 @@ import (
 
 // statusReporter collects the response of GET /status.
 type statusReporter struct {
-	home     *home.Home
-	address  string
-	started  time.Time
-	registry *catalog.Catalog
-	policy   *policy.Policy
-	access   permissions.Local
-	hub      *wsbridge.Hub
-	calls    *dispatch.Dispatcher
-	mcp      *mcpserver.Server
-	holds    *browser.Holds
-	timeouts *timeouts.Store
+	home      *home.Home
+	address   string
+	startedAt time.Time
+	registry  *catalog.Catalog
+	policy    *policy.Policy
+	access    permissions.Local
+	hub       *wsbridge.Hub
+	calls     *dispatch.Dispatcher
+	mcp       *mcpserver.Server
+	holds     *browser.Holds
+	timeouts  *timeouts.Store
 }
 
 func (r statusReporter) status() httpapi.Status {
 	s, memoryUse := r.home.Settings, memory.Used()
 	status := httpapi.Status{
 		Version: version.Version, Protocol: wire.Version, PID: os.Getpid(), Address: r.address,
-		Started: r.started.UTC(), UptimeMs: time.Since(r.started).Milliseconds(),
+		Started: r.startedAt.UTC(), UptimeMs: time.Since(r.startedAt).Milliseconds(),
 		Home: httpapi.Home{Config: r.home.Config, State: r.home.State},
 		Limits: httpapi.Limits{
 			IdleMs: s.IdleTimeout.Milliseconds(), HardMs: s.HardTimeout.Milliseconds(),
@@ -73,8 +73,8 @@ func (r statusReporter) status() httpapi.Status {
 			Running: b.RunCount, InjectMode: b.InjectMode, Tabs: append([]wire.TabInfo{}, b.Tabs...), HeldTabs: heldTabsOf(heldTabs, b.ID),
 		})
 	}
-	if refused := r.hub.Probe.RefusedHello(); refused.Sentence != "" {
-		status.RefusedExtension = &httpapi.RefusedExtension{Text: refused.Sentence, At: refused.At.UTC()}
+	if refusedHello := r.hub.Probe.RefusedHello(); refusedHello.Sentence != "" {
+		status.RefusedExtension = &httpapi.RefusedExtension{Text: refusedHello.Sentence, At: refusedHello.At.UTC()}
 	}
 	for _, try := range r.hub.Probe.UnpairedTries() {
 		status.Unpaired = append(status.Unpaired, httpapi.UnpairedBrowser{KeyID: try.KeyID, TriedAt: try.At.UTC()})
@@ -125,29 +125,29 @@ func (r statusReporter) connectedBrowserIDs() (ids []string) {
 }
 
 func (r statusReporter) releaseTab(browser string, tabID int) (client string, err error) {
-	var found []string
+	var browserIDs []string
 	for _, b := range r.hub.Browsers() {
 		isNamed := browser == "" || wire.MatchesBrowser(browser, b.ID, b.Name)
-		for _, held := range heldTabsOf(r.holds.HeldTabs(), b.ID) {
-			if isNamed && held.TabID == tabID {
-				found = append(found, b.ID)
+		for _, heldTab := range heldTabsOf(r.holds.HeldTabs(), b.ID) {
+			if isNamed && heldTab.TabID == tabID {
+				browserIDs = append(browserIDs, b.ID)
 			}
 		}
 	}
-	switch len(found) {
+	switch len(browserIDs) {
 	case 0:
 		return "", fmt.Errorf("no client uses tab %d: `opentabs status` lists the tabs that clients use", tabID)
 	case 1:
-		return r.holds.Release(found[0], tabID, httpapi.CommandLine)
+		return r.holds.Release(browserIDs[0], tabID, httpapi.CommandLine)
 	}
 	return "", fmt.Errorf("clients use a tab %d in several browsers: name one with --browser", tabID)
 }
 
-func heldTabsOf(heldTabs []browser.HeldTab, browserID string) (held []httpapi.HeldTab) {
+func heldTabsOf(heldTabs []browser.HeldTab, browserID string) (heldTabsValue []httpapi.HeldTab) {
 	for _, t := range heldTabs {
 		if t.Browser == browserID {
-			held = append(held, httpapi.HeldTab{TabID: t.TabID, Site: t.Site, Client: t.Client, Until: t.Until.UTC(), IsTaken: t.IsTaken})
+			heldTabsValue = append(heldTabsValue, httpapi.HeldTab{TabID: t.TabID, Site: t.Site, Client: t.Client, Until: t.Until.UTC(), IsTaken: t.IsTaken})
 		}
 	}
-	return held
+	return heldTabsValue
 }

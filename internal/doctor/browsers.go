@@ -30,8 +30,8 @@ func (c browserCheck) checkBrowsers(ctx context.Context) {
 	if c.status == nil { // without a server, the state of browsers is unknown
 		return
 	}
-	if refused := c.status.RefusedExtension; refused != nil {
-		c.reportFailure("browsers", fmt.Sprintf("the server refused an extension at %s: %s", refused.At.Local().Format(time.TimeOnly), strings.TrimSuffix(refused.Text, ".")),
+	if refusedExtension := c.status.RefusedExtension; refusedExtension != nil {
+		c.reportFailure("browsers", fmt.Sprintf("the server refused an extension at %s: %s", refusedExtension.At.Local().Format(time.TimeOnly), strings.TrimSuffix(refusedExtension.Text, ".")),
 			updateExtensionText)
 	} else if len(c.status.Browsers) == 0 {
 		if !c.isExtensionMissing { // otherwise the finding about the extension has the cause
@@ -78,21 +78,21 @@ func (c browserCheck) updateText() string {
 }
 
 func (c browserCheck) checkTabs(b httpapi.Browser) {
-	var stale, unresponsive, unloadable, notAllowed, starting []string
+	var staleTabs, unresponsiveTabs, unloadableTabs, notAllowed, startingTabs []string
 	for _, t := range b.Tabs {
 		tab := fmt.Sprint(t.TabID)
 		switch {
 		case t.Unresponsive:
-			unresponsive = append(unresponsive, tab)
+			unresponsiveTabs = append(unresponsiveTabs, tab)
 		case t.LoadError == wire.LoadErrorNoAccess:
 			notAllowed = append(notAllowed, tab)
 		case t.LoadError != "":
-			unloadable = append(unloadable, fmt.Sprintf("%s (%s)", tab, t.LoadError))
+			unloadableTabs = append(unloadableTabs, fmt.Sprintf("%s (%s)", tab, t.LoadError))
 		case len(t.NeedsReload) > 0:
-			stale = append(stale, tab)
+			staleTabs = append(staleTabs, tab)
 		}
 		for _, p := range t.BrokenPlugins {
-			starting = append(starting, fmt.Sprintf("%s in tab %s (%s)", p.Name, tab, p.Problem))
+			startingTabs = append(startingTabs, fmt.Sprintf("%s in tab %s (%s)", p.Name, tab, p.Problem))
 		}
 	}
 	report := func(tabs []string, fact, remedy string) {
@@ -100,11 +100,11 @@ func (c browserCheck) checkTabs(b httpapi.Browser) {
 			c.reportWarning("tabs", fmt.Sprintf("%s: %s: %s", b.Name, fact, strings.Join(tabs, ", ")), remedy)
 		}
 	}
-	report(stale, "tabs that are older than their plugins", "reload these tabs, or call a tool in them")
-	report(unresponsive, "the pages of these tabs do not respond", "run `opentabs browser reload-tab TAB`; unsaved input in the page is lost")
-	report(unloadable, "Chrome could not load the pages of these tabs", "check the network and the address, then reload these tabs")
+	report(staleTabs, "tabs that are older than their plugins", "reload these tabs, or call a tool in them")
+	report(unresponsiveTabs, "the pages of these tabs do not respond", "run `opentabs browser reload-tab TAB`; unsaved input in the page is lost")
+	report(unloadableTabs, "Chrome could not load the pages of these tabs", "check the network and the address, then reload these tabs")
 	report(notAllowed, "Chrome gives the extension no access to the sites of these tabs", "show the tab, open the side panel of opentabs, and press \"Allow on\" under Browser, Sites in Chrome")
-	report(starting, "adapters that did not start", "repair or update the plugin; `opentabs logs` may show why")
+	report(startingTabs, "adapters that did not start", "repair or update the plugin; `opentabs logs` may show why")
 }
 
 func (c browserCheck) checkRoundTrip(ctx context.Context, b httpapi.Browser) {

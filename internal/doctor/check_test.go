@@ -98,20 +98,20 @@ func (i installation) check(t *testing.T) Report {
 
 // An element of wanted such as "fail port 9527" means a finding of the level "fail" with "port 9527" in its fact or
 // remedy.
-func (r Report) expect(t *testing.T, check string, wanted ...string) {
+func (r Report) expect(t *testing.T, check string, wantedTexts ...string) {
 	t.Helper()
-	var found []string
+	var foundLines []string
 	for _, f := range r.Findings {
 		if f.Check == check {
-			found = append(found, fmt.Sprintf("%s %s; do: %s", f.Level, f.Fact, f.Remedy))
+			foundLines = append(foundLines, fmt.Sprintf("%s %s; do: %s", f.Level, f.Fact, f.Remedy))
 		}
 	}
-	isSame := slices.EqualFunc(found, wanted, func(got, want string) bool {
+	isSame := slices.EqualFunc(foundLines, wantedTexts, func(got, want string) bool {
 		level, message, _ := strings.Cut(want, " ")
 		return strings.HasPrefix(got, level+" ") && strings.Contains(got, message)
 	})
 	if !isSame {
-		t.Errorf("%s: got %q, want %q", check, found, wanted)
+		t.Errorf("%s: got %q, want %q", check, foundLines, wantedTexts)
 	}
 }
 
@@ -140,17 +140,17 @@ func TestNewInstallationHasOneRemedy(t *testing.T) {
 	o := Options{Dirs: i.Dirs, Getenv: i.getenv, Warn: func(string) {}, Machine: &setup.Machine{
 		OS: "linux", Home: t.TempDir(), Getenv: i.getenv, LookPath: func(string) (string, error) { return "", os.ErrNotExist },
 	}}
-	remedies := func() (found []string) {
+	remedies := func() (foundLines []string) {
 		r, err := Check(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, f := range r.Findings {
 			if f.Remedy != "" {
-				found = append(found, f.Check)
+				foundLines = append(foundLines, f.Check)
 			}
 		}
-		return found
+		return foundLines
 	}
 	if got := remedies(); !slices.Equal(got, []string{"setup"}) {
 		t.Errorf("checks with a remedy = %q, want setup", got)
@@ -192,10 +192,10 @@ func TestCheckDamagedInstallation(t *testing.T) {
 // TestCheckOtherServer checks that the doctor reports a failure if a server of another
 // installation uses the port.
 func TestCheckOtherServer(t *testing.T) {
-	i, other := newInstallation(t), newInstallation(t)
+	i, otherInstallation := newInstallation(t), newInstallation(t)
 	i.makeDirs(t)
-	other.serve(t, httpapi.Status{})
-	i.variables["OPENTABS_PORT"] = other.variables["OPENTABS_PORT"]
+	otherInstallation.serve(t, httpapi.Status{})
+	i.variables["OPENTABS_PORT"] = otherInstallation.variables["OPENTABS_PORT"]
 	i.check(t).expect(t, "server", "fail port "+i.variables["OPENTABS_PORT"]+" is in use by ")
 }
 
@@ -322,16 +322,16 @@ func TestCheckPluginsWithoutServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	store := home.New(i.Dirs, settings, i.getenv, func(sentence string) { t.Log(sentence) }).PluginStore()
-	broken := plugintest.Package{Name: "broken"}.Write(t)
-	for _, dir := range []string{plugintest.Package{Name: "wiki"}.Write(t), broken} {
+	brokenPlugin := plugintest.Package{Name: "broken"}.Write(t)
+	for _, dir := range []string{plugintest.Package{Name: "wiki"}.Write(t), brokenPlugin} {
 		if _, err := store.Add(dir); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := os.RemoveAll(filepath.Join(broken, "dist")); err != nil {
+	if err := os.RemoveAll(filepath.Join(brokenPlugin, "dist")); err != nil {
 		t.Fatal(err)
 	}
-	i.check(t).expect(t, "plugins", "fail "+broken+": ", "warn wiki is not reviewed")
+	i.check(t).expect(t, "plugins", "fail "+brokenPlugin+": ", "warn wiki is not reviewed")
 }
 
 // TestLogError checks that only the last error in the log's tail is reported, and only if

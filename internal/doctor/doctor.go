@@ -190,20 +190,20 @@ const partsToSetUp = 4
 // because `opentabs setup` sets up all of them.
 func mergeNotSetUp(findings []Finding) []Finding {
 	isNotSetUp := func(f Finding) bool { return f.isNotSetUp }
-	first := slices.IndexFunc(findings, isNotSetUp)
-	rest := slices.DeleteFunc(slices.Clone(findings), isNotSetUp)
-	if len(findings)-len(rest) < partsToSetUp {
+	firstIndex := slices.IndexFunc(findings, isNotSetUp)
+	otherFindings := slices.DeleteFunc(slices.Clone(findings), isNotSetUp)
+	if len(findings)-len(otherFindings) < partsToSetUp {
 		return findings
 	}
-	return slices.Insert(rest, first, Finding{
+	return slices.Insert(otherFindings, firstIndex, Finding{
 		Check: "setup", Level: levelWarn, Fact: "opentabs is not set up yet: no client, no browser and no tools",
 		Remedy: "run `opentabs setup`, which connects your clients and your browser",
 	})
 }
 
 func (c *healthCheck) offerRepair(repair func(context.Context) (sentence string, err error)) {
-	last := &c.findings[len(c.findings)-1]
-	last.CanFix, last.repair = true, repair
+	lastFinding := &c.findings[len(c.findings)-1]
+	lastFinding.CanFix, lastFinding.repair = true, repair
 }
 
 func changeMode(path string, mode fs.FileMode, chmod func(string, fs.FileMode) error) func(context.Context) (string, error) {

@@ -115,8 +115,8 @@ var failureCases = []failureCase{
 		o.Now = func() time.Time { return time.Unix(0, 0) }
 	}, "clock", "fail shows 1970-01-01"},
 	{"clock that is behind", func(t *testing.T, i *installation, _ *Options, _ *httpapi.Status) {
-		later := time.Now().Add(time.Hour)
-		if err := os.Chtimes(i.TokenFile(), later, later); err != nil {
+		laterTime := time.Now().Add(time.Hour)
+		if err := os.Chtimes(i.TokenFile(), laterTime, laterTime); err != nil {
 			t.Fatal(err)
 		}
 	}, "clock", "warn in the future, so the clock was or is wrong; do: set the clock"},
@@ -129,9 +129,9 @@ var failureCases = []failureCase{
 		writeTestFile(t, i.ConfigFile(), "{", 0o600)
 	}, "settings", "fail config.json"},
 	{"port of another program", func(t *testing.T, i *installation, _ *Options, _ *httpapi.Status) {
-		other := httptest.NewServer(http.NotFoundHandler())
-		t.Cleanup(other.Close)
-		i.variables["OPENTABS_PORT"] = strconv.Itoa(other.Listener.Addr().(*net.TCPAddr).Port)
+		otherServer := httptest.NewServer(http.NotFoundHandler())
+		t.Cleanup(otherServer.Close)
+		i.variables["OPENTABS_PORT"] = strconv.Itoa(otherServer.Listener.Addr().(*net.TCPAddr).Port)
 	}, "server", fmt.Sprintf("fail , pid %d, which is not the server of this installation; do: stop that program", os.Getpid())},
 	{"token that was replaced while the server runs", func(t *testing.T, i *installation, _ *Options, _ *httpapi.Status) {
 		port, err := strconv.Atoi(i.variables["OPENTABS_PORT"])
@@ -395,14 +395,14 @@ func TestFix(t *testing.T) {
 	for _, repair := range r.Repairs {
 		did = append(did, fmt.Sprintf("%s: %s (%t)", repair.Check, repair.Text, repair.Failed))
 	}
-	all := strings.Join(did, "\n")
+	fixedText := strings.Join(did, "\n")
 	for _, want := range []string{
 		"directories: only you have access to " + i.State + " now (mode 0700) (false)", "directories: only you have access to " + i.TokenFile(),
 		"token: the token file " + i.TokenFile() + " contains only 7 of the 43 characters of a token; the file is kept as ", "server: removed the record of the server with pid 4194304 (false)",
 		"extension: wrote the extension of " + version.Version, "client file: wrote opentabs with a new token into the configuration of Cursor",
 	} {
-		if !strings.Contains(all, want) {
-			t.Errorf("repairs =\n%s\nwant a repair with %q", all, want)
+		if !strings.Contains(fixedText, want) {
+			t.Errorf("repairs =\n%s\nwant a repair with %q", fixedText, want)
 		}
 	}
 	if err := r.Failure(); err != nil && strings.Contains(err.Error(), "--fix") {
@@ -413,9 +413,9 @@ func TestFix(t *testing.T) {
 			t.Errorf("finding after the repairs = %s: %s, want no finding that can be repaired", f.Check, f.Fact)
 		}
 	}
-	kept, err := filepath.Glob(i.TokenFile() + "*")
-	if err != nil || len(kept) != 2 {
-		t.Errorf("token files = %q, %v, want the new file and the renamed damaged file", kept, err)
+	keptFiles, err := filepath.Glob(i.TokenFile() + "*")
+	if err != nil || len(keptFiles) != 2 {
+		t.Errorf("token files = %q, %v, want the new file and the renamed damaged file", keptFiles, err)
 	}
 }
 
@@ -441,14 +441,14 @@ func TestDamagedTokenIsKept(t *testing.T) {
 	i.variables["OPENTABS_PORT"] = "0"
 	o := Options{Dirs: i.Dirs, Getenv: i.getenv, Warn: func(string) {}}
 	writeTestFile(t, i.TokenFile(), "x", 0o600)
-	started := filepath.Join(t.TempDir(), "started")
-	writeCursor(t, &o, fmt.Sprintf(`{"command":"/bin/sh","args":["-c","touch %s"],"env":{"OPENTABS_HOME":%q,"T":%q}}`, started, i.State, addCursor(t, &i)))
+	startMarker := filepath.Join(t.TempDir(), "started")
+	writeCursor(t, &o, fmt.Sprintf(`{"command":"/bin/sh","args":["-c","touch %s"],"env":{"OPENTABS_HOME":%q,"T":%q}}`, startMarker, i.State, addCursor(t, &i)))
 	r, err := Check(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.expect(t, "client file", "warn Cursor was not tried, because no server of this installation can run; do: first repair what failed above")
-	if config.Exists(started) {
+	if config.Exists(startMarker) {
 		t.Error("the doctor ran the command of Cursor")
 	}
 }

@@ -119,10 +119,10 @@ func (c serverCheck) compareServer() {
 func (c serverCheck) offerRestart() {
 	c.offerRepair(func(ctx context.Context) (string, error) {
 		h := c.findHome()
-		stopped, err := h.StopServer(ctx, false)
+		stoppedServer, err := h.StopServer(ctx, false)
 		if err == nil {
 			err = h.StartServer(ctx)
 		}
-		return fmt.Sprintf("restarted the server (was %s)", stopped), err
+		return fmt.Sprintf("restarted the server (was %s)", stoppedServer), err
 	})
 }

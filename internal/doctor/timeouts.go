@@ -15,8 +15,8 @@ func clientWaitText(client httpapi.MCPClient) string {
 	t := client.Timeout
 	if t == nil {
 		if profile := clients.Of(client.Name, client.Version); profile.IsKnown() {
-			known := profile.TimeoutOver(client.Transport == "http")
-			return fmt.Sprintf("waits %s for a call", waitText(known.Limit, known.ProgressRestarts))
+			knownTimeout := profile.TimeoutOver(client.Transport == "http")
+			return fmt.Sprintf("waits %s for a call", waitText(knownTimeout.Limit, knownTimeout.ProgressRestarts))
 		}
 		return "waits for a call as long as the call runs; opentabs learns its timeout if it gives up on a call"
 	}

@@ -44,7 +44,7 @@ func TestDefaultDir(t *testing.T) {
 	h, userHome := newHome(t, 9), t.TempDir()
 	variables := map[string]string{"HOME": userHome}
 	h.Getenv = func(name string) string { return variables[name] }
-	visible, other := filepath.Join(userHome, "opentabs-extension"), filepath.Join(userHome, "other")
+	visibleDir, hiddenDir := filepath.Join(userHome, "opentabs-extension"), filepath.Join(userHome, "other")
 	setUp := func(dir, want string) {
 		t.Helper()
 		if folder, err := Setup(t.Context(), h, Options{Dir: dir}, t.Logf); err != nil || folder != want {
@@ -52,15 +52,15 @@ func TestDefaultDir(t *testing.T) {
 		}
 	}
 	if runtime.GOOS == "windows" { // where the default folder is not hidden
-		visible = h.ExtensionDir()
+		visibleDir = h.ExtensionDir()
 	}
-	setUp("", visible)
-	setUp(other, other)
-	setUp("", other)
-	if err := os.RemoveAll(other); err != nil {
+	setUp("", visibleDir)
+	setUp(hiddenDir, hiddenDir)
+	setUp("", hiddenDir)
+	if err := os.RemoveAll(hiddenDir); err != nil {
 		t.Fatal(err)
 	}
-	setUp("", other)
+	setUp("", hiddenDir)
 	h.Dirs = config.Dirs{Config: userHome, State: filepath.Join(userHome, "state")}
 	variables[config.HomeVariable] = h.State
 	if _, err := h.Make(); err != nil {

@@ -74,9 +74,9 @@ func writeStruct(out *bytes.Buffer, st *structDecl) {
 // Type, is replaced only in the field's own comment.
 func (st *structDecl) fieldDoc(fd field) string {
 	doc := fd.doc
-	for _, other := range st.fields {
-		if other.goName == fd.goName || strings.ToLower(other.goName[1:]) != other.goName[1:] {
-			doc = regexp.MustCompile(`\b`+other.goName+`\b`).ReplaceAllString(doc, other.name)
+	for _, otherField := range st.fields {
+		if otherField.goName == fd.goName || strings.ToLower(otherField.goName[1:]) != otherField.goName[1:] {
+			doc = regexp.MustCompile(`\b`+otherField.goName+`\b`).ReplaceAllString(doc, otherField.name)
 		}
 	}
 	return doc
@@ -202,8 +202,8 @@ func tsString(s string) string {
 	if err != nil { // json.Marshal never fails for a string
 		panic(err)
 	}
-	inner := strings.ReplaceAll(string(b[1:len(b)-1]), `\"`, `"`)
-	return "'" + strings.ReplaceAll(inner, "'", `\'`) + "'"
+	unquotedBody := strings.ReplaceAll(string(b[1:len(b)-1]), `\"`, `"`)
+	return "'" + strings.ReplaceAll(unquotedBody, "'", `\'`) + "'"
 }
 
 // writeDoc writes a Go comment as a JSDoc comment. If the comment belongs to a top-level

@@ -44,8 +44,8 @@ func TestInvalidPackagesAreRefused(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			first, _, _ := strings.Cut(string(src), "\n")
-			want, ok := strings.CutPrefix(first, "// want: ")
+			firstLine, _, _ := strings.Cut(string(src), "\n")
+			want, ok := strings.CutPrefix(firstLine, "// want: ")
 			if !ok {
 				t.Fatal(`the first line is not "// want: ..."`)
 			}

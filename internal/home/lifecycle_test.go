@@ -57,8 +57,8 @@ func TestOlderServerIsReplaced(t *testing.T) {
 		}
 	}
 	h.StopOlderServer(t.Context())
-	if found, err := h.FindServer(t.Context()); err != nil || found.Version != "0.0.1" {
-		t.Errorf("server after Client with a waiting call = %v, %v, want the older server", found, err)
+	if foundServer, err := h.FindServer(t.Context()); err != nil || foundServer.Version != "0.0.1" {
+		t.Errorf("server after Client with a waiting call = %v, %v, want the older server", foundServer, err)
 	}
 	if len(warnings) != 1 || !strings.Contains(warnings[0], "opentabs 0.0.1, pid 1, older than this opentabs ") || !strings.Contains(warnings[0], "1 call is running or waiting") {
 		t.Errorf("warnings about an older server with a waiting call = %q, want one warning", warnings)
@@ -86,8 +86,8 @@ func TestStopServer(t *testing.T) {
 		t.Errorf("StopServer without a running server returned %v, want %v", err, httpapi.ErrNoServer)
 	}
 	serveOlderVersion(t, h, &listedCalls{})
-	if stopped, err := h.StopServer(t.Context(), false); err != nil || stopped.PID != 1 {
-		t.Errorf("StopServer returned %+v, %v, want the server with pid 1", stopped, err)
+	if stoppedServer, err := h.StopServer(t.Context(), false); err != nil || stoppedServer.PID != 1 {
+		t.Errorf("StopServer returned %+v, %v, want the server with pid 1", stoppedServer, err)
 	}
 	if _, err := h.FindServer(t.Context()); !errors.Is(err, httpapi.ErrNoServer) {
 		t.Errorf("server after StopServer = %v, want no server", err)

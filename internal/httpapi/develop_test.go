@@ -44,9 +44,9 @@ func TestDevelopLastsAsLongAsItsRequest(t *testing.T) {
 func TestDevelopRefuses(t *testing.T) {
 	f := startFixture(t)
 	for dir, permission := range map[string]wire.Permission{"": "auto", "plugins/a": "auto", "/plugins/a": "always"} {
-		var refused *RefusedError
+		var refusedError *RefusedError
 		err := NewClient(f.port, testToken).Plugins.DevelopPlugin(context.Background(), dir, permission, func() { t.Error("it began") })
-		if !errors.As(err, &refused) || refused.Status != 400 {
+		if !errors.As(err, &refusedError) || refusedError.Status != 400 {
 			t.Errorf("%q: got %v", dir, err)
 		}
 	}

@@ -33,8 +33,8 @@ func TestFollow(t *testing.T) {
 		},
 		Event: func(e dispatch.Event, raw []byte) error {
 			kinds = append(kinds, string(e.Kind))
-			var decoded dispatch.Event
-			if err := json.Unmarshal(raw, &decoded); err != nil || decoded.Seq != e.Seq {
+			var decodedEvent dispatch.Event
+			if err := json.Unmarshal(raw, &decodedEvent); err != nil || decodedEvent.Seq != e.Seq {
 				t.Errorf("the raw event is %s", raw)
 			}
 			if e.Kind == dispatch.EventEnded {

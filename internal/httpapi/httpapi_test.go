@@ -195,8 +195,8 @@ func TestReloadFails(t *testing.T) {
 	f := startFixture(t)
 	f.reloadErr = errors.New("plugins.json is damaged")
 	err := NewClient(f.port, testToken).Plugins.Reload(context.Background())
-	var refused *RefusedError
-	if !errors.As(err, &refused) || refused.Status != 500 || refused.Explanation != "plugins.json is damaged" {
+	var refusedError *RefusedError
+	if !errors.As(err, &refusedError) || refusedError.Status != 500 || refusedError.Explanation != "plugins.json is damaged" {
 		t.Errorf("got %v", err)
 	}
 }

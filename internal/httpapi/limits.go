@@ -40,14 +40,14 @@ func NewServer(handler http.Handler, out zerolog.Logger) *http.Server {
 	}
 }
 
-func limitTimes(next http.Handler) http.Handler {
+func limitTimes(nextHandler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		rc := http.NewResponseController(w)
 		body := &timedBody{ReadCloser: r.Body, rc: rc, deadline: time.Now().Add(bodyTimeout), hasEnded: r.ContentLength == 0}
 		if !body.hasEnded {
 			r.Body = body
 		}
-		next.ServeHTTP(w, r)
+		nextHandler.ServeHTTP(w, r)
 		if !body.hasEnded { // net/http reads the rest of the request body
 			_ = rc.SetReadDeadline(time.Now().Add(lingerTimeout))
 		}

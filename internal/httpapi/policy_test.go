@@ -131,8 +131,8 @@ func TestPolicyRoutes(t *testing.T) {
 		_, viewErr := c.Permissions("a")
 		_, settingsErr := c.Settings("a")
 		for _, err := range []error{c.Review("a", "h", "auto", ""), c.Forget("a", ""), viewErr, settingsErr, c.ChangeSettings("a", nil, "")} {
-			var refused *RefusedError
-			if !errors.As(err, &refused) || refused.Status != refusal.status || refused.Explanation != refusal.err.Error() || errors.Is(err, ErrUnknown) != (refusal.status == http.StatusNotFound) {
+			var refusedError *RefusedError
+			if !errors.As(err, &refusedError) || refusedError.Status != refusal.status || refusedError.Explanation != refusal.err.Error() || errors.Is(err, ErrUnknown) != (refusal.status == http.StatusNotFound) {
 				t.Errorf("%v: got %v", refusal.err, err)
 			}
 		}

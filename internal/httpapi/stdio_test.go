@@ -62,8 +62,8 @@ func TestStdioOfClient(t *testing.T) {
 	if _, err := lines.ReadByte(); !errors.Is(err, io.EOF) {
 		t.Errorf("error of the session after its token was removed = %v, want %v", err, io.EOF)
 	}
-	var refused *RefusedError
-	if _, err := client.Stdio(t.Context(), clientTokenInTest); !errors.As(err, &refused) || refused.Status != http.StatusForbidden {
+	var refusedError *RefusedError
+	if _, err := client.Stdio(t.Context(), clientTokenInTest); !errors.As(err, &refusedError) || refusedError.Status != http.StatusForbidden {
 		t.Errorf("opening a session with a removed token returned %v, want a refusal", err)
 	}
 }

@@ -54,10 +54,10 @@ func (s *eventStreams) open(w http.ResponseWriter, r *http.Request) (out eventWr
 	}
 }
 
-func writeStream[T any](ctx context.Context, heartbeat time.Duration, next func(context.Context) (T, int, error), write func(items T, lostItems int) error, writeQuiet func() error) {
+func writeStream[T any](ctx context.Context, heartbeat time.Duration, nextBatch func(context.Context) (T, int, error), write func(items T, lostItems int) error, writeQuiet func() error) {
 	for {
 		heartbeatCtx, cancel := context.WithTimeout(ctx, heartbeat)
-		items, lostItems, err := next(heartbeatCtx)
+		items, lostItems, err := nextBatch(heartbeatCtx)
 		cancel()
 		switch {
 		case err == nil:

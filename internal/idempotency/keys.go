@@ -224,7 +224,7 @@ func (k *Keys) Before(info dispatch.CallInfo) *wire.CallError {
 
 // ReceiveLate stores a tool's result that arrives from a page after the call has ended.
 // ReceiveLate ignores the result unless the call's result is still unknown.
-func (k *Keys) ReceiveLate(callID string, answer dispatch.LateAnswer) {
+func (k *Keys) ReceiveLate(callID string, lateAnswer dispatch.LateAnswer) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.load() != nil {
@@ -236,12 +236,12 @@ func (k *Keys) ReceiveLate(callID string, answer dispatch.LateAnswer) {
 	}
 	e := k.order[i]
 	k.settleIfEnded(e)
-	switch callErr := answer.Err; {
+	switch callErr := lateAnswer.Err; {
 	case e.state != stateUnknown || k.entries[e.subject] != e:
-	case answer.IsOutputLost:
+	case lateAnswer.IsOutputLost:
 		k.finish(e, stateDone, nil, nil)
 	case callErr == nil:
-		k.finish(e, stateDone, &dispatch.Result{CallID: callID, Output: answer.Output}, nil)
+		k.finish(e, stateDone, &dispatch.Result{CallID: callID, Output: lateAnswer.Output}, nil)
 	case isPageError(callErr.Code):
 		k.finish(e, stateFailed, nil, &dispatch.Error{
 			Code: callErr.Code, Message: e.tool + " failed: " + strings.TrimRight(callErr.Message, ".") + " (" + string(callErr.Code) + ").", UserText: callErr.UserText,
@@ -364,9 +364,9 @@ func (k *Keys) load() error {
 		return err
 	}
 	k.isLoaded = true
-	newest := map[string]*entry{}
+	newestEntries := map[string]*entry{}
 	for _, n := range notes {
-		if e := newest[n.Subject]; e != nil {
+		if e := newestEntries[n.Subject]; e != nil {
 			if e.callID == n.By {
 				e.began = n.Time
 			}
@@ -381,10 +381,10 @@ func (k *Keys) load() error {
 				Code: n.Code, Message: n.Error, UserText: n.UserText, CallID: n.By, ToolError: n.ToolError, Retryable: n.IsRetryable, MayHaveActed: true,
 			}
 		}
-		newest[n.Subject] = e
+		newestEntries[n.Subject] = e
 	}
 	for _, n := range slices.Backward(notes) {
-		if e := newest[n.Subject]; e != nil && e.callID == n.By && e.state != stateReleased && k.entries[n.Subject] == nil {
+		if e := newestEntries[n.Subject]; e != nil && e.callID == n.By && e.state != stateReleased && k.entries[n.Subject] == nil {
 			k.addEntry(e)
 		}
 	}

@@ -78,11 +78,11 @@ func parseSpec(spec string) packageSpec {
 }
 
 func candidateNames(name string) []string {
-	if scope, rest, ok := strings.Cut(name, "/"); ok {
-		if strings.HasPrefix(rest, otherPackages) {
+	if scope, unscopedName, ok := strings.Cut(name, "/"); ok {
+		if strings.HasPrefix(unscopedName, otherPackages) {
 			return []string{name}
 		}
-		return []string{scope + "/" + otherPackages + rest}
+		return []string{scope + "/" + otherPackages + unscopedName}
 	}
 	if strings.HasPrefix(name, otherPackages) {
 		return []string{name}
@@ -150,15 +150,15 @@ func (i *Installer) installPackage(file npm.Tarball, e plugin.Entry, version str
 	if err := npm.Unpack(file, newFolder); err != nil {
 		return nil, err
 	}
-	loaded, err := plugin.Load(newFolder)
+	loadedPlugin, err := plugin.Load(newFolder)
 	if err != nil {
 		return nil, fmt.Errorf("the package is not a plugin that can be used; nothing was installed: %w", err)
 	}
 	if e.Package == "" {
-		e.Package, version = loaded.Package, loaded.Version
+		e.Package, version = loadedPlugin.Package, loadedPlugin.Version
 	}
-	if loaded.Package != e.Package || loaded.Version != version {
-		return nil, fmt.Errorf("the package is %s %s, but it should be %s %s; nothing was installed: report this to its author", loaded.Package, loaded.Version, e.Package, version)
+	if loadedPlugin.Package != e.Package || loadedPlugin.Version != version {
+		return nil, fmt.Errorf("the package is %s %s, but it should be %s %s; nothing was installed: report this to its author", loadedPlugin.Package, loadedPlugin.Version, e.Package, version)
 	}
 	if e.Path, err = i.movePackage(newFolder, file, e.Package, version); err != nil {
 		return nil, err

@@ -36,8 +36,8 @@ func checkNotGlobal(h *home.Home, name string) error {
 	if err != nil {
 		return err
 	}
-	if loaded, ok := registry.Set().Plugin(name); ok && loaded.Source == plugin.SourceGlobal {
-		return usererr.Errorf("%s was installed with npm: run `npm uninstall --global %s`, or turn such plugins off with the setting discoverGlobal (\"off\")", name, loaded.Package)
+	if loadedPlugin, ok := registry.Set().Plugin(name); ok && loadedPlugin.Source == plugin.SourceGlobal {
+		return usererr.Errorf("%s was installed with npm: run `npm uninstall --global %s`, or turn such plugins off with the setting discoverGlobal (\"off\")", name, loadedPlugin.Package)
 	}
 	return nil
 }

@@ -87,9 +87,9 @@ func (i *Installer) Get(ctx context.Context, s Source) (newPlugin, oldPlugin *pl
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, loaded := range i.Plugins.Set().Plugins() {
-		if loaded.Source == plugin.SourceNPM && loaded.Package == newPlugin.Package {
-			oldPlugin = loaded
+	for _, loadedPlugin := range i.Plugins.Set().Plugins() {
+		if loadedPlugin.Source == plugin.SourceNPM && loadedPlugin.Package == newPlugin.Package {
+			oldPlugin = loadedPlugin
 		}
 	}
 	return newPlugin, oldPlugin, nil

@@ -45,16 +45,16 @@ func (o UpdateOffer) HasNewerOutOfRange() bool {
 
 // String describes in one line what an update would do.
 func (o UpdateOffer) String() string {
-	current, latest := terminal.SafeLine(o.CurrentVersion), terminal.SafeLine(o.LatestVersion)
+	currentVersion, latest := terminal.SafeLine(o.CurrentVersion), terminal.SafeLine(o.LatestVersion)
 	switch {
 	case o.Error != "":
 		return o.Name + ": " + terminal.SafeLine(o.Error)
 	case o.IsNewer():
-		return o.Name + " " + current + " -> " + terminal.SafeLine(o.AllowedVersion)
+		return o.Name + " " + currentVersion + " -> " + terminal.SafeLine(o.AllowedVersion)
 	case o.HasNewerOutOfRange():
-		return fmt.Sprintf("%s %s is up to date with %s; there is %s (opentabs plugin install %s@latest)", o.Name, current, terminal.SafeLine(o.AllowedRange), latest, o.Package)
+		return fmt.Sprintf("%s %s is up to date with %s; there is %s (opentabs plugin install %s@latest)", o.Name, currentVersion, terminal.SafeLine(o.AllowedRange), latest, o.Package)
 	}
-	return o.Name + " " + current + " is up to date"
+	return o.Name + " " + currentVersion + " is up to date"
 }
 
 // FindUpdates requests the versions of the installed plugins with the given names.
@@ -64,15 +64,15 @@ func (i *Installer) FindUpdates(ctx context.Context, names []string) ([]UpdateOf
 	if err != nil {
 		return nil, err
 	}
-	current := map[string]*plugin.Plugin{}
-	for _, installed := range i.Plugins.Set().Plugins() {
-		current[installed.Dir] = installed
+	installedPlugins := map[string]*plugin.Plugin{}
+	for _, installedPlugin := range i.Plugins.Set().Plugins() {
+		installedPlugins[installedPlugin.Dir] = installedPlugin
 	}
 	offers := make([]UpdateOffer, len(entries))
 	slots := make(chan struct{}, maxParallelUpdates)
 	var wg sync.WaitGroup
 	for index, e := range entries {
-		offers[index] = UpdateOffer{entry: e, currentPlugin: current[e.Path], Name: e.Name, Package: e.Package, AllowedRange: e.VersionWanted}
+		offers[index] = UpdateOffer{entry: e, currentPlugin: installedPlugins[e.Path], Name: e.Name, Package: e.Package, AllowedRange: e.VersionWanted}
 		wg.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
@@ -114,13 +114,13 @@ func (i *Installer) entriesToUpdate(names []string) ([]plugin.Entry, error) {
 	}
 	for _, name := range names {
 		e := findEntry(entries, name)
-		installed, loaded := i.Plugins.Set().Plugin(name)
+		installedPlugin, loaded := i.Plugins.Set().Plugin(name)
 		switch {
 		case e.Source == plugin.SourceNPM:
 		case e.Path != "":
 			return nil, usererr.Errorf("%s was installed from the folder %s, so update cannot install it: build it in that folder", name, e.Path)
-		case loaded && installed.Source == plugin.SourceGlobal:
-			return nil, usererr.Errorf("%s was installed with npm; run `npm install --global %s`", name, installed.Package)
+		case loaded && installedPlugin.Source == plugin.SourceGlobal:
+			return nil, usererr.Errorf("%s was installed with npm; run `npm install --global %s`", name, installedPlugin.Package)
 		default:
 			return nil, usererr.Errorf("no plugin %q was installed; see `opentabs plugin list`", name)
 		}

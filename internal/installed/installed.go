@@ -52,8 +52,8 @@ func Find(ctx context.Context) (Program, error) {
 	if err != nil {
 		return Program{}, err
 	}
-	if resolved, err := filepath.EvalSymlinks(path); err == nil {
-		path = resolved
+	if resolvedPath, err := filepath.EvalSymlinks(path); err == nil {
+		path = resolvedPath
 	}
 	return Program{Path: path, Method: findMethod(ctx, path)}, nil
 }

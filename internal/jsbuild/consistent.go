@@ -19,7 +19,7 @@ func hasSameSource(a, b bundledScript) bool {
 
 func agreeOnCommonKeys[V comparable](a, b map[string]V) bool {
 	for key, value := range a {
-		if other, isCommon := b[key]; isCommon && other != value {
+		if valueInB, isCommon := b[key]; isCommon && valueInB != value {
 			return false
 		}
 	}

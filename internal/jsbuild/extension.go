@@ -394,16 +394,16 @@ var thisArgument, thisArgumentEnd = lazyregexp.New(`\.\s*(?:bind|call|apply)\(\s
 func replaceGlobalThis(code []byte) []byte {
 	const privateName, realName = "globalThis", "window"
 	out := make([]byte, 0, len(code))
-	copied := 0
+	copiedBytes := 0
 	for offset := 0; ; offset += len(privateName) {
 		distance := bytes.Index(code[offset:], []byte(privateName))
 		if distance < 0 {
-			return append(out, code[copied:]...)
+			return append(out, code[copiedBytes:]...)
 		}
 		offset += distance
 		if thisArgument().Match(code[max(0, offset-maxContextBytes):offset]) && thisArgumentEnd().Match(code[offset:min(len(code), offset+maxContextBytes)]) {
-			out = append(append(out, code[copied:offset]...), realName...)
-			copied = offset + len(privateName)
+			out = append(append(out, code[copiedBytes:offset]...), realName...)
+			copiedBytes = offset + len(privateName)
 		}
 	}
 }

@@ -114,8 +114,8 @@ func TestHostComparesFirst(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	head, rest, ok := strings.Cut(string(host), "\n}\nif (!late && !intact()) return () => {};\n")
-	if !ok || !strings.HasPrefix(head, "((late) => {\n\"use strict\";\nfunction intact() {\n") || !strings.Contains(rest, "var host = ") {
+	head, codeAfterHead, ok := strings.Cut(string(host), "\n}\nif (!late && !intact()) return () => {};\n")
+	if !ok || !strings.HasPrefix(head, "((late) => {\n\"use strict\";\nfunction intact() {\n") || !strings.Contains(codeAfterHead, "var host = ") {
 		t.Errorf("the host begins with %.80q", host)
 	}
 }
@@ -221,20 +221,20 @@ func TestWrapAdapterOptions(t *testing.T) {
 	if problems := syntaxErrors(got); len(problems) > 0 {
 		t.Fatalf("%v\n%s", problems, got)
 	}
-	head, rest, _ := strings.Cut(got, `", function ({`+builtIns+`}) { arguments[1]?.(new Error()); return function (`)
-	if want := "globalThis) {\n1\n}; }, " + outerFunctionHead + "function (globalThis, window, self) {\nwindow.__openTabs\n}; });\n"; rest != want {
-		t.Errorf("got %q, want %q", rest, want)
+	head, codeAfterHead, _ := strings.Cut(got, `", function ({`+builtIns+`}) { arguments[1]?.(new Error()); return function (`)
+	if want := "globalThis) {\n1\n}; }, " + outerFunctionHead + "function (globalThis, window, self) {\nwindow.__openTabs\n}; });\n"; codeAfterHead != want {
+		t.Errorf("got %q, want %q", codeAfterHead, want)
 	}
 	var scriptCode string
 	if err := json.Unmarshal([]byte(strings.TrimPrefix(head, "host(false)(")+`"`), &scriptCode); err != nil {
 		t.Fatal(err)
 	}
-	var decoded ScriptOptions
-	if err := json.Unmarshal([]byte(scriptCode), &decoded); err != nil {
+	var decodedOptions ScriptOptions
+	if err := json.Unmarshal([]byte(scriptCode), &decodedOptions); err != nil {
 		t.Fatal(err)
 	}
-	if decoded.Name != "a" || decoded.Hash != "h" || !decoded.RunsInFrames || decoded.FixedPartsID != "b" || decoded.Start != StartNow ||
-		!strings.Contains(string(decoded.Settings.Values), `"__proto__":{"x":1}`) || string(decoded.Settings.URLs) != string(options.Settings.URLs) {
+	if decodedOptions.Name != "a" || decodedOptions.Hash != "h" || !decodedOptions.RunsInFrames || decodedOptions.FixedPartsID != "b" || decodedOptions.Start != StartNow ||
+		!strings.Contains(string(decodedOptions.Settings.Values), `"__proto__":{"x":1}`) || string(decodedOptions.Settings.URLs) != string(options.Settings.URLs) {
 		t.Errorf("got %s", scriptCode)
 	}
 }
@@ -296,9 +296,9 @@ func TestAdapterFunctionThis(t *testing.T) {
 
 func TestWrapAdapterShebang(t *testing.T) {
 	for _, end := range []string{"\n", "\r\n", "\r", "\u2028", "\u2029"} {
-		rest := end + "/*\n}); EVIL(); (function () { /* */"
-		got := wrapTestScript([]byte("x"), "#!x"+rest)
-		if want := "x(false)(" + plainOptions + ", " + outerFunctionHead + "function (globalThis) {\n" + rest + "\n}; });\n"; got != want {
+		codeAfterHead := end + "/*\n}); EVIL(); (function () { /* */"
+		got := wrapTestScript([]byte("x"), "#!x"+codeAfterHead)
+		if want := "x(false)(" + plainOptions + ", " + outerFunctionHead + "function (globalThis) {\n" + codeAfterHead + "\n}; });\n"; got != want {
 			t.Errorf("%q: got %q, want %q", end, got, want)
 		}
 	}

@@ -64,12 +64,12 @@ func TestMain(m *testing.M) {
 
 func TestExtractRunsScript(t *testing.T) {
 	script := `globalThis.` + extractedName + ` = JSON.stringify({answer: 6 * 7, page: typeof document});`
-	answer, err := runExtract(t.Context(), childArgs, []byte(script), longTimeout, extractGrace)
+	extraction, err := runExtract(t.Context(), childArgs, []byte(script), longTimeout, extractGrace)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := string(answer.Extracted), `{"answer":42,"page":"function"}`; got != want {
-		t.Errorf("got %s (%+v), want %s", got, answer, want)
+	if got, want := string(extraction.Extracted), `{"answer":42,"page":"function"}`; got != want {
+		t.Errorf("got %s (%+v), want %s", got, extraction, want)
 	}
 }
 
@@ -94,15 +94,15 @@ func TestExtractLimits(t *testing.T) {
 			if test.limit == "time" {
 				timeout = 300 * time.Millisecond
 			}
-			answer, err := runExtract(t.Context(), childArgs, []byte(test.script), timeout, extractGrace)
+			extraction, err := runExtract(t.Context(), childArgs, []byte(test.script), timeout, extractGrace)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if answer.Extracted != nil || answer.Limit != test.limit || !strings.Contains(answer.Error, test.err) {
-				t.Errorf("got %+v, want limit %q and an error with %q", answer, test.limit, test.err)
+			if extraction.Extracted != nil || extraction.Limit != test.limit || !strings.Contains(extraction.Error, test.err) {
+				t.Errorf("got %+v, want limit %q and an error with %q", extraction, test.limit, test.err)
 			}
-			if answer.extractProblem(bundledScript{}, timeout) == nil {
-				t.Errorf("%+v gives no problem", answer)
+			if extraction.extractProblem(bundledScript{}, timeout) == nil {
+				t.Errorf("%+v gives no problem", extraction)
 			}
 		})
 	}
@@ -110,7 +110,7 @@ func TestExtractLimits(t *testing.T) {
 
 func TestExtractSurroundings(t *testing.T) {
 	t.Setenv("OPENTABS_SECRET", "token")
-	answer, err := runExtract(t.Context(), []string{os.Args[0], "__surroundings"}, nil, longTimeout, extractGrace)
+	extraction, err := runExtract(t.Context(), []string{os.Args[0], "__surroundings"}, nil, longTimeout, extractGrace)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestExtractSurroundings(t *testing.T) {
 		Env []string
 		Dir string
 	}
-	if err := json.Unmarshal(answer.Extracted, &got); err != nil {
+	if err := json.Unmarshal(extraction.Extracted, &got); err != nil {
 		t.Fatal(err)
 	}
 	for _, variable := range got.Env {
@@ -136,14 +136,14 @@ func TestExtractOfChildThatFails(t *testing.T) {
 		return runExtract(ctx, []string{os.Args[0], arg}, nil, 100*time.Millisecond, grace)
 	}
 	const shortGrace = 400 * time.Millisecond
-	if answer, err := run(t.Context(), "__hang", shortGrace); err != nil || answer.Limit != "time" {
-		t.Errorf("hanging child: got %+v, %v; want the time limit", answer, err)
+	if extraction, err := run(t.Context(), "__hang", shortGrace); err != nil || extraction.Limit != "time" {
+		t.Errorf("hanging child: got %+v, %v; want the time limit", extraction, err)
 	}
 	if _, err := run(t.Context(), "__crash", extractGrace); err == nil || !strings.Contains(err.Error(), "exit status 3: out of luck") {
 		t.Errorf("crashing child: got %v, want its exit code and its output", err)
 	}
-	if answer, err := run(t.Context(), "__flood", shortGrace); err != nil || answer.Limit != "time" {
-		t.Errorf("flooding child: got %+v, %v; want the time limit", answer, err)
+	if extraction, err := run(t.Context(), "__flood", shortGrace); err != nil || extraction.Limit != "time" {
+		t.Errorf("flooding child: got %+v, %v; want the time limit", extraction, err)
 	}
 	if _, err := runExtract(t.Context(), []string{"/no/such/program"}, nil, time.Second, extractGrace); err == nil {
 		t.Error("a child that does not start gives no error")

@@ -95,15 +95,15 @@ func readPlugin(ctx context.Context, src pluginSource, zod zodSource, o Options)
 	if err != nil {
 		return extractedPlugin{}, bundledScript{}, err
 	}
-	answer, err := runExtract(ctx, argv, script.Code, timeout, extractGrace)
+	extraction, err := runExtract(ctx, argv, script.Code, timeout, extractGrace)
 	if err != nil {
 		return extractedPlugin{}, bundledScript{}, err
 	}
-	if problem := answer.extractProblem(script, timeout); problem != nil {
+	if problem := extraction.extractProblem(script, timeout); problem != nil {
 		return extractedPlugin{}, bundledScript{}, &BuildError{Dir: src.Dir, Problems: []Problem{*problem}}
 	}
 	var extractedData extractedPlugin
-	if err := json.Unmarshal(answer.Extracted, &extractedData); err != nil {
+	if err := json.Unmarshal(extraction.Extracted, &extractedData); err != nil {
 		return extractedPlugin{}, bundledScript{}, &BuildError{Dir: src.Dir, Problems: []Problem{{Location: src.Entry, Text: "the descriptions of the plugin's tools can't be read: " + err.Error()}}}
 	}
 	if len(extractedData.Problems) > 0 {

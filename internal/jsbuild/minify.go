@@ -34,13 +34,13 @@ func minifyLibraries(script bundledScript) (code, sourceMap []byte, err error) {
 		out.WriteString(minifiedCode)
 		nextLine += strings.Count(minifiedCode, "\n")
 	}
-	moved := fullMap.MoveLines(func(line int) int {
+	movedMap := fullMap.MoveLines(func(line int) int {
 		if line < len(newLines) {
 			return newLines[line]
 		}
 		return -1
 	})
-	if sourceMap, err = moved.Encode(); err != nil {
+	if sourceMap, err = movedMap.Encode(); err != nil {
 		return nil, nil, fmt.Errorf("write the source map: %w", err)
 	}
 	return out.Bytes(), sourceMap, nil

@@ -19,11 +19,11 @@ type outputFiles []struct {
 	packageJSON []byte
 }
 
-func makeOutput(src pluginSource, compiled compiledPlugin) (out outputFiles, hash string, err error) {
-	code, hash := lockAdapter(compiled.Adapter.MinifiedCode, src.ID.Name)
+func makeOutput(src pluginSource, compiledPluginValue compiledPlugin) (out outputFiles, hash string, err error) {
+	code, hash := lockAdapter(compiledPluginValue.Adapter.MinifiedCode, src.ID.Name)
 	code = append(code, "//# sourceMappingURL="+mapName+"\n"...)
-	file := compiled.Extracted.toolsFile()
-	if compiled.Adapter.IsForOriginalSDK {
+	file := compiledPluginValue.Extracted.toolsFile()
+	if compiledPluginValue.Adapter.IsForOriginalSDK {
 		file.Start = plugin.StartIdle // the original OpenTabs starts an adapter only after its page has loaded
 	}
 	if file.ConfigSchema == nil {
@@ -31,19 +31,19 @@ func makeOutput(src pluginSource, compiled compiledPlugin) (out outputFiles, has
 	}
 	file.IconSVG, file.IconInactiveSVG = src.Icons.Icon, src.Icons.Inactive
 	file.IconDarkSVG, file.IconDarkInactiveSVG = src.Icons.Dark, src.Icons.DarkInactive
-	if compiled.PreScript != nil {
-		sum := sha256.Sum256(compiled.PreScript)
+	if compiledPluginValue.PreScript != nil {
+		sum := sha256.Sum256(compiledPluginValue.PreScript)
 		file.PreScriptFile, file.PreScriptHash = preScriptName, hex.EncodeToString(sum[:])
 	}
 	tools, err := file.encode()
 	if err != nil {
 		return nil, "", err
 	}
-	return outputFiles{{bundleFileName, code}, {mapName, compiled.Adapter.MinifiedMap}, {preScriptName, compiled.PreScript}, {toolsName, tools}}, hash, nil
+	return outputFiles{{bundleFileName, code}, {mapName, compiledPluginValue.Adapter.MinifiedMap}, {preScriptName, compiledPluginValue.PreScript}, {toolsName, tools}}, hash, nil
 }
 
-func (b *BuildResult) write(src pluginSource, compiled compiledPlugin, o Options) error {
-	out, hash, err := makeOutput(src, compiled)
+func (b *BuildResult) write(src pluginSource, compiledPluginValue compiledPlugin, o Options) error {
+	out, hash, err := makeOutput(src, compiledPluginValue)
 	if err != nil {
 		return err
 	}
@@ -94,12 +94,12 @@ func checkPackage(packageJSON []byte, out outputFiles) (warnings, problems []Pro
 			return nil, nil, err
 		}
 	}
-	loaded, err := plugin.Load(dir)
+	loadedPlugin, err := plugin.Load(dir)
 	if err == nil {
-		err = loaded.CheckSchemas()
+		err = loadedPlugin.CheckSchemas()
 	}
 	if err == nil {
-		for _, warningText := range loaded.Warnings {
+		for _, warningText := range loadedPlugin.Warnings {
 			warnings = append(warnings, Problem{Text: warningText})
 		}
 		return warnings, nil, nil

@@ -27,15 +27,15 @@ var programNames = wordSet("process Buffer require module exports global define"
 
 // platformNames are the global names that the browser defines, not the page.
 var platformNames = sync.OnceValue(func() map[string]bool {
-	all := map[string]bool{}
+	allNames := map[string]bool{}
 	for line := range strings.Lines(webGlobalNames) {
 		if !strings.HasPrefix(line, "#") {
 			for name := range wordSet(line) {
-				all[name] = true
+				allNames[name] = true
 			}
 		}
 	}
-	return all
+	return allNames
 })
 
 var (

@@ -37,11 +37,11 @@ func copyExample(dir string) error {
 			if err != nil {
 				return err
 			}
-			copied := filepath.Join(dir, name)
-			if err := os.MkdirAll(filepath.Dir(copied), 0o755); err != nil {
+			copyDir := filepath.Join(dir, name)
+			if err := os.MkdirAll(filepath.Dir(copyDir), 0o755); err != nil {
 				return err
 			}
-			return os.WriteFile(copied, fileContent, 0o644)
+			return os.WriteFile(copyDir, fileContent, 0o644)
 		})
 		if err != nil {
 			return err
@@ -138,22 +138,22 @@ func TestBuildExample(t *testing.T) {
 	if leftoverFiles, err := filepath.Glob(filepath.Join(dir, "dist", ".*")); err != nil || len(leftoverFiles) > 0 {
 		t.Errorf("temporary files are left: %v %v", leftoverFiles, err)
 	}
-	loaded, err := plugin.Load(dir)
+	loadedPlugin, err := plugin.Load(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(loaded.Tools) != len(exampleTools) || loaded.SDKVersion != "opentabs-"+sdkts.Version() || loaded.IsForOriginalSDK || len(loaded.Warnings) > 0 {
-		t.Errorf("loaded as %+v", loaded)
+	if len(loadedPlugin.Tools) != len(exampleTools) || loadedPlugin.SDKVersion != "opentabs-"+sdkts.Version() || loadedPlugin.IsForOriginalSDK || len(loadedPlugin.Warnings) > 0 {
+		t.Errorf("loaded as %+v", loadedPlugin)
 	}
 	if len(b.Prompts) != 1 || b.Prompts[0].Name != "summarise_channel" || b.Prompts[0].Description == "" {
 		t.Errorf("prompts %+v", b.Prompts)
 	}
-	prompt := loaded.Prompts[0]
+	prompt := loadedPlugin.Prompts[0]
 	want := []plugin.PromptArgument{
 		{Name: "channelId", Description: "The channel's id, such as general", Required: true},
 		{Name: "last", Description: "How many messages to summarise; 50 by default"},
 	}
-	if len(loaded.Prompts) != 1 || prompt.FullName() != "messages__summarise_channel" || !slices.Equal(prompt.Arguments, want) {
+	if len(loadedPlugin.Prompts) != 1 || prompt.FullName() != "messages__summarise_channel" || !slices.Equal(prompt.Arguments, want) {
 		t.Errorf("prompt loaded as %+v", prompt)
 	}
 	if args, err := prompt.Validate(json.RawMessage(`{"channelId":"5","last":"20"}`)); err != nil || string(args) != `{"channelId":"5","last":20}` {

@@ -59,7 +59,7 @@ type TestBrowser interface {
 	// SetResponder sets the function answer, which responds to the HTTP requests of
 	// pages. The function answer blocks until the test has responded or ctx is done.
 	// SetResponder(nil) is called after the last test in a file.
-	SetResponder(answer func(ctx context.Context, request any) (json.RawMessage, error))
+	SetResponder(responder func(ctx context.Context, request any) (json.RawMessage, error))
 }
 
 // TestFile is one file with tests of a plugin.

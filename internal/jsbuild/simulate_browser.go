@@ -69,32 +69,32 @@ func (r *browserTests) handleLine(line []byte) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if answer := r.pendingAnswers[m.ID]; answer != nil {
+	if responses := r.pendingAnswers[m.ID]; responses != nil {
 		delete(r.pendingAnswers, m.ID)
-		answer <- m.browserAnswer
+		responses <- m.browserAnswer
 	}
 }
 
 func (r *browserTests) runOperation(m scriptMessage) {
 	value, err := r.browser.Do(r.ctx, m.What, m.Params)
-	answer := browserAnswer{Value: value}
+	operationResult := browserAnswer{Value: value}
 	if err != nil {
-		answer.Error = err.Error()
+		operationResult.Error = err.Error()
 	}
 	// A write to the test script fails only if the script has already ended, so the error
 	// is ignored.
 	_ = r.lines.write(struct {
 		ID int `json:"id"`
 		browserAnswer
-	}{m.ID, answer})
+	}{m.ID, operationResult})
 }
 
 func (r *browserTests) request(ctx context.Context, request any) (json.RawMessage, error) {
-	answer := make(chan browserAnswer, 1)
+	responses := make(chan browserAnswer, 1)
 	r.mu.Lock()
 	r.lastID++
 	id := r.lastID
-	r.pendingAnswers[id] = answer
+	r.pendingAnswers[id] = responses
 	r.mu.Unlock()
 	defer func() {
 		r.mu.Lock()
@@ -109,7 +109,7 @@ func (r *browserTests) request(ctx context.Context, request any) (json.RawMessag
 		return nil, err
 	}
 	select {
-	case a := <-answer:
+	case a := <-responses:
 		if a.Error != "" {
 			return nil, errors.New(a.Error)
 		}

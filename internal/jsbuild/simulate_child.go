@@ -52,7 +52,7 @@ type testRunner struct {
 	in   *bufio.Reader
 	send func(json.RawMessage) bool
 	// The channel `received` is closed at the end of stdin.
-	received chan []byte
+	receivedLines chan []byte
 }
 
 func (s *testRunner) run(script string) error {
@@ -96,14 +96,14 @@ func (s *testRunner) waitForLine(event json.RawMessage) (canContinue bool, err e
 	if err := json.Unmarshal(event, &waitEvent); err != nil {
 		return false, fmt.Errorf("the tests overwrote the simulator: %w", err)
 	}
-	if s.received == nil {
-		s.received = make(chan []byte)
+	if s.receivedLines == nil {
+		s.receivedLines = make(chan []byte)
 		go s.readLines()
 	}
 	timer := time.NewTimer(time.Duration(waitEvent.Ms * float64(time.Millisecond)))
 	defer timer.Stop()
 	select {
-	case line, ok := <-s.received:
+	case line, ok := <-s.receivedLines:
 		if !ok {
 			return false, nil
 		}
@@ -116,12 +116,12 @@ func (s *testRunner) waitForLine(event json.RawMessage) (canContinue bool, err e
 
 // readLines runs until the process exits.
 func (s *testRunner) readLines() {
-	defer close(s.received)
+	defer close(s.receivedLines)
 	for {
 		line, err := s.in.ReadBytes('\n')
 		if err != nil {
 			return
 		}
-		s.received <- line
+		s.receivedLines <- line
 	}
 }

@@ -64,12 +64,12 @@ func (s sourceSet) resolve(a api.OnResolveArgs) (api.OnResolveResult, error) {
 		return api.OnResolveResult{}, nil
 	case isRelative && isEmbedded:
 		if name, ok := s.find(path.Join(path.Dir(a.Importer), a.Path)); ok {
-			return s.resolved(name), nil
+			return s.resolvedPath(name), nil
 		}
 	case !isRelative:
 		if target, ok := s.embeddedPath(a.Path); ok {
 			if name, ok := s.find(target); ok {
-				return s.resolved(name), nil
+				return s.resolvedPath(name), nil
 			}
 			return api.OnResolveResult{}, fmt.Errorf("%q is an alias of the embedded file %s, which does not exist", a.Path, target)
 		}
@@ -80,7 +80,7 @@ func (s sourceSet) resolve(a api.OnResolveArgs) (api.OnResolveResult, error) {
 	return api.OnResolveResult{}, nil
 }
 
-func (s sourceSet) resolved(name string) api.OnResolveResult {
+func (s sourceSet) resolvedPath(name string) api.OnResolveResult {
 	r := api.OnResolveResult{Path: name, Namespace: embeddedNamespace}
 	if s.Pure != nil && s.Pure().MatchString(name) {
 		r.SideEffects = api.SideEffectsFalse

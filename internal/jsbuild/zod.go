@@ -107,11 +107,11 @@ func (z zodSource) resolve(build api.PluginBuild, embeddedFiles sourceSet, a api
 		return api.OnResolveResult{}, nil // esbuild itself resolves the import
 	}
 	// The SDK that is embedded in opentabs must use the same copy of zod as the plugin.
-	resolved := build.Resolve(a.Path, api.ResolveOptions{ResolveDir: z.Dir, Kind: a.Kind, PluginData: alreadyResolved{}})
-	if len(resolved.Errors) > 0 {
-		return api.OnResolveResult{}, errors.New(resolved.Errors[0].Text)
+	resolvedPath := build.Resolve(a.Path, api.ResolveOptions{ResolveDir: z.Dir, Kind: a.Kind, PluginData: alreadyResolved{}})
+	if len(resolvedPath.Errors) > 0 {
+		return api.OnResolveResult{}, errors.New(resolvedPath.Errors[0].Text)
 	}
-	return api.OnResolveResult{Path: resolved.Path, Namespace: resolved.Namespace, SideEffects: api.SideEffectsFalse}, nil
+	return api.OnResolveResult{Path: resolvedPath.Path, Namespace: resolvedPath.Namespace, SideEffects: api.SideEffectsFalse}, nil
 }
 
 // resolveLocales returns a relative path, because the bundle contains the path, and an adapter must have the same bytes

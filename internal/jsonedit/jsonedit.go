@@ -81,16 +81,16 @@ func Remove(data []byte, path []string) (out []byte, removed bool, err error) {
 func removeMember(object *hujson.Object, at int) {
 	member := object.Members[at]
 	comments := joinComments(member.Name.BeforeExtra, member.Value.AfterExtra)
-	if last := len(object.Members) - 1; at < last {
-		next := &object.Members[at+1].Name
-		next.BeforeExtra = joinExtras(comments, next.BeforeExtra)
+	if lastIndex := len(object.Members) - 1; at < lastIndex {
+		nextValue := &object.Members[at+1].Name
+		nextValue.BeforeExtra = joinExtras(comments, nextValue.BeforeExtra)
 	} else {
-		if last > 0 {
-			previous := &object.Members[last-1].Value
-			comments = joinExtras(joinComments(previous.AfterExtra), comments)
-			previous.AfterExtra = nil
+		if lastIndex > 0 {
+			previousValue := &object.Members[lastIndex-1].Value
+			comments = joinExtras(joinComments(previousValue.AfterExtra), comments)
+			previousValue.AfterExtra = nil
 			if member.Value.AfterExtra != nil {
-				previous.AfterExtra = hujson.Extra{}
+				previousValue.AfterExtra = hujson.Extra{}
 			}
 		}
 		object.AfterExtra = joinExtras(comments, object.AfterExtra)
@@ -99,27 +99,27 @@ func removeMember(object *hujson.Object, at int) {
 }
 
 func joinComments(parts ...hujson.Extra) hujson.Extra {
-	var joined hujson.Extra
+	var joinedExtra hujson.Extra
 	for _, part := range parts {
 		if bytes.ContainsRune(part, '/') {
-			joined = joinExtras(joined, bytes.TrimRight(part, " \t\r\n"))
+			joinedExtra = joinExtras(joinedExtra, bytes.TrimRight(part, " \t\r\n"))
 		}
 	}
-	return joined
+	return joinedExtra
 }
 
 // After a // comment, joinExtras adds a line break, because the following text would otherwise become part of the
 // comment.
-func joinExtras(comments, rest hujson.Extra) hujson.Extra {
+func joinExtras(comments, remainingSpace hujson.Extra) hujson.Extra {
 	if len(comments) == 0 {
-		return rest
+		return remainingSpace
 	}
 	line := comments[bytes.LastIndexByte(comments, '\n')+1:]
-	joined := comments[:len(comments):len(comments)]
-	if bytes.Contains(line, []byte("//")) && !bytes.HasPrefix(bytes.TrimLeft(rest, " \t\r"), []byte("\n")) {
-		joined = append(joined, '\n')
+	joinedExtra := comments[:len(comments):len(comments)]
+	if bytes.Contains(line, []byte("//")) && !bytes.HasPrefix(bytes.TrimLeft(remainingSpace, " \t\r"), []byte("\n")) {
+		joinedExtra = append(joinedExtra, '\n')
 	}
-	return append(joined, rest...)
+	return append(joinedExtra, remainingSpace...)
 }
 
 // Standardize returns a JSON document without its comments and trailing commas.
@@ -179,13 +179,13 @@ func detectStyle(data []byte, value *hujson.Value) style {
 		s.memberIndent = s.closingIndent + s.step
 		return s
 	}
-	first := string(object.Members[0].Name.BeforeExtra)
-	newline := strings.LastIndexByte(first, '\n')
+	textBeforeMember := string(object.Members[0].Name.BeforeExtra)
+	newline := strings.LastIndexByte(textBeforeMember, '\n')
 	if newline < 0 {
 		s.isOneLine = !bytes.Contains(object.AfterExtra, []byte("\n"))
 		return s
 	}
-	s.memberIndent = first[newline+1:]
+	s.memberIndent = textBeforeMember[newline+1:]
 	after := string(object.AfterExtra)
 	s.closingIndent = after[strings.LastIndexByte(after, '\n')+1:]
 	return s
@@ -193,8 +193,8 @@ func detectStyle(data []byte, value *hujson.Value) style {
 
 func detectIndentStep(data []byte) string {
 	for line := range bytes.Lines(data) {
-		if trimmed := bytes.TrimLeft(line, " \t"); len(trimmed) < len(line) && len(bytes.TrimSpace(line)) > 0 {
-			return string(line[:len(line)-len(trimmed)])
+		if trimmedLine := bytes.TrimLeft(line, " \t"); len(trimmedLine) < len(line) && len(bytes.TrimSpace(line)) > 0 {
+			return string(line[:len(line)-len(trimmedLine)])
 		}
 	}
 	return defaultIndent
@@ -212,37 +212,37 @@ func (s style) parseValue(value json.RawMessage) hujson.Value {
 	if !s.isOneLine && json.Indent(&indented, value, s.memberIndent, s.step) == nil {
 		newValue = indented.Bytes()
 	}
-	parsed, err := hujson.Parse(newValue)
+	parsedValue, err := hujson.Parse(newValue)
 	if err != nil {
 		panic(fmt.Sprintf("jsonedit: the new value is not JSON: %v", err))
 	}
-	return parsed
+	return parsedValue
 }
 
 // append keeps comments after the last member of a JSON object directly behind this member, before the new member.
 func (s style) append(object *hujson.Object, name string, value hujson.Value) {
 	member := hujson.ObjectMember{Name: hujson.Value{Value: hujson.String(name)}, Value: value}
 	member.Value.BeforeExtra = hujson.Extra(" ")
-	if last := len(object.Members) - 1; last >= 0 {
-		member.Value.AfterExtra = object.Members[last].Value.AfterExtra
-		object.Members[last].Value.AfterExtra = nil
+	if lastIndex := len(object.Members) - 1; lastIndex >= 0 {
+		member.Value.AfterExtra = object.Members[lastIndex].Value.AfterExtra
+		object.Members[lastIndex].Value.AfterExtra = nil
 	}
 	if s.isOneLine {
 		member.Name.BeforeExtra = hujson.Extra(" ")
 	} else {
-		kept := bytes.TrimRight(object.AfterExtra, " \t\r\n")
-		member.Name.BeforeExtra = append(kept[:len(kept):len(kept)], "\n"+s.memberIndent...)
+		keptExtra := bytes.TrimRight(object.AfterExtra, " \t\r\n")
+		member.Name.BeforeExtra = append(keptExtra[:len(keptExtra):len(keptExtra)], "\n"+s.memberIndent...)
 		object.AfterExtra = hujson.Extra("\n" + s.closingIndent)
 	}
 	object.Members = append(object.Members, member)
 }
 
 func quote(key string) []byte {
-	quoted, err := json.Marshal(key)
+	quotedJSON, err := json.Marshal(key)
 	if err != nil {
 		panic(err)
 	}
-	return quoted
+	return quotedJSON
 }
 
 func describePath(path []string) string {

@@ -76,21 +76,21 @@ func FuzzSetRemove(f *testing.F) {
 		if err != nil {
 			return
 		}
-		standard, err := hujson.Standardize(out)
+		standardJSON, err := hujson.Standardize(out)
 		var values map[string]json.RawMessage
-		if err != nil || json.Unmarshal(standard, &values) != nil {
+		if err != nil || json.Unmarshal(standardJSON, &values) != nil {
 			t.Fatalf("Set in %q = %q, which is not JSON: %v", in, out, err)
 		}
-		var added struct{ B struct{ C []int } }
-		if json.Unmarshal(values["new"], &added) != nil || len(added.B.C) != 1 {
+		var storedObject struct{ B struct{ C []int } }
+		if json.Unmarshal(values["new"], &storedObject) != nil || len(storedObject.B.C) != 1 {
 			t.Fatalf("Set in %q = %q, want the new member in it", in, out)
 		}
-		rest, removed, err := Remove(out, []string{"new", "b"})
+		remainingJSON, removed, err := Remove(out, []string{"new", "b"})
 		if err != nil || !removed {
 			t.Fatalf("Remove from %q = %t, %v, want a removed member", out, removed, err)
 		}
-		if _, err := hujson.Parse(rest); err != nil {
-			t.Fatalf("Remove from %q = %q, which is not JSON: %v", out, rest, err)
+		if _, err := hujson.Parse(remainingJSON); err != nil {
+			t.Fatalf("Remove from %q = %q, which is not JSON: %v", out, remainingJSON, err)
 		}
 	})
 }

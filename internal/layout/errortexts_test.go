@@ -38,13 +38,13 @@ func TestErrorTexts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, usedNames := 0, map[string]bool{}
+	checkedCount, usedNames := 0, map[string]bool{}
 	for _, f := range files {
 		if f.test || f.generated || strings.HasSuffix(f.dir, "test") {
 			continue
 		}
 		for _, e := range errorTexts(f) {
-			found++
+			checkedCount++
 			if !isSharedCall(e.node) {
 				usedNames[e.functionName()] = true
 			}
@@ -56,8 +56,8 @@ func TestErrorTexts(t *testing.T) {
 			t.Errorf("sharedErrorTexts names %s, which makes no error", name)
 		}
 	}
-	if found < 80 {
-		t.Errorf("the test found %d errors, want at least 80; does errorTexts still know how errors are made?", found)
+	if checkedCount < 80 {
+		t.Errorf("the test found %d errors, want at least 80; does errorTexts still know how errors are made?", checkedCount)
 	}
 }
 
@@ -68,7 +68,7 @@ type errorText struct {
 }
 
 func errorTexts(f goFile) []errorText {
-	var found []errorText
+	var checkedCount []errorText
 	for _, d := range f.ast.Decls {
 		function, _ := d.(*ast.FuncDecl)
 		ast.Inspect(d, func(n ast.Node) bool {
@@ -86,12 +86,12 @@ func errorTexts(f goFile) []errorText {
 				}
 			}
 			if e.message != nil {
-				found = append(found, e)
+				checkedCount = append(checkedCount, e)
 			}
 			return true
 		})
 	}
-	return found
+	return checkedCount
 }
 
 func isErrorType(f goFile, e ast.Expr) bool {
@@ -188,8 +188,8 @@ func valuesOf(function *ast.FuncDecl, name string) []ast.Expr {
 		if !ok || len(assign.Lhs) != len(assign.Rhs) {
 			return true
 		}
-		for i, left := range assign.Lhs {
-			if id, ok := left.(*ast.Ident); ok && id.Name == name {
+		for i, leftExpr := range assign.Lhs {
+			if id, ok := leftExpr.(*ast.Ident); ok && id.Name == name {
 				values = append(values, assign.Rhs[i])
 			}
 		}
@@ -210,14 +210,14 @@ var agentProperty = regexp.MustCompile(`(?s)forAgent:.*?forUser:`)
 // of TestErrorTexts.
 func TestFailureTexts(t *testing.T) {
 	changeToRoot(t)
-	found := 0
+	checkedCount := 0
 	for _, f := range tsFiles(t) {
 		if !strings.HasPrefix(f.name, "extension/src/") || isTSTest(f.name) {
 			continue
 		}
 		src := withoutComments(f.src)
 		for _, at := range failureCall.FindAllStringIndex(src, -1) {
-			found++
+			checkedCount++
 			failureText := agentProperty.ReplaceAllString(substitution.ReplaceAllString(argumentsAt(src, at[1]), ""), "forUser:")
 			phrase := agentPhrase.FindString(failureText)
 			if phrase == "" && !strings.Contains(failureText, "forUser:") {
@@ -228,8 +228,8 @@ func TestFailureTexts(t *testing.T) {
 			}
 		}
 	}
-	if found < 80 {
-		t.Errorf("the test found %d failures, want at least 80; does failureCall still match them?", found)
+	if checkedCount < 80 {
+		t.Errorf("the test found %d failures, want at least 80; does failureCall still match them?", checkedCount)
 	}
 }
 

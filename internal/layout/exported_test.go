@@ -32,7 +32,7 @@ func TestExportedNamesAreUsed(t *testing.T) {
 func checkExported(files []goFile, generatedTS string) []string {
 	usedNames := namesUsedAcross(files)
 	methods := methodsUsedAcross(files)
-	unused := map[string]string{}
+	unusedNames := map[string]string{}
 	for _, f := range files {
 		if f.test || f.generated || f.ast.Name.Name == "main" {
 			continue
@@ -46,11 +46,11 @@ func checkExported(files []goFile, generatedTS string) []string {
 			}
 			inTypeScript := f.dir == "wire" && regexp.MustCompile(`\b`+e.name+`\b`).MatchString(generatedTS)
 			if !isUsed && !inTypeScript {
-				unused[key] = fmt.Sprintf("%s: no other package uses %s; unexport it", f.at(e.node), e.name)
+				unusedNames[key] = fmt.Sprintf("%s: no other package uses %s; unexport it", f.at(e.node), e.name)
 			}
 		}
 	}
-	return slices.Sorted(maps.Values(unused))
+	return slices.Sorted(maps.Values(unusedNames))
 }
 
 // usagePlaces contains byInterface for a method that an interface declares.

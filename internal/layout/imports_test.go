@@ -387,20 +387,20 @@ func TestLibraries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	required := map[string]bool{}
+	requiredModules := map[string]bool{}
 	for line := range strings.Lines(string(fileContent)) {
 		words := strings.Fields(strings.TrimPrefix(strings.TrimSpace(line), "require "))
 		if len(words) >= 2 && strings.HasPrefix(words[1], "v") && !strings.Contains(line, "// indirect") {
-			required[words[0]] = true
+			requiredModules[words[0]] = true
 		}
 	}
-	for modulePath := range required {
+	for modulePath := range requiredModules {
 		if _, ok := libraries[modulePath]; !ok {
 			t.Errorf("go.mod requires %s; add it to libraries (internal/layout/imports_test.go) with its importers and the reason", modulePath)
 		}
 	}
 	for modulePath, lib := range libraries {
-		if !required[modulePath] {
+		if !requiredModules[modulePath] {
 			t.Errorf("libraries has %s, which go.mod does not require directly; remove the entry or run go mod tidy", modulePath)
 		}
 		if lib.why == "" || len(lib.importers) == 0 {

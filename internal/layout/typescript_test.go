@@ -144,12 +144,12 @@ var importFrom = regexp.MustCompile(`(?m)(?:^|[;}\s])(?:from|import)\s*\(?\s*['"
 
 func checkTSImports(f tsFile) []string {
 	workspace := f.workspace()
-	allowed, ok := allowedTSImports[workspace]
+	allowedImports, ok := allowedTSImports[workspace]
 	if !ok {
 		return []string{fmt.Sprintf("%s: %s is not in tsMayImport (internal/layout/typescript_test.go)", f.name, workspace)}
 	}
 	if f.test {
-		allowed = slices.Concat(allowed, testOnlyPackages)
+		allowedImports = slices.Concat(allowedImports, testOnlyPackages)
 	}
 	var violations []string
 	for _, m := range importFrom.FindAllStringSubmatch(withoutComments(f.src), -1) {
@@ -160,11 +160,11 @@ func checkTSImports(f tsFile) []string {
 				violations = append(violations, fmt.Sprintf("%s: import %q with its extension, so that every bundler finds it", f.name, importPath))
 			}
 			importPath, _, _ = strings.Cut(target, "/")
-			if importPath == workspace || slices.Contains(allowed, target) {
+			if importPath == workspace || slices.Contains(allowedImports, target) {
 				continue
 			}
 		}
-		if !slices.ContainsFunc(allowed, func(a string) bool {
+		if !slices.ContainsFunc(allowedImports, func(a string) bool {
 			return importPath == a || strings.HasPrefix(importPath, a+"/") || strings.HasSuffix(a, ":") && strings.HasPrefix(importPath, a)
 		}) {
 			violations = append(violations, fmt.Sprintf("%s: %s may not import %q", f.name, workspace, m[1]))

@@ -150,17 +150,17 @@ func (l *Log) refreshChain() error {
 	if err := l.open(); err != nil {
 		return err
 	}
-	last, err := lastLink(l.path)
+	lastChainLink, err := lastLink(l.path)
 	if err != nil {
 		return err
 	}
 	// After lines were removed from the log, the next line's number follows the head file, so that Verify finds the
 	// gap.
 	head, hasHead, err := readHead(l.path)
-	if err == nil && hasHead && head.Seq >= last.Seq {
-		last = head
+	if err == nil && hasHead && head.Seq >= lastChainLink.Seq {
+		lastChainLink = head
 	}
-	l.chain = last
+	l.chain = lastChainLink
 	return nil
 }
 

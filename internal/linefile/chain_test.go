@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-func writeChain(path string, o Options, first, last int) {
+func writeChain(path string, o Options, firstSeq, lastSeq int) {
 	o = testOptions(o)
 	o.IsChained, o.Dropped = true, func(n int) []byte { return fmt.Appendf(nil, "{\"dropped\":%d}\n", n) }
 	l := Open(path, o)
-	for n := first; n <= last; n++ {
+	for n := firstSeq; n <= lastSeq; n++ {
 		l.Write(fmt.Appendf(nil, "{\"n\":%d,\"time\":\"2026-03-02T00:00:00Z\"}\n", n))
 	}
 	l.Close()
@@ -49,11 +49,11 @@ func TestChainIsIntact(t *testing.T) {
 		t.Error(got)
 	}
 	lines := readLog(t, path)
-	var second struct {
+	var secondRecord struct {
 		Seq, N int
 		Prev   string
 	}
-	if err := json.Unmarshal([]byte(lines[1]), &second); err != nil || second.Seq != 2 || second.N != 2 || second.Prev != hashLine([]byte(lines[0])) {
+	if err := json.Unmarshal([]byte(lines[1]), &secondRecord); err != nil || secondRecord.Seq != 2 || secondRecord.N != 2 || secondRecord.Prev != hashLine([]byte(lines[0])) {
 		t.Errorf("second line of the log = %s, %v", lines[1], err)
 	}
 	if lines[0] != `{"seq":1,"n":1,"time":"2026-03-02T00:00:00Z"}` {
@@ -162,11 +162,11 @@ func writeFile(t *testing.T, path, fileContent string) {
 
 func appendFile(t *testing.T, path, fileContent string) {
 	t.Helper()
-	old, err := os.ReadFile(path)
+	oldContent, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	writeFile(t, path, string(old)+fileContent)
+	writeFile(t, path, string(oldContent)+fileContent)
 }
 
 func writeOldHead(t *testing.T, path string) {

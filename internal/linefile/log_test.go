@@ -50,9 +50,9 @@ func TestWriteAndRead(t *testing.T) {
 	if got := strings.Join(readLog(t, path), " "); got != "one two" {
 		t.Errorf("the log has the lines %q, want one and two", got)
 	}
-	last, _, err := Read(path, testFiles, 1, func(line []byte) (string, bool, error) { return string(line), true, nil })
-	if err != nil || !slices.Equal(last, []string{"two"}) {
-		t.Errorf("the last line is %q, want two; error %v", last, err)
+	lastLines, _, err := Read(path, testFiles, 1, func(line []byte) (string, bool, error) { return string(line), true, nil })
+	if err != nil || !slices.Equal(lastLines, []string{"two"}) {
+		t.Errorf("the last line is %q, want two; error %v", lastLines, err)
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the file: %v, %v", info, err)

@@ -97,11 +97,11 @@ func Verify(path string, files int) (Verification, error) {
 	return v.Verification, nil
 }
 
-func missingText(first, last uint64) string {
-	if first == last {
-		return fmt.Sprintf("Record %d is missing", first)
+func missingText(firstSeq, lastSeq uint64) string {
+	if firstSeq == lastSeq {
+		return fmt.Sprintf("Record %d is missing", firstSeq)
 	}
-	return fmt.Sprintf("Records %d to %d are missing", first, last)
+	return fmt.Sprintf("Records %d to %d are missing", firstSeq, lastSeq)
 }
 
 func (v *verifier) report(file string, line int, problem string) {

@@ -183,8 +183,8 @@ type Content struct {
 // UnmarshalJSON decodes a content block, and copies the JSON to Raw unless the block is
 // text.
 func (c *Content) UnmarshalJSON(b []byte) error {
-	type plain Content
-	err := json.Unmarshal(b, (*plain)(c))
+	type contentJSON Content
+	err := json.Unmarshal(b, (*contentJSON)(c))
 	if c.Type != "text" {
 		c.Raw = slices.Clone(b)
 	}

@@ -63,20 +63,20 @@ type pendingRequest struct {
 // that sends the request uses cancelFuncs, so cancelFuncs needs no lock.
 type openForms struct {
 	cancelFuncs map[string]context.CancelFunc
-	shown       sync.WaitGroup
+	shownForms  sync.WaitGroup
 }
 
 func (f *openForms) closeAll() {
 	for _, cancel := range f.cancelFuncs {
 		cancel()
 	}
-	f.shown.Wait()
+	f.shownForms.Wait()
 }
 
 func (x pendingRequest) showForm(ctx context.Context, m message) {
 	formCtx, cancel := context.WithCancel(ctx)
 	x.forms.cancelFuncs[string(m.ID)] = cancel
-	x.forms.shown.Go(func() {
+	x.forms.shownForms.Go(func() {
 		defer cancel()
 		x.client.options.ShowForm(formCtx, m.Params)
 		if formCtx.Err() != nil {
@@ -146,7 +146,7 @@ func (c *Client) request(ctx context.Context, method string, params any, progres
 		closeStream()
 	})
 	defer stop()
-	answer, err := x.run(streamCtx, body)
+	response, err := x.run(streamCtx, body)
 	if ctx.Err() != nil && err != nil {
 		return fmt.Errorf("%s: %w", method, ctx.Err())
 	}
@@ -156,10 +156,10 @@ func (c *Client) request(ctx context.Context, method string, params any, progres
 	if err != nil {
 		return fmt.Errorf("%s: %w", method, err)
 	}
-	if answer.Error != nil {
-		return answer.Error
+	if response.Error != nil {
+		return response.Error
 	}
-	if err := json.Unmarshal(answer.Result, result); err != nil {
+	if err := json.Unmarshal(response.Result, result); err != nil {
 		return fmt.Errorf("read the answer of %s: %w", method, err)
 	}
 	return nil
@@ -195,9 +195,9 @@ func (x pendingRequest) run(ctx context.Context, body []byte) (message, error) {
 		if err != nil {
 			return message{}, fmt.Errorf("%w (%w)", ErrNoAnswer, err)
 		}
-		answer, ok, err := x.handleMessage(ctx, event.Data)
+		response, ok, err := x.handleMessage(ctx, event.Data)
 		if ok || err != nil {
-			return answer, err
+			return response, err
 		}
 	}
 	return message{}, ErrNoAnswer
@@ -208,20 +208,20 @@ func (x pendingRequest) readSingle(status int, body io.Reader) (message, error) 
 	if err != nil {
 		return message{}, fmt.Errorf("%w (%w)", ErrNoAnswer, err)
 	}
-	var answer message
-	if json.Unmarshal(data, &answer) == nil && (answer.Error != nil || answer.Result != nil && x.isOwnID(answer)) {
-		return answer, nil
+	var response message
+	if json.Unmarshal(data, &response) == nil && (response.Error != nil || response.Result != nil && x.isOwnID(response)) {
+		return response, nil
 	}
 	return message{}, readStatusError(status, data)
 }
 
 func readStatusError(status int, body []byte) error {
-	var answer struct {
+	var response struct {
 		Error string `json:"error"`
 	}
 	sentence := string(body)
-	if json.Unmarshal(body, &answer) == nil && answer.Error != "" {
-		sentence = answer.Error
+	if json.Unmarshal(body, &response) == nil && response.Error != "" {
+		sentence = response.Error
 	}
 	sentence = strings.TrimSpace(strings.ToValidUTF8(sentence[:min(len(sentence), 1000)], "?"))
 	return &statusError{Status: status, Sentence: sentence}
@@ -229,7 +229,7 @@ func readStatusError(status int, body []byte) error {
 
 func (x pendingRequest) isOwnID(m message) bool { return string(m.ID) == fmt.Sprint(x.id) }
 
-func (x pendingRequest) handleMessage(ctx context.Context, data []byte) (answer message, ok bool, err error) {
+func (x pendingRequest) handleMessage(ctx context.Context, data []byte) (response message, ok bool, err error) {
 	if len(bytes.TrimSpace(data)) == 0 { // an event stream may begin with an empty event
 		return message{}, false, nil
 	}
@@ -279,11 +279,11 @@ func (x pendingRequest) reportProgress(params json.RawMessage) {
 
 // The client supports only the server's request ping, and answers all other requests with an error.
 func (c *Client) respond(ctx context.Context, m message) error {
-	answer := message{ID: m.ID, Result: json.RawMessage(`{}`)}
+	response := message{ID: m.ID, Result: json.RawMessage(`{}`)}
 	if m.Method != "ping" {
-		answer = message{ID: m.ID, Error: &RPCError{Code: -32601, Message: "this client does not support " + m.Method}}
+		response = message{ID: m.ID, Error: &RPCError{Code: -32601, Message: "this client does not support " + m.Method}}
 	}
-	body, err := encodeMessage(answer, nil)
+	body, err := encodeMessage(response, nil)
 	if err != nil {
 		return err
 	}

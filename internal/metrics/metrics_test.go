@@ -16,9 +16,9 @@ func TestMetrics(t *testing.T) {
 		return metrics.Gauges{RunningCalls: 2, QueuedCalls: 3, WaitingCalls: 1, Browsers: 4}
 	})
 	end := func(plugin string, status wire.CallStatus, code wire.ErrorCode, runMs float64) {
-		created := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
-		ended := created.Add(20 * time.Second)
-		view := dispatch.View{Created: created, Ended: &ended, RunMs: runMs, ErrorCode: code}
+		createdTime := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+		endedTime := createdTime.Add(20 * time.Second)
+		view := dispatch.View{Created: createdTime, Ended: &endedTime, RunMs: runMs, ErrorCode: code}
 		view.Status = status
 		m.After(dispatch.CallInfo{Tool: dispatch.Tool{Plugin: plugin}}, dispatch.EndedCall{View: view})
 	}

@@ -10,8 +10,8 @@ func TestName(t *testing.T) {
 	arguments := []string{"channelId", "cursor", "id", "limit"}
 	settings := []string{"port", "idleTimeout", "hardTimeout", "logLevel"}
 	for _, test := range []struct {
-		names       []string
-		wrong, want string
+		names            []string
+		misspelled, want string
 	}{
 		{arguments, "channel_id", "channelId"},
 		{arguments, "CHANNELID", "channelId"},
@@ -33,8 +33,8 @@ func TestName(t *testing.T) {
 		{settings, "x", ""},
 		{settings, "", ""},
 	} {
-		if got := Name(test.wrong, test.names); got != test.want {
-			t.Errorf("%q: %q, want %q", test.wrong, got, test.want)
+		if got := Name(test.misspelled, test.names); got != test.want {
+			t.Errorf("%q: %q, want %q", test.misspelled, got, test.want)
 		}
 	}
 }

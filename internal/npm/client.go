@@ -88,8 +88,8 @@ func New(config *Config, o Options) (*Client, error) {
 // loginTransport sets the Authorization header of each request according to its address,
 // so that a redirect to another host does not forward credentials.
 type loginTransport struct {
-	config *Config
-	next   http.RoundTripper
+	config    *Config
+	transport http.RoundTripper
 }
 
 func (a loginTransport) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -98,7 +98,7 @@ func (a loginTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if l, ok := a.config.loginFor(r.URL); ok && l.header != "" {
 		r.Header.Set("Authorization", l.header)
 	}
-	return a.next.RoundTrip(r)
+	return a.transport.RoundTrip(r)
 }
 
 // checkRedirect allows up to 5 redirects, but no redirect from https to http.

@@ -193,8 +193,8 @@ func unquoteValue(s string) string {
 func (c *Config) expandVariables(s string) string {
 	var b strings.Builder
 	for {
-		before, rest, ok := strings.Cut(s, "${")
-		name, after, hasEnd := strings.Cut(rest, "}")
+		before, textAfter, ok := strings.Cut(s, "${")
+		name, after, hasEnd := strings.Cut(textAfter, "}")
 		if !ok || !hasEnd {
 			b.WriteString(s)
 			return b.String()

@@ -154,12 +154,12 @@ func TestGlobalFoldersBesideNode(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		resolved, err := filepath.EvalSymlinks(filepath.Join(home, want))
+		resolvedPath, err := filepath.EvalSymlinks(filepath.Join(home, want))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := config.GlobalFolders(); len(got) == 0 || got[0] != resolved {
-			t.Errorf("%s: %q, want %q first", goos, got, resolved)
+		if got := config.GlobalFolders(); len(got) == 0 || got[0] != resolvedPath {
+			t.Errorf("%s: %q, want %q first", goos, got, resolvedPath)
 		}
 	}
 }

@@ -21,8 +21,8 @@ func (c *Config) GlobalFolders() []string {
 	prefixes := []string{c.settingText("prefix"), getenv("PREFIX"), joinPath(getenv("NVM_BIN"), "..")}
 	if node, err := exec.LookPath("node"); err == nil {
 		prefixes = append(prefixes, filepath.Dir(filepath.Dir(node)))
-		if resolved, err := filepath.EvalSymlinks(node); err == nil {
-			prefixes = append(prefixes, filepath.Dir(filepath.Dir(resolved)))
+		if resolvedPath, err := filepath.EvalSymlinks(node); err == nil {
+			prefixes = append(prefixes, filepath.Dir(filepath.Dir(resolvedPath)))
 		}
 	}
 	var folders []string
@@ -66,13 +66,13 @@ func keepExistingFolders(folders []string) []string {
 	var result []string
 	seen := map[string]bool{}
 	for _, folder := range folders {
-		resolved, err := filepath.EvalSymlinks(folder)
-		if folder == "" || err != nil || seen[resolved] {
+		resolvedPath, err := filepath.EvalSymlinks(folder)
+		if folder == "" || err != nil || seen[resolvedPath] {
 			continue
 		}
-		if info, err := os.Stat(resolved); err == nil && info.IsDir() {
-			seen[resolved] = true
-			result = append(result, resolved)
+		if info, err := os.Stat(resolvedPath); err == nil && info.IsDir() {
+			seen[resolvedPath] = true
+			result = append(result, resolvedPath)
 		}
 	}
 	return result

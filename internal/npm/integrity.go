@@ -23,11 +23,11 @@ func parseIntegrity(d Dist) (integrityHashes, error) {
 			otherAlgorithms = append(otherAlgorithms, algorithm)
 			continue
 		}
-		decoded, err := base64.StdEncoding.DecodeString(sum)
-		if err != nil || len(decoded) != sha512.Size {
+		digest, err := base64.StdEncoding.DecodeString(sum)
+		if err != nil || len(digest) != sha512.Size {
 			return nil, fmt.Errorf("its integrity hash in the registry is malformed (%q); report this to the registry", d.Integrity)
 		}
-		sums = append(sums, decoded)
+		sums = append(sums, digest)
 	}
 	switch {
 	case len(sums) > 0:

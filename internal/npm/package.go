@@ -144,8 +144,8 @@ func (p *Package) ChooseVersion(want string) (*Version, error) {
 	var bestVersion *Version
 	for _, versionText := range p.newestFirst() {
 		v := p.Versions[versionText]
-		parsed, err := semver.NewVersion(versionText)
-		if err != nil || !constraint.Check(parsed) || !allowsPrerelease(want, parsed) {
+		parsedVersion, err := semver.NewVersion(versionText)
+		if err != nil || !constraint.Check(parsedVersion) || !allowsPrerelease(want, parsedVersion) {
 			continue
 		}
 		if versionText == p.Tags[latestTag] && !v.isDeprecated() {

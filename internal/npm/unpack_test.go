@@ -21,11 +21,11 @@ func writeTarball(t *testing.T, file []byte) npm.Tarball {
 	if err := os.WriteFile(path, file, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	opened, err := npm.OpenTarball(path)
+	openedTarball, err := npm.OpenTarball(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return opened
+	return openedTarball
 }
 
 func linkFile(name, target string, kind byte) npmtest.File {

@@ -75,8 +75,8 @@ func readPairs(list string) map[string]string {
 		if !ok {
 			continue
 		}
-		if decoded, err := url.PathUnescape(strings.TrimSpace(value)); err == nil {
-			pairs[strings.TrimSpace(name)] = decoded
+		if decodedValue, err := url.PathUnescape(strings.TrimSpace(value)); err == nil {
+			pairs[strings.TrimSpace(name)] = decodedValue
 		}
 	}
 	return pairs

@@ -80,8 +80,8 @@ func configFor(t *testing.T, endpoint string, variables map[string]string) otlp.
 var start = time.Unix(1700000000, 0)
 
 func endedCall(callID, parentID string, status wire.CallStatus) dispatch.EndedCall {
-	ended := start.Add(10 * time.Millisecond)
-	v := dispatch.View{Created: start, Ended: &ended, Plugin: "messages", ErrorCode: "denied"}
+	endedTime := start.Add(10 * time.Millisecond)
+	v := dispatch.View{Created: start, Ended: &endedTime, Plugin: "messages", ErrorCode: "denied"}
 	v.CallID, v.ParentCallID, v.ToolName, v.Status = callID, parentID, "messages__export", status
 	v.Trace = &hops.View{Start: start, Hops: []hops.Hop{{Stage: "guard", Us: 2000}, {Stage: "handler", StartUs: 2000, Us: 7000}, {Stage: "reply", StartUs: 9000, Us: 2000}}}
 	return dispatch.EndedCall{View: v}
@@ -101,12 +101,12 @@ func TestSpans(t *testing.T) {
 		if len(spans) != 12 {
 			t.Fatalf("the endpoint received %d spans, want 3 calls with 3 phases each: %s", len(spans), c.bodies)
 		}
-		nested, call, other := spans[0], spans[4], spans[8]
+		nested, call, otherSpan := spans[0], spans[4], spans[8]
 		if call.TraceID != "0af7651916cd43dd8448eb211c80319c" || call.ParentSpanID != "b7ad6b7169203331" || nested.TraceID != call.TraceID || nested.ParentSpanID != call.SpanID {
 			t.Errorf("span of the call = %+v\nspan of the nested call = %+v", call, nested)
 		}
-		if len(other.TraceID) != 32 || len(other.SpanID) != 16 || other.TraceID == call.TraceID || other.ParentSpanID != "" {
-			t.Errorf("span of a call without a trace context of the client = %+v", other)
+		if len(otherSpan.TraceID) != 32 || len(otherSpan.SpanID) != 16 || otherSpan.TraceID == call.TraceID || otherSpan.ParentSpanID != "" {
+			t.Errorf("span of a call without a trace context of the client = %+v", otherSpan)
 		}
 		if call.Kind != 2 || nested.Kind != 1 || call.Status.Code != 0 || nested.Status.Code != 2 {
 			t.Errorf("kinds and states of the spans = %+v, %+v", call, nested)

@@ -205,7 +205,7 @@ func (s *Store) change(apply func(*pairingFile) error) error {
 	if err != nil {
 		return err
 	}
-	old, err := json.Marshal(f)
+	oldContent, err := json.Marshal(f)
 	if err != nil {
 		return fmt.Errorf("write the paired browsers: %w", err)
 	}
@@ -217,7 +217,7 @@ func (s *Store) change(apply func(*pairingFile) error) error {
 	if err != nil {
 		return fmt.Errorf("write the paired browsers: %w", err)
 	}
-	if string(encodedJSON) == string(old) {
+	if string(encodedJSON) == string(oldContent) {
 		return nil
 	}
 	return statefile.Write(s.path, append(encodedJSON, '\n'))

@@ -95,12 +95,12 @@ func parseSource(sourceText string) (source install.Source, path string, err err
 	if path == "" {
 		return source, "", usererr.Errorf("the name of the package is missing: enter the name of an npm package, or the path of a folder")
 	}
-	if rest, isInHome := strings.CutPrefix(path, "~"+string(filepath.Separator)); isInHome {
+	if pathInHome, isInHome := strings.CutPrefix(path, "~"+string(filepath.Separator)); isInHome {
 		userFolder, err := os.UserHomeDir()
 		if err != nil {
 			return source, "", fmt.Errorf("find your home directory: %w", err)
 		}
-		path = filepath.Join(userFolder, rest)
+		path = filepath.Join(userFolder, pathInHome)
 	}
 	source, err = install.ParseSource(path)
 	if err == nil && source.IsLocal() && !filepath.IsAbs(path) {

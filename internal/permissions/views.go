@@ -144,8 +144,8 @@ func (l Local) BrowserTools() wire.StateBrowserParams {
 		groupView := wire.BrowserGroupView{Name: group.Name}
 		for _, name := range group.Tools {
 			tool := wire.BrowserToolView{Name: name, DisplayName: name, Permission: s.Tool(name), Dangerous: browser.IsDangerous(name)}
-			if found, ok := l.registry.Set().Tool(name); ok {
-				tool.DisplayName = found.DisplayName
+			if foundTool, ok := l.registry.Set().Tool(name); ok {
+				tool.DisplayName = foundTool.DisplayName
 			}
 			groupView.Tools = append(groupView.Tools, tool)
 		}

@@ -33,9 +33,9 @@ func CleanJSON(jsonText []byte) []byte {
 	return append(out, jsonText[copiedTo:]...)
 }
 
-func cleanString(quoted []byte) (cleanText []byte, hasChanged bool) {
+func cleanString(quotedJSON []byte) (cleanText []byte, hasChanged bool) {
 	var s string
-	if json.Unmarshal(quoted, &s) != nil {
+	if json.Unmarshal(quotedJSON, &s) != nil {
 		return nil, false
 	}
 	if _, hidden := FirstHidden(s); !hidden {

@@ -45,7 +45,7 @@ func Line(unsafeText string, maxChars int) string {
 
 // Replace replaces each hidden character of text by the result of the function
 // replacement. Bytes that are not UTF-8 are treated as hidden characters.
-func Replace(unsafeText string, replacement func(hidden rune) string) string {
+func Replace(unsafeText string, replacement func(hiddenRune rune) string) string {
 	var b strings.Builder
 	var s hiddenScanner
 	copiedTo := 0
@@ -71,7 +71,7 @@ func Replace(unsafeText string, replacement func(hidden rune) string) string {
 
 // FirstHidden returns the first hidden character of text. If text contains no hidden
 // character, FirstHidden returns false.
-func FirstHidden(unsafeText string) (hidden rune, ok bool) {
+func FirstHidden(unsafeText string) (hiddenRune rune, ok bool) {
 	var s hiddenScanner
 	for i, r := range unsafeText {
 		if s.isHidden(r, unsafeText[i+utf8.RuneLen(r):]) {

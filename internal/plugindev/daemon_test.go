@@ -15,9 +15,9 @@ import (
 
 func TestPrintTabs(t *testing.T) {
 	yes, no := true, false
-	developed := &plugin.Plugin{Name: "a", Hash: "new", Dir: "/a"}
-	tab := func(id int, hash string, ready *bool, reload ...string) wire.TabInfo {
-		return wire.TabInfo{TabID: id, URL: "u", Plugins: []wire.TabPlugin{{Name: "b", Hash: "new"}, {Name: "a", Hash: hash, Ready: ready}}, NeedsReload: reload}
+	developedPlugin := &plugin.Plugin{Name: "a", Hash: "new", Dir: "/a"}
+	tab := func(id int, hash string, isReady *bool, reload ...string) wire.TabInfo {
+		return wire.TabInfo{TabID: id, URL: "u", Plugins: []wire.TabPlugin{{Name: "b", Hash: "new"}, {Name: "a", Hash: hash, Ready: isReady}}, NeedsReload: reload}
 	}
 	for _, c := range []struct {
 		name        string
@@ -37,9 +37,9 @@ func TestPrintTabs(t *testing.T) {
 		{"one tab needs a reload", []httpapi.Browser{{Connected: true, Name: "B", Tabs: []wire.TabInfo{tab(3, "old", nil, "a")}}}, true, false,
 			"tab 3 (u) in B was open before; your next change reloads it\n"},
 	} {
-		tabs := collectTabs(httpapi.Status{Browsers: c.browsers}, developed)
+		tabs := collectTabs(httpapi.Status{Browsers: c.browsers}, developedPlugin)
 		out := &bytes.Buffer{}
-		s := &session{Options: Options{Out: terminal.New(out, out, os.Getenv)}, addedPlugin: developed}
+		s := &session{Options: Options{Out: terminal.New(out, out, os.Getenv)}, addedPlugin: developedPlugin}
 		s.printTabs(tabs, c.hasTimedOut, time.Second)
 		if tabs.isSettled(false) != c.isSettled || tabs.isSettled(true) != (len(tabs.staleTabs) == 0) || !strings.HasPrefix(out.String(), "opentabs: "+c.want) {
 			t.Errorf("%s: settled %t, %q", c.name, tabs.isSettled(false), out.String())
@@ -48,7 +48,7 @@ func TestPrintTabs(t *testing.T) {
 }
 
 func TestFindObstacle(t *testing.T) {
-	developed := &plugin.Plugin{Name: "a", Dir: "/a"}
+	developedPlugin := &plugin.Plugin{Name: "a", Dir: "/a"}
 	for _, c := range []struct {
 		status httpapi.Status
 		want   string
@@ -59,7 +59,7 @@ func TestFindObstacle(t *testing.T) {
 		{httpapi.Status{Failed: []httpapi.FailedPlugin{{Path: "/a", Error: "it is broken"}}}, "it is broken"},
 		{httpapi.Status{Failed: []httpapi.FailedPlugin{{Path: "/b", Error: "it is broken"}}}, ""},
 	} {
-		if got := findObstacle(c.status, developed); !strings.Contains(got, c.want) || c.want == "" && got != "" {
+		if got := findObstacle(c.status, developedPlugin); !strings.Contains(got, c.want) || c.want == "" && got != "" {
 			t.Errorf("%+v: got %q", c.status, got)
 		}
 	}

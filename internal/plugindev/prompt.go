@@ -119,7 +119,7 @@ func (s *session) listTabs(ctx context.Context) {
 	tabs := collectTabs(status, s.addedPlugin)
 	rows := [][]string{}
 	for _, t := range tabs.liveTabs {
-		rows = append(rows, []string{fmt.Sprint(t.id), formatReady(t.ready), t.browser, t.url})
+		rows = append(rows, []string{fmt.Sprint(t.id), formatReady(t.isReady), t.browser, t.url})
 	}
 	for _, t := range tabs.staleTabs {
 		state := "loading the build"
@@ -135,11 +135,11 @@ func (s *session) listTabs(ctx context.Context) {
 	s.Out.PrintTable("  ", rows)
 }
 
-func formatReady(ready *bool) string {
+func formatReady(isReady *bool) string {
 	switch {
-	case ready == nil:
+	case isReady == nil:
 		return "live"
-	case *ready:
+	case *isReady:
 		return "ready"
 	}
 	return "not ready"

@@ -27,9 +27,9 @@ func TestPeriod(t *testing.T) {
 				t.Errorf("from %v to %v: %q, %v; want %q", from, to, got, err, want)
 			}
 		}
-		earlier := Open(dir, Options{})
-		addEach(earlier, "0", "1", "2")
-		earlier.Close()
+		earlierLog := Open(dir, Options{})
+		addEach(earlierLog, "0", "1", "2")
+		earlierLog.Close()
 		l := openLog(t, dir, Options{})
 		check(l, 0, time.Hour, "0 1 2")
 		addEach(l, "3", "4", "5")

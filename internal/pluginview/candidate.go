@@ -168,8 +168,8 @@ func formatSites(patterns []string) string {
 	var hosts []string
 	for _, pattern := range patterns {
 		host := pattern
-		if _, rest, ok := strings.Cut(pattern, "://"); ok {
-			host, _, _ = strings.Cut(rest, "/")
+		if _, hostAndPath, ok := strings.Cut(pattern, "://"); ok {
+			host, _, _ = strings.Cut(hostAndPath, "/")
 		}
 		if !slices.Contains(hosts, host) {
 			hosts = append(hosts, host)

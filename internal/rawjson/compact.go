@@ -20,7 +20,7 @@ func TrimBOM(jsonText []byte) []byte { return bytes.TrimPrefix(jsonText, []byte(
 // Compact validates JSON text from a file and removes the white space between its tokens. If the capacity of buffer
 // suffices, Compact writes the compacted JSON into the memory of buffer. The result problem describes the first error
 // for the user; for valid JSON, problem is empty.
-func Compact(jsonText, buffer []byte) (compacted []byte, problem string) {
+func Compact(jsonText, buffer []byte) (compactJSON []byte, problem string) {
 	jsonText = TrimBOM(jsonText)
 	if !utf8.Valid(jsonText) {
 		return buffer, "is not UTF-8 text; save it as UTF-8"

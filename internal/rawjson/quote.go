@@ -20,9 +20,9 @@ func WriteQuoted(w *bufio.Writer, jsonText []byte) {
 		if len(room) < minQuoteRoom {
 			room = make([]byte, minQuoteRoom)
 		}
-		read, written := quoteInto(room, jsonText)
-		w.Write(room[:written])
-		jsonText = jsonText[read:]
+		readLength, writtenBytes := quoteInto(room, jsonText)
+		w.Write(room[:writtenBytes])
+		jsonText = jsonText[readLength:]
 	}
 	w.WriteByte('"')
 }
@@ -36,31 +36,31 @@ const (
 )
 
 // quoteInto returns the number of bytes read from text, and the number of bytes written to room.
-func quoteInto(room, jsonText []byte) (read, written int) {
-	for written+wordBytes+maxEscape <= len(room) {
-		if len(jsonText)-read < wordBytes {
-			if read == len(jsonText) {
+func quoteInto(room, jsonText []byte) (readLength, writtenBytes int) {
+	for writtenBytes+wordBytes+maxEscape <= len(room) {
+		if len(jsonText)-readLength < wordBytes {
+			if readLength == len(jsonText) {
 				break
 			}
-			written += copyEscaped(room[written:], jsonText[read])
-			read++
+			writtenBytes += copyEscaped(room[writtenBytes:], jsonText[readLength])
+			readLength++
 			continue
 		}
-		word := binary.LittleEndian.Uint64(jsonText[read:])
-		binary.LittleEndian.PutUint64(room[written:], word)
-		special := specialBytes(word)
-		if special == 0 {
-			read += wordBytes
-			written += wordBytes
+		word := binary.LittleEndian.Uint64(jsonText[readLength:])
+		binary.LittleEndian.PutUint64(room[writtenBytes:], word)
+		specialBits := specialBytes(word)
+		if specialBits == 0 {
+			readLength += wordBytes
+			writtenBytes += wordBytes
 			continue
 		}
-		plain := bits.TrailingZeros64(special) / 8
-		read += plain
-		written += plain
-		written += copyEscaped(room[written:], jsonText[read])
-		read++
+		unescapedLength := bits.TrailingZeros64(specialBits) / 8
+		readLength += unescapedLength
+		writtenBytes += unescapedLength
+		writtenBytes += copyEscaped(room[writtenBytes:], jsonText[readLength])
+		readLength++
 	}
-	return read, written
+	return readLength, writtenBytes
 }
 
 // In the result of specialBytes, the lowest set bit belongs to the first byte of word that must be escaped.

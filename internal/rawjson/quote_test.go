@@ -35,9 +35,9 @@ func FuzzQuoted(f *testing.F) {
 		if err := w.Flush(); err != nil {
 			t.Fatal(err)
 		}
-		var decoded string
-		if err := json.Unmarshal([]byte(b.String()), &decoded); err != nil || decoded != s {
-			t.Fatalf("%q became %s: %q, %v", s, b.String(), decoded, err)
+		var decodedText string
+		if err := json.Unmarshal([]byte(b.String()), &decodedText); err != nil || decodedText != s {
+			t.Fatalf("%q became %s: %q, %v", s, b.String(), decodedText, err)
 		}
 	})
 }

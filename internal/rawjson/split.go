@@ -10,9 +10,9 @@ import (
 // Member is one key and its value in a JSON object.
 type Member struct {
 	Key string
-	// Quoted is the key as written in the JSON text, with quotes and escapes.
-	Quoted []byte
-	Value  []byte
+	// QuotedKey is the key as written in the JSON text, with quotes and escapes.
+	QuotedKey []byte
+	Value     []byte
 }
 
 // Members iterates over the members of a JSON object in the order of the text. The text
@@ -20,7 +20,7 @@ type Member struct {
 func Members(raw []byte) iter.Seq[Member] {
 	return func(yield func(Member) bool) {
 		for pairs := NewPairs(raw); pairs.Next(); {
-			if !yield(Member{Key: Unquote(pairs.Quoted), Quoted: pairs.Quoted, Value: pairs.Value}) {
+			if !yield(Member{Key: Unquote(pairs.QuotedKey), QuotedKey: pairs.QuotedKey, Value: pairs.Value}) {
 				return
 			}
 		}
@@ -30,9 +30,9 @@ func Members(raw []byte) iter.Seq[Member] {
 // Pairs iterates over the members of a JSON object, as [Members] does, but without memory
 // allocations.
 type Pairs struct {
-	// Quoted and Value are the current key and its value, as written in the JSON text. The
+	// QuotedKey and Value are the current key and its value, as written in the JSON text. The
 	// fields Quoted and Value are valid only after the method Next has returned true.
-	Quoted, Value []byte
+	QuotedKey, Value []byte
 
 	raw     []byte
 	i       int
@@ -62,7 +62,7 @@ func (p *Pairs) Next() bool {
 	if end < 0 {
 		return false
 	}
-	p.Quoted, p.Value = p.raw[start:key], p.raw[valueStart:end]
+	p.QuotedKey, p.Value = p.raw[start:key], p.raw[valueStart:end]
 	p.i = SkipSpace(p.raw, end)
 	p.hasMore = p.i < len(p.raw) && p.raw[p.i] == ','
 	return true
@@ -104,12 +104,12 @@ func Elements(raw []byte) [][]byte {
 
 // Unquote decodes a JSON string that includes its quotes, and panics if the JSON string is
 // invalid.
-func Unquote(quoted []byte) string {
-	if bytes.IndexByte(quoted, '\\') < 0 {
-		return string(quoted[1 : len(quoted)-1])
+func Unquote(quotedJSON []byte) string {
+	if bytes.IndexByte(quotedJSON, '\\') < 0 {
+		return string(quotedJSON[1 : len(quotedJSON)-1])
 	}
 	var s string
-	if err := json.Unmarshal(quoted, &s); err != nil {
+	if err := json.Unmarshal(quotedJSON, &s); err != nil {
 		panic("rawjson: unquote: " + err.Error())
 	}
 	return s
@@ -154,7 +154,7 @@ func JoinMembers(elements []Member) []byte {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(b, m.Quoted...)
+		b = append(b, m.QuotedKey...)
 		b = append(b, ':')
 		b = append(b, m.Value...)
 	}

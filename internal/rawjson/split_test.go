@@ -42,8 +42,8 @@ func wantSplit(t *testing.T, raw, compact []byte) {
 				t.Fatalf("%s: %q is %s, want %s", raw, key, got[key], value)
 			}
 		}
-		if joined := JoinMembers(slices.Collect(Members(raw))); !bytes.Equal(withoutBlanks(t, joined), compact) {
-			t.Fatalf("%s joins to %s", raw, joined)
+		if joinedJSON := JoinMembers(slices.Collect(Members(raw))); !bytes.Equal(withoutBlanks(t, joinedJSON), compact) {
+			t.Fatalf("%s joins to %s", raw, joinedJSON)
 		}
 	case KindArray:
 		var want []json.RawMessage
@@ -54,8 +54,8 @@ func wantSplit(t *testing.T, raw, compact []byte) {
 		if len(got) != len(want) {
 			t.Fatalf("%s: %d elements, want %d", raw, len(got), len(want))
 		}
-		if joined := JoinElements(got); !bytes.Equal(withoutBlanks(t, joined), compact) {
-			t.Fatalf("%s joins to %s", raw, joined)
+		if joinedJSON := JoinElements(got); !bytes.Equal(withoutBlanks(t, joinedJSON), compact) {
+			t.Fatalf("%s joins to %s", raw, joinedJSON)
 		}
 	}
 }

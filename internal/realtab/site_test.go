@@ -14,9 +14,9 @@ import (
 	"testing"
 )
 
-func startSite(t *testing.T, answer func(context.Context, Request) (Answer, error)) (*Site, *http.Client) {
+func startSite(t *testing.T, responder func(context.Context, Request) (Answer, error)) (*Site, *http.Client) {
 	t.Helper()
-	s, err := Listen(answer)
+	s, err := Listen(responder)
 	if err != nil {
 		t.Fatal(err)
 	}

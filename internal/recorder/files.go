@@ -50,11 +50,11 @@ func (n fileName) String() string {
 	return fmt.Sprintf("%s.%d", n.day, n.part)
 }
 
-func (n fileName) compare(other fileName) int {
-	if n.day != other.day {
-		return strings.Compare(n.day, other.day)
+func (n fileName) compare(otherFileName fileName) int {
+	if n.day != otherFileName.day {
+		return strings.Compare(n.day, otherFileName.day)
 	}
-	return n.part - other.part
+	return n.part - otherFileName.part
 }
 
 func listFiles(dir string) ([]fileName, error) {

@@ -42,7 +42,7 @@ func TestReadBackward(t *testing.T) {
 	}
 }
 
-func writeDay(t *testing.T, dir, name string, ended time.Time, records int) {
+func writeDay(t *testing.T, dir, name string, endedTime time.Time, records int) {
 	t.Helper()
 	folder := filepath.Join(dir, folderName)
 	if err := os.MkdirAll(folder, 0o700); err != nil {
@@ -50,7 +50,7 @@ func writeDay(t *testing.T, dir, name string, ended time.Time, records int) {
 	}
 	var fileContent []byte
 	for i := range records {
-		c := testOptions.newQueuedCall(endedCallOf(fmt.Sprintf("call_%s_%d", name, i), "messages__post", ended.Add(time.Duration(i)*time.Second)), Facts{})
+		c := testOptions.newQueuedCall(endedCallOf(fmt.Sprintf("call_%s_%d", name, i), "messages__post", endedTime.Add(time.Duration(i)*time.Second)), Facts{})
 		fileContent = append(append(fileContent, encode(t, c.newRecord(&valueCleaner{}))...), '\n')
 	}
 	if err := os.WriteFile(filepath.Join(folder, name+fileSuffix), fileContent, 0o600); err != nil {
@@ -123,7 +123,7 @@ func TestPageOfRareRecords(t *testing.T) {
 	if err != nil || len(page.Entries) != 0 || page.Next == "" {
 		t.Fatalf("first page = %d records with the next cursor %q, %v", len(page.Entries), page.Next, err)
 	}
-	if found, ok, err := Find(dir, "call_2026-11-20_0"); err != nil || !ok || found.Status != wire.StatusDone {
+	if foundEntry, ok, err := Find(dir, "call_2026-11-20_0"); err != nil || !ok || foundEntry.Status != wire.StatusDone {
 		t.Errorf("Find returned %v, %v", ok, err)
 	}
 }
@@ -164,7 +164,7 @@ func TestOldFilesAreRemoved(t *testing.T) {
 	now = now.AddDate(0, 0, -1)
 	write(40)
 	names := strings.Fields(list())
-	if first, last := names[0], names[len(names)-1]; len(names) != 8 || first <= "2026-11-24.1" && len(first) < 13 || last != "2026-11-24.20" {
+	if oldestFile, newestFile := names[0], names[len(names)-1]; len(names) != 8 || oldestFile <= "2026-11-24.1" && len(oldestFile) < 13 || newestFile != "2026-11-24.20" {
 		t.Errorf("record files after 40 lines = %s", list())
 	}
 	totalBytes := int64(0)

@@ -55,11 +55,11 @@ func (r *Recorder) Begin(callID string) {
 
 // The caller of setOpenState has locked Recorder.mu.
 func (r *Recorder) setOpenState(c *queuedCall) {
-	id, waiting := c.call.View.CallID, c.call.View.Waiting
+	id, waitingTicket := c.call.View.CallID, c.call.View.Waiting
 	switch {
 	case c.openState == "":
 		delete(r.openStates, id)
-	case waiting != nil && waiting.Kind == wire.TicketPermission && r.openStates[id] != stateBegun:
+	case waitingTicket != nil && waitingTicket.Kind == wire.TicketPermission && r.openStates[id] != stateBegun:
 		c.openState, r.openStates[id] = stateWaiting, stateWaiting
 	}
 }

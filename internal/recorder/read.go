@@ -81,12 +81,12 @@ func ReadAll(stateDir string, q Query) ([]Entry, error) {
 
 func readPage(dir string, q Query) (Page, error) {
 	s := newSearch(q)
-	first, offset, err := parseCursor(q.Before)
+	firstFile, offset, err := parseCursor(q.Before)
 	if err != nil {
 		return Page{}, err
 	}
-	err = s.run(dir, first, offset)
-	return Page{Entries: s.entries, Next: s.next}, err
+	err = s.run(dir, firstFile, offset)
+	return Page{Entries: s.entries, Next: s.nextCursor}, err
 }
 
 // Find returns the record of one call; ok is false if the call has no record. stateDir is
@@ -151,9 +151,9 @@ type search struct {
 	needles    [][]byte // texts that the JSON line of each matching record contains
 	bytesLeft  int64
 
-	entries []Entry
-	next    string
-	isDone  bool
+	entries    []Entry
+	nextCursor string
+	isDone     bool
 }
 
 func newSearch(q Query) *search {
@@ -167,19 +167,19 @@ func newSearch(q Query) *search {
 }
 
 func encodeNeedle(filterText string) []byte {
-	quoted := rawjson.Encode(filterText)
-	return quoted[1 : len(quoted)-1]
+	quotedJSON := rawjson.Encode(filterText)
+	return quotedJSON[1 : len(quotedJSON)-1]
 }
 
-func (s *search) run(dir string, first fileName, offset int64) error {
+func (s *search) run(dir string, firstFile fileName, offset int64) error {
 	names, err := listFiles(dir)
 	if err != nil {
 		return err
 	}
 	for i := len(names) - 1; i >= 0 && !s.isDone; i-- {
 		name, end := names[i], int64(-1)
-		if first != (fileName{}) {
-			switch c := name.compare(first); {
+		if firstFile != (fileName{}) {
+			switch c := name.compare(firstFile); {
 			case c > 0:
 				continue
 			case c == 0:
@@ -217,7 +217,7 @@ func (s *search) readFile(path string, name fileName, end int64) error {
 		s.visit(line)
 		s.bytesLeft -= int64(len(line)) + 1
 		if !s.isDone && (s.query.Limit > 0 && len(s.entries) >= s.query.Limit || s.bytesLeft <= 0) {
-			s.isDone, s.next = true, fmt.Sprintf("%s:%d", name, start)
+			s.isDone, s.nextCursor = true, fmt.Sprintf("%s:%d", name, start)
 		}
 		return !s.isDone
 	})

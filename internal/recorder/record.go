@@ -120,8 +120,8 @@ func (c *queuedCall) newRecord(secrets *valueCleaner) *Record {
 	}
 	r.Created = r.Created.UTC()
 	if r.Ended != nil {
-		ended := r.Ended.UTC()
-		r.Ended = &ended
+		endedTime := r.Ended.UTC()
+		r.Ended = &endedTime
 	}
 	for _, recordText := range []*string{&r.Message, &r.UserMessage, &r.Error, &r.Result, &r.CancelReason} {
 		*recordText = secrets.Text(*recordText)

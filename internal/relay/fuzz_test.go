@@ -33,7 +33,7 @@ func fuzzRelay(t *testing.T, input []byte, size int) {
 	toServer, fromClient := io.Pipe()
 	toClient, fromServer := io.Pipe()
 	server := pipeConn{Reader: toClient, w: fromClient, r: toClient}
-	var received []string
+	var receivedLines []string
 	allReceived := make(chan struct{})
 	go func() {
 		defer close(allReceived)
@@ -43,7 +43,7 @@ func fuzzRelay(t *testing.T, input []byte, size int) {
 			if err != nil {
 				break
 			}
-			received = append(received, line)
+			receivedLines = append(receivedLines, line)
 			for _, id := range parseMessage([]byte(line)).requests {
 				fmt.Fprintf(fromServer, `{"jsonrpc":"2.0","id":%s,"result":{}}`+"\n", id)
 			}
@@ -62,11 +62,11 @@ func fuzzRelay(t *testing.T, input []byte, size int) {
 	_ = server.Close()
 	<-allReceived
 	want := expectedLines(input)
-	if strings.Join(received, "") != strings.Join(want, "") {
-		t.Fatalf("the server got\n%q\nwant\n%q", received, want)
+	if strings.Join(receivedLines, "") != strings.Join(want, "") {
+		t.Fatalf("the server got\n%q\nwant\n%q", receivedLines, want)
 	}
 	requests := 0
-	for _, line := range received {
+	for _, line := range receivedLines {
 		requests += len(parseMessage([]byte(line)).requests)
 	}
 	answers := strings.SplitAfter(out.String(), "\n")

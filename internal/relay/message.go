@@ -20,7 +20,7 @@ type message struct {
 // with an error.
 func parseMessage(line []byte) message {
 	var m message
-	if trimmed := bytes.TrimLeft(line, " \t"); len(trimmed) > 0 && trimmed[0] == '[' {
+	if trimmedLine := bytes.TrimLeft(line, " \t"); len(trimmedLine) > 0 && trimmedLine[0] == '[' {
 		var batch []json.RawMessage
 		if json.Unmarshal(line, &batch) != nil {
 			return m

@@ -58,11 +58,11 @@ func (r release) listLibraries(ctx context.Context, t target) ([]library, error)
 		}
 		libraries = append(libraries, library{module.Path + " " + module.Version, strings.TrimSpace(string(dir))})
 	}
-	embedded, err := embeddedPackages()
+	embeddedComponents, err := embeddedPackages()
 	if err != nil {
 		return nil, err
 	}
-	for _, c := range embedded {
+	for _, c := range embeddedComponents {
 		libraries = append(libraries, library{c.Name + " " + c.Version + " (npm)", filepath.Join("node_modules", c.Name)})
 	}
 	return libraries, nil

@@ -66,12 +66,12 @@ func (r release) writeManifests(targets []target) error {
 }
 
 func fillTemplate(name string, facts any) ([]byte, error) {
-	parsed, err := template.New(name).Option("missingkey=error").ParseFS(templates, "files/"+name)
+	parsedTemplate, err := template.New(name).Option("missingkey=error").ParseFS(templates, "files/"+name)
 	if err != nil {
 		return nil, err
 	}
 	var manifest bytes.Buffer
-	err = parsed.Execute(&manifest, facts)
+	err = parsedTemplate.Execute(&manifest, facts)
 	return manifest.Bytes(), err
 }
 

@@ -208,9 +208,9 @@ func TestInstallScript(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(emptyHome, ".local")); err == nil {
 		t.Error("install.sh of a damaged archive wrote into the home directory")
 	}
-	plain := exec.Command("sh", filepath.Join(r.out, "install.sh"))
-	plain.Env = append(os.Environ(), "HOME="+emptyHome, "OPENTABS_RELEASE_URL=http://example.com/x")
-	if output, err := plain.CombinedOutput(); err == nil || !strings.Contains(string(output), "is not encrypted") {
+	plainCmd := exec.Command("sh", filepath.Join(r.out, "install.sh"))
+	plainCmd.Env = append(os.Environ(), "HOME="+emptyHome, "OPENTABS_RELEASE_URL=http://example.com/x")
+	if output, err := plainCmd.CombinedOutput(); err == nil || !strings.Contains(string(output), "is not encrypted") {
 		t.Errorf("install.sh with an unencrypted address ended with %v: %s", err, output)
 	}
 }
@@ -223,11 +223,11 @@ func startRegistry(t *testing.T, r release) []string {
 		t.Fatalf("the release has the npm packages %v, want at least 3 packages; %v", files, err)
 	}
 	for _, file := range files {
-		packed, err := os.ReadFile(file)
+		packedPackage, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		publish(t, registry, packed)
+		publish(t, registry, packedPackage)
 	}
 	zod, err := npmtest.PackFolder("node_modules/zod")
 	if err != nil {
@@ -240,9 +240,9 @@ func startRegistry(t *testing.T, r release) []string {
 		"npm_config_update_notifier=false", "HOME="+t.TempDir())
 }
 
-func publish(t *testing.T, registry *npmtest.Registry, packed []byte) {
+func publish(t *testing.T, registry *npmtest.Registry, packedPackage []byte) {
 	t.Helper()
-	zip, err := gzip.NewReader(bytes.NewReader(packed))
+	zip, err := gzip.NewReader(bytes.NewReader(packedPackage))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,7 +266,7 @@ func publish(t *testing.T, registry *npmtest.Registry, packed []byte) {
 		if err := json.Unmarshal(readBytes, &manifest); err != nil {
 			t.Fatal(err)
 		}
-		registry.Publish(npmtest.Version{Name: m.Name, Version: m.Version, File: packed, Manifest: manifest})
+		registry.Publish(npmtest.Version{Name: m.Name, Version: m.Version, File: packedPackage, Manifest: manifest})
 		return
 	}
 }

@@ -51,11 +51,11 @@ func (r release) writeSBOM(t target) error {
 	for _, module := range info.Deps {
 		bom.Components = append(bom.Components, newComponent("library", "golang", module.Path, module.Version))
 	}
-	embedded, err := embeddedPackages()
+	embeddedComponents, err := embeddedPackages()
 	if err != nil {
 		return err
 	}
-	bom.Components = append(bom.Components, embedded...)
+	bom.Components = append(bom.Components, embeddedComponents...)
 	hash := sha256.Sum256([]byte(r.commit + " " + r.baseName(t)))
 	bom.SerialNumber = uuidText(hash[:])
 	encodedJSON, err := json.MarshalIndent(bom, "", "  ")

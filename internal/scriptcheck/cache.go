@@ -39,7 +39,7 @@ type Cache struct {
 	mu            sync.Mutex // guards all fields below, and access to the file in this process
 	passed        map[string]bool
 	passedInOrder []string // hashes of passed scripts, oldest first
-	failed        map[string]error
+	scriptErrors  map[string]error
 }
 
 // New returns the cache whose file is in the state folder of dirs.
@@ -57,7 +57,7 @@ func (c *Cache) Check(code []byte) error {
 		return nil
 	}
 	c.mu.Lock()
-	err, isKnown := c.failed[hash]
+	err, isKnown := c.scriptErrors[hash]
 	c.mu.Unlock()
 	if isKnown {
 		return err
@@ -65,10 +65,10 @@ func (c *Cache) Check(code []byte) error {
 	if err := c.check(code); err != nil {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		if c.failed == nil || len(c.failed) >= maxFailed {
-			c.failed = map[string]error{}
+		if c.scriptErrors == nil || len(c.scriptErrors) >= maxFailed {
+			c.scriptErrors = map[string]error{}
 		}
-		c.failed[hash] = err
+		c.scriptErrors[hash] = err
 		return err
 	}
 	c.addPassed(hash)

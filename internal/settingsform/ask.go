@@ -24,7 +24,7 @@ func (f *Form) Fill(ask func(question string, secret bool) (string, error), note
 			case err != nil && !errors.Is(err, io.EOF):
 				return fmt.Errorf("read the answer: %w", err)
 			}
-			err = f.answer(v, strings.TrimSpace(input))
+			err = f.setInput(v, strings.TrimSpace(input))
 			if hasAnswer = err == nil; !hasAnswer {
 				notef("%v", err)
 			}
@@ -48,7 +48,7 @@ func questionOf(v wire.SettingView) string {
 }
 
 // For a URL setting, the user's answer NAME=URL sets the URL of one instance.
-func (f *Form) answer(v wire.SettingView, input string) error {
+func (f *Form) setInput(v wire.SettingView, input string) error {
 	switch input {
 	case "":
 		return nil

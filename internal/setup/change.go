@@ -181,9 +181,9 @@ func (w Writer) Write(c Change) (backup string, err error) {
 	if err := os.MkdirAll(w.Dir, 0o700); err != nil {
 		return "", err
 	}
-	written := time.Now().UTC()
+	writtenTime := time.Now().UTC()
 	if c.before != nil {
-		backup = filepath.Join(w.Dir, fmt.Sprintf("%s-%s%s", c.Client.ID, written.Format("20060102-150405.000000"), filepath.Ext(c.Client.File)))
+		backup = filepath.Join(w.Dir, fmt.Sprintf("%s-%s%s", c.Client.ID, writtenTime.Format("20060102-150405.000000"), filepath.Ext(c.Client.File)))
 		if err := statefile.Create(backup, c.before); err != nil {
 			return "", err
 		}
@@ -191,19 +191,19 @@ func (w Writer) Write(c Change) (backup string, err error) {
 	if err := replaceConfig(c.Client.File, c.after); err != nil {
 		return "", err
 	}
-	earlier := ""
+	earlierBackup := ""
 	if values, err := c.Client.format.decode(c.before); err == nil {
 		if server := findServer(values, c.Client.servers); server != nil && !isOwnServer(server) {
-			earlier = backup
+			earlierBackup = backup
 		}
 	}
-	if previous := records[c.Client.ID]; previous.File == c.Client.File {
-		earlier = cmp.Or(earlier, previous.Earlier)
-		if previous.Hash == hashOf(c.before) {
-			backup = previous.Backup // undo restores the content before the first change
+	if previousRecord := records[c.Client.ID]; previousRecord.File == c.Client.File {
+		earlierBackup = cmp.Or(earlierBackup, previousRecord.Earlier)
+		if previousRecord.Hash == hashOf(c.before) {
+			backup = previousRecord.Backup // undo restores the content before the first change
 		}
 	}
-	records[c.Client.ID] = setupRecord{Client: c.Client.ID, File: c.Client.File, Backup: backup, Earlier: earlier, Hash: hashOf(c.after), Written: written}
+	records[c.Client.ID] = setupRecord{Client: c.Client.ID, File: c.Client.File, Backup: backup, Earlier: earlierBackup, Hash: hashOf(c.after), Written: writtenTime}
 	return backup, w.writeRecords(records)
 }
 

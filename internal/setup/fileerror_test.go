@@ -37,10 +37,10 @@ func TestFileErrors(t *testing.T) {
 			continue
 		}
 		brace := strings.LastIndex(strings.TrimSpace(c.configText), "}")
-		merged := strings.TrimRight(c.configText[:brace], " ") + ", " + strings.TrimSpace(fileErr.ManualLines) + c.configText[brace:]
-		writeConfig(t, client, merged)
+		mergedConfig := strings.TrimRight(c.configText[:brace], " ") + ", " + strings.TrimSpace(fileErr.ManualLines) + c.configText[brace:]
+		writeConfig(t, client, mergedConfig)
 		if CurrentToken(client, "otc_") != "otc_1" {
-			t.Errorf("%s: the configuration with the lines has no token:\n%s", c.id, merged)
+			t.Errorf("%s: the configuration with the lines has no token:\n%s", c.id, mergedConfig)
 		}
 	}
 }

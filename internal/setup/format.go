@@ -34,15 +34,15 @@ var errOtherChange = errors.New("its layout does not allow a change of only the 
 var errNotObject = errors.New("the file is not an object in braces, such as {}")
 
 func checkEdit(f format, before, after []byte, servers []string) ([]byte, error) {
-	old, err := f.decode(before)
+	oldConfig, err := f.decode(before)
 	if err != nil {
 		return nil, err
 	}
-	changed, err := f.decode(after)
+	changedConfig, err := f.decode(after)
 	if err != nil {
 		return nil, errOtherChange
 	}
-	if !reflect.DeepEqual(withoutServer(old, servers), withoutServer(changed, servers)) {
+	if !reflect.DeepEqual(withoutServer(oldConfig, servers), withoutServer(changedConfig, servers)) {
 		return nil, errOtherChange
 	}
 	return after, nil
@@ -67,17 +67,17 @@ func editText(data []byte, change func(configText []byte) ([]byte, error)) ([]by
 	if isCRLF {
 		withoutBOM = bytes.ReplaceAll(withoutBOM, []byte("\r\n"), []byte("\n"))
 	}
-	changed, err := change(withoutBOM)
+	changedConfig, err := change(withoutBOM)
 	if err != nil {
 		return nil, err
 	}
 	if isCRLF {
-		changed = bytes.ReplaceAll(changed, []byte("\n"), []byte("\r\n"))
+		changedConfig = bytes.ReplaceAll(changedConfig, []byte("\n"), []byte("\r\n"))
 	}
 	if hasMark {
-		changed = append(byteOrderMark[:len(byteOrderMark):len(byteOrderMark)], changed...)
+		changedConfig = append(byteOrderMark[:len(byteOrderMark):len(byteOrderMark)], changedConfig...)
 	}
-	return changed, nil
+	return changedConfig, nil
 }
 
 // findCommandServer returns nil for an opentabs entry that connects over HTTP, because its fields do not apply to a
@@ -103,21 +103,21 @@ const fieldTimeout = "timeout"
 const homeVariable = "OPENTABS_HOME"
 
 // mergeFields drops the variable homeVariable of the existing entry unless the new entry sets homeVariable too.
-func mergeFields(existing, entry map[string]any) map[string]any {
-	merged := maps.Clone(existing)
-	delete(merged, homeVariable)
+func mergeFields(existingFields, entry map[string]any) map[string]any {
+	mergedFields := maps.Clone(existingFields)
+	delete(mergedFields, homeVariable)
 	for name, value := range entry {
-		old, hasOld := existing[name].(map[string]any)
+		oldFields, hasOld := existingFields[name].(map[string]any)
 		object, isObject := value.(map[string]any)
 		switch {
 		case hasOld && isObject:
-			merged[name] = mergeFields(old, object)
-		case name == fieldTimeout && existing[name] != nil:
+			mergedFields[name] = mergeFields(oldFields, object)
+		case name == fieldTimeout && existingFields[name] != nil:
 		default:
-			merged[name] = value
+			mergedFields[name] = value
 		}
 	}
-	return merged
+	return mergedFields
 }
 
 // If the object contains no other MCP server than opentabs, withoutServer removes the object too.
@@ -170,19 +170,19 @@ func (f jsonFormat) set(data []byte, servers []string, entry any) ([]byte, error
 }
 
 // If value and the existing member are both objects, setMember changes only the members that value contains.
-func setMember(data []byte, path []string, value json.RawMessage, existing map[string]any) ([]byte, error) {
+func setMember(data []byte, path []string, value json.RawMessage, existingFields map[string]any) ([]byte, error) {
 	var members map[string]json.RawMessage
-	if existing == nil || json.Unmarshal(value, &members) != nil {
+	if existingFields == nil || json.Unmarshal(value, &members) != nil {
 		return jsonedit.Set(data, path, value)
 	}
 	var err error
-	if _, hasHome := existing[homeVariable]; hasHome && members[homeVariable] == nil {
+	if _, hasHome := existingFields[homeVariable]; hasHome && members[homeVariable] == nil {
 		if data, _, err = jsonedit.Remove(data, append(path[:len(path):len(path)], homeVariable)); err != nil {
 			return nil, err
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(members)) {
-		child, _ := existing[name].(map[string]any)
+		child, _ := existingFields[name].(map[string]any)
 		if data, err = setMember(data, append(path[:len(path):len(path)], name), members[name], child); err != nil {
 			return nil, err
 		}
@@ -207,11 +207,11 @@ func (f jsonFormat) remove(data []byte, servers []string) ([]byte, error) {
 }
 
 func (jsonFormat) decode(data []byte) (map[string]any, error) {
-	standard, err := jsonedit.Standardize(bytes.TrimPrefix(data, byteOrderMark))
+	standardJSON, err := jsonedit.Standardize(bytes.TrimPrefix(data, byteOrderMark))
 	if err != nil {
 		return nil, newSyntaxError("JSON", err)
 	}
-	decoder := json.NewDecoder(bytes.NewReader(standard))
+	decoder := json.NewDecoder(bytes.NewReader(standardJSON))
 	decoder.UseNumber()
 	var value any
 	if err := decoder.Decode(&value); err != nil {

@@ -107,9 +107,9 @@ func TestUndoKeepsComments(t *testing.T) {
 					t.Errorf("%s: undo wrote %q for %q, without the comment %q", id, after, before, comment)
 				}
 			}
-			old, errOld := client.format.decode([]byte(before))
+			oldConfig, errOld := client.format.decode([]byte(before))
 			now, errNow := client.format.decode([]byte(after))
-			if len(strings.TrimSpace(before)) > 0 && (errOld != nil || errNow != nil || !reflect.DeepEqual(withoutServer(old, client.servers), withoutServer(now, client.servers))) {
+			if len(strings.TrimSpace(before)) > 0 && (errOld != nil || errNow != nil || !reflect.DeepEqual(withoutServer(oldConfig, client.servers), withoutServer(now, client.servers))) {
 				t.Errorf("%s: undo wrote %q for %q: %v, %v", id, after, before, errOld, errNow)
 			}
 		}
@@ -118,8 +118,8 @@ func TestUndoKeepsComments(t *testing.T) {
 
 func TestFieldsOfUserStay(t *testing.T) {
 	for id, c := range map[string]struct {
-		before string
-		kept   []string
+		before     string
+		keptFields []string
 	}{
 		"cursor": {`{"mcpServers": {"opentabs": {"command": "/old", "args": [], "autoApprove": ["browser_find"], /* mine */ "env": {"OPENTABS_HOME": "/old", "OPENTABS_PORT": "9000"}}}}`, []string{`"autoApprove": ["browser_find"]`, "/* mine */", `"OPENTABS_PORT": "9000"`}},
 		"codex":  {"[mcp_servers.opentabs]\ncommand = '/old'\nstartup_timeout_sec = 40\n\n[mcp_servers.opentabs.env]\nOPENTABS_HOME = '/old'\nOPENTABS_PORT = '9000'\n", []string{"startup_timeout_sec = 40", "OPENTABS_PORT = '9000'"}},
@@ -136,7 +136,7 @@ func TestFieldsOfUserStay(t *testing.T) {
 			t.Fatal(err)
 		}
 		after := readText(t, client.File)
-		for _, want := range append(c.kept, "/bin/opentabs", "otc_1") {
+		for _, want := range append(c.keptFields, "/bin/opentabs", "otc_1") {
 			if !strings.Contains(after, want) {
 				t.Errorf("%s: configuration =\n%s\nwant it to contain %q", id, after, want)
 			}

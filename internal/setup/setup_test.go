@@ -101,11 +101,11 @@ func TestChangeOfEachClient(t *testing.T) {
 			if again, err := PlanChange(client, testCommand); err != nil || !again.IsEmpty() {
 				t.Errorf("second change = %v\n%s\nwant an empty change", err, again.Diff())
 			}
-			moved, err := PlanChange(client, Command{Path: "/opt/opentabs", Args: []string{"mcp"}, Env: map[string]string{"OPENTABS_CLIENT_TOKEN": "otc_2"}})
+			movedChange, err := PlanChange(client, Command{Path: "/opt/opentabs", Args: []string{"mcp"}, Env: map[string]string{"OPENTABS_CLIENT_TOKEN": "otc_2"}})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := writer.Write(moved); err != nil {
+			if _, err := writer.Write(movedChange); err != nil {
 				t.Fatal(err)
 			}
 			if got := readText(t, client.File); !strings.Contains(got, "/opt/opentabs") || strings.Contains(got, "/bin/opentabs") || strings.Contains(got, "otc_1") {
@@ -221,14 +221,14 @@ func TestInstalledClients(t *testing.T) {
 		t.Fatal(err)
 	}
 	writeConfig(t, clientOf(t, m, "opencode"), "{}")
-	var installed []string
+	var installedIDs []string
 	clients, isInstalled := Clients(m)
 	for _, c := range clients {
 		if isInstalled(c) {
-			installed = append(installed, c.ID)
+			installedIDs = append(installedIDs, c.ID)
 		}
 	}
-	if got := strings.Join(installed, " "); got != "claude-code cursor opencode" {
+	if got := strings.Join(installedIDs, " "); got != "claude-code cursor opencode" {
 		t.Errorf("installed clients = %s, want claude-code cursor opencode", got)
 	}
 }

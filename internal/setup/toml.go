@@ -20,7 +20,7 @@ func (f tomlFormat) set(data []byte, servers []string, entry any) ([]byte, error
 		return nil, err
 	}
 	table := entry
-	if existing := findCommandServer(f, data, servers); existing != nil {
+	if existingFields := findCommandServer(f, data, servers); existingFields != nil {
 		entryTOML, err := toml.Marshal(entry)
 		var fields map[string]any
 		if err == nil {
@@ -29,14 +29,14 @@ func (f tomlFormat) set(data []byte, servers []string, entry any) ([]byte, error
 		if err != nil {
 			return nil, err
 		}
-		merged := mergeFields(existing, fields)
-		if reflect.DeepEqual(merged, existing) {
+		mergedFields := mergeFields(existingFields, fields)
+		if reflect.DeepEqual(mergedFields, existingFields) {
 			return data, nil
 		}
-		if after, ok := editTOMLServer(f, data, servers, existing, merged); ok {
+		if after, ok := editTOMLServer(f, data, servers, existingFields, mergedFields); ok {
 			return checkServerEdit(f, data, after, servers)
 		}
-		table = merged
+		table = mergedFields
 	}
 	for _, name := range append([]string{serverName}, reversed(servers)...) {
 		table = map[string]any{name: table}
@@ -50,11 +50,11 @@ func (f tomlFormat) set(data []byte, servers []string, entry any) ([]byte, error
 	for _, name := range parentTables(servers) {
 		block = bytes.TrimPrefix(block, []byte("["+name+"]\n"))
 	}
-	kept := removeTable(data, servers)
-	if len(kept) > 0 {
-		kept = append(bytes.TrimRight(kept, "\r\n\t "), "\n\n"...)
+	keptContent := removeTable(data, servers)
+	if len(keptContent) > 0 {
+		keptContent = append(bytes.TrimRight(keptContent, "\r\n\t "), "\n\n"...)
 	}
-	return checkServerEdit(f, data, append(kept, block...), servers)
+	return checkServerEdit(f, data, append(keptContent, block...), servers)
 }
 
 func (tomlFormat) inline(entry any) ([]byte, error) {
@@ -84,29 +84,29 @@ var tableHeader = lazyregexp.New(`^\s*\[\[?\s*([^\]]+?)\s*\]\]?\s*(#.*)?$`)
 
 // removeTable keeps comments and blank lines before the next table.
 func removeTable(data []byte, servers []string) []byte {
-	own := strings.Join(append(servers[:len(servers):len(servers)], serverName), ".")
-	var kept, pending []byte
+	ownTable := strings.Join(append(servers[:len(servers):len(servers)], serverName), ".")
+	var keptContent, pendingLines []byte
 	isOwn := false
 	for line := range bytes.Lines(data) {
 		if header := tableHeader().FindSubmatch(bytes.TrimRight(line, "\r\n")); header != nil {
 			name := strings.NewReplacer(`"`, "", `'`, "", " ", "", "\t", "").Replace(string(header[1]))
-			isOwn = name == own || strings.HasPrefix(name, own+".")
+			isOwn = name == ownTable || strings.HasPrefix(name, ownTable+".")
 			if !isOwn {
-				kept = append(kept, pending...)
+				keptContent = append(keptContent, pendingLines...)
 			}
-			pending = nil
+			pendingLines = nil
 		}
-		trimmed := bytes.TrimSpace(line)
+		trimmedLine := bytes.TrimSpace(line)
 		switch {
 		case !isOwn:
-			kept = append(kept, line...)
-		case len(trimmed) == 0 || trimmed[0] == '#':
-			pending = append(pending, line...)
+			keptContent = append(keptContent, line...)
+		case len(trimmedLine) == 0 || trimmedLine[0] == '#':
+			pendingLines = append(pendingLines, line...)
 		default:
-			pending = nil
+			pendingLines = nil
 		}
 	}
-	return kept
+	return keptContent
 }
 
 func reversed(names []string) []string {

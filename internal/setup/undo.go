@@ -29,9 +29,9 @@ type Removal struct {
 	Action UndoAction
 	// KeepsToken is true if the file keeps an opentabs entry with a client token.
 	KeepsToken bool
-	// earlier is the path of a backup with the opentabs entry from before setup, or
+	// earlierBackup is the path of a backup with the opentabs entry from before setup, or
 	// empty. earlier is always empty if Action is not undoRemove.
-	earlier       string
+	earlierBackup string
 	before, after []byte
 }
 
@@ -75,10 +75,10 @@ func (r Removal) doneText() string {
 }
 
 func (r Removal) earlierText() string {
-	if r.earlier == "" {
+	if r.earlierBackup == "" {
 		return ""
 	}
-	return "; the server opentabs from before setup is in " + r.earlier
+	return "; the server opentabs from before setup is in " + r.earlierBackup
 }
 
 // PlanUndo plans the removal of opentabs from the configuration of an MCP client. If the
@@ -101,8 +101,8 @@ func (w Writer) PlanUndo(c Client) (Removal, error) {
 		if r.Backup == "" {
 			return Removal{File: c.File, Action: undoDelete, before: now}, nil
 		}
-		if earlier, ok := c.contentBeforeSetup(r.Backup); ok {
-			return Removal{File: c.File, Action: undoRestore, before: now, after: earlier}, nil
+		if contentBefore, ok := c.contentBeforeSetup(r.Backup); ok {
+			return Removal{File: c.File, Action: undoRestore, before: now, after: contentBefore}, nil
 		}
 	}
 	if values, err := c.format.decode(now); err == nil {
@@ -120,7 +120,7 @@ func (w Writer) PlanUndo(c Client) (Removal, error) {
 	if err != nil {
 		return Removal{}, newRemoveError(c.File, err)
 	}
-	return Removal{File: c.File, Action: undoRemove, before: now, after: without, earlier: r.Earlier}, nil
+	return Removal{File: c.File, Action: undoRemove, before: now, after: without, earlierBackup: r.Earlier}, nil
 }
 
 // TokenVariable is the environment variable with the token of the MCP client that runs

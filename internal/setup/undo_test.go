@@ -84,7 +84,7 @@ func TestUndoOfForeignServer(t *testing.T) {
 }
 
 func TestUndoKeepsForeignServer(t *testing.T) {
-	for id, foreign := range map[string]string{
+	for id, foreignConfig := range map[string]string{
 		"codex":  "mcp_servers.opentabs.command = \"x\"\n",
 		"cursor": `{"mcpServers": {"opentabs": {"command": "x", "env": {"OPENTABS_CLIENT_TOKEN": "otc_1"}}}}`,
 		"goose":  "extensions: {opentabs: {cmd: x}}\n",
@@ -93,10 +93,10 @@ func TestUndoKeepsForeignServer(t *testing.T) {
 			m := newMachine(t)
 			client := clientOf(t, m, id)
 			writer := Writer{Dir: filepath.Join(m.Home, "state")}
-			configText := foreign
+			configText := foreignConfig
 			if isRecorded {
 				setUp(t, writer, client, testCommand)
-				configText = strings.Replace(foreign, "OPENTABS_CLIENT_TOKEN", "OTHER", 1)
+				configText = strings.Replace(foreignConfig, "OPENTABS_CLIENT_TOKEN", "OTHER", 1)
 			}
 			writeConfig(t, client, configText)
 			file, err := writer.ConfiguredFile(client)

@@ -16,7 +16,7 @@ func (f yamlFormat) set(data []byte, servers []string, entry any) ([]byte, error
 	if _, err := f.decode(data); err != nil {
 		return nil, err
 	}
-	if existing := findCommandServer(f, data, servers); existing != nil {
+	if existingFields := findCommandServer(f, data, servers); existingFields != nil {
 		entryYAML, err := yaml.Marshal(entry)
 		var fields map[string]any
 		if err == nil {
@@ -25,14 +25,14 @@ func (f yamlFormat) set(data []byte, servers []string, entry any) ([]byte, error
 		if err != nil {
 			return nil, err
 		}
-		merged := mergeFields(existing, fields)
-		if reflect.DeepEqual(merged, existing) {
+		mergedFields := mergeFields(existingFields, fields)
+		if reflect.DeepEqual(mergedFields, existingFields) {
 			return data, nil
 		}
-		if after, ok := f.editServer(data, servers, merged); ok {
+		if after, ok := f.editServer(data, servers, mergedFields); ok {
 			return checkServerEdit(f, data, after, servers)
 		}
-		entry = merged
+		entry = mergedFields
 	}
 	var encoded bytes.Buffer
 	encoder := yaml.NewEncoder(&encoded)
@@ -40,20 +40,20 @@ func (f yamlFormat) set(data []byte, servers []string, entry any) ([]byte, error
 	if err := errors.Join(encoder.Encode(map[string]any{serverName: entry}), encoder.Close()); err != nil {
 		return nil, err
 	}
-	kept := emptyMapping(servers[0]).ReplaceAll(removeMapping(data, servers[0]), []byte("$1$2"))
-	at, indent, ok := findChildren(kept, servers[0])
+	keptContent := emptyMapping(servers[0]).ReplaceAll(removeMapping(data, servers[0]), []byte("$1$2"))
+	at, indent, ok := findChildren(keptContent, servers[0])
 	if !ok {
-		if len(kept) > 0 && kept[len(kept)-1] != '\n' {
-			kept = append(kept, '\n')
+		if len(keptContent) > 0 && keptContent[len(keptContent)-1] != '\n' {
+			keptContent = append(keptContent, '\n')
 		}
-		kept = append(kept, servers[0]+":\n"...)
-		at, indent = len(kept), yamlIndent
+		keptContent = append(keptContent, servers[0]+":\n"...)
+		at, indent = len(keptContent), yamlIndent
 	}
 	var block []byte
 	for line := range bytes.Lines(encoded.Bytes()) {
 		block = append(append(block, indent...), line...)
 	}
-	after := append(append(kept[:at:at], block...), kept[at:]...)
+	after := append(append(keptContent[:at:at], block...), keptContent[at:]...)
 	return checkServerEdit(f, data, after, servers)
 }
 
@@ -98,15 +98,15 @@ func findChildren(data []byte, key string) (at int, indent string, ok bool) {
 	offset := 0
 	isBehindKey := false
 	for line := range bytes.Lines(data) {
-		trimmed := bytes.TrimSpace(line)
-		if isBehindKey && len(trimmed) > 0 && trimmed[0] != '#' {
+		trimmedLine := bytes.TrimSpace(line)
+		if isBehindKey && len(trimmedLine) > 0 && trimmedLine[0] != '#' {
 			if indent = indentOf(line); indent == "" {
 				indent = yamlIndent
 			}
 			return at, indent, true
 		}
 		offset += len(line)
-		if !isBehindKey && indentOf(line) == "" && startsBlock(trimmed, key) {
+		if !isBehindKey && indentOf(line) == "" && startsBlock(trimmedLine, key) {
 			isBehindKey, at = true, offset
 		}
 	}
@@ -122,8 +122,8 @@ func findServerLines(data []byte, key string) (start, end int, indent string, ok
 	isOwn := false
 	offset := at
 	for line := range bytes.Lines(data[at:]) {
-		trimmed := bytes.TrimSpace(line)
-		isText := len(trimmed) > 0 && trimmed[0] != '#'
+		trimmedLine := bytes.TrimSpace(line)
+		isText := len(trimmedLine) > 0 && trimmedLine[0] != '#'
 		if isText && len(indentOf(line)) < len(indent) {
 			break
 		}
@@ -131,12 +131,12 @@ func findServerLines(data []byte, key string) (start, end int, indent string, ok
 			if isOwn {
 				break
 			}
-			if isOwn = startsBlock(trimmed, serverName); isOwn {
+			if isOwn = startsBlock(trimmedLine, serverName); isOwn {
 				start = offset
 			}
 		}
 		offset += len(line)
-		if isOwn && (isText || len(trimmed) > 0 && len(indentOf(line)) > len(indent)) {
+		if isOwn && (isText || len(trimmedLine) > 0 && len(indentOf(line)) > len(indent)) {
 			end = offset
 		}
 	}
@@ -151,11 +151,11 @@ func removeMapping(data []byte, key string) []byte {
 	return append(bytes.Clone(data[:start]), data[end:]...)
 }
 
-func startsBlock(trimmed []byte, key string) bool {
+func startsBlock(trimmedLine []byte, key string) bool {
 	for _, spelling := range []string{key, `"` + key + `"`, "'" + key + "'"} {
-		if rest, ok := bytes.CutPrefix(trimmed, []byte(spelling+":")); ok {
-			rest = bytes.TrimSpace(rest)
-			return len(rest) == 0 || rest[0] == '#'
+		if textAfterKey, ok := bytes.CutPrefix(trimmedLine, []byte(spelling+":")); ok {
+			textAfterKey = bytes.TrimSpace(textAfterKey)
+			return len(textAfterKey) == 0 || textAfterKey[0] == '#'
 		}
 	}
 	return false

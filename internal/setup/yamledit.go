@@ -11,7 +11,7 @@ import (
 )
 
 // The result ok is false if editServer does not support the layout of the file.
-func (f yamlFormat) editServer(data []byte, servers []string, merged map[string]any) (after []byte, ok bool) {
+func (f yamlFormat) editServer(data []byte, servers []string, mergedFields map[string]any) (after []byte, ok bool) {
 	start, end, indent, ok := findServerLines(data, servers[0])
 	if !ok {
 		return nil, false
@@ -29,7 +29,7 @@ func (f yamlFormat) editServer(data []byte, servers []string, merged map[string]
 	if yaml.Unmarshal(lines, &document) != nil || len(document.Content) != 1 || len(document.Content[0].Content) != 2 {
 		return nil, false
 	}
-	if err := setYAMLValues(document.Content[0].Content[1], merged); err != nil {
+	if err := setYAMLValues(document.Content[0].Content[1], mergedFields); err != nil {
 		return nil, false
 	}
 	var encoded bytes.Buffer
@@ -47,11 +47,11 @@ func (f yamlFormat) editServer(data []byte, servers []string, merged map[string]
 	}
 	after = append(after, data[end:]...)
 	values, err := f.decode(after)
-	return after, err == nil && reflect.DeepEqual(findServer(values, servers), any(merged))
+	return after, err == nil && reflect.DeepEqual(findServer(values, servers), any(mergedFields))
 }
 
 // Keys and values of the mapping that do not change keep their layout in the file.
-func setYAMLValues(mapping *yaml.Node, merged map[string]any) error {
+func setYAMLValues(mapping *yaml.Node, mergedFields map[string]any) error {
 	if mapping.Kind != yaml.MappingNode {
 		return errors.New("the node is not a mapping")
 	}
@@ -59,7 +59,7 @@ func setYAMLValues(mapping *yaml.Node, merged map[string]any) error {
 	var content []*yaml.Node
 	for i := 0; i+1 < len(mapping.Content); i += 2 {
 		key, node := mapping.Content[i], mapping.Content[i+1]
-		value, isKept := merged[key.Value]
+		value, isKept := mergedFields[key.Value]
 		if !isKept {
 			continue
 		}
@@ -69,12 +69,12 @@ func setYAMLValues(mapping *yaml.Node, merged map[string]any) error {
 		}
 		content = append(content, key, node)
 	}
-	for _, name := range slices.Sorted(maps.Keys(merged)) {
+	for _, name := range slices.Sorted(maps.Keys(mergedFields)) {
 		if hasKey[name] {
 			continue
 		}
 		var key, node yaml.Node
-		if err := errors.Join(key.Encode(name), node.Encode(merged[name])); err != nil {
+		if err := errors.Join(key.Encode(name), node.Encode(mergedFields[name])); err != nil {
 			return err
 		}
 		content = append(content, &key, &node)
@@ -84,8 +84,8 @@ func setYAMLValues(mapping *yaml.Node, merged map[string]any) error {
 }
 
 func setYAMLValue(node *yaml.Node, value any) error {
-	var old any
-	if err := node.Decode(&old); err != nil || reflect.DeepEqual(old, value) {
+	var oldFields any
+	if err := node.Decode(&oldFields); err != nil || reflect.DeepEqual(oldFields, value) {
 		return err
 	}
 	if object, isObject := value.(map[string]any); isObject && node.Kind == yaml.MappingNode {

@@ -48,22 +48,22 @@ func Parse(mapJSON []byte) (*Map, error) {
 		return nil, errors.New("read a source map: the map has too many lines")
 	}
 	m := &Map{sources: raw.Sources, contents: raw.SourcesContent}
-	var last segment // each position in a source map is relative to the position before it
+	var lastSegment segment // each position in a source map is relative to the position before it
 	for group := range strings.SplitSeq(raw.Mappings, ";") {
-		last.column = 0
+		lastSegment.column = 0
 		var line []segment
 		for segmentText := range strings.SplitSeq(group, ",") {
 			fields := decodeVLQ(segmentText)
 			if len(fields) == 0 {
 				continue
 			}
-			last.column += fields[0]
+			lastSegment.column += fields[0]
 			if len(fields) < 4 {
 				continue
 			}
-			last.source, last.line, last.sourceColumn = last.source+fields[1], last.line+fields[2], last.sourceColumn+fields[3]
-			if last.source >= 0 && last.source < len(m.sources) && last.line >= 0 && last.sourceColumn >= 0 {
-				line = append(line, last)
+			lastSegment.source, lastSegment.line, lastSegment.sourceColumn = lastSegment.source+fields[1], lastSegment.line+fields[2], lastSegment.sourceColumn+fields[3]
+			if lastSegment.source >= 0 && lastSegment.source < len(m.sources) && lastSegment.line >= 0 && lastSegment.sourceColumn >= 0 {
+				line = append(line, lastSegment)
 			}
 		}
 		m.lines = append(m.lines, line)
@@ -130,51 +130,51 @@ func (m *Map) FindInStack(stack string) Position {
 // the new number of a line, or -1 for a removed line; line numbers count from 0. The map that MoveLines returns
 // contains only the source files that still have code in the bundle.
 func (m *Map) MoveLines(newLine func(line int) int) *Map {
-	moved := &Map{}
+	movedMap := &Map{}
 	indexes := map[int]int{}
 	for i, line := range m.lines {
 		target := newLine(i)
 		if target < 0 || len(line) == 0 {
 			continue
 		}
-		for len(moved.lines) <= target {
-			moved.lines = append(moved.lines, nil)
+		for len(movedMap.lines) <= target {
+			movedMap.lines = append(movedMap.lines, nil)
 		}
 		for _, s := range line {
 			index, isKnown := indexes[s.source]
 			if !isKnown {
-				index = len(moved.sources)
+				index = len(movedMap.sources)
 				indexes[s.source] = index
 				content := ""
 				if s.source < len(m.contents) {
 					content = m.contents[s.source]
 				}
-				moved.sources, moved.contents = append(moved.sources, m.sources[s.source]), append(moved.contents, content)
+				movedMap.sources, movedMap.contents = append(movedMap.sources, m.sources[s.source]), append(movedMap.contents, content)
 			}
 			s.source = index
-			moved.lines[target] = append(moved.lines[target], s)
+			movedMap.lines[target] = append(movedMap.lines[target], s)
 		}
 	}
-	return moved
+	return movedMap
 }
 
 // Encode returns the JSON text of the source map.
 func (m *Map) Encode() ([]byte, error) {
 	var mappings strings.Builder
-	var last segment
+	var lastSegment segment
 	for i, line := range m.lines {
 		if i > 0 {
 			mappings.WriteByte(';')
 		}
-		last.column = 0
+		lastSegment.column = 0
 		for j, s := range line {
 			if j > 0 {
 				mappings.WriteByte(',')
 			}
-			for _, number := range []int{s.column - last.column, s.source - last.source, s.line - last.line, s.sourceColumn - last.sourceColumn} {
+			for _, number := range []int{s.column - lastSegment.column, s.source - lastSegment.source, s.line - lastSegment.line, s.sourceColumn - lastSegment.sourceColumn} {
 				encodeVLQ(&mappings, number)
 			}
-			last = s
+			lastSegment = s
 		}
 	}
 	raw := rawMap{Version: 3, Sources: m.sources, SourcesContent: m.contents, Mappings: mappings.String(), Names: []string{}}

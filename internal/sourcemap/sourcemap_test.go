@@ -70,7 +70,7 @@ func TestFind(t *testing.T) {
 }
 
 func TestMoveLines(t *testing.T) {
-	moved := testMap().MoveLines(func(line int) int {
+	movedMap := testMap().MoveLines(func(line int) int {
 		switch line {
 		case 1:
 			return -1
@@ -79,7 +79,7 @@ func TestMoveLines(t *testing.T) {
 		}
 		return line + 7
 	})
-	mapJSON, err := moved.Encode()
+	mapJSON, err := movedMap.Encode()
 	if err != nil || strings.Contains(string(mapJSON), "zod") {
 		t.Fatalf("decoding the encoded map gives %s, %v", mapJSON, err)
 	}

@@ -32,11 +32,11 @@ type Trace struct {
 // Resolver resolves stack traces with source maps, and caches the last source map. The
 // zero Resolver is ready for use. A Resolver is safe for concurrent use.
 type Resolver struct {
-	mu      sync.Mutex // guards the fields below
-	file    string
-	modTime int64
-	size    int64
-	parsed  *sourcemap.Map
+	mu        sync.Mutex // guards the fields below
+	file      string
+	modTime   int64
+	size      int64
+	parsedMap *sourcemap.Map
 }
 
 // frame is one position in a stack trace.
@@ -112,15 +112,15 @@ func (r *Resolver) read(file string) *sourcemap.Map {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.file == file && r.modTime == info.ModTime().UnixNano() && r.size == info.Size() {
-		return r.parsed
+		return r.parsedMap
 	}
-	r.file, r.modTime, r.size, r.parsed = file, info.ModTime().UnixNano(), info.Size(), nil
+	r.file, r.modTime, r.size, r.parsedMap = file, info.ModTime().UnixNano(), info.Size(), nil
 	fileContent, err := os.ReadFile(file)
 	if err != nil {
 		return nil
 	}
-	if parsed, err := sourcemap.Parse(fileContent); err == nil {
-		r.parsed = parsed
+	if parsedMap, err := sourcemap.Parse(fileContent); err == nil {
+		r.parsedMap = parsedMap
 	}
-	return r.parsed
+	return r.parsedMap
 }

@@ -50,10 +50,10 @@ func TestFileChange(t *testing.T) {
 	if err := file.Change(setNote("one")); err != nil {
 		t.Fatal(err)
 	}
-	refused := errors.New("refused")
-	edit := func(p *Plugins) error { return errors.Join(setNote("two")(p), refused) }
-	if err := file.Change(edit); !errors.Is(err, refused) {
-		t.Errorf("an edit that fails: %v; want the error %v", err, refused)
+	errRefused := errors.New("refused")
+	edit := func(p *Plugins) error { return errors.Join(setNote("two")(p), errRefused) }
+	if err := file.Change(edit); !errors.Is(err, errRefused) {
+		t.Errorf("an edit that fails: %v; want the error %v", err, errRefused)
 	}
 	if p, err := file.Read(); err != nil || noteOf(p) != "one" || len(*warnings) != 0 {
 		t.Errorf("read %+v, %v, warnings %q", p, err, *warnings)
@@ -67,11 +67,11 @@ func TestDamagedFileIsSetAside(t *testing.T) {
 	if err := file.Change(setNote("one")); err != nil {
 		t.Fatal(err)
 	}
-	kept, _ := filepath.Glob(file.Path + ".corrupt-*")
-	if p, err := file.Read(); err != nil || noteOf(p) != "one" || len(kept) != 1 {
-		t.Fatalf("read %+v, %v; kept %q", p, err, kept)
+	keptFiles, _ := filepath.Glob(file.Path + ".corrupt-*")
+	if p, err := file.Read(); err != nil || noteOf(p) != "one" || len(keptFiles) != 1 {
+		t.Fatalf("read %+v, %v; kept %q", p, err, keptFiles)
 	}
-	if want := "the list in " + file.Path + " was damaged and is kept as " + kept[0] + "; nothing is left"; len(*warnings) != 1 || (*warnings)[0] != want {
+	if want := "the list in " + file.Path + " was damaged and is kept as " + keptFiles[0] + "; nothing is left"; len(*warnings) != 1 || (*warnings)[0] != want {
 		t.Errorf("warnings %q, want %q", *warnings, want)
 	}
 	writeText(t, file.Path, `{"version":2}`)
@@ -113,8 +113,8 @@ func TestParsePlugins(t *testing.T) {
 		`{"version":0}`:              "has no version",
 		`{"version":1,"plugins":[]}`: "has plugins that are an array instead of an object",
 	} {
-		var damaged *DamagedError
-		if _, err := ParsePlugins([]byte(documentText)); !errors.As(err, &damaged) || !strings.HasPrefix(damaged.Problem, want) {
+		var damagedError *DamagedError
+		if _, err := ParsePlugins([]byte(documentText)); !errors.As(err, &damagedError) || !strings.HasPrefix(damagedError.Problem, want) {
 			t.Errorf("%q: got %v, want %s", documentText, err, want)
 		}
 	}

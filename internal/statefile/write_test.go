@@ -99,12 +99,12 @@ func TestPutAside(t *testing.T) {
 func TestRemoveLeftovers(t *testing.T) {
 	dir := t.TempDir()
 	now := time.Now()
-	for name, modified := range map[string]time.Time{
+	for name, modifiedTime := range map[string]time.Time{
 		"token.123.tmp": now.Add(-time.Hour), "token.9.tmp": now.Add(time.Hour),
 		"token.5.tmp": now, "notes.txt": now.Add(-time.Hour),
 	} {
 		file := filepath.Join(dir, name)
-		if err := errors.Join(os.WriteFile(file, nil, 0o600), os.Chtimes(file, modified, modified)); err != nil {
+		if err := errors.Join(os.WriteFile(file, nil, 0o600), os.Chtimes(file, modifiedTime, modifiedTime)); err != nil {
 			t.Fatal(err)
 		}
 	}

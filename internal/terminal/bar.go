@@ -99,9 +99,9 @@ func (b Bar) drawGraph(width int, g Glyphs) string {
 // timeline. start and end are fractions from 0 to 1. DrawSpan fills at least one column, even if
 // the period is very short.
 func (g Glyphs) DrawSpan(width int, start, end float64) string {
-	first := min(int(start*float64(width)), width-1)
-	last := max(int(end*float64(width)), first+1)
-	return strings.Repeat(" ", first) + strings.Repeat(g.full, last-first)
+	firstColumn := min(int(start*float64(width)), width-1)
+	lastColumn := max(int(end*float64(width)), firstColumn+1)
+	return strings.Repeat(" ", firstColumn) + strings.Repeat(g.full, lastColumn-firstColumn)
 }
 
 func (b Bar) doneFraction() float64 {

@@ -61,9 +61,9 @@ func NewTerminal(w io.Writer, size func() (columns, rows int)) *Output {
 // TextOnStderr returns an output that writes texts and tables to stderr, for a command
 // whose only output on stdout is one JSON document.
 func TextOnStderr(o *Output) *Output {
-	redirected := *o
-	redirected.stdout, redirected.canRedraw, redirected.hasStdoutColor = o.stderr, false, false
-	return &redirected
+	redirectedOutput := *o
+	redirectedOutput.stdout, redirectedOutput.canRedraw, redirectedOutput.hasStdoutColor = o.stderr, false, false
+	return &redirectedOutput
 }
 
 func newStream(w io.Writer) stream {

@@ -65,14 +65,14 @@ func TestPagerShowsHowToLeave(t *testing.T) {
 // TestPagerIsStopped checks that the pager can restore the terminal when the command is
 // interrupted. The interruption is not a failure of the pager, so no notice blames it.
 func TestPagerIsStopped(t *testing.T) {
-	restored := filepath.Join(t.TempDir(), "restored")
+	restoredFile := filepath.Join(t.TempDir(), "restored")
 	ctx, cancel := context.WithCancel(t.Context())
-	started := writerFunc(func([]byte) { cancel() })
-	pager := "trap 'touch " + restored + "; exit 1' TERM; echo started; while :; do sleep 0.05; done"
+	startedWriterFunc := writerFunc(func([]byte) { cancel() })
+	pager := "trap 'touch " + restoredFile + "; exit 1' TERM; echo started; while :; do sleep 0.05; done"
 	getenv := func(name string) string { return map[string]string{"PAGER": pager}[name] }
 	var stderr bytes.Buffer
-	New(started, &stderr, getenv).ShowPaged(ctx, "text", getenv, "print it")
-	if _, err := os.Stat(restored); err != nil {
+	New(startedWriterFunc, &stderr, getenv).ShowPaged(ctx, "text", getenv, "print it")
+	if _, err := os.Stat(restoredFile); err != nil {
 		t.Errorf("the pager was not stopped with SIGTERM: %v", err)
 	}
 	if strings.Contains(stderr.String(), "ended with an error") {

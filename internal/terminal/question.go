@@ -44,9 +44,9 @@ func wrapQuestion(o *Output, question string) string {
 		return wrapped
 	}
 	columns, _ := o.stderr.size()
-	trimmed := strings.TrimRight(wrapped, " ")
-	lines := wrapLine(trimmed, "  ", columns-answerColumns)
-	return strings.Join(lines, "\n") + wrapped[len(trimmed):]
+	trimmedLine := strings.TrimRight(wrapped, " ")
+	lines := wrapLine(trimmedLine, "  ", columns-answerColumns)
+	return strings.Join(lines, "\n") + wrapped[len(trimmedLine):]
 }
 
 // EndQuestion ends the line of a question that received no answer.
@@ -55,16 +55,16 @@ func EndQuestion(o *Output) { fmt.Fprintln(o.stderr) }
 // Ask writes a question to stderr and returns the line that the user types. If secret is true, the typed text is
 // hidden. If ctx ends before the user answers, for example by Ctrl-C, Ask returns the error of ctx.
 func (q *Questions) Ask(ctx context.Context, question string, secret bool) (string, error) {
-	type answer struct {
+	type typedAnswer struct {
 		input string
 		err   error
 	}
 	before, stateErr := term.GetState(int(q.in.Fd()))
-	answers := make(chan answer, 1)
+	answers := make(chan typedAnswer, 1)
 	fmt.Fprint(q.out.stderr, wrapQuestion(q.out, question))
 	go func() { // reading from a terminal cannot be cancelled
 		input, err := q.read(secret)
-		answers <- answer{input, err}
+		answers <- typedAnswer{input, err}
 	}()
 	select {
 	case a := <-answers:
@@ -81,8 +81,8 @@ func (q *Questions) Ask(ctx context.Context, question string, secret bool) (stri
 // Confirm asks a yes-no question and returns true for yes, which is the default. If ctx
 // ends or the terminal's input is closed before the user answers, Confirm returns false.
 func (q *Questions) Confirm(ctx context.Context, question string) bool {
-	answer, err := q.Ask(ctx, question, false)
-	word := strings.ToLower(strings.TrimSpace(answer))
+	confirmation, err := q.Ask(ctx, question, false)
+	word := strings.ToLower(strings.TrimSpace(confirmation))
 	return word == "y" || word == "yes" || err == nil && word == ""
 }
 

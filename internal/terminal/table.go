@@ -95,9 +95,9 @@ func truncateWideColumns(rows [][]string, excess int) {
 
 func tableWidth(indent string, rows [][]string) int {
 	widths := columnWidths(rows)
-	last := len(widths) - 1
-	width := len(indent) + min(widths[last], minLastColumn)
-	for _, columnWidth := range widths[:last] {
+	lastIndex := len(widths) - 1
+	width := len(indent) + min(widths[lastIndex], minLastColumn)
+	for _, columnWidth := range widths[:lastIndex] {
 		width += columnWidth + 2
 	}
 	return width

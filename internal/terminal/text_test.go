@@ -39,9 +39,9 @@ func TestSafeJSON(t *testing.T) {
 	if r, found := plaintext.FirstHidden(safeText); found {
 		t.Errorf("%q holds %q", safeText, r)
 	}
-	var decoded []string
-	if err := json.Unmarshal([]byte(safeText), &decoded); err != nil || decoded[0] != "raw \u009b\u202e\x7f" || decoded[1] != value {
-		t.Errorf("%s became %q, %v", safeText, decoded, err)
+	var decodedText []string
+	if err := json.Unmarshal([]byte(safeText), &decodedText); err != nil || decodedText[0] != "raw \u009b\u202e\x7f" || decodedText[1] != value {
+		t.Errorf("%s became %q, %v", safeText, decodedText, err)
 	}
 }
 

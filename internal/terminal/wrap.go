@@ -24,24 +24,24 @@ func wrapLine(line, indent string, width int) []string {
 	for textWidth(line) > width {
 		end := 0
 		for i := len(line) - len(strings.TrimLeft(line, " ")); i < len(line); {
-			next := strings.IndexByte(line[i:], ' ')
-			if next < 0 {
-				next = len(line) - i
+			spaceIndex := strings.IndexByte(line[i:], ' ')
+			if spaceIndex < 0 {
+				spaceIndex = len(line) - i
 			}
-			if end > 0 && textWidth(line[:i+next]) > width {
+			if end > 0 && textWidth(line[:i+spaceIndex]) > width {
 				break
 			}
-			if !isInCommand(line, i+next) {
-				end = i + next
+			if !isInCommand(line, i+spaceIndex) {
+				end = i + spaceIndex
 			}
-			i += next
+			i += spaceIndex
 			i += len(line[i:]) - len(strings.TrimLeft(line[i:], " "))
 		}
-		rest := strings.TrimLeft(line[end:], " ")
-		if rest == "" {
+		remainingLine := strings.TrimLeft(line[end:], " ")
+		if remainingLine == "" {
 			break
 		}
-		lines, line = append(lines, line[:end]), indent+rest
+		lines, line = append(lines, line[:end]), indent+remainingLine
 	}
 	return append(lines, line)
 }

@@ -184,42 +184,42 @@ func (s *Store) Learn(id clients.ID, g clients.GiveUp) (Entry, bool) {
 	if !ok || key.Name == "" {
 		return Entry{}, false
 	}
-	learned := Entry{
+	learnedEntry := Entry{
 		Name: cleanName(id.Name), Version: key.Version, TimeoutMs: t.Limit.Milliseconds(), ProgressRestarts: t.ProgressRestarts,
 		Reason: plaintext.Line(g.Reason, maxNameLength), Since: time.Now().UTC(),
 	}
-	if known, ok := s.Find(id); ok {
-		if known.IsSetByUser {
-			s.log.Warn().Str("client", learned.ClientText()).Str("gave_up_after", learned.WaitText()).Str("set", known.WaitText()).
+	if knownEntry, ok := s.Find(id); ok {
+		if knownEntry.IsSetByUser {
+			s.log.Warn().Str("client", learnedEntry.ClientText()).Str("gave_up_after", learnedEntry.WaitText()).Str("set", knownEntry.WaitText()).
 				Msg("a client gave up a call earlier than the timeout that you set for it; change it with opentabs client timeout set, or remove it with opentabs client timeout forget")
 			return Entry{}, false
 		}
-		learned = learned.mergedWith(known, g.HasProgress)
-		if learned.Timeout() == known.Timeout() {
+		learnedEntry = learnedEntry.mergedWith(knownEntry, g.HasProgress)
+		if learnedEntry.Timeout() == knownEntry.Timeout() {
 			return Entry{}, false
 		}
 	}
-	if err := s.change(func(entries view) { entries[key] = learned }); err != nil {
-		s.log.Error().Err(err).Str("client", learned.ClientText()).Msg("the learned timeout of a client cannot be stored; it is used until opentabs restarts")
+	if err := s.change(func(entries view) { entries[key] = learnedEntry }); err != nil {
+		s.log.Error().Err(err).Str("client", learnedEntry.ClientText()).Msg("the learned timeout of a client cannot be stored; it is used until opentabs restarts")
 		s.mu.Lock()
 		if len(s.unsaved) >= maxEntries {
 			clear(s.unsaved)
 		}
-		s.unsaved[key] = learned
+		s.unsaved[key] = learnedEntry
 		s.mu.Unlock()
 		s.file.Notify()
 	}
-	s.log.Warn().Str("client", learned.ClientText()).Str("gave_up_after", learned.WaitText()).Str("reason", learned.Reason).
-		Msg(fmt.Sprintf("a client gave up a call, so its later calls become jobs shortly before; to change this: opentabs client timeout set %q TIME", learned.Name))
-	return learned, true
+	s.log.Warn().Str("client", learnedEntry.ClientText()).Str("gave_up_after", learnedEntry.WaitText()).Str("reason", learnedEntry.Reason).
+		Msg(fmt.Sprintf("a client gave up a call, so its later calls become jobs shortly before; to change this: opentabs client timeout set %q TIME", learnedEntry.Name))
+	return learnedEntry, true
 }
 
 // If hasProgress is false, the client gave up on a call that sent no progress. A call without progress does not show
 // whether progress restarts the timeout, so mergedWith uses ProgressRestarts of known.
-func (e Entry) mergedWith(known Entry, hasProgress bool) Entry {
-	e.TimeoutMs = min(e.TimeoutMs, known.TimeoutMs)
+func (e Entry) mergedWith(knownEntry Entry, hasProgress bool) Entry {
+	e.TimeoutMs = min(e.TimeoutMs, knownEntry.TimeoutMs)
 	if !hasProgress {
-		e.ProgressRestarts = known.ProgressRestarts
+		e.ProgressRestarts = knownEntry.ProgressRestarts
 	}
 	return e
 }
@@ -242,22 +242,22 @@ func (s *Store) Set(id clients.ID, t clients.Timeout) (Entry, error) {
 // Forget deletes the stored timeouts of a client, and returns the deleted timeouts. With
 // an empty version, Forget deletes the timeouts of all versions.
 func (s *Store) Forget(id clients.ID) ([]Entry, error) {
-	removed := view{}
-	if err := s.change(func(entries view) { removed = deleteClient(entries, keyOf(id)) }); err != nil {
+	removedView := view{}
+	if err := s.change(func(entries view) { removedView = deleteClient(entries, keyOf(id)) }); err != nil {
 		return nil, err
 	}
-	return sortedEntries(removed), nil
+	return sortedEntries(removedView), nil
 }
 
 func deleteClient(entries view, key clients.ID) view {
-	deleted := view{}
+	deletedView := view{}
 	for k, e := range entries {
 		if k.Name == key.Name && (key.Version == "" || k.Version == key.Version) {
-			deleted[k] = e
+			deletedView[k] = e
 			delete(entries, k)
 		}
 	}
-	return deleted
+	return deletedView
 }
 
 func (s *Store) change(edit func(view)) error {

@@ -80,22 +80,22 @@ func TestSetAndForget(t *testing.T) {
 	if _, ok := s.Learn(clients.ID{Name: "a", Version: "1"}, gaveUpAfter(time.Minute)); ok || waitOf(s, "a", "1") != 5*time.Minute {
 		t.Error("a learned timeout replaced the timeout that the user set")
 	}
-	removed, err := s.Forget(clients.ID{Name: "a"})
-	if err != nil || len(removed) != 1 || waitOf(s, "a", "1") != 0 {
-		t.Errorf("Forget removed %+v, %v; want the timeout that the user set", removed, err)
+	removedEntries, err := s.Forget(clients.ID{Name: "a"})
+	if err != nil || len(removedEntries) != 1 || waitOf(s, "a", "1") != 0 {
+		t.Errorf("Forget removed %+v, %v; want the timeout that the user set", removedEntries, err)
 	}
-	if removed, err := s.Forget(clients.ID{Name: "a"}); err != nil || len(removed) != 0 {
-		t.Errorf("Forget of a removed timeout removed %+v, %v; want nothing", removed, err)
+	if removedEntries, err := s.Forget(clients.ID{Name: "a"}); err != nil || len(removedEntries) != 0 {
+		t.Errorf("Forget of a removed timeout removed %+v, %v; want nothing", removedEntries, err)
 	}
 }
 
 func TestEntriesAreBounded(t *testing.T) {
 	dir := t.TempDir()
-	stored := make([]string, maxEntries-1)
-	for i := range stored {
-		stored[i] = fmt.Sprintf(`{"name":"stored-%d","version":"1","timeout_ms":60000}`, i)
+	storedEntries := make([]string, maxEntries-1)
+	for i := range storedEntries {
+		storedEntries[i] = fmt.Sprintf(`{"name":"stored-%d","version":"1","timeout_ms":60000}`, i)
 	}
-	storedClients := `{"version":1,"clients":[` + strings.Join(stored, ",") + `]}`
+	storedClients := `{"version":1,"clients":[` + strings.Join(storedEntries, ",") + `]}`
 	if err := os.WriteFile(filepath.Join(dir, fileName), []byte(storedClients), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -106,8 +106,8 @@ func TestEntriesAreBounded(t *testing.T) {
 	if got := len(s.List()); got != maxEntries {
 		t.Fatalf("the store read %d entries, want %d", got, maxEntries)
 	}
-	const learned = 5
-	for i := range learned {
+	const learnedClients = 5
+	for i := range learnedClients {
 		s.Learn(clients.ID{Name: fmt.Sprintf("%d-%s\x1b[31m", i, strings.Repeat("ä", 500)), Version: strings.Repeat("9", 500)}, gaveUpAfter(time.Minute))
 	}
 	entries := s.List()
@@ -122,7 +122,7 @@ func TestEntriesAreBounded(t *testing.T) {
 	if got := waitOf(s, "stored-0", "1"); got != 0 {
 		t.Errorf("timeout of the client that was stored first = %s, want none", got)
 	}
-	if got := waitOf(s, fmt.Sprintf("%d-%s\x1b[31m", learned-1, strings.Repeat("ä", 500)), strings.Repeat("9", 500)); got != time.Minute {
+	if got := waitOf(s, fmt.Sprintf("%d-%s\x1b[31m", learnedClients-1, strings.Repeat("ä", 500)), strings.Repeat("9", 500)); got != time.Minute {
 		t.Errorf("timeout of a client with a long name = %s, want 1 min", got)
 	}
 }
@@ -169,8 +169,8 @@ func TestWatch(t *testing.T) {
 		s, _ := openStore(t, dir)
 		go s.Watch(t.Context())
 		time.Sleep(2 * time.Second)
-		other, _ := openStore(t, dir)
-		if _, err := other.Set(clients.ID{Name: "a"}, clients.Timeout{Limit: time.Minute}); err != nil {
+		otherStore, _ := openStore(t, dir)
+		if _, err := otherStore.Set(clients.ID{Name: "a"}, clients.Timeout{Limit: time.Minute}); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(2 * time.Second)

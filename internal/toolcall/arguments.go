@@ -206,11 +206,11 @@ func (a argumentParser) addKinds(p *schema, kinds map[string]bool, seen map[*sch
 		return
 	}
 	seen[p] = true
-	var single string
+	var singleKind string
 	var types []string
 	switch {
-	case json.Unmarshal(p.Type, &single) == nil && single != "":
-		kinds[single] = true
+	case json.Unmarshal(p.Type, &singleKind) == nil && singleKind != "":
+		kinds[singleKind] = true
 	case json.Unmarshal(p.Type, &types) == nil:
 		for _, kind := range types {
 			kinds[kind] = true

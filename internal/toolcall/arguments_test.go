@@ -120,11 +120,11 @@ func TestReadJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Some Windows programs write a byte order mark.
-	marked := filepath.Join(t.TempDir(), "marked.json")
-	if err := os.WriteFile(marked, []byte("\ufeff{\"a\": 1}\r\n"), 0o600); err != nil {
+	fileWithBOM := filepath.Join(t.TempDir(), "marked.json")
+	if err := os.WriteFile(fileWithBOM, []byte("\ufeff{\"a\": 1}\r\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, inputJSON := range []string{`{"a": 1}`, "@" + file, "@" + marked, "-"} {
+	for _, inputJSON := range []string{`{"a": 1}`, "@" + file, "@" + fileWithBOM, "-"} {
 		for _, stdin := range []string{`{"a":1}`, "\ufeff{\"a\":1}"} {
 			args, err := readInput(inputJSON, strings.NewReader(stdin))
 			if err != nil || string(args["a"]) != "1" {

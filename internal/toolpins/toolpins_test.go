@@ -23,20 +23,20 @@ func TestPins(t *testing.T) {
 	if len(p.Names()) != 0 {
 		t.Errorf("a new installation has the pins %q", p.Names())
 	}
-	added, err := p.Pin([]string{"wiki", "mail__send", "wiki"})
-	if err != nil || strings.Join(added, " ") != "wiki mail__send" || strings.Join(p.Names(), " ") != "mail__send wiki" {
-		t.Errorf("added %q, %v; pins %q", added, err, p.Names())
+	addedPins, err := p.Pin([]string{"wiki", "mail__send", "wiki"})
+	if err != nil || strings.Join(addedPins, " ") != "wiki mail__send" || strings.Join(p.Names(), " ") != "mail__send wiki" {
+		t.Errorf("added %q, %v; pins %q", addedPins, err, p.Names())
 	}
-	if added, err := p.Pin([]string{"wiki"}); err != nil || len(added) != 0 {
-		t.Errorf("pinned again: %q, %v", added, err)
+	if addedPins, err := p.Pin([]string{"wiki"}); err != nil || len(addedPins) != 0 {
+		t.Errorf("pinned again: %q, %v", addedPins, err)
 	}
-	other := openPins(t, dir)
-	removed, err := other.Unpin([]string{"mail__send", "nothing"})
-	if err != nil || strings.Join(removed, " ") != "mail__send" || strings.Join(other.Names(), " ") != "wiki" {
-		t.Errorf("removed %q, %v; pins %q", removed, err, other.Names())
+	otherPins := openPins(t, dir)
+	removedPins, err := otherPins.Unpin([]string{"mail__send", "nothing"})
+	if err != nil || strings.Join(removedPins, " ") != "mail__send" || strings.Join(otherPins.Names(), " ") != "wiki" {
+		t.Errorf("removed %q, %v; pins %q", removedPins, err, otherPins.Names())
 	}
-	if removed, err := other.Unpin([]string{"wiki"}); err != nil || len(removed) != 1 || len(other.Names()) != 0 {
-		t.Errorf("removed %q, %v; pins %q", removed, err, other.Names())
+	if removedPins, err := otherPins.Unpin([]string{"wiki"}); err != nil || len(removedPins) != 1 || len(otherPins.Names()) != 0 {
+		t.Errorf("removed %q, %v; pins %q", removedPins, err, otherPins.Names())
 	}
 }
 

@@ -146,7 +146,7 @@ func Search(parts []*Part, query string, limit int, factor func(part, tool int) 
 			if score <= 0 {
 				continue
 			}
-			coverage := float64(s.matched[i][j]) / float64(len(terms))
+			coverage := float64(s.matchedWords[i][j]) / float64(len(terms))
 			if score = score * (0.4 + 0.6*coverage) * factor(i, j); score > 0 {
 				hits = append(hits, Hit{i, j, score})
 			}
@@ -173,9 +173,9 @@ type searcher struct {
 	meanLength float64
 	// scores[p][t] is the score of tool t of part p. matched[p][t] is the number of query
 	// terms that the tool matches.
-	scores  [][]float64
-	matched [][]int
-	best    [][]float64
+	scores       [][]float64
+	matchedWords [][]int
+	bestScores   [][]float64
 }
 
 func newSearcher(parts []*Part) *searcher {
@@ -184,7 +184,7 @@ func newSearcher(parts []*Part) *searcher {
 		n := len(p.lengths)
 		s.toolCount += float64(n)
 		s.meanLength += p.totalLength
-		s.scores, s.matched, s.best = append(s.scores, make([]float64, n)), append(s.matched, make([]int, n)), append(s.best, make([]float64, n))
+		s.scores, s.matchedWords, s.bestScores = append(s.scores, make([]float64, n)), append(s.matchedWords, make([]int, n)), append(s.bestScores, make([]float64, n))
 	}
 	s.meanLength /= max(s.toolCount, 1)
 	return s
@@ -199,12 +199,12 @@ func (s *searcher) addTerm(term string) {
 	if !isFound {
 		s.matchSimilar(term)
 	}
-	for i := range s.best {
-		for j, score := range s.best[i] {
+	for i := range s.bestScores {
+		for j, score := range s.bestScores[i] {
 			if score > 0 {
 				s.scores[i][j] += score
-				s.matched[i][j]++
-				s.best[i][j] = 0
+				s.matchedWords[i][j]++
+				s.bestScores[i][j] = 0
 			}
 		}
 	}
@@ -222,20 +222,20 @@ func (s *searcher) match(phrase []string, weight float64) bool {
 	}
 	isFound := false
 	for i := range s.parts {
-		for _, first := range lists[0][i] {
+		for _, firstPosting := range lists[0][i] {
 			total := 0.0
 			for k := range phrase {
-				weightInTool, ok := weightOf(lists[k][i], first.tool)
+				weightInTool, ok := weightOf(lists[k][i], firstPosting.tool)
 				if !ok {
 					total = 0
 					break
 				}
-				total += s.termScore(i, first.tool, float64(weightInTool), frequencies[k])
+				total += s.termScore(i, firstPosting.tool, float64(weightInTool), frequencies[k])
 			}
 			if total > 0 {
 				isFound = true
 				total *= weight
-				s.best[i][first.tool] = max(s.best[i][first.tool], total)
+				s.bestScores[i][firstPosting.tool] = max(s.bestScores[i][firstPosting.tool], total)
 			}
 		}
 	}
@@ -269,24 +269,24 @@ func (s *searcher) matchSimilar(term string) {
 				longer = append(longer, p.terms[k])
 			}
 		}
-		for _, other := range p.terms {
-			if len(longer) == 0 && mayMisspell(term, other) && !slices.Contains(near, other) {
-				near = append(near, other)
+		for _, otherTerm := range p.terms {
+			if len(longer) == 0 && mayMisspell(term, otherTerm) && !slices.Contains(near, otherTerm) {
+				near = append(near, otherTerm)
 			}
 		}
 	}
-	for _, other := range longer {
-		s.match([]string{other}, prefixWeight)
+	for _, otherTerm := range longer {
+		s.match([]string{otherTerm}, prefixWeight)
 	}
 	if len(longer) > 0 || len(near) == 0 {
 		return
 	}
-	if other := nearest.Name(term, near); other != "" {
-		s.match([]string{other}, misspellWeight)
+	if otherTerm := nearest.Name(term, near); otherTerm != "" {
+		s.match([]string{otherTerm}, misspellWeight)
 	}
 }
 
-func mayMisspell(term, other string) bool {
-	difference := len(term) - len(other)
-	return difference >= -2 && difference <= 2 && len(term) > 3 && (term[0] == other[0] || term[1:] == other[1:])
+func mayMisspell(term, otherTerm string) bool {
+	difference := len(term) - len(otherTerm)
+	return difference >= -2 && difference <= 2 && len(term) > 3 && (term[0] == otherTerm[0] || term[1:] == otherTerm[1:])
 }

@@ -60,8 +60,8 @@ func readCorpus(t testing.TB) (c corpus, displayNames []string) {
 
 func parseTool(t testing.TB, line string) Tool {
 	t.Helper()
-	name, rest, _ := strings.Cut(line, "(")
-	arguments, description, ok := strings.Cut(rest, ")")
+	name, argsAndDescription, _ := strings.Cut(line, "(")
+	arguments, description, ok := strings.Cut(argsAndDescription, ")")
 	if !ok {
 		t.Fatalf("tools.txt: %q has no arguments", line)
 	}
@@ -130,19 +130,19 @@ func TestQuestions(t *testing.T) {
 			continue
 		}
 		questionCount++
-		found := c.search(question, 8)
+		foundTools := c.search(question, 8)
 		isFound := false
-		for answer := range strings.SplitSeq(answers, ", ") {
-			site, tool, _ := strings.Cut(answer, "__")
+		for relevantTool := range strings.SplitSeq(answers, ", ") {
+			site, tool, _ := strings.Cut(relevantTool, "__")
 			if i := slices.Index(c.sites, site); i < 0 || !slices.ContainsFunc(c.tools[i], func(t Tool) bool { return t.Name == tool }) {
-				t.Errorf("questions.txt: there is no tool %s", answer)
+				t.Errorf("questions.txt: there is no tool %s", relevantTool)
 			}
-			isFound = isFound || slices.Contains(found, answer)
+			isFound = isFound || slices.Contains(foundTools, relevantTool)
 		}
 		if isFound {
 			foundCount++
 		} else {
-			t.Logf("%q finds %v, want %s", question, found, answers)
+			t.Logf("%q finds %v, want %s", question, foundTools, answers)
 		}
 	}
 	t.Logf("%d of %d questions are answered", foundCount, questionCount)
@@ -159,8 +159,8 @@ var searchQueries = []string{
 func TestUnusualQueries(t *testing.T) {
 	c := loadCorpus(t)
 	for _, query := range searchQueries {
-		if found := c.search(query, 8); len(found) > 8 || len(found) == 0 && len(query) > 5 {
-			t.Errorf("%.40q finds %d tools, want at most 8, and some for words", query, len(found))
+		if foundTools := c.search(query, 8); len(foundTools) > 8 || len(foundTools) == 0 && len(query) > 5 {
+			t.Errorf("%.40q finds %d tools, want at most 8, and some for words", query, len(foundTools))
 		}
 	}
 }

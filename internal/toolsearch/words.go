@@ -31,7 +31,7 @@ func splitWords(indexedText string) []string {
 			word.Reset()
 		}
 	}
-	previous := ' '
+	previousRune := ' '
 	for _, r := range indexedText {
 		switch {
 		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul):
@@ -39,13 +39,13 @@ func splitWords(indexedText string) []string {
 			words = append(words, string(r))
 		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
 			flush()
-		case unicode.IsUpper(r) && unicode.IsLower(previous):
+		case unicode.IsUpper(r) && unicode.IsLower(previousRune):
 			flush()
 			word.WriteRune(r)
 		default:
 			word.WriteRune(r)
 		}
-		previous = r
+		previousRune = r
 	}
 	flush()
 	return words
@@ -63,14 +63,14 @@ func appendTerms(terms []string, indexedText string) []string {
 
 // If a query consists only of stop words, such as "the", queryTerms keeps them.
 func queryTerms(query string) []string {
-	all := appendTerms(nil, query)
-	if len(all) == 0 {
+	queryWords := appendTerms(nil, query)
+	if len(queryWords) == 0 {
 		for _, word := range splitWords(query) {
-			all = append(all, stem(word))
+			queryWords = append(queryWords, stem(word))
 		}
 	}
 	var terms []string
-	for _, term := range all {
+	for _, term := range queryWords {
 		if !slices.Contains(terms, term) {
 			terms = append(terms, term)
 		}

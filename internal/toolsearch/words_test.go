@@ -35,9 +35,9 @@ func TestStem(t *testing.T) {
 		}
 	}
 	for _, pair := range []string{"status state", "news new", "thing th", "bus bu", "need ne", "file fill", "ring r", "speed spe"} {
-		one, other, _ := strings.Cut(pair, " ")
-		if stem(one) == stem(other) {
-			t.Errorf("%s and %s have the stem %s", one, other, stem(one))
+		oneTerm, otherTerm, _ := strings.Cut(pair, " ")
+		if stem(oneTerm) == stem(otherTerm) {
+			t.Errorf("%s and %s have the stem %s", oneTerm, otherTerm, stem(oneTerm))
 		}
 	}
 }

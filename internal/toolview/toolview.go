@@ -45,25 +45,25 @@ type argumentSchema struct {
 // Arguments returns the arguments that a tool's input schema declares, required arguments
 // first.
 func Arguments(inputSchema json.RawMessage) []Argument {
-	var required []string
+	var requiredNames []string
 	for _, name := range rawjson.Elements(rawjson.Get(inputSchema, "required")) {
-		required = append(required, rawjson.Unquote(name))
+		requiredNames = append(requiredNames, rawjson.Unquote(name))
 	}
-	var first, others []Argument
+	var firstArguments, others []Argument
 	for m := range rawjson.Members(rawjson.Get(inputSchema, "properties")) {
-		a := Argument{Name: m.Key, IsRequired: slices.Contains(required, m.Key)}
+		a := Argument{Name: m.Key, IsRequired: slices.Contains(requiredNames, m.Key)}
 		_ = json.Unmarshal(m.Value, &a.schema)
 		a.Value, a.Description = a.schema.describeValues(), plaintext.Line(a.schema.Description, maxDescriptionChars)
 		if a.schema.Default != nil {
 			a.Description = strings.TrimSpace(fmt.Sprintf("%s Default: %s.", endSentence(a.Description), plaintext.Line(string(a.schema.Default), maxDescriptionChars)))
 		}
 		if a.IsRequired {
-			first = append(first, a)
+			firstArguments = append(firstArguments, a)
 		} else {
 			others = append(others, a)
 		}
 	}
-	return append(first, others...)
+	return append(firstArguments, others...)
 }
 
 func endSentence(sentence string) string {

@@ -30,16 +30,16 @@ func shop() *plugin.Set {
 }
 
 type fixture struct {
-	t        *testing.T
-	dir      string
-	options  recorder.Options
-	records  *recorder.Recorder
-	memory   *Memory
-	undoer   *Undoer
-	calls    *dispatch.Dispatcher
-	restores []string
-	answer   func(dispatch.Sink)
-	gate     dispatch.Verdict
+	t          *testing.T
+	dir        string
+	options    recorder.Options
+	records    *recorder.Recorder
+	memory     *Memory
+	undoer     *Undoer
+	calls      *dispatch.Dispatcher
+	restores   []string
+	finishCall func(dispatch.Sink)
+	gate       dispatch.Verdict
 }
 
 func (f *fixture) Name() string                                  { return "fixture" }
@@ -52,9 +52,9 @@ func (f *fixture) start() {
 		switch {
 		case run.Tool != "restore_item":
 			go sink.Finish(json.RawMessage(`{"id":"i-1"}`), nil)
-		case f.answer != nil:
+		case f.finishCall != nil:
 			f.restores = append(f.restores, string(run.Args))
-			f.answer(sink)
+			f.finishCall(sink)
 		default:
 			f.restores = append(f.restores, string(run.Args))
 			go sink.Finish(json.RawMessage(`{}`), nil)
@@ -102,10 +102,10 @@ func (f *fixture) deleteItem(args string) string {
 	return result.CallID
 }
 
-func (f *fixture) undo(callID string) (Started, error) {
-	started, err := f.undoer.Undo(callID, dispatch.Client{Name: "the side panel"})
+func (f *fixture) undo(callID string) (StartedUndo, error) {
+	startedUndo, err := f.undoer.Undo(callID, dispatch.Client{Name: "the side panel"})
 	synctest.Wait()
-	return started, err
+	return startedUndo, err
 }
 
 func (f *fixture) wantError(callID, want string) {
@@ -141,17 +141,17 @@ var everything = recorder.Options{Days: 30, Bytes: 1 << 30, Arguments: true, Res
 func TestCallIsUndoneOnce(t *testing.T) {
 	run(t, everything, func(f *fixture) {
 		id := f.deleteItem(`{"name":"Chair"}`)
-		started, err := f.undo(id)
-		if err != nil || started.ToolName != "shop__restore_item" || len(f.restores) != 1 || f.restores[0] != `{"id":"i-1","name":"Chair"}` {
-			t.Fatalf("started %+v with %q, %v", started, f.restores, err)
+		startedUndo, err := f.undo(id)
+		if err != nil || startedUndo.ToolName != "shop__restore_item" || len(f.restores) != 1 || f.restores[0] != `{"id":"i-1","name":"Chair"}` {
+			t.Fatalf("started %+v with %q, %v", startedUndo, f.restores, err)
 		}
-		view, ok := f.calls.Find(started.CallID)
+		view, ok := f.calls.Find(startedUndo.CallID)
 		if !ok || view.Status != wire.StatusDone || view.Client != "the side panel" {
 			t.Errorf("the new call is %+v", view)
 		}
 		for range 2 {
-			f.wantError(id, "already undone, by "+started.CallID)
-			f.wantState(id, wire.UndoDone, started.CallID)
+			f.wantError(id, "already undone, by "+startedUndo.CallID)
+			f.wantState(id, wire.UndoDone, startedUndo.CallID)
 			f.stop()
 			f.start()
 		}
@@ -161,7 +161,7 @@ func TestCallIsUndoneOnce(t *testing.T) {
 func TestUndoAfterFailure(t *testing.T) {
 	run(t, everything, func(f *fixture) {
 		id := f.deleteItem(`{}`)
-		f.answer = func(s dispatch.Sink) {
+		f.finishCall = func(s dispatch.Sink) {
 			go s.Finish(nil, &wire.CallError{Code: wire.ErrToolError, Message: "it is locked"})
 		}
 		f.wantState(id, "", "")
@@ -170,20 +170,20 @@ func TestUndoAfterFailure(t *testing.T) {
 		}
 		f.wantState(id, "", "")
 		var release dispatch.Sink
-		f.answer = func(s dispatch.Sink) { release = s }
-		started, err := f.undo(id)
+		f.finishCall = func(s dispatch.Sink) { release = s }
+		startedUndo, err := f.undo(id)
 		if err != nil {
 			t.Fatal(err)
 		}
-		f.wantError(id, started.CallID+" is already undoing the call")
-		f.wantState(id, wire.UndoStarted, started.CallID)
+		f.wantError(id, startedUndo.CallID+" is already undoing the call")
+		f.wantState(id, wire.UndoStarted, startedUndo.CallID)
 		release.Finish(nil, &wire.CallError{Code: wire.ErrLinkLost, Message: "lost"})
 		synctest.Wait()
-		f.wantError(id, started.CallID+" may have undone the call")
-		f.wantState(id, wire.UndoUnknown, started.CallID)
+		f.wantError(id, startedUndo.CallID+" may have undone the call")
+		f.wantState(id, wire.UndoUnknown, startedUndo.CallID)
 		f.stop()
 		f.start()
-		f.wantError(id, started.CallID+" may have undone the call")
+		f.wantError(id, startedUndo.CallID+" may have undone the call")
 	})
 }
 
@@ -191,12 +191,12 @@ func TestUndoWithoutRecordedResults(t *testing.T) {
 	o := everything
 	o.Results = false
 	run(t, o, func(f *fixture) {
-		kept, expired := f.deleteItem(`{}`), f.deleteItem(`{}`)
-		if _, err := f.undo(kept); err != nil {
+		keptCall, expiredCall := f.deleteItem(`{}`), f.deleteItem(`{}`)
+		if _, err := f.undo(keptCall); err != nil {
 			t.Error(err)
 		}
 		time.Sleep(keptLifetime)
-		f.wantError(expired, "opentabs config set recordResults on")
+		f.wantError(expiredCall, "opentabs config set recordResults on")
 	})
 	run(t, everything, func(f *fixture) {
 		id := f.deleteItem(`{"name":"Chair"}`)
@@ -273,13 +273,13 @@ func TestMemoryIsBounded(t *testing.T) {
 func TestUndoIsWrittenBeforeItRuns(t *testing.T) {
 	run(t, everything, func(f *fixture) {
 		id := f.deleteItem(`{}`)
-		f.answer = func(dispatch.Sink) {}
-		started, err := f.undo(id)
+		f.finishCall = func(dispatch.Sink) {}
+		startedUndo, err := f.undo(id)
 		if err != nil || len(f.restores) != 1 {
 			t.Fatalf("the undo starts %d calls, %v", len(f.restores), err)
 		}
 		f.crash()
-		f.wantError(id, started.CallID+" may have undone the call")
+		f.wantError(id, startedUndo.CallID+" may have undone the call")
 	})
 }
 
@@ -289,11 +289,11 @@ func TestWaitingUndoAfterCrash(t *testing.T) {
 	run(t, everything, func(f *fixture) {
 		id := f.deleteItem(`{}`)
 		f.gate = dispatch.Verdict{Suspend: &dispatch.Ticket{Reason: "may it run?"}}
-		started, err := f.undo(id)
+		startedUndo, err := f.undo(id)
 		if err != nil {
 			t.Fatal(err)
 		}
-		f.wantError(id, started.CallID+" is already undoing the call")
+		f.wantError(id, startedUndo.CallID+" is already undoing the call")
 		time.Sleep(time.Second)
 		f.crash()
 		f.gate = dispatch.Verdict{}
@@ -306,16 +306,16 @@ func TestWaitingUndoAfterCrash(t *testing.T) {
 func TestUndoCannotBeWritten(t *testing.T) {
 	run(t, everything, func(f *fixture) {
 		id := f.deleteItem(`{}`)
-		written := f.undoer.opts.Records
+		writtenRecords := f.undoer.opts.Records
 		f.undoer.opts.Records = fullDisk{f.records}
-		started, err := f.undo(id)
+		startedUndo, err := f.undo(id)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if view, _ := f.calls.Find(started.CallID); view.ErrorCode != wire.ErrInternal || len(f.restores) != 0 {
+		if view, _ := f.calls.Find(startedUndo.CallID); view.ErrorCode != wire.ErrInternal || len(f.restores) != 0 {
 			t.Errorf("the undo ends with %s after %d runs", view.ErrorCode, len(f.restores))
 		}
-		f.undoer.opts.Records = written
+		f.undoer.opts.Records = writtenRecords
 		if _, err := f.undo(id); err != nil || len(f.restores) != 1 {
 			t.Errorf("the second undo starts %d calls, %v", len(f.restores), err)
 		}
@@ -328,17 +328,17 @@ func (fullDisk) WriteNote(recorder.Note) error { return errors.New("no space lef
 
 func TestLateAnswerOfUndo(t *testing.T) {
 	run(t, everything, func(f *fixture) {
-		f.answer = func(s dispatch.Sink) {
+		f.finishCall = func(s dispatch.Sink) {
 			go s.Finish(nil, &wire.CallError{Code: wire.ErrLinkLost, Message: "lost"})
 		}
 		var ids, undos []string
 		for range 4 {
 			ids = append(ids, f.deleteItem(`{}`))
-			started, err := f.undo(ids[len(ids)-1])
+			startedUndo, err := f.undo(ids[len(ids)-1])
 			if err != nil {
 				t.Fatal(err)
 			}
-			undos = append(undos, started.CallID)
+			undos = append(undos, startedUndo.CallID)
 		}
 		f.undoer.ReceiveLate("call_other", dispatch.LateAnswer{})
 		f.undoer.ReceiveLate(undos[0], dispatch.LateAnswer{Err: &wire.CallError{Code: wire.ErrInternal}})
@@ -351,7 +351,7 @@ func TestLateAnswerOfUndo(t *testing.T) {
 		f.undoer.ReceiveLate(undos[2], dispatch.LateAnswer{IsOutputLost: true})
 		f.wantError(ids[2], "already undone, by "+undos[2])
 		f.undoer.ReceiveLate(undos[3], dispatch.LateAnswer{Err: &wire.CallError{Code: wire.ErrToolError, Message: "it is locked"}})
-		f.answer = nil
+		f.finishCall = nil
 		if _, err := f.undo(ids[3]); err != nil {
 			t.Errorf("the second undo fails with %v", err)
 		}

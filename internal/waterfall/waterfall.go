@@ -62,13 +62,13 @@ func Phases(v *dispatch.View, now time.Time) []Phase {
 	if v.Trace != nil {
 		phases = stationPhases(v.Trace, start, end)
 	}
-	var all []Phase
+	var allPhases []Phase
 	for _, p := range phases {
-		all = append(all, subtractWaits(p, waits)...)
+		allPhases = append(allPhases, subtractWaits(p, waits)...)
 	}
-	all = append(all, waits...)
-	slices.SortStableFunc(all, func(a, b Phase) int { return cmp.Compare(a.Start, b.Start) })
-	return mergeNeighbors(all)
+	allPhases = append(allPhases, waits...)
+	slices.SortStableFunc(allPhases, func(a, b Phase) int { return cmp.Compare(a.Start, b.Start) })
+	return mergeNeighbors(allPhases)
 }
 
 // WaitTime returns how long a call waited for approval, and how long its tool waited for the user.
@@ -148,17 +148,17 @@ var phaseAfter = map[string]string{
 func stationPhases(trace *hops.View, start, end time.Time) []Phase {
 	offset := trace.Start.Sub(start)
 	var phases []Phase
-	last, isReturn := "", false
+	lastStation, isReturn := "", false
 	for _, hop := range trace.Hops {
 		name := phaseOfStation[hop.Stage]
 		switch {
 		case isReturn:
 			name = phaseReturn
 		case name == "":
-			name = phaseAfter[last]
+			name = phaseAfter[lastStation]
 		}
 		phases = append(phases, Phase{name, offset + microseconds(hop.StartUs), microseconds(hop.Us)})
-		last = name
+		lastStation = name
 		isReturn = isReturn || name == phaseHandler || hop.Stage == "browser"
 	}
 	if n := len(phases); !isReturn && (n == 0 || phases[n-1].End() < end.Sub(start)) {
@@ -166,7 +166,7 @@ func stationPhases(trace *hops.View, start, end time.Time) []Phase {
 		if n > 0 {
 			at = phases[n-1].End()
 		}
-		phases = append(phases, Phase{cmp.Or(phaseAfter[last], last), at, end.Sub(start) - at})
+		phases = append(phases, Phase{cmp.Or(phaseAfter[lastStation], lastStation), at, end.Sub(start) - at})
 	}
 	return phases
 }
@@ -193,13 +193,13 @@ func subtractWaits(p Phase, waits []Phase) []Phase {
 }
 
 func mergeNeighbors(phases []Phase) []Phase {
-	var merged []Phase
+	var mergedPhases []Phase
 	for _, p := range phases {
-		if last := len(merged) - 1; last >= 0 && merged[last].Name == p.Name {
-			merged[last].Duration = max(merged[last].Duration, p.End()-merged[last].Start)
+		if lastIndex := len(mergedPhases) - 1; lastIndex >= 0 && mergedPhases[lastIndex].Name == p.Name {
+			mergedPhases[lastIndex].Duration = max(mergedPhases[lastIndex].Duration, p.End()-mergedPhases[lastIndex].Start)
 			continue
 		}
-		merged = append(merged, p)
+		mergedPhases = append(mergedPhases, p)
 	}
-	return merged
+	return mergedPhases
 }

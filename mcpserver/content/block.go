@@ -155,11 +155,11 @@ var isBase64 = func() (table [256]bool) {
 }()
 
 // base64Size returns the decoded size in bytes of a JSON string in padded standard base64.
-func base64Size(quoted []byte) (int, bool) {
-	if len(quoted) < 6 || quoted[0] != '"' {
+func base64Size(quotedJSON []byte) (int, bool) {
+	if len(quotedJSON) < 6 || quotedJSON[0] != '"' {
 		return 0, false
 	}
-	base64Text := quoted[1 : len(quoted)-1]
+	base64Text := quotedJSON[1 : len(quotedJSON)-1]
 	size := len(base64Text) / 4 * 3
 	base64Digits := bytes.TrimSuffix(base64Text, []byte("="))
 	base64Digits = bytes.TrimSuffix(base64Digits, []byte("="))

@@ -118,7 +118,7 @@ func (f *contentFinder) scanValue(i, depth int) (int, bool) {
 	return end, end >= 0
 }
 
-func (f *contentFinder) scanSeparator(i int, closing byte) (next int, hasMore, ok bool) {
+func (f *contentFinder) scanSeparator(i int, closing byte) (nextIndex int, hasMore, ok bool) {
 	i = rawjson.SkipSpace(f.resultJSON, i)
 	if i >= len(f.resultJSON) || f.resultJSON[i] != ',' && f.resultJSON[i] != closing {
 		return 0, false, false
@@ -137,14 +137,14 @@ func (f *contentFinder) scanArray(i, depth int, onElement func(byteRange)) (int,
 			return 0, false
 		}
 		onElement(byteRange{i, end})
-		next, hasMore, ok := f.scanSeparator(end, ']')
+		nextIndex, hasMore, ok := f.scanSeparator(end, ']')
 		if !ok {
 			return 0, false
 		}
 		if !hasMore {
 			return rawjson.SkipSpace(f.resultJSON, end) + 1, true
 		}
-		i = next
+		i = nextIndex
 	}
 }
 
@@ -196,14 +196,14 @@ func (f *contentFinder) scanMembers(i, depth int) (m objectMembers, end int, ok 
 			m.keys[m.count], m.values[m.count] = byteRange{i, keyEnd}, byteRange{valueStart, valueEnd}
 		}
 		m.count++
-		next, hasMore, ok := f.scanSeparator(valueEnd, '}')
+		nextIndex, hasMore, ok := f.scanSeparator(valueEnd, '}')
 		if !ok {
 			return m, 0, false
 		}
 		if !hasMore {
 			return m, rawjson.SkipSpace(f.resultJSON, valueEnd) + 1, true
 		}
-		i = next
+		i = nextIndex
 	}
 }
 
@@ -239,17 +239,17 @@ func (m *objectMembers) hasOnlyMembers(names ...string) bool {
 // The argument firstIndex is the index of the first content block in the content array of the MCP result.
 func (f *contentFinder) reducedResult(firstIndex int) json.RawMessage {
 	var out []byte
-	copied := 0
+	copiedBytes := 0
 	for i, b := range f.blocks {
 		if b.data.end == 0 {
 			continue
 		}
-		out = append(out, f.resultJSON[copied:b.data.start]...)
+		out = append(out, f.resultJSON[copiedBytes:b.data.start]...)
 		out = append(out, `"see content[`...)
 		out = fmt.Appendf(out, `%d], %s, %d bytes"`, firstIndex+i, b.mediaType, b.size)
-		copied = b.data.end
+		copiedBytes = b.data.end
 	}
-	return append(out, f.resultJSON[copied:]...)
+	return append(out, f.resultJSON[copiedBytes:]...)
 }
 
 // listOfBlocks returns content blocks if the result is an array of blocks, at least one of which is not text.

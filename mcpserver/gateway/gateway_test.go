@@ -87,9 +87,9 @@ func TestLine(t *testing.T) {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
 	}
-	long := tool(strings.Repeat("ä", 500), `{}`).Line([]string{"off", "no tab"})
-	if utf8.RuneCountInString(long) > 130 || !utf8.ValidString(long) || !strings.HasSuffix(long, "… [off, no tab]") {
-		t.Errorf("a long description: %s", long)
+	longLine := tool(strings.Repeat("ä", 500), `{}`).Line([]string{"off", "no tab"})
+	if utf8.RuneCountInString(longLine) > 130 || !utf8.ValidString(longLine) || !strings.HasSuffix(longLine, "… [off, no tab]") {
+		t.Errorf("a long description: %s", longLine)
 	}
 }
 
@@ -128,20 +128,20 @@ func TestFind(t *testing.T) {
 		{"reads", "google", ""},
 		{"x", "wikki", `There is no site "wikki" (did you mean wiki?). Leave site out to search all sites.`},
 	} {
-		found, problem := f.Find(sites, Query{Text: test.query, Site: test.site, Availability: testAvailability})
+		searchResults, problem := f.Find(sites, Query{Text: test.query, Site: test.site, Availability: testAvailability})
 		got := problem
-		for _, hit := range found {
+		for _, hit := range searchResults {
 			got += " " + hit.Tool.FullName
 		}
 		if got = strings.TrimSpace(got); got != test.want {
 			t.Errorf("%q in %q finds %s, want %s", test.query, test.site, got, test.want)
 		}
 	}
-	if found, _ := f.Find(sites, Query{Site: "google", Limit: 1, Availability: testAvailability}); len(found) != 1 {
-		t.Errorf("the limit 1 finds %d tools", len(found))
+	if searchResults, _ := f.Find(sites, Query{Site: "google", Limit: 1, Availability: testAvailability}); len(searchResults) != 1 {
+		t.Errorf("the limit 1 finds %d tools", len(searchResults))
 	}
-	if found, problem := f.Find(nil, Query{Text: "x", Site: "y", Availability: testAvailability}); len(found) > 0 || problem != "" {
-		t.Errorf("no sites: %v, %s", found, problem)
+	if searchResults, problem := f.Find(nil, Query{Text: "x", Site: "y", Availability: testAvailability}); len(searchResults) > 0 || problem != "" {
+		t.Errorf("no sites: %v, %s", searchResults, problem)
 	}
 }
 

@@ -75,8 +75,8 @@ func joinSites(names []string, maxBytes int) string {
 	for i, start := 0, ""; i < len(names) && len(start) <= maxBytes; i++ {
 		start += names[i]
 		withRest := start
-		if rest := len(names) - i - 1; rest > 0 {
-			withRest = fmt.Sprintf("%s and %d more", start, rest)
+		if omittedCount := len(names) - i - 1; omittedCount > 0 {
+			withRest = fmt.Sprintf("%s and %d more", start, omittedCount)
 		}
 		if len(withRest) <= maxBytes {
 			siteList = withRest

@@ -134,11 +134,11 @@ func (b *readBarrier) recordPong(p *ping) {
 }
 
 func waitMinSeparation(ctx context.Context, progressTime time.Time) {
-	remaining := minSeparation - time.Since(progressTime)
-	if remaining <= 0 {
+	remainingDuration := minSeparation - time.Since(progressTime)
+	if remainingDuration <= 0 {
 		return
 	}
-	timer := time.NewTimer(remaining)
+	timer := time.NewTimer(remainingDuration)
 	defer timer.Stop()
 	select {
 	case <-timer.C:

@@ -225,12 +225,12 @@ func (s httpTransport) servePost(w http.ResponseWriter, r *http.Request) {
 	case m.isForHandler():
 		s.serveLegacyCall(w, r, m, &p, clientSession)
 	default:
-		answer := s.passToLibrary(r.Context(), clientSession, m, body)
-		if list, ok := toToolList(m.ID, answer); ok {
+		response := s.passToLibrary(r.Context(), clientSession, m, body)
+		if list, ok := toToolList(m.ID, response); ok {
 			sendJSON(w, http.StatusOK, list.writeTo)
 			return
 		}
-		answerHTTP(w, answer)
+		answerHTTP(w, response)
 	}
 }
 
@@ -274,21 +274,21 @@ func invalidMessageText(b []byte) (code int, errorText string) {
 
 func (s httpTransport) serveInitialize(w http.ResponseWriter, r *http.Request, m message, body []byte) {
 	clientSession := s.sessions.open(TransportHTTP, contextCredential(r.Context()))
-	answer := s.passToLibrary(r.Context(), clientSession, m, body)
-	if _, ok := answer.(mcp.JSONRPCResponse); !ok || s.library.RegisterSession(r.Context(), clientSession.listener) != nil {
+	response := s.passToLibrary(r.Context(), clientSession, m, body)
+	if _, ok := response.(mcp.JSONRPCResponse); !ok || s.library.RegisterSession(r.Context(), clientSession.listener) != nil {
 		s.sessions.closeSession(clientSession.id)
 	} else {
 		w.Header().Set(mcp.HeaderSessionID, clientSession.id)
 	}
-	answerHTTP(w, answer)
+	answerHTTP(w, response)
 }
 
-func answerHTTP(w http.ResponseWriter, answer mcp.JSONRPCMessage) {
-	if answer == nil {
+func answerHTTP(w http.ResponseWriter, response mcp.JSONRPCMessage) {
+	if response == nil {
 		w.WriteHeader(http.StatusAccepted)
 		return
 	}
-	b, err := json.Marshal(answer)
+	b, err := json.Marshal(response)
 	if err != nil { // impossible: all schemas of plugins are valid JSON
 		refuseRequest(w, http.StatusInternalServerError, nil, wire.CodeInternal, "The answer is not JSON. Check the log of opentabs, then report the error.")
 		return
@@ -327,7 +327,7 @@ func (s httpTransport) serveCall(w http.ResponseWriter, r *http.Request, m messa
 	if p.IsModern() {
 		status, identity = modernStatus(reply.ErrorCode()), s.opts.Identity
 	}
-	err := stream.answer(status, func(b *bufio.Writer) { WriteAnswer(b, m.ID, reply, identity) })
+	err := stream.respond(status, func(b *bufio.Writer) { WriteAnswer(b, m.ID, reply, identity) })
 	if err != nil {
 		reply.Undelivered()
 		s.opts.Log.Warn().Str("call", reply.CallID()).Str("client", client.String()).Err(err).Msg("result could not be delivered")

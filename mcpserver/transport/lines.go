@@ -75,11 +75,11 @@ func (l *lineReader) readLine() ([]byte, error) {
 }
 
 func lastBytes(lineEnd, piece []byte) []byte {
-	joined := append(lineEnd, piece...)
-	if excess := len(joined) - idSearchBytes; excess > 0 {
-		joined = append(joined[:0], joined[excess:]...)
+	lineEndBytes := append(lineEnd, piece...)
+	if excess := len(lineEndBytes) - idSearchBytes; excess > 0 {
+		lineEndBytes = append(lineEndBytes[:0], lineEndBytes[excess:]...)
 	}
-	return joined
+	return lineEndBytes
 }
 
 // lineWriter writes messages as lines and never mixes two lines. A lineWriter is safe for
@@ -112,8 +112,8 @@ func (l *lineWriter) writePadded(minLength int, f func(*bufio.Writer)) error {
 	counter := countingWriter{w: &l.w}
 	l.err = writeBuffered(&counter, func(b *bufio.Writer) {
 		f(b)
-		for missing := minLength - 1 - counter.n - b.Buffered(); missing > 0; missing -= len(padding) {
-			_, _ = b.WriteString(padding[:min(missing, len(padding))]) // Flush returns the error of a failed write
+		for paddingLength := minLength - 1 - counter.n - b.Buffered(); paddingLength > 0; paddingLength -= len(padding) {
+			_, _ = b.WriteString(padding[:min(paddingLength, len(padding))]) // Flush returns the error of a failed write
 		}
 		b.WriteByte('\n')
 	})

@@ -46,8 +46,8 @@ func TestAcknowledgementComesFirst(t *testing.T) {
 	ack.Method = mcp.MethodNotificationSubscriptionsAcknowledged
 	l.libraryNotifications <- ack
 	for _, want := range []string{mcp.MethodNotificationSubscriptionsAcknowledged, mcp.MethodNotificationResourceUpdated} {
-		if all := l.awaitNotifications(t.Context()); len(all) != 1 || all[0].Method != want {
-			t.Errorf("%v, want %s", all, want)
+		if allNotifications := l.awaitNotifications(t.Context()); len(allNotifications) != 1 || allNotifications[0].Method != want {
+			t.Errorf("%v, want %s", allNotifications, want)
 		}
 	}
 }

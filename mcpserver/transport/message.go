@@ -43,8 +43,8 @@ func (m message) hasInvalidID() bool {
 	if m.Method == "" || len(m.ID) == 0 {
 		return false
 	}
-	first := bytes.TrimSpace(m.ID)[0] // an ID is valid JSON
-	return first != '"' && first != '-' && (first < '0' || first > '9')
+	firstByte := bytes.TrimSpace(m.ID)[0] // an ID is valid JSON
+	return firstByte != '"' && firstByte != '-' && (firstByte < '0' || firstByte > '9')
 }
 
 // idSearchBytes is how many bytes at each end of an oversized request are searched for

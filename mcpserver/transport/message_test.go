@@ -26,9 +26,9 @@ func TestRequestKey(t *testing.T) {
 			t.Errorf("%s and %s should be two ids", pair[0], pair[1])
 		}
 	}
-	for _, bad := range []string{``, `null`, `true`, `{}`, `[1]`} {
-		if k, ok := requestKey(json.RawMessage(bad)); ok {
-			t.Errorf("%s is no id, but got the key %q", bad, k)
+	for _, invalidID := range []string{``, `null`, `true`, `{}`, `[1]`} {
+		if k, ok := requestKey(json.RawMessage(invalidID)); ok {
+			t.Errorf("%s is no id, but got the key %q", invalidID, k)
 		}
 	}
 }

@@ -105,11 +105,11 @@ func (s httpTransport) serveModernListening(w http.ResponseWriter, r *http.Reque
 	// The library mcp-go answers a subscriptions/listen request when the client
 	// disconnects, or at once if the client selects no notifications.
 	listenCtx, stopListening := context.WithCancel(ctx)
-	var answer mcp.JSONRPCMessage
+	var response mcp.JSONRPCMessage
 	var libraryCall sync.WaitGroup
 	libraryCall.Go(func() {
 		defer stopListening()
-		answer = s.passToLibrary(ctx, clientSession, m, raw)
+		response = s.passToLibrary(ctx, clientSession, m, raw)
 	})
 	for listenCtx.Err() == nil {
 		stream.sendAll(clientSession.listener.awaitNotifications(listenCtx))
@@ -121,15 +121,15 @@ func (s httpTransport) serveModernListening(w http.ResponseWriter, r *http.Reque
 	for len(clientSession.listener.libraryNotifications) > 0 {
 		stream.sendAll(clientSession.listener.awaitNotifications(ctx))
 	}
-	b, err := json.Marshal(answer)
+	b, err := json.Marshal(response)
 	if err != nil { // impossible: the answer contains only strings and numbers
 		panic("transport: " + err.Error())
 	}
 	status := http.StatusOK
-	if e, ok := answer.(mcp.JSONRPCError); ok {
+	if e, ok := response.(mcp.JSONRPCError); ok {
 		status = modernStatus(e.Error.Code)
 	}
-	_ = stream.answer(status, func(w *bufio.Writer) { w.Write(b) }) // a disconnected client needs no answer
+	_ = stream.respond(status, func(w *bufio.Writer) { w.Write(b) }) // a disconnected client needs no answer
 }
 
 func (s httpTransport) serveModernCall(w http.ResponseWriter, r *http.Request, m message, p *Params) {
@@ -143,7 +143,7 @@ func (s httpTransport) serveModernCall(w http.ResponseWriter, r *http.Request, m
 
 func (s httpTransport) refuseModern(w http.ResponseWriter, r *http.Request, m message, reply Reply) {
 	stream := newStream(w, r, s.opts.Heartbeat, func() {})
-	_ = stream.answer(http.StatusBadRequest, func(b *bufio.Writer) { WriteAnswer(b, m.ID, reply, nil) })
+	_ = stream.respond(http.StatusBadRequest, func(b *bufio.Writer) { WriteAnswer(b, m.ID, reply, nil) })
 }
 
 func (s httpTransport) checkModernRequest(r *http.Request, m message, p *Params) Reply {

@@ -56,7 +56,7 @@ func splitMessage(b []byte) (m message, ok bool) {
 		return m, false
 	}
 	for pairs := rawjson.NewPairs(b); pairs.Next(); {
-		key, value, ok := pairs.Quoted, pairs.Value, true
+		key, value, ok := pairs.QuotedKey, pairs.Value, true
 		switch string(key) {
 		case `"jsonrpc"`:
 			m.JSONRPC, ok = unescapedString(value)
@@ -87,7 +87,7 @@ func splitParams(raw []byte) (p Params, ok bool) {
 		return p, false
 	}
 	for pairs := rawjson.NewPairs(raw); pairs.Next(); {
-		key, value, ok := pairs.Quoted, pairs.Value, true
+		key, value, ok := pairs.QuotedKey, pairs.Value, true
 		switch string(key) {
 		case `"name"`:
 			p.Name, ok = unescapedString(value)
@@ -122,7 +122,7 @@ func (p *Params) splitMeta(raw []byte) bool {
 	}
 	hasClientInfo := p.Meta.ClientInfo != reportedClient{} // encoding/json merges two objects
 	for pairs := rawjson.NewPairs(raw); pairs.Next(); {
-		key, value, ok := pairs.Quoted, pairs.Value, true
+		key, value, ok := pairs.QuotedKey, pairs.Value, true
 		switch string(key) {
 		case `"progressToken"`:
 			p.Meta.ProgressToken = value

@@ -96,13 +96,13 @@ func (s *Server) passToLibrary(ctx context.Context, clientSession *session, m me
 	if err := s.handler.Ready(ctx, m.Method); err != nil && m.isRequest() {
 		return newNotReadyAnswer(m.ID, err)
 	}
-	answer := s.library.HandleMessage(s.library.WithContext(ctx, clientSession.listener), raw)
+	response := s.library.HandleMessage(s.library.WithContext(ctx, clientSession.listener), raw)
 	if !m.isRequest() {
 		return nil
 	}
 	// mcp-go decodes an ID as a float64, but the client expects exactly the ID that it
 	// sent.
-	switch a := answer.(type) {
+	switch a := response.(type) {
 	case mcp.JSONRPCResponse:
 		if m.Method == methodInitialize {
 			s.recordClientName(clientSession, m)
@@ -113,7 +113,7 @@ func (s *Server) passToLibrary(ctx context.Context, clientSession *session, m me
 		a.ID = mcp.NewRequestId(m.ID)
 		return a
 	}
-	return answer
+	return response
 }
 
 func newNotReadyAnswer(id any, err error) mcp.JSONRPCMessage {

@@ -58,19 +58,19 @@ func TestEndedSessionsAreRemoved(t *testing.T) {
 		for range n {
 			initializeSession(t, s)
 		}
-		var all []*session
+		var allSessions []*session
 		s.sessions.mu.Lock()
 		for _, openSession := range s.sessions.sessionsByID {
-			all = append(all, openSession)
+			allSessions = append(allSessions, openSession)
 		}
 		s.sessions.mu.Unlock()
 		library.SendNotificationToAllClients(mcp.MethodNotificationToolsListChanged, nil)
-		if len(all) != n || len(all[0].listener.libraryNotifications) != 1 {
-			t.Errorf("the server has %d sessions, and the first session has %d notifications", len(all), len(all[0].listener.libraryNotifications))
+		if len(allSessions) != n || len(allSessions[0].listener.libraryNotifications) != 1 {
+			t.Errorf("the server has %d sessions, and the first session has %d notifications", len(allSessions), len(allSessions[0].listener.libraryNotifications))
 		}
 		<-time.After(2 * time.Hour)
 		library.SendNotificationToAllClients(mcp.MethodNotificationToolsListChanged, nil)
-		for _, endedSession := range all {
+		for _, endedSession := range allSessions {
 			if len(endedSession.listener.libraryNotifications) != 1 {
 				t.Fatal("mcp-go notifies a session that has ended")
 			}

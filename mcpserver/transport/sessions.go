@@ -222,10 +222,10 @@ func (t *sessions) beginTask(s *session, key string, k task) error {
 	if _, ok := s.runningTasks[key]; ok {
 		return errDuplicateID
 	}
-	if earlier, ok := s.earlyCancels[key]; ok {
+	if earlyCancel, ok := s.earlyCancels[key]; ok {
 		delete(s.earlyCancels, key)
-		if time.Since(earlier.arrivedAt) < earlyCancelLifetime {
-			k.cancel(newCancelCause(earlier.reason))
+		if time.Since(earlyCancel.arrivedAt) < earlyCancelLifetime {
+			k.cancel(newCancelCause(earlyCancel.reason))
 		}
 	}
 	s.runningTasks[key] = k
@@ -343,17 +343,17 @@ func (t *sessions) isExpired(s *session) bool {
 func (t *sessions) closeExpired() {
 	t.mu.Lock()
 	var expiredIDs []string
-	remaining := 0
+	remainingSessions := 0
 	for id, s := range t.sessionsByID {
 		switch {
 		case s.info.Transport != TransportHTTP:
 		case t.isExpired(s):
 			expiredIDs = append(expiredIDs, id)
 		default:
-			remaining++
+			remainingSessions++
 		}
 	}
-	if remaining > 0 && !t.isClosed {
+	if remainingSessions > 0 && !t.isClosed {
 		t.sweepTimer.Reset(t.sweepInterval())
 	} else {
 		t.sweepTimer = nil

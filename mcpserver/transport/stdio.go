@@ -187,16 +187,16 @@ func (c *stdioClient) serveCall(ctx context.Context, key string, m message, p *P
 	if p.IsModern() {
 		reply, identity = checkModernMeta(p), c.server.opts.Identity
 	}
-	var last lastWritten
+	var lastWrittenValue lastWritten
 	if reply == nil {
 		send := func(message []byte) error {
 			err := c.out.writeMessage(message)
-			last.set(c.readBarrier.countWritten(), time.Now())
+			lastWrittenValue.set(c.readBarrier.countWritten(), time.Now())
 			return err
 		}
 		reply = c.server.handler.Serve(ctx, c.server.newRequest(c.session, m, p, client, send))
 	}
-	minLength := c.awaitProgressRead(ctx, &last, p.IsModern())
+	minLength := c.awaitProgressRead(ctx, &lastWrittenValue, p.IsModern())
 	c.server.sessions.releaseTask(c.session, key)
 	if ctx.Err() != nil {
 		reply.Undelivered()
@@ -231,8 +231,8 @@ func (l *lastWritten) get() (number uint64, writtenAt time.Time) {
 
 // minLength is the minimum length, in bytes, to which awaitProgressRead's caller must pad the answer. Answers without
 // recent progress are not delayed.
-func (c *stdioClient) awaitProgressRead(ctx context.Context, last *lastWritten, isModern bool) (minLength int) {
-	number, writtenAt := last.get()
+func (c *stdioClient) awaitProgressRead(ctx context.Context, lastWrittenValue *lastWritten, isModern bool) (minLength int) {
+	number, writtenAt := lastWrittenValue.get()
 	switch {
 	case number == 0 || time.Since(writtenAt) > recentProgressTime || ctx.Err() != nil:
 		return 0
@@ -245,15 +245,15 @@ func (c *stdioClient) awaitProgressRead(ctx context.Context, last *lastWritten, 
 }
 
 func (c *stdioClient) passToLibrary(ctx context.Context, line []byte, m message) {
-	answer := c.server.passToLibrary(ctx, c.session, m, line)
-	if answer == nil || errors.Is(context.Cause(ctx), ErrCancelled) {
+	response := c.server.passToLibrary(ctx, c.session, m, line)
+	if response == nil || errors.Is(context.Cause(ctx), ErrCancelled) {
 		return
 	}
-	if list, ok := toToolList(m.ID, answer); ok {
+	if list, ok := toToolList(m.ID, response); ok {
 		_ = c.out.write(list.writeTo) // serveMessages detects the failed write
 		return
 	}
-	c.send(answer)
+	c.send(response)
 }
 
 func (c *stdioClient) forwardNotifications(ctx context.Context) {

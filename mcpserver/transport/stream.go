@@ -116,7 +116,7 @@ func (s *stream) sendComment() {
 }
 
 // The status of answer becomes the HTTP status only if no message was sent before the answer.
-func (s *stream) answer(status int, f func(*bufio.Writer)) error {
+func (s *stream) respond(status int, f func(*bufio.Writer)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.end()

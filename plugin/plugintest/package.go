@@ -154,11 +154,11 @@ func encodeJSON(t testing.TB, v any) []byte {
 // Load writes a package to a temporary folder and loads the package.
 func Load(t testing.TB, p Package) *plugin.Plugin {
 	t.Helper()
-	loaded, err := plugin.Load(p.Write(t))
+	loadedPlugin, err := plugin.Load(p.Write(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return loaded
+	return loadedPlugin
 }
 
 // Registry returns a registry that has loaded the given packages, and the registry's

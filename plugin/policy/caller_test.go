@@ -24,21 +24,21 @@ func callerFrom(caller string) *dispatch.Caller {
 	return &dispatch.Caller{Plugin: caller, Tool: caller + "__read", Browser: "b1", TabID: 7, Origin: "https://site.test"}
 }
 
-func (g *gatedCalls) runNested(caller string, answer *dispatch.Resolution) (ticket dispatch.WaitingTicket, err error) {
+func (g *gatedCalls) runNested(caller string, decision *dispatch.Resolution) (ticket dispatch.WaitingTicket, err error) {
 	g.t.Helper()
 	_, err = g.calls.Call(context.Background(), dispatch.Call{
 		Tool: dispatch.Tool{Plugin: "a", Name: "send"}, Client: dispatch.Client{Session: "s1", Name: "Agent"}, Caller: callerFrom(caller),
 		OnTicket: func(_ context.Context, w dispatch.WaitingTicket) {
-			if ticket = w; answer == nil {
+			if ticket = w; decision == nil {
 				g.t.Errorf("the call waited for approval: %q", w.Reason)
-				answer = &dispatch.Resolution{}
+				decision = &dispatch.Resolution{}
 			}
-			if _, err := g.calls.Decide(w.CallID, w.TicketID, *answer); err != nil {
+			if _, err := g.calls.Decide(w.CallID, w.TicketID, *decision); err != nil {
 				g.t.Error(err)
 			}
 		},
 	})
-	if answer != nil && ticket.CallID == "" {
+	if decision != nil && ticket.CallID == "" {
 		g.t.Error("the call did not wait for approval")
 	}
 	return ticket, err
@@ -89,8 +89,8 @@ func TestCallsToAnotherPlugin(t *testing.T) {
 	if got := g.policy.Refused("b"); len(got) != 0 {
 		t.Errorf("refused %v; want length 0", got)
 	}
-	reopened := policy.New(g.dir, g.Set, policy.Options{}) // a new policy reads permissions.json, as after a restart
-	if !policy.MayCall(reopened.State("b"), "a") {
+	reopenedPolicy := policy.New(g.dir, g.Set, policy.Options{}) // a new policy reads permissions.json, as after a restart
+	if !policy.MayCall(reopenedPolicy.State("b"), "a") {
 		t.Error("the permission for calls is not in the file")
 	}
 	g.failOnError(g.policy.SetPermission("a", "send", permissionOff, "x"))

@@ -48,7 +48,7 @@ func newGatedCallsOf(t *testing.T, permission wire.Permission, packages ...plugi
 	return g
 }
 
-func (g *gatedCalls) call(session, tool string, answer *dispatch.Resolution) error {
+func (g *gatedCalls) call(session, tool string, decision *dispatch.Resolution) error {
 	g.t.Helper()
 	wasSuspended := false
 	_, err := g.calls.Call(context.Background(), dispatch.Call{
@@ -56,32 +56,32 @@ func (g *gatedCalls) call(session, tool string, answer *dispatch.Resolution) err
 		Client: dispatch.Client{Session: session, Name: "Agent"},
 		OnTicket: func(_ context.Context, w dispatch.WaitingTicket) {
 			wasSuspended = true
-			if answer == nil {
+			if decision == nil {
 				g.t.Errorf("%s %s: the call waited for approval: %q", session, tool, w.Reason)
-				answer = &dispatch.Resolution{}
+				decision = &dispatch.Resolution{}
 			}
-			if _, err := g.calls.Decide(w.CallID, w.TicketID, *answer); err != nil {
+			if _, err := g.calls.Decide(w.CallID, w.TicketID, *decision); err != nil {
 				g.t.Error(err)
 			}
 		},
 	})
-	if answer != nil && !wasSuspended {
+	if decision != nil && !wasSuspended {
 		g.t.Errorf("%s %s: the call did not wait for approval", session, tool)
 	}
 	return err
 }
 
-func (g *gatedCalls) checkRuns(session, tool string, answer *dispatch.Resolution) {
+func (g *gatedCalls) checkRuns(session, tool string, decision *dispatch.Resolution) {
 	g.t.Helper()
-	if err := g.call(session, tool, answer); err != nil {
+	if err := g.call(session, tool, decision); err != nil {
 		g.t.Errorf("%s %s: %v", session, tool, err)
 	}
 }
 
-func (g *gatedCalls) checkFails(code wire.ErrorCode, session, tool string, answer *dispatch.Resolution) string {
+func (g *gatedCalls) checkFails(code wire.ErrorCode, session, tool string, decision *dispatch.Resolution) string {
 	g.t.Helper()
 	runsBefore := g.runCount.Load()
-	err := g.call(session, tool, answer)
+	err := g.call(session, tool, decision)
 	var e *dispatch.Error
 	if !errors.As(err, &e) || e.Code != code {
 		g.t.Errorf("%s %s: %v, want %s", session, tool, err, code)
@@ -145,8 +145,8 @@ func TestGrantAlways(t *testing.T) {
 	if verdict.Suspend == nil {
 		t.Error("the grant applies to another client too")
 	}
-	reopened := policy.New(g.dir, g.Set, policy.Options{}) // a new policy reads permissions.json, as after a restart
-	if grants := reopened.Grants("a")["send"]; len(grants) != 1 || grants[0].Client != "Agent" || grants[0].Caller != "" || grants[0].By != "the side panel" || time.Since(grants[0].At) > time.Minute {
+	reopenedPolicy := policy.New(g.dir, g.Set, policy.Options{}) // a new policy reads permissions.json, as after a restart
+	if grants := reopenedPolicy.Grants("a")["send"]; len(grants) != 1 || grants[0].Client != "Agent" || grants[0].Caller != "" || grants[0].By != "the side panel" || time.Since(grants[0].At) > time.Minute {
 		t.Errorf("the file has %+v", grants)
 	}
 	for _, tool := range []string{"send", ""} {
@@ -341,17 +341,17 @@ func TestApprovalAllowsAnotherWaitingCall(t *testing.T) {
 			for range 2 {
 				go func() { _, _ = g.calls.Call(context.Background(), call) }()
 			}
-			decided, other := <-tickets, <-tickets
-			answer := newAllowDecision(scope, 0)
+			decidedTicket, otherTicket := <-tickets, <-tickets
+			decision := newAllowDecision(scope, 0)
 			if scope == wire.ScopeTime {
-				answer.Duration = 10 * time.Minute
+				decision.Duration = 10 * time.Minute
 			}
-			_, err := g.calls.Decide(decided.CallID, decided.TicketID, *answer)
+			_, err := g.calls.Decide(decidedTicket.CallID, decidedTicket.TicketID, *decision)
 			g.failOnError(err)
 			synctest.Wait()
 			g.calls.RecheckGates()
 			synctest.Wait()
-			if v, ok := g.calls.Find(other.CallID); !ok || v.Decision == nil || !v.Decision.Allow || v.Decision.Surface != want {
+			if v, ok := g.calls.Find(otherTicket.CallID); !ok || v.Decision == nil || !v.Decision.Allow || v.Decision.Surface != want {
 				t.Errorf("%s: the decision about the other call is %+v", scope, v.Decision)
 			}
 		})

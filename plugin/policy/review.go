@@ -36,20 +36,20 @@ type acceptedReview struct {
 // stay off, unless the review itself sets their permission.
 func ReviewAll(p *Policy, reviews []wire.ConfigReviewParams, surface string) (errs []error) {
 	errs = make([]error, len(reviews))
-	var accepted []acceptedReview
+	var acceptedReviews []acceptedReview
 	for i, r := range reviews {
 		loadedPlugin, err := checkReview(p, r)
 		if err != nil {
 			errs[i] = err
 			continue
 		}
-		accepted = append(accepted, acceptedReview{r, loadedPlugin, i})
+		acceptedReviews = append(acceptedReviews, acceptedReview{r, loadedPlugin, i})
 	}
-	err := changePlugins(p, len(accepted), func(i int) (name string, edit func(entry statedoc.Object) []Change) {
-		r := accepted[i]
+	err := changePlugins(p, len(acceptedReviews), func(i int) (name string, edit func(entry statedoc.Object) []Change) {
+		r := acceptedReviews[i]
 		return r.Plugin, func(entry statedoc.Object) []Change { return storeReview(p, entry, r, surface) }
 	})
-	for _, r := range accepted {
+	for _, r := range acceptedReviews {
 		if err != nil {
 			errs[r.index] = err
 			continue
@@ -125,17 +125,17 @@ func storeReview(p *Policy, entry statedoc.Object, r acceptedReview, surface str
 // in names, an error or nil at the same index.
 func DisableAll(p *Policy, names []string, surface string) (errs []error) {
 	errs = make([]error, len(names))
-	var known []int
+	var knownIndexes []int
 	for i, name := range names {
 		if _, errs[i] = p.set().Find(name); errs[i] == nil {
-			known = append(known, i)
+			knownIndexes = append(knownIndexes, i)
 		}
 	}
-	err := changePlugins(p, len(known), func(i int) (name string, edit func(entry statedoc.Object) []Change) {
-		name = names[known[i]]
+	err := changePlugins(p, len(knownIndexes), func(i int) (name string, edit func(entry statedoc.Object) []Change) {
+		name = names[knownIndexes[i]]
 		return name, func(entry statedoc.Object) []Change { return disableEntry(entry, name, surface) }
 	})
-	for _, i := range known {
+	for _, i := range knownIndexes {
 		errs[i] = err
 	}
 	return errs

@@ -39,17 +39,17 @@ func (g secretsGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	if !ok {
 		return dispatch.Verdict{}
 	}
-	var required []plugin.Setting
+	var requiredNames []plugin.Setting
 	for _, s := range withheldSecrets(g.policy, loadedPlugin, g.values) {
 		if s.Required {
-			required = append(required, s)
+			requiredNames = append(requiredNames, s)
 		}
 	}
-	if len(required) == 0 {
+	if len(requiredNames) == 0 {
 		return dispatch.Verdict{}
 	}
 	v := newRefusalVerdict(fmt.Sprintf("The plugin %s does not get %s, which it needs: it starts after the page's scripts, and the setting is secret",
-		loadedPlugin.Name, settings.Names(required)), lateAccessCommand(loadedPlugin.Name))
+		loadedPlugin.Name, settings.Names(requiredNames)), lateAccessCommand(loadedPlugin.Name))
 	v.Block.Code = wire.ErrNeedsSettings
 	return v
 }

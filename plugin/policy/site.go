@@ -120,12 +120,12 @@ func sitePatterns(address string) []string {
 		host = "[" + host + "]"
 		suffixes = []string{host}
 	} else {
-		for rest := host; ; {
-			_, parent, ok := strings.Cut(rest, ".")
+		for parentDomain := host; ; {
+			_, parent, ok := strings.Cut(parentDomain, ".")
 			if !ok {
 				break
 			}
-			suffixes, rest = append(suffixes, parent), parent
+			suffixes, parentDomain = append(suffixes, parent), parent
 		}
 	}
 	port := u.Port()
@@ -163,9 +163,9 @@ func (s Sites) Set(site string, rule SiteRule, by string) error {
 				entry.Put("permission", rule)
 			}
 		})
-		for other := range doc.TopLevel.Child("sites") {
-			if strings.HasPrefix(other, pattern+":") {
-				editSite(doc, other, func(entry statedoc.Object) { delete(entry, "allowed") })
+		for otherSite := range doc.TopLevel.Child("sites") {
+			if strings.HasPrefix(otherSite, pattern+":") {
+				editSite(doc, otherSite, func(entry statedoc.Object) { delete(entry, "allowed") })
 			}
 		}
 	})
@@ -183,14 +183,14 @@ func (s Sites) Allow(address, client, class, by string) error {
 	}
 	return s.policy.file.Change(func(doc *statedoc.Plugins) error {
 		editSite(doc, pattern, func(entry statedoc.Object) {
-			var allowed []json.RawMessage
-			statedoc.Decode(entry["allowed"], &allowed)
-			added := statedoc.Object{}
-			added.Put("client", client)
-			added.Put("class", class)
-			setChangeOrigin(added, by)
-			allowed = append(allowed, rawjson.Encode(added))
-			entry.Put("allowed", allowed[max(0, len(allowed)-maxToolGrants):])
+			var allowedEntries []json.RawMessage
+			statedoc.Decode(entry["allowed"], &allowedEntries)
+			addedObject := statedoc.Object{}
+			addedObject.Put("client", client)
+			addedObject.Put("class", class)
+			setChangeOrigin(addedObject, by)
+			allowedEntries = append(allowedEntries, rawjson.Encode(addedObject))
+			entry.Put("allowed", allowedEntries[max(0, len(allowedEntries)-maxToolGrants):])
 		})
 		return nil
 	})
@@ -216,13 +216,13 @@ func (s Sites) IsAlwaysAllowed(address, client, class string) bool {
 }
 
 // If the rule of a site is invalid, browser tools are off on the site.
-func readSites(top statedoc.Object, addProblem func(string)) map[string]SiteEntry {
+func readSites(topObject statedoc.Object, addProblem func(string)) map[string]SiteEntry {
 	sites := map[string]SiteEntry{}
-	if raw, ok := top["sites"]; ok && rawjson.KindOf(raw) != rawjson.KindObject {
+	if raw, ok := topObject["sites"]; ok && rawjson.KindOf(raw) != rawjson.KindObject {
 		addProblem("sites is " + rawjson.KindOf(raw) + "; all sites are off until it is an object")
 		return map[string]SiteEntry{anySite: {Rule: SiteOff}}
 	}
-	for pattern, raw := range top.Child("sites") {
+	for pattern, raw := range topObject.Child("sites") {
 		problems := &jsonread.Problems{File: "sites." + pattern}
 		sites[pattern] = readSite(raw, problems)
 		if valid, err := ParseSite(pattern); err != nil || valid != pattern {
@@ -252,11 +252,11 @@ func readSite(raw json.RawMessage, problems *jsonread.Problems) SiteEntry {
 		entry.Rule = rule
 	}
 	for _, raw := range rawjson.Elements(f.Members["allowed"]) {
-		allowed := jsonread.New(raw, f.Path+"allowed.", problems)
-		client, hasClient := allowed.TextOrFalse("client")
-		class, hasClass := allowed.TextOrFalse("class")
+		allowedEntries := jsonread.New(raw, f.Path+"allowed.", problems)
+		client, hasClient := allowedEntries.TextOrFalse("client")
+		class, hasClass := allowedEntries.TextOrFalse("class")
 		if hasClient && hasClass && client != "" {
-			entry.Allowed = append(entry.Allowed, SiteAllowed{Client: client, Class: class, ChangeOrigin: readChangeOrigin(allowed)})
+			entry.Allowed = append(entry.Allowed, SiteAllowed{Client: client, Class: class, ChangeOrigin: readChangeOrigin(allowedEntries)})
 		}
 	}
 	return entry

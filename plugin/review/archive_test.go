@@ -10,8 +10,8 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-func bundledAdapter(library, own string) string {
-	return "(()=>{\n  // node_modules/lib/index.js\n  " + library + "\n\n  // src/index.ts\n  " + own + "\n})();\n"
+func bundledAdapter(library, ownCode string) string {
+	return "(()=>{\n  // node_modules/lib/index.js\n  " + library + "\n\n  // src/index.ts\n  " + ownCode + "\n})();\n"
 }
 
 func storeCopy(t *testing.T, a Archive, wikiPlugin *plugin.Plugin) {

@@ -120,14 +120,14 @@ func (c *schemaCleaner) appendObject(dst, raw []byte) []byte {
 			dst = append(dst, ',')
 		}
 		isFirst = false
-		dst = append(append(dst, m.Quoted...), ':')
+		dst = append(append(dst, m.QuotedKey...), ':')
 		dst = c.appendValue(dst, m.Value, m.Key)
 	}
 	return append(dst, '}')
 }
 
-func (c *schemaCleaner) cleanText(quoted []byte, keyword string) []byte {
-	unquoted := rawjson.Unquote(quoted)
+func (c *schemaCleaner) cleanText(quotedJSON []byte, keyword string) []byte {
+	unquoted := rawjson.Unquote(quotedJSON)
 	limit := math.MaxInt
 	if slices.Contains(schemaTexts, keyword) {
 		limit = maxSchemaText
@@ -136,7 +136,7 @@ func (c *schemaCleaner) cleanText(quoted []byte, keyword string) []byte {
 	isTooLong := len(unquoted) > limit && utf8.RuneCountInString(unquoted) > limit
 	switch {
 	case !hidden && !isTooLong:
-		return quoted
+		return quotedJSON
 	case keyword == "pattern":
 		return rawjson.Encode(plaintext.Replace(unquoted, escapeInPattern))
 	}

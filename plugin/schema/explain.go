@@ -34,8 +34,8 @@ func pointerOf(path []string) string {
 		b.WriteString(pointerEscape.Replace(step))
 	}
 	pointer := b.String()
-	if quoted := strconv.Quote(pointer); quoted != `"`+pointer+`"` {
-		return shortenText(quoted)
+	if quotedJSON := strconv.Quote(pointer); quotedJSON != `"`+pointer+`"` {
+		return shortenText(quotedJSON)
 	}
 	return shortenText(pointer)
 }
@@ -111,21 +111,21 @@ func (x *explainer) missingProperties(path, names []string, schema map[string]an
 
 func (x *explainer) unknownProperties(path, names []string, schema map[string]any) []violation {
 	properties, _ := schema["properties"].(map[string]any)
-	allowed := make([]string, 0, len(properties))
+	propertyNames := make([]string, 0, len(properties))
 	for name := range properties {
-		allowed = append(allowed, name)
+		propertyNames = append(propertyNames, name)
 	}
-	slices.Sort(allowed)
+	slices.Sort(propertyNames)
 	var violations []violation
 	for _, name := range names {
 		description := "unknown property " + quoteText(name)
-		switch nearestName := nearest.Name(name, allowed); {
-		case len(allowed) == 0:
+		switch nearestName := nearest.Name(name, propertyNames); {
+		case len(propertyNames) == 0:
 			description += "; leave it out, none is allowed here"
 		case nearestName != "":
-			description += "; did you mean " + quoteText(nearestName) + "? allowed: " + quoteAll(allowed)
+			description += "; did you mean " + quoteText(nearestName) + "? allowed: " + quoteAll(propertyNames)
 		default:
-			description += "; allowed: " + quoteAll(allowed)
+			description += "; allowed: " + quoteAll(propertyNames)
 		}
 		violations = append(violations, violation{path: appendPathStep(path, name), message: description})
 	}

@@ -119,8 +119,8 @@ func describeFormat(format string) string {
 // pattern.
 func describePattern(pattern string, schema map[string]any) string {
 	format, _ := schema[namedFormat].(string)
-	if compiled, err := compilePattern(pattern); err == nil {
-		if i := slices.IndexFunc(formatExamples[format], compiled.MatchString); i >= 0 {
+	if compiledRegexp, err := compilePattern(pattern); err == nil {
+		if i := slices.IndexFunc(formatExamples[format], compiledRegexp.MatchString); i >= 0 {
 			return "is not a valid " + format + "; write it as in " + formatExamples[format][i]
 		}
 	}
@@ -138,28 +138,28 @@ func describeNumber(r *big.Rat) string {
 }
 
 func listValues(values []any) string {
-	var shown []string
+	var shownValues []string
 	for _, v := range values {
 		b, err := json.Marshal(v)
 		if err != nil { // impossible, because the value was decoded from JSON
 			continue
 		}
-		if s := shortenText(string(b)); !slices.Contains(shown, s) {
-			shown = append(shown, s)
+		if s := shortenText(string(b)); !slices.Contains(shownValues, s) {
+			shownValues = append(shownValues, s)
 		}
 	}
-	if len(shown) == 1 {
-		return shown[0]
+	if len(shownValues) == 1 {
+		return shownValues[0]
 	}
-	return "one of " + joinFirst(shown)
+	return "one of " + joinFirst(shownValues)
 }
 
 func quoteAll(names []string) string {
-	quoted := make([]string, 0, len(names))
+	quotedNames := make([]string, 0, len(names))
 	for _, name := range names {
-		quoted = append(quoted, quoteText(name))
+		quotedNames = append(quotedNames, quoteText(name))
 	}
-	return joinFirst(quoted)
+	return joinFirst(quotedNames)
 }
 
 func joinFirst(items []string) string {

@@ -95,18 +95,18 @@ var acceptAny = func() *fastValidator {
 
 var acceptNone = &fastValidator{}
 
-func newFastValidator(s *jsonschema.Schema, built map[*jsonschema.Schema]*fastValidator) *fastValidator {
+func newFastValidator(s *jsonschema.Schema, builtValidators map[*jsonschema.Schema]*fastValidator) *fastValidator {
 	if s == nil || s.Bool != nil && *s.Bool {
 		return acceptAny
 	}
 	if s.Bool != nil || hasUnknownKeyword(s) {
 		return acceptNone
 	}
-	if a, ok := built[s]; ok {
+	if a, ok := builtValidators[s]; ok {
 		return a
 	}
 	a := &fastValidator{kinds: allKinds}
-	built[s] = a
+	builtValidators[s] = a
 	if s.Types != nil && !s.Types.IsEmpty() {
 		a.kinds = 0
 		for _, name := range s.Types.ToStrings() {
@@ -114,22 +114,22 @@ func newFastValidator(s *jsonschema.Schema, built map[*jsonschema.Schema]*fastVa
 		}
 	}
 	if s.Ref != nil {
-		a.conjuncts = append(a.conjuncts, newFastValidator(s.Ref, built))
+		a.conjuncts = append(a.conjuncts, newFastValidator(s.Ref, builtValidators))
 	}
 	for _, schema := range s.AllOf {
-		a.conjuncts = append(a.conjuncts, newFastValidator(schema, built))
+		a.conjuncts = append(a.conjuncts, newFastValidator(schema, builtValidators))
 	}
 	for _, schema := range s.AnyOf {
-		a.alternatives = append(a.alternatives, newFastValidator(schema, built))
+		a.alternatives = append(a.alternatives, newFastValidator(schema, builtValidators))
 	}
 	a.textLength, a.pattern, a.format = countRange{s.MinLength, s.MaxLength}, s.Pattern, s.Format
 	a.itemCount = countRange{s.MinItems, s.MaxItems}
-	a.items = newFastValidator(itemsSchema(s), built)
+	a.items = newFastValidator(itemsSchema(s), builtValidators)
 	a.isIndirect = s.Types == nil && s.Enum == nil && s.Const == nil && len(s.Properties)+len(s.Required) == 0 &&
 		s.AdditionalProperties == nil && s.PropertyNames == nil && a.items == acceptAny && !a.itemCount.isSet() && !a.textLength.isSet() &&
 		s.Pattern == nil && s.Format == nil && s.Minimum == nil && s.ExclusiveMinimum == nil && s.Maximum == nil && s.ExclusiveMaximum == nil &&
 		len(a.conjuncts)+len(a.alternatives) > 0
-	if !a.setConstants(s) || !a.setMembers(s, built) || !a.setBounds(s) {
+	if !a.setConstants(s) || !a.setMembers(s, builtValidators) || !a.setBounds(s) {
 		*a = fastValidator{}
 	}
 	return a
@@ -174,8 +174,8 @@ func (a *fastValidator) setConstants(s *jsonschema.Schema) bool {
 	for _, value := range values {
 		switch v := value.(type) {
 		case string:
-			if quoted := []byte(`"` + v + `"`); isUnescaped(quoted) {
-				a.constants = append(a.constants, string(quoted))
+			if quotedJSON := []byte(`"` + v + `"`); isUnescaped(quotedJSON) {
+				a.constants = append(a.constants, string(quotedJSON))
 			}
 		case json.Number:
 			a.constants = append(a.constants, v.String())
@@ -193,7 +193,7 @@ func isUnescaped(jsonText []byte) bool {
 	return end == len(jsonText) && !hasEscape
 }
 
-func (a *fastValidator) setMembers(s *jsonschema.Schema, built map[*jsonschema.Schema]*fastValidator) bool {
+func (a *fastValidator) setMembers(s *jsonschema.Schema, builtValidators map[*jsonschema.Schema]*fastValidator) bool {
 	switch additional := s.AdditionalProperties.(type) {
 	case bool:
 		a.otherMembers = acceptNone
@@ -201,19 +201,19 @@ func (a *fastValidator) setMembers(s *jsonschema.Schema, built map[*jsonschema.S
 			a.otherMembers = acceptAny
 		}
 	case *jsonschema.Schema:
-		a.otherMembers = newFastValidator(additional, built)
+		a.otherMembers = newFastValidator(additional, builtValidators)
 	default:
 		a.otherMembers = acceptAny
 	}
 	if s.PropertyNames != nil {
-		a.memberNames = newFastValidator(s.PropertyNames, built)
+		a.memberNames = newFastValidator(s.PropertyNames, builtValidators)
 	}
 	if len(s.Required) > 64 {
 		return false
 	}
 	a.members = make(map[string]memberRule, len(s.Properties))
 	for name, property := range s.Properties {
-		a.members[name] = memberRule{value: newFastValidator(property, built)}
+		a.members[name] = memberRule{value: newFastValidator(property, builtValidators)}
 	}
 	for i, name := range s.Required {
 		rule, ok := a.members[name]

@@ -14,9 +14,9 @@ import (
 )
 
 var fastValidatorCases = []struct {
-	schema      string
-	accepted    []string
-	notAccepted []string
+	schema          string
+	acceptedJSON    []string
+	notAcceptedJSON []string
 }{
 	{`{}`, []string{`1`, `-0.5`, `"a"`, `"\u00e9\n"`, `null`, `true`, ` { "a" : [ ] } `, `[1,{"a":{}}]`}, []string{``, ` `, `1 2`, `01`, `1e5`, `[1,]`, `{"a"}`, `{"a":1,}`, `"` + "\n" + `"`, `"\x"`, `tru`, `nul`, `[1`, `{"a":1`, `"a`, `+1`, `.5`, `1.`, `-`}},
 	{`true`, []string{`1`}, nil},
@@ -55,13 +55,13 @@ var fastValidatorCases = []struct {
 func TestFastValidator(t *testing.T) {
 	for _, c := range fastValidatorCases {
 		var v Validator
-		for _, jsonText := range c.accepted {
+		for _, jsonText := range c.acceptedJSON {
 			if !v.accepts(json.RawMessage(c.schema), []byte(jsonText)) {
 				t.Errorf("%s does not accept %s", c.schema, jsonText)
 			}
 			checkFastValidator(t, c.schema, jsonText)
 		}
-		for _, jsonText := range c.notAccepted {
+		for _, jsonText := range c.notAcceptedJSON {
 			if v.accepts(json.RawMessage(c.schema), []byte(jsonText)) {
 				t.Errorf("%s accepts %s", c.schema, jsonText)
 			}
@@ -135,7 +135,7 @@ func checkFastValidator(t *testing.T, schema, jsonText string) {
 
 func FuzzFastValidator(f *testing.F) {
 	for _, c := range fastValidatorCases {
-		for _, jsonText := range slices.Concat(c.accepted, c.notAccepted) {
+		for _, jsonText := range slices.Concat(c.acceptedJSON, c.notAcceptedJSON) {
 			f.Add(c.schema, jsonText)
 		}
 	}

@@ -47,8 +47,8 @@ func TestValidateAgreesWithZod(t *testing.T) {
 		t.Fatal(err)
 	}
 	var checks map[string]struct {
-		Schema    json.RawMessage
-		Good, Bad []json.RawMessage
+		Schema         json.RawMessage
+		Valid, Invalid []json.RawMessage
 	}
 	if err := json.Unmarshal(fileContent, &checks); err != nil {
 		t.Fatal(err)
@@ -58,12 +58,12 @@ func TestValidateAgreesWithZod(t *testing.T) {
 	}
 	for name, check := range checks {
 		tool := newToolWithArguments(t, string(check.Schema))
-		for _, v := range check.Good {
+		for _, v := range check.Valid {
 			if err := tool.Validate(json.RawMessage(fmt.Sprintf(`{"v":%s}`, v))); err != nil {
 				t.Errorf("%s rejects %s: %v", name, v, err)
 			}
 		}
-		for _, v := range check.Bad {
+		for _, v := range check.Invalid {
 			if err := tool.Validate(json.RawMessage(fmt.Sprintf(`{"v":%s}`, v))); err == nil && name != "url" {
 				t.Errorf("%s accepts %s", name, v)
 			}
@@ -72,18 +72,18 @@ func TestValidateAgreesWithZod(t *testing.T) {
 }
 
 func TestValidateAssertsFormats(t *testing.T) {
-	for _, c := range []struct{ schema, good, bad string }{
+	for _, c := range []struct{ schema, validValue, invalidValue string }{
 		{`{"type":"string","format":"date-time"}`, `"2026-01-31T12:00:00Z"`, `"2026-01-31"`},
 		{`{"type":"string","format":"date"}`, `"2026-01-31"`, `"31.1.2026"`},
 		{`{"type":"string","format":"uri"}`, `"https://example.com/ä b"`, `"example"`},
 		{`{"type":"string","format":"made-up"}`, `"x"`, `7`},
 	} {
 		tool := newToolWithArguments(t, c.schema)
-		if err := tool.Validate(json.RawMessage(`{"v":` + c.good + `}`)); err != nil {
+		if err := tool.Validate(json.RawMessage(`{"v":` + c.validValue + `}`)); err != nil {
 			t.Errorf("%s: %v", c.schema, err)
 		}
-		if err := tool.Validate(json.RawMessage(`{"v":` + c.bad + `}`)); err == nil {
-			t.Errorf("%s accepts %s", c.schema, c.bad)
+		if err := tool.Validate(json.RawMessage(`{"v":` + c.invalidValue + `}`)); err == nil {
+			t.Errorf("%s accepts %s", c.schema, c.invalidValue)
 		}
 	}
 }

@@ -55,11 +55,11 @@ func newInvalidResultError(violations []string, result json.RawMessage) *wire.Ca
 		Message: "it has run, but what it returned does not match its own output schema:\n- " + strings.Join(violations, "\n- "),
 	}
 	if len(result) > 0 {
-		shown := result
-		if len(shown) > maxQuotedResult {
-			shown = append(bytes.ToValidUTF8(shown[:maxQuotedResult:maxQuotedResult], nil), "..."...)
+		shownResult := result
+		if len(shownResult) > maxQuotedResult {
+			shownResult = append(bytes.ToValidUTF8(shownResult[:maxQuotedResult:maxQuotedResult], nil), "..."...)
 		}
-		err.PageText = fmt.Sprintf("It returned: %s", shown)
+		err.PageText = fmt.Sprintf("It returned: %s", shownResult)
 	}
 	return err
 }

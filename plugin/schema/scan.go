@@ -7,11 +7,11 @@ func skipBlanks(jsonText []byte, i int) int {
 	return i
 }
 
-var isPlain = func() (plain [256]bool) {
+var isPlain = func() (plainBytes [256]bool) {
 	for c := 0x20; c < 256; c++ {
-		plain[c] = c != '"' && c != '\\'
+		plainBytes[c] = c != '"' && c != '\\'
 	}
-	return plain
+	return plainBytes
 }()
 
 func skipText(jsonText []byte, i int) (end int, hasEscape bool) {

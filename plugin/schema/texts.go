@@ -10,17 +10,17 @@ import (
 func parseTexts(args map[string]any, schema any) {
 	root, _ := schema.(map[string]any)
 	properties, _ := root["properties"].(map[string]any)
-	required, _ := root["required"].([]any)
+	requiredNames, _ := root["required"].([]any)
 	for name, value := range args {
 		property, isKnown := properties[name]
 		stringValue, isText := value.(string)
 		switch {
 		case !isKnown || !isText:
-		case stringValue == "" && !slices.Contains(required, any(name)):
+		case stringValue == "" && !slices.Contains(requiredNames, any(name)):
 			delete(args, name)
 		case !allowsText(property, root, maxRefs):
-			if parsed, ok := parseJSON(stringValue); ok {
-				args[name] = parsed
+			if parsedValue, ok := parseJSON(stringValue); ok {
+				args[name] = parsedValue
 			}
 		}
 	}
@@ -71,13 +71,13 @@ func followRef(ref string, root map[string]any) any {
 	if !isLocal {
 		return nil
 	}
-	var current any = root
+	var currentSchema any = root
 	for token := range strings.SplitSeq(pointer, "/") {
-		object, ok := current.(map[string]any)
+		object, ok := currentSchema.(map[string]any)
 		if !ok {
 			return nil
 		}
-		current = object[pointerUnescape.Replace(token)]
+		currentSchema = object[pointerUnescape.Replace(token)]
 	}
-	return current
+	return currentSchema
 }

@@ -34,10 +34,10 @@ var (
 // options, or a URL for [DefaultInstance]. If the value is invalid, the error of Parse
 // names the allowed values.
 func Parse(s plugin.Setting, valueText string) (json.RawMessage, error) {
-	trimmed := strings.TrimSpace(valueText)
+	trimmedValue := strings.TrimSpace(valueText)
 	switch s.Type {
 	case wire.SettingBoolean:
-		switch strings.ToLower(trimmed) {
+		switch strings.ToLower(trimmedValue) {
 		case "true", "yes", "on", "1":
 			return json.RawMessage("true"), nil
 		case "false", "no", "off", "0":
@@ -45,15 +45,15 @@ func Parse(s plugin.Setting, valueText string) (json.RawMessage, error) {
 		}
 		return nil, invalidError(s, "is %q; use true or false", plaintext.Shorten(valueText))
 	case wire.SettingNumber:
-		if n, err := strconv.ParseFloat(trimmed, 64); err == nil && !math.IsInf(n, 0) && !math.IsNaN(n) {
-			if json.Valid([]byte(trimmed)) {
-				return json.RawMessage(trimmed), nil
+		if n, err := strconv.ParseFloat(trimmedValue, 64); err == nil && !math.IsInf(n, 0) && !math.IsNaN(n) {
+			if json.Valid([]byte(trimmedValue)) {
+				return json.RawMessage(trimmedValue), nil
 			}
 			return rawjson.Encode(n), nil
 		}
 		return nil, invalidError(s, "is %q; use a number, such as 10 or 0.5", plaintext.Shorten(valueText))
 	case wire.SettingURL:
-		return checkValue(s, rawjson.Encode(map[string]string{DefaultInstance: trimmed}))
+		return checkValue(s, rawjson.Encode(map[string]string{DefaultInstance: trimmedValue}))
 	default:
 		return checkValue(s, rawjson.Encode(valueText))
 	}
@@ -62,19 +62,19 @@ func Parse(s plugin.Setting, valueText string) (json.RawMessage, error) {
 // The stored form of a url setting is an object that maps instance names to URLs. The error of checkValue names the
 // allowed values and never quotes a secret.
 func checkValue(s plugin.Setting, raw json.RawMessage) (json.RawMessage, error) {
-	compacted, problem := rawjson.Compact(raw, nil)
+	compactJSON, problem := rawjson.Compact(raw, nil)
 	if problem != "" {
 		return nil, invalidError(s, "is no JSON; %s", problem)
 	}
-	kind := rawjson.KindOf(compacted)
+	kind := rawjson.KindOf(compactJSON)
 	switch s.Type {
 	case wire.SettingURL:
-		return checkURLs(s, compacted)
+		return checkURLs(s, compactJSON)
 	case wire.SettingNumber:
 		if kind != rawjson.KindNumber {
 			return nil, invalidError(s, "is %s; make it a number", kind)
 		}
-		if n, err := strconv.ParseFloat(string(compacted), 64); err != nil || math.IsInf(n, 0) {
+		if n, err := strconv.ParseFloat(string(compactJSON), 64); err != nil || math.IsInf(n, 0) {
 			return nil, invalidError(s, "is a number that does not fit; use one between -1e308 and 1e308")
 		}
 	case wire.SettingBoolean:
@@ -85,7 +85,7 @@ func checkValue(s plugin.Setting, raw json.RawMessage) (json.RawMessage, error) 
 		if kind != rawjson.KindString {
 			return nil, invalidError(s, "is %s; make it a text", kind)
 		}
-		valueText := rawjson.Unquote(compacted)
+		valueText := rawjson.Unquote(compactJSON)
 		if n := utf8.RuneCountInString(valueText); n > maxSettingChars {
 			return nil, invalidError(s, "has %d characters; shorten it to at most %d", n, maxSettingChars)
 		}
@@ -93,7 +93,7 @@ func checkValue(s plugin.Setting, raw json.RawMessage) (json.RawMessage, error) 
 			return nil, invalidError(s, "is %q; use one of %s", plaintext.Shorten(valueText), strings.Join(s.Options, ", "))
 		}
 	}
-	return slices.Clone(compacted), nil
+	return slices.Clone(compactJSON), nil
 }
 
 func checkURLs(s plugin.Setting, raw []byte) (json.RawMessage, error) {

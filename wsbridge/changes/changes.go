@@ -44,7 +44,7 @@ type Policy interface {
 	// SetOpening sets whether calls may open the plugin's page in a new tab.
 	SetOpening(plugin string, allowed bool, surface string) error
 	// SetCalls sets whether the tools of a plugin may call the tools of another plugin.
-	SetCalls(plugin, other string, allowed bool, surface string) error
+	SetCalls(plugin, otherPlugin string, allowed bool, surface string) error
 	// SetLateAccess sets whether a late adapter may receive secret settings and call
 	// other plugins.
 	SetLateAccess(plugin string, allowed bool, surface string) error

@@ -59,9 +59,9 @@ func (r *Table) SendAndWait(ctx context.Context, method wire.Method, params []by
 // Request is a request that was sent on a link. AwaitAnswer waits for the answer to a
 // Request.
 type Request struct {
-	id     string
-	answer <-chan wire.Envelope
-	sentAt time.Time
+	id        string
+	responses <-chan wire.Envelope
+	sentAt    time.Time
 }
 
 // Send sends a request without waiting for the answer. After Send, the caller must pass
@@ -74,14 +74,14 @@ func (r *Table) Send(method wire.Method, params []byte) Request {
 // onAnswer runs before the goroutine that reads from the link handles the next message
 // frame.
 func (r *Table) SendAndReport(method wire.Method, params []byte, onAnswer func()) Request {
-	answer := make(chan wire.Envelope, 1)
+	responses := make(chan wire.Envelope, 1)
 	r.mu.Lock()
 	r.lastID++
 	id := IDPrefix + strconv.Itoa(r.lastID)
-	r.pendingAnswers[id] = answerReceiver{answer, onAnswer}
+	r.pendingAnswers[id] = answerReceiver{responses, onAnswer}
 	r.mu.Unlock()
 	r.post(wire.AppendRequest(nil, id, method, params))
-	return Request{id: id, answer: answer, sentAt: time.Now()}
+	return Request{id: id, responses: responses, sentAt: time.Now()}
 }
 
 // AwaitAnswer waits for the answer to a request until ctx or the link ends, or until
@@ -95,7 +95,7 @@ func (r *Table) AwaitAnswer(ctx context.Context, q Request) (wire.Envelope, erro
 	timer := time.NewTimer(Timeout - time.Since(q.sentAt))
 	defer timer.Stop()
 	select {
-	case e := <-q.answer:
+	case e := <-q.responses:
 		return e, nil
 	case <-r.linkEnded:
 		return wire.Envelope{}, ErrLinkEnded

@@ -56,7 +56,7 @@ func TestAnswersDoNotShareReadBuffer(t *testing.T) {
 		t.Fatal("no request is pending")
 	}
 	clear(buffer)
-	if got := (<-request.answer).Result; string(got) != `{"mode":"files"}` {
+	if got := (<-request.responses).Result; string(got) != `{"mode":"files"}` {
 		t.Errorf("the request got the result %q; want %q", got, `{"mode":"files"}`)
 	}
 	if r.DeliverAnswer(wire.Envelope{ID: "s/1"}) {

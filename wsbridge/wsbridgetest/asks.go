@@ -28,18 +28,18 @@ func (c *Call) WaitForUser(ctx context.Context, reason string) *wire.CallError {
 
 func (c *Call) sendToolRequest(ctx context.Context, p wire.ToolAskParams) (json.RawMessage, *wire.CallError) {
 	b := c.browser
-	answer := make(chan wire.ToolAnswerParams, 1)
+	responses := make(chan wire.ToolAnswerParams, 1)
 	b.mu.Lock()
 	b.requestCounts[c.DispatchID]++
 	p.DispatchID, p.Ask = c.DispatchID, b.requestCounts[c.DispatchID]
-	b.pendingToolRequests[requestKey{p.DispatchID, p.Ask}] = answer
+	b.pendingToolRequests[requestKey{p.DispatchID, p.Ask}] = responses
 	b.mu.Unlock()
 	if err := b.notify(wire.MethodToolAsk, p); err != nil {
 		return nil, &wire.CallError{Code: wire.ErrLinkLost, Message: err.Error()}
 	}
 	select {
-	case received := <-answer:
-		return received.Output, received.Error
+	case receivedAnswer := <-responses:
+		return receivedAnswer.Output, receivedAnswer.Error
 	case <-ctx.Done():
 		b.removeToolRequest(p.DispatchID, p.Ask)
 		_ = b.notify(wire.MethodToolAsk, wire.ToolAskParams{DispatchID: p.DispatchID, Ask: p.Ask, Withdrawn: true})
@@ -61,5 +61,5 @@ func (b *Browser) deliverAnswer(id string, p wire.ToolAnswerParams) error {
 	if answers != nil {
 		answers <- p // never blocks, because the channel is buffered for the only answer
 	}
-	return b.answer(id, wire.ToolAnswerResult{WasExpected: answers != nil})
+	return b.respond(id, wire.ToolAnswerResult{WasExpected: answers != nil})
 }

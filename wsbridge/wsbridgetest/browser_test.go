@@ -31,7 +31,7 @@ func TestBrowser(t *testing.T) {
 	server := httptest.NewServer(hub.Handler())
 	defer server.Close()
 	defer hub.Close()
-	live, stopped := make(chan string, 10), make(chan struct{}, 1)
+	liveStates, stopped := make(chan string, 10), make(chan struct{}, 1)
 	b, err := Connect(t.Context(), Options{
 		URL: strings.Replace(server.URL, "http", "ws", 1), Key: "key", Origin: "chrome-extension://x",
 		Tools: map[string]Tool{
@@ -48,14 +48,14 @@ func TestBrowser(t *testing.T) {
 				return nil, &wire.CallError{Code: wire.ErrToolError, Message: context.Cause(ctx).Error()}
 			},
 		},
-		OnPluginsChanged: func(plugins []string) { live <- strings.Join(plugins, " ") },
+		OnPluginsChanged: func(plugins []string) { liveStates <- strings.Join(plugins, " ") },
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	callEnded := make(chan error, 1)
 	go func() { callEnded <- b.Run(t.Context()) }()
-	for <-live != "messages" { // the browser reports its list of plugins before their code has arrived
+	for <-liveStates != "messages" { // the browser reports its list of plugins before their code has arrived
 	}
 	if b.Code("messages") != "the code" {
 		t.Errorf("the code is %q", b.Code("messages"))
@@ -92,8 +92,8 @@ func TestBrowser(t *testing.T) {
 		}
 	}()
 	_, err = calls.Call(ctx, call("silent"))
-	failed, ok := err.(*dispatch.Error)
-	if !ok || failed.Code != wire.ErrCancelled {
+	failedError, ok := err.(*dispatch.Error)
+	if !ok || failedError.Code != wire.ErrCancelled {
 		t.Errorf("the call of silent returned %+v", err)
 	}
 	<-stopped

@@ -45,14 +45,14 @@ func CommitsSince(ctx context.Context, file, id string) string {
 	if hash == uncommittedHash {
 		return "none; the last value is not committed" + changes
 	}
-	short := hash[:min(len(hash), len(head))]
+	shortHash := hash[:min(len(hash), len(head))]
 	// In a shallow clone, git blame attributes older lines to the oldest fetched commit.
 	if shallow, err := git("rev-parse", "--is-shallow-repository"); err == nil && shallow == "true" && strings.Contains(blame, "\nboundary\n") {
-		return fmt.Sprintf("at or before %s..%s%s (shallow clone: run git fetch --unshallow)", short, head, changes)
+		return fmt.Sprintf("at or before %s..%s%s (shallow clone: run git fetch --unshallow)", shortHash, head, changes)
 	}
 	count, err := git("rev-list", "--count", hash+"..HEAD")
 	if err != nil {
-		return short + ".." + head + changes
+		return shortHash + ".." + head + changes
 	}
-	return fmt.Sprintf("%s..%s (%s)%s: git log --oneline %[1]s..%[2]s", short, head, count, changes)
+	return fmt.Sprintf("%s..%s (%s)%s: git log --oneline %[1]s..%[2]s", shortHash, head, count, changes)
 }

@@ -34,9 +34,9 @@ func (r Row) isBetter(value float64) bool { return value < r.Value-r.Tolerance-r
 
 // IsWorse reports whether a new measurement of a row exceeds the row's stored value by
 // more than the tolerance. If the row has no stored value, IsWorse returns false.
-func IsWorse(last []Row, measured Row) bool {
-	row, ok := find(last, measured.ID)
-	return ok && row.isWorse(measured.Value)
+func IsWorse(lastRows []Row, measuredRow Row) bool {
+	row, ok := find(lastRows, measuredRow.ID)
+	return ok && row.isWorse(measuredRow.Value)
 }
 
 // Loss is a row of `make bench-smoke` whose new value exceeds the stored value by more
@@ -73,10 +73,10 @@ type Result struct {
 
 // Compare compares new measurements with the stored values. For the ID of a row, the
 // function commitsSince returns the commits made after the row's value was stored.
-func Compare(last, measured []Row, commitsSince func(id string) string) Result {
+func Compare(lastRows, measuredRows []Row, commitsSince func(id string) string) Result {
 	var result Result
-	for _, row := range measured {
-		lastRow, ok := find(last, row.ID)
+	for _, row := range measuredRows {
+		lastRow, ok := find(lastRows, row.ID)
 		switch {
 		case !ok:
 			result.Unknown = append(result.Unknown, row.ID)
@@ -86,8 +86,8 @@ func Compare(last, measured []Row, commitsSince func(id string) string) Result {
 			result.Gains = append(result.Gains, row)
 		}
 	}
-	for _, row := range last {
-		if _, ok := find(measured, row.ID); !ok {
+	for _, row := range lastRows {
+		if _, ok := find(measuredRows, row.ID); !ok {
 			result.Unmeasured = append(result.Unmeasured, row.ID)
 		}
 	}
@@ -120,26 +120,26 @@ func (r Result) Err() error {
 // Update returns the rows to store after a measurement on the given date. A row keeps its
 // stored value if the new value differs by at most half of the tolerance, so that noise
 // does not change the file.
-func Update(last, measured []Row, date string) []Row {
-	updated := make([]Row, 0, len(measured))
-	for _, row := range measured {
+func Update(lastRows, measuredRows []Row, date string) []Row {
+	updatedRows := make([]Row, 0, len(measuredRows))
+	for _, row := range measuredRows {
 		row.Date = date
-		if lastRow, ok := find(last, row.ID); ok && math.Abs(row.Value-lastRow.Value) <= row.Tolerance/2 {
+		if lastRow, ok := find(lastRows, row.ID); ok && math.Abs(row.Value-lastRow.Value) <= row.Tolerance/2 {
 			row.Value, row.Date = lastRow.Value, lastRow.Date
 		}
-		updated = append(updated, row)
+		updatedRows = append(updatedRows, row)
 	}
-	return updated
+	return updatedRows
 }
 
 // Table formats the rows as a text table with the stored value, the new value and the
 // tolerance of each row.
-func Table(last, measured []Row) string {
+func Table(lastRows, measuredRows []Row) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%-16s %12s %12s %12s  %s\n", "row", "last", "new", "tolerance", "what")
-	for _, row := range measured {
+	for _, row := range measuredRows {
 		lastValue := "-"
-		if lastRow, ok := find(last, row.ID); ok {
+		if lastRow, ok := find(lastRows, row.ID); ok {
 			lastValue = format(lastRow.Value, row.Unit)
 		}
 		fmt.Fprintf(&b, "%-16s %12s %12s %12s  %s\n", row.ID, lastValue, format(row.Value, row.Unit), format(row.Tolerance, row.Unit), row.What)

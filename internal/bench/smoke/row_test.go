@@ -61,9 +61,9 @@ func TestGainIsNoError(t *testing.T) {
 }
 
 func TestRowOfOnlyOneSideIsAnError(t *testing.T) {
-	unknown := Compare(fakeRows[:2], measure(30, 1.43, 242), commitsOfTest).Err()
-	if unknown == nil || !strings.Contains(unknown.Error(), "No last value is stored for bytes. Run `make bench-smoke UPDATE=1`.") {
-		t.Errorf("a new row without a last value: got %v", unknown)
+	unknownRowError := Compare(fakeRows[:2], measure(30, 1.43, 242), commitsOfTest).Err()
+	if unknownRowError == nil || !strings.Contains(unknownRowError.Error(), "No last value is stored for bytes. Run `make bench-smoke UPDATE=1`.") {
+		t.Errorf("a new row without a last value: got %v", unknownRowError)
 	}
 	unmeasured := Compare(fakeRows, measure(30, 1.43), commitsOfTest).Err()
 	if unmeasured == nil || !strings.Contains(unmeasured.Error(), "A last value is stored for bytes, but nothing was measured.") {
@@ -87,8 +87,8 @@ func TestUpdateIgnoresNoise(t *testing.T) {
 // TestUpdateOfExactRow checks that Update always stores the new value of a row whose
 // tolerance is 0.
 func TestUpdateOfExactRow(t *testing.T) {
-	last := []Row{{ID: "count", Value: 3, Date: "2026-11-23"}}
-	got := Update(last, []Row{{ID: "count", Value: 2}}, "2026-12-01")
+	lastRows := []Row{{ID: "count", Value: 3, Date: "2026-11-23"}}
+	got := Update(lastRows, []Row{{ID: "count", Value: 2}}, "2026-12-01")
 	if got[0].Value != 2 || got[0].Date != "2026-12-01" {
 		t.Errorf("got %v", got[0])
 	}

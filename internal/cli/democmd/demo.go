@@ -87,9 +87,9 @@ func runDemo(ctx context.Context, opts demoOptions) error {
 	}
 	stdout := p.Out
 	if opts.json { // texts must not mix with the JSON document on stdout
-		redirected := *p
-		redirected.Out = terminal.TextOnStderr(p.Out)
-		p = &redirected
+		redirectedProgram := *p
+		redirectedProgram.Out = terminal.TextOnStderr(p.Out)
+		p = &redirectedProgram
 	}
 	if !opts.yes && !confirmStart(ctx, p.Out, questions, browserName) {
 		p.Out.Notef("the demo was not started; nothing has changed")
@@ -182,7 +182,7 @@ func startedServer(ctx context.Context, h *home.Home) (*httpapi.Client, error) {
 	return client, err
 }
 
-func findBrowser(ctx context.Context, client *httpapi.Client, wanted string) (string, error) {
+func findBrowser(ctx context.Context, client *httpapi.Client, wantedBrowser string) (string, error) {
 	deadline := time.Now().Add(browserWait)
 	for {
 		status, err := client.Status(ctx)
@@ -191,7 +191,7 @@ func findBrowser(ctx context.Context, client *httpapi.Client, wanted string) (st
 		}
 		var names []string
 		for _, b := range status.Browsers {
-			if b.Connected && (wanted == "" || wire.MatchesBrowser(wanted, b.ID, b.Name)) {
+			if b.Connected && (wantedBrowser == "" || wire.MatchesBrowser(wantedBrowser, b.ID, b.Name)) {
 				names = append(names, b.Name)
 			}
 		}
@@ -200,8 +200,8 @@ func findBrowser(ctx context.Context, client *httpapi.Client, wanted string) (st
 			return names[0], nil
 		case len(names) > 1:
 			return "", cli.NewUsageError("several browsers are connected: %s; name one with --browser", strings.Join(names, ", "))
-		case time.Now().After(deadline) && wanted != "":
-			return "", cli.NewUsageError("no browser %q is connected: `opentabs status` shows the browsers", wanted)
+		case time.Now().After(deadline) && wantedBrowser != "":
+			return "", cli.NewUsageError("no browser %q is connected: `opentabs status` shows the browsers", wantedBrowser)
 		case time.Now().After(deadline):
 			return "", errors.New("no browser is connected: run `opentabs setup`, which connects your browser, then run `opentabs demo` again")
 		}

@@ -129,19 +129,19 @@ func (d *demo) showApproval(ctx context.Context) error {
 	startedAt := time.Now()
 	callCtx, stop := context.WithTimeout(ctx, approvalTimeout)
 	defer stop()
-	outcome := make(chan callOutcome, 1)
+	callOutcomes := make(chan callOutcome, 1)
 	go func() {
 		result, err := d.call(callCtx, countTool)
-		outcome <- callOutcome{result, err}
+		callOutcomes <- callOutcome{result, err}
 	}()
-	id, ended := d.waitForApprovalRequest(callCtx, outcome)
-	if ended == nil {
-		ended = d.waitForDecision(callCtx, id, outcome)
+	id, endedCallOutcome := d.waitForApprovalRequest(callCtx, callOutcomes)
+	if endedCallOutcome == nil {
+		endedCallOutcome = d.waitForDecision(callCtx, id, callOutcomes)
 	}
-	return d.reportApproval(ctx, callCtx, *ended, startedAt)
+	return d.reportApproval(ctx, callCtx, *endedCallOutcome, startedAt)
 }
 
-func (d *demo) waitForApprovalRequest(ctx context.Context, outcome <-chan callOutcome) (string, *callOutcome) {
+func (d *demo) waitForApprovalRequest(ctx context.Context, callOutcomes <-chan callOutcome) (string, *callOutcome) {
 	for {
 		calls, err := d.client.Calls.List(ctx)
 		for _, c := range calls {
@@ -150,14 +150,14 @@ func (d *demo) waitForApprovalRequest(ctx context.Context, outcome <-chan callOu
 			}
 		}
 		select {
-		case ended := <-outcome:
-			return "", &ended
+		case callOutcome := <-callOutcomes:
+			return "", &callOutcome
 		case <-time.After(approvalPollInterval):
 		}
 	}
 }
 
-func (d *demo) waitForDecision(ctx context.Context, id string, outcome <-chan callOutcome) *callOutcome {
+func (d *demo) waitForDecision(ctx context.Context, id string, callOutcomes <-chan callOutcome) *callOutcome {
 	out := d.program.Out
 	var answers <-chan bool // nil without a terminal
 	if d.questions == nil {
@@ -168,13 +168,13 @@ func (d *demo) waitForDecision(ctx context.Context, id string, outcome <-chan ca
 	}
 	for {
 		select {
-		case ended := <-outcome:
-			return &ended
+		case callOutcome := <-callOutcomes:
+			return &callOutcome
 		case isAllowed := <-answers:
 			choice := callview.Choice{Allow: isAllowed, Scope: wire.ScopeOnce}
 			if _, err := callview.Decide(ctx, d.client.Calls, id, choice); err != nil && ctx.Err() == nil {
-				var late *callview.AlreadyDecidedError
-				if !errors.As(err, &late) { // the user decided in the side panel first
+				var alreadyDecided *callview.AlreadyDecidedError
+				if !errors.As(err, &alreadyDecided) { // the user decided in the side panel first
 					return &callOutcome{err: err}
 				}
 			}
@@ -183,19 +183,19 @@ func (d *demo) waitForDecision(ctx context.Context, id string, outcome <-chan ca
 	}
 }
 
-func (d *demo) reportApproval(ctx, callCtx context.Context, ended callOutcome, startedAt time.Time) error {
+func (d *demo) reportApproval(ctx, callCtx context.Context, endedCallOutcome callOutcome, startedAt time.Time) error {
 	out := d.program.Out
 	call := demoCall{Tool: countTool}
 	var failure *toolcall.Failure
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case ended.err == nil:
-		call.Status, call.Result = demoDone, ended.result.StructuredContent
+	case endedCallOutcome.err == nil:
+		call.Status, call.Result = demoDone, endedCallOutcome.result.StructuredContent
 		d.record(call, startedAt)
-		out.PrintLine("   Approved. The result: %s", terminal.SafeLine(string(ended.result.StructuredContent)))
+		out.PrintLine("   Approved. The result: %s", terminal.SafeLine(string(endedCallOutcome.result.StructuredContent)))
 		return nil
-	case errors.As(ended.err, &failure) && failure.Code == wire.ErrDenied:
+	case errors.As(endedCallOutcome.err, &failure) && failure.Code == wire.ErrDenied:
 		call.Status = demoDenied
 		d.record(call, startedAt)
 		out.PrintText(deniedText)
@@ -206,7 +206,7 @@ func (d *demo) reportApproval(ctx, callCtx context.Context, ended callOutcome, s
 		out.PrintLine("   No answer within 45 s, so the demo cancelled the call: it did not run.")
 		return nil
 	}
-	return ended.err
+	return endedCallOutcome.err
 }
 
 func (d *demo) waitUntilCancelled(ctx context.Context) {

@@ -57,7 +57,7 @@ func (p demoPlugin) enable(ctx context.Context, siteURL string) error {
 	if _, err := jsbuild.BuildPlugin(ctx, p.dir, jsbuild.Options{}); err != nil {
 		return fmt.Errorf("build the example plugin: %w", err)
 	}
-	added, err := p.home.PluginStore().Add(p.dir)
+	addedPlugin, err := p.home.PluginStore().Add(p.dir)
 	if err != nil {
 		return err
 	}
@@ -65,13 +65,13 @@ func (p demoPlugin) enable(ctx context.Context, siteURL string) error {
 		return fmt.Errorf("load the example plugin: %w", err)
 	}
 	policy := p.client.Policy(ctx)
-	if err := policy.Review(added.Name, added.ContentHash(), wire.PermissionAsk, httpapi.CommandLine); err != nil {
+	if err := policy.Review(addedPlugin.Name, addedPlugin.ContentHash(), wire.PermissionAsk, httpapi.CommandLine); err != nil {
 		return err
 	}
-	if err := policy.SetPermission(added.Name, exportTool, wire.PermissionAuto, httpapi.CommandLine); err != nil {
+	if err := policy.SetPermission(addedPlugin.Name, exportTool, wire.PermissionAuto, httpapi.CommandLine); err != nil {
 		return err
 	}
-	return policy.SetOpening(added.Name, true, httpapi.CommandLine)
+	return policy.SetOpening(addedPlugin.Name, true, httpapi.CommandLine)
 }
 
 // The plugin's homepage is siteURL, so that the first call opens the example site.

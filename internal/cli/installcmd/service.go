@@ -140,12 +140,12 @@ const serviceRemedy = "run the command in a session of your desktop or over SSH 
 
 // The service needs the port of a running server, so stopForService stops this server.
 func stopForService(ctx context.Context, p *cli.Program, h *home.Home) (hasStopped bool, err error) {
-	stopped, err := h.StopServer(ctx, false)
+	stoppedServer, err := h.StopServer(ctx, false)
 	if errors.Is(err, httpapi.ErrNoServer) {
 		return false, nil
 	}
 	if err == nil {
-		p.Out.Notef("%s, is stopped", stopped)
+		p.Out.Notef("%s, is stopped", stoppedServer)
 	}
 	return err == nil, err
 }

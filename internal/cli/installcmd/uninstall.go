@@ -152,7 +152,7 @@ func (u *uninstaller) collectClients() error {
 
 func (u *uninstaller) revokeToken(name string) error {
 	clients, err := clienttoken.Open(u.home.ClientsFile()).List()
-	if err != nil || !slices.ContainsFunc(clients, func(known clienttoken.Client) bool { return known.Name == name }) {
+	if err != nil || !slices.ContainsFunc(clients, func(knownClient clienttoken.Client) bool { return knownClient.Name == name }) {
 		return err
 	}
 	return u.home.RemoveClient(name)
@@ -215,11 +215,11 @@ func (u *uninstaller) run(ctx context.Context) error {
 		if questions == nil || u.opts.json {
 			return cli.NewUsageError("uninstall needs your answer in a terminal: without one, add --yes to remove everything in the list")
 		}
-		answer, _ := questions.Ask(ctx, "Remove all of this? [y/N] ", false)
+		isConfirmed, _ := questions.Ask(ctx, "Remove all of this? [y/N] ", false)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if answer = strings.ToLower(strings.TrimSpace(answer)); answer != "y" && answer != "yes" {
+		if isConfirmed = strings.ToLower(strings.TrimSpace(isConfirmed)); isConfirmed != "y" && isConfirmed != "yes" {
 			out.Notef("nothing was removed")
 			return nil
 		}
@@ -268,11 +268,11 @@ func (u *uninstaller) report(sentence string) error {
 }
 
 func (u *uninstaller) stopServer(ctx context.Context) (string, error) {
-	stopped, err := u.home.StopServer(ctx, u.opts.force)
+	stoppedServer, err := u.home.StopServer(ctx, u.opts.force)
 	if errors.Is(err, httpapi.ErrNoServer) {
 		return "", nil
 	}
-	return stopped.String() + ", is stopped", err
+	return stoppedServer.String() + ", is stopped", err
 }
 
 func (u *uninstaller) removeExtension(context.Context) (string, error) {

@@ -70,20 +70,20 @@ NAME may have a scope (@acme/chat); the package is called opentabs-plugin-NAME.`
 
 func runPluginCreate(opts pluginCreateOptions) error {
 	startTime := time.Now()
-	created, err := author.Create(opts.plugin)
+	createResult, err := author.Create(opts.plugin)
 	if err != nil {
 		return cli.NewUsageError("%v", err)
 	}
 	out := opts.program.Out
 	if opts.json {
-		return out.PrintValue(createdPlugin{created.Name, created.Dir, created.Pattern, created.Files})
+		return out.PrintValue(createdPlugin{createResult.Name, createResult.Dir, createResult.Pattern, createResult.Files})
 	}
-	out.PrintLine("created %s in %s, for %s", created.Name, created.Dir, created.Pattern)
-	for _, file := range created.Files {
+	out.PrintLine("created %s in %s, for %s", createResult.Name, createResult.Dir, createResult.Pattern)
+	for _, file := range createResult.Files {
 		out.PrintLine("  %s", file)
 	}
 	out.Notef("%s", fmt.Sprintf("done in %s; continue with\n"+
-		"cd %s\nopentabs plugin test\nopentabs plugin dev", terminal.Elapsed(time.Since(startTime)), created.Dir))
+		"cd %s\nopentabs plugin test\nopentabs plugin dev", terminal.Elapsed(time.Since(startTime)), createResult.Dir))
 	return nil
 }
 
@@ -120,23 +120,23 @@ type builtFile struct {
 }
 
 func newBuiltPlugin(result *jsbuild.BuildResult) builtPlugin {
-	built := builtPlugin{
+	builtPluginValue := builtPlugin{
 		Name: result.Name, DisplayName: result.DisplayName, Version: result.Version, Hash: result.Hash,
 		Tools: []builtPart{}, Prompts: []builtPart{}, Files: []builtFile{}, Warnings: []string{}, DurationMs: result.Duration.Milliseconds(),
 	}
 	for _, t := range result.Tools {
-		built.Tools = append(built.Tools, builtPart(t))
+		builtPluginValue.Tools = append(builtPluginValue.Tools, builtPart(t))
 	}
 	for _, prompt := range result.Prompts {
-		built.Prompts = append(built.Prompts, builtPart(prompt))
+		builtPluginValue.Prompts = append(builtPluginValue.Prompts, builtPart(prompt))
 	}
 	for _, f := range result.Files {
-		built.Files = append(built.Files, builtFile(f))
+		builtPluginValue.Files = append(builtPluginValue.Files, builtFile(f))
 	}
 	for _, w := range result.Warnings {
-		built.Warnings = append(built.Warnings, w.String())
+		builtPluginValue.Warnings = append(builtPluginValue.Warnings, w.String())
 	}
-	return built
+	return builtPluginValue
 }
 
 func newPluginBuildCmd(p *cli.Program) *cobra.Command {

@@ -136,13 +136,13 @@ func shownCandidates(plan []pluginview.Candidate, all bool) []pluginview.Candida
 	if !all {
 		return plan
 	}
-	var shown []pluginview.Candidate
+	var shownCandidates []pluginview.Candidate
 	for _, c := range plan {
 		if c.IsPending || c.Error != "" {
-			shown = append(shown, c)
+			shownCandidates = append(shownCandidates, c)
 		}
 	}
-	return shown
+	return shownCandidates
 }
 
 // pluginList is the JSON output of commands that change several plugins.
@@ -160,9 +160,9 @@ func pendingPermissions(plan []pluginview.Candidate) string {
 }
 
 func confirmEnable(ctx context.Context, p *cli.Program, n int, permission string) (bool, error) {
-	answer, err := ask(ctx, p, fmt.Sprintf("Review and enable %s with the permission %q? [y/N] ", terminal.Plural(n, "plugin"), permission), "table")
-	answer = strings.ToLower(strings.TrimSpace(answer))
-	return answer == "y" || answer == "yes", err
+	confirmation, err := ask(ctx, p, fmt.Sprintf("Review and enable %s with the permission %q? [y/N] ", terminal.Plural(n, "plugin"), permission), "table")
+	confirmation = strings.ToLower(strings.TrimSpace(confirmation))
+	return confirmation == "y" || confirmation == "yes", err
 }
 
 func reviewPending(book home.PolicyAccess, plan []pluginview.Candidate) {
@@ -343,21 +343,21 @@ func storeDisabled(book home.PolicyAccess, results []disabledPlugin, names []str
 }
 
 func printDisabled(p *cli.Program, results []disabledPlugin) {
-	var disabled []string
+	var disabledNames []string
 	for _, r := range results {
 		switch {
 		case r.Error != "":
 			p.Out.Notef("%s: %s", r.Name, terminal.SafeLine(r.Error))
 		case r.Change == pluginview.ChangeDisabled:
-			disabled = append(disabled, r.Name)
+			disabledNames = append(disabledNames, r.Name)
 		}
 	}
-	switch len(disabled) {
+	switch len(disabledNames) {
 	case 0:
 		p.Out.Notef("nothing to do: the plugins are already off")
 	case 1:
-		p.Out.Notef("%s is off; turn it on with `opentabs plugin enable %[1]s`", disabled[0])
+		p.Out.Notef("%s is off; turn it on with `opentabs plugin enable %[1]s`", disabledNames[0])
 	default:
-		p.Out.Notef("%d plugins are off", len(disabled))
+		p.Out.Notef("%d plugins are off", len(disabledNames))
 	}
 }

@@ -43,11 +43,11 @@ const (
 )
 
 func newInstalledPlugin(newPlugin *plugin.Plugin, change pluginChange) installedPlugin {
-	installed := installedPlugin{Name: newPlugin.Name, Version: newPlugin.Version, Change: change, Dir: newPlugin.Dir, Tools: []string{}, Warnings: newPlugin.Warnings}
+	installedPluginValue := installedPlugin{Name: newPlugin.Name, Version: newPlugin.Version, Change: change, Dir: newPlugin.Dir, Tools: []string{}, Warnings: newPlugin.Warnings}
 	for _, t := range newPlugin.Tools {
-		installed.Tools = append(installed.Tools, t.FullName())
+		installedPluginValue.Tools = append(installedPluginValue.Tools, t.FullName())
 	}
-	return installed
+	return installedPluginValue
 }
 
 func addFolder(ctx context.Context, opts pluginInstallOptions) error {

@@ -155,13 +155,13 @@ func runInspect(opts inspectOptions) error {
 	if named, err := registry.Set().Find(opts.name); err == nil && named.IsBuiltin() {
 		return cli.NewUsageError("%s is part of opentabs, not a plugin: list its tools with `opentabs tools %[1]s`", opts.name)
 	}
-	inspected, err := h.Permissions(registry).Inspect(opts.name)
+	inspection, err := h.Permissions(registry).Inspect(opts.name)
 	if err != nil {
 		return cli.AsUsageError(err)
 	}
 	var pages []string
 	for section := opts.section; section != ""; {
-		pageText, nextPage, err := inspected.Page(section)
+		pageText, nextPage, err := inspection.Page(section)
 		if err != nil {
 			return cli.NewUsageError("%v", err)
 		}

@@ -106,11 +106,11 @@ func runReview(ctx context.Context, opts reviewOptions) error {
 }
 
 func reviewAsJSON(book home.PolicyAccess, now httpapi.PluginPermissions, permission wire.Permission, opts reviewOptions) error {
-	inspected, err := book.Local.Inspect(opts.name)
+	inspection, err := book.Local.Inspect(opts.name)
 	if err != nil {
 		return err
 	}
-	result := reviewedPlugin{now, inspected.ReviewText(opts.code)}
+	result := reviewedPlugin{now, inspection.ReviewText(opts.code)}
 	if opts.yes {
 		if err := book.Review(opts.name, now.Hash, permission, httpapi.CommandLine); err != nil {
 			return cli.AsUsageError(err)
@@ -123,8 +123,8 @@ func reviewAsJSON(book home.PolicyAccess, now httpapi.PluginPermissions, permiss
 }
 
 func confirm(ctx context.Context, p *cli.Program, question string) (bool, error) {
-	answer, err := ask(ctx, p, question, "review")
-	return strings.TrimSpace(answer) == "yes", err
+	confirmation, err := ask(ctx, p, question, "review")
+	return strings.TrimSpace(confirmation) == "yes", err
 }
 
 // ask returns "" if the user closed stdin; printed names the output above the question, such as "table".
@@ -133,23 +133,23 @@ func ask(ctx context.Context, p *cli.Program, question, printed string) (string,
 	if q == nil {
 		return "", cli.NewUsageError("there is no terminal for the question: read the %s above, then run the command again with --yes", printed)
 	}
-	answer, err := q.Ask(ctx, question, false)
+	confirmation, err := q.Ask(ctx, question, false)
 	if ctx.Err() != nil {
 		return "", ctx.Err()
 	}
-	if err != nil && answer == "" {
+	if err != nil && confirmation == "" {
 		return "", nil // the user closed stdin
 	}
-	return answer, nil
+	return confirmation, nil
 }
 
 func showCode(ctx context.Context, p *cli.Program, book home.PolicyAccess, opts reviewOptions) error {
-	inspected, err := book.Local.Inspect(opts.name)
+	inspection, err := book.Local.Inspect(opts.name)
 	if err != nil {
 		return err
 	}
 	code := opts.code || p.Out.IsTerminal() && !opts.noCode && !opts.yes
-	reviewText := inspected.ReviewText(code)
+	reviewText := inspection.ReviewText(code)
 	switch {
 	case reviewText == "":
 	case p.Out.IsTerminal() && !opts.yes:

@@ -55,7 +55,7 @@ func runPluginUpdate(ctx context.Context, opts pluginUpdateOptions) error {
 	if opts.check {
 		return showOffers(p, offers, opts.json)
 	}
-	failed := 0
+	failedCount := 0
 	results := []updatedPlugin{}
 	for _, o := range offers {
 		result, err := updateOne(ctx, i, o, opts)
@@ -64,7 +64,7 @@ func runPluginUpdate(ctx context.Context, opts pluginUpdateOptions) error {
 		}
 		if err != nil {
 			p.Out.Notef("%s: %v", o.Name, err)
-			failed++
+			failedCount++
 			result = updatedPlugin{Name: o.Name, Version: o.CurrentVersion, Change: changeNone, Error: err.Error()}
 		}
 		results = append(results, result)
@@ -76,8 +76,8 @@ func runPluginUpdate(ctx context.Context, opts pluginUpdateOptions) error {
 			return err
 		}
 	}
-	if failed > 0 {
-		return fmt.Errorf("%d of %s could not be updated; the installed version does not change", failed, terminal.Plural(len(offers), "plugin"))
+	if failedCount > 0 {
+		return fmt.Errorf("%d of %s could not be updated; the installed version does not change", failedCount, terminal.Plural(len(offers), "plugin"))
 	}
 	return nil
 }

@@ -17,10 +17,10 @@ func TestStepsForWindowsFolder(t *testing.T) {
 // The lines of all steps must fit into 80 columns.
 func TestExtensionSteps(t *testing.T) {
 	for _, c := range []struct {
-		variables map[string]string
-		goos      string
-		wanted    []string
-		unwanted  []string
+		variables   map[string]string
+		goos        string
+		wantedTexts []string
+		unwanted    []string
 	}{
 		{map[string]string{"DISPLAY": ":0"}, "linux", []string{"In Chrome:", "/home/ada/x"}, []string{"ssh", "display"}},
 		{map[string]string{"WSL_DISTRO_NAME": "Ubuntu", "DISPLAY": ":0"}, "linux",
@@ -31,7 +31,7 @@ func TestExtensionSteps(t *testing.T) {
 	} {
 		where := findComputerKind(c.goos, func(name string) string { return c.variables[name] })
 		steps := extensionGuide{computer: where, folder: "/home/ada/x", port: 9527}.steps()
-		for _, want := range c.wanted {
+		for _, want := range c.wantedTexts {
 			if !strings.Contains(steps, want) {
 				t.Errorf("extension steps for %v =\n%s\nwant %q in them", c.variables, steps, want)
 			}
@@ -53,10 +53,10 @@ func TestExtensionSteps(t *testing.T) {
 // whether setup has copied the path.
 func TestStepsAfterOpening(t *testing.T) {
 	for _, c := range []struct {
-		goos   string
-		opened openedPage
-		copied clipboardState
-		wanted []string
+		goos        string
+		openedPage  openedPage
+		clipboard   clipboardState
+		wantedTexts []string
 	}{
 		{"linux", openedNoPage, notCopied, []string{"1. Open chrome://extensions and"}},
 		{"linux", openedBlankPage, copiedToClipboard, []string{"Type chrome://extensions into its address bar", "Its path is in the clipboard:\n     press Ctrl+L"}},
@@ -64,8 +64,8 @@ func TestStepsAfterOpening(t *testing.T) {
 		{"darwin", openedExtensionsPage, copiedToClipboard, []string{"The page chrome://extensions has opened.", "press Cmd+Shift+G"}},
 		{"windows", openedBlankPage, copiedToClipboard, []string{"A new window has opened.", `the line "Folder"`}},
 	} {
-		steps := loadSteps(c.opened, "/home/ada/x", c.copied, c.goos)
-		for _, want := range c.wanted {
+		steps := loadSteps(c.openedPage, "/home/ada/x", c.clipboard, c.goos)
+		for _, want := range c.wantedTexts {
 			if !strings.Contains(steps, want) {
 				t.Errorf("the steps on %s =\n%s\nwant %q in them", c.goos, steps, want)
 			}

@@ -191,7 +191,7 @@ func (s *clientSteps) tokens() *clienttoken.Store { return clienttoken.Open(s.ho
 
 func (s *clientSteps) hasToken(c setup.Client) (bool, error) {
 	clients, err := s.tokens().List()
-	return slices.ContainsFunc(clients, func(known clienttoken.Client) bool { return known.Name == c.ID }), err
+	return slices.ContainsFunc(clients, func(knownClient clienttoken.Client) bool { return knownClient.Name == c.ID }), err
 }
 
 func (s *clientSteps) removeToken(c setup.Client) error {
@@ -207,7 +207,7 @@ const nothingToUndo = "no client is set up, so there is nothing to undo"
 func (s *clientSteps) undo(ctx context.Context, clients []setup.Client, asJSON bool) error {
 	out := s.program.Out
 	var failures []error
-	undone, results := 0, plannedUndo{Clients: []undoneClient{}}
+	undoneCount, results := 0, plannedUndo{Clients: []undoneClient{}}
 	for _, c := range clients {
 		result, sentence, err := s.undoOne(c)
 		if result.isRelevant() {
@@ -218,12 +218,12 @@ func (s *clientSteps) undo(ctx context.Context, clients []setup.Client, asJSON b
 			continue
 		}
 		if sentence != "" {
-			undone++
+			undoneCount++
 			out.Notef("%s: %s", c.Title, sentence)
 		}
 		failures = append(failures, result.err)
 	}
-	if undone == 0 && errors.Join(failures...) == nil {
+	if undoneCount == 0 && errors.Join(failures...) == nil {
 		out.Notef(nothingToUndo)
 	}
 	failures = append(failures, s.home.ReloadClients(ctx))

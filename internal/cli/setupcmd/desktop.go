@@ -68,10 +68,10 @@ func startBrowser(ctx context.Context, words []string) bool {
 	if ctx.Err() != nil || cmd.Start() != nil {
 		return false
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
+	callErrors := make(chan error, 1)
+	go func() { callErrors <- cmd.Wait() }()
 	select {
-	case err := <-ended:
+	case err := <-callErrors:
 		return err == nil
 	case <-time.After(browserExitTimeout):
 		return true

@@ -57,12 +57,12 @@ func (f firstCall) run(ctx context.Context) error {
 	callCtx, stop := context.WithTimeout(ctx, firstCallTimeout)
 	defer stop()
 	startedAt := time.Now()
-	ended := make(chan callOutcome, 1)
+	callOutcomes := make(chan callOutcome, 1)
 	go func() {
 		output, err := setup.CallTool(callCtx, f.caller.command, listTabsTool, map[string]any{"action": "list"})
-		ended <- callOutcome{output, err}
+		callOutcomes <- callOutcome{output, err}
 	}()
-	result, err := f.waitForEnd(callCtx, ended, startedAt)
+	result, err := f.waitForEnd(callCtx, callOutcomes, startedAt)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -79,11 +79,11 @@ func (f firstCall) run(ctx context.Context) error {
 }
 
 // waitForEnd returns an empty string if the user denies the call.
-func (f firstCall) waitForEnd(ctx context.Context, ended <-chan callOutcome, startedAt time.Time) (string, error) {
+func (f firstCall) waitForEnd(ctx context.Context, callOutcomes <-chan callOutcome, startedAt time.Time) (string, error) {
 	hasAsked := false
 	for {
 		select {
-		case o := <-ended:
+		case o := <-callOutcomes:
 			return o.output, o.err
 		case <-time.After(approvalPollInterval):
 		}
@@ -104,8 +104,8 @@ func (f firstCall) waitForEnd(ctx context.Context, ended <-chan callOutcome, sta
 				return "", ctx.Err()
 			}
 			_, err := callview.Decide(ctx, f.client.Calls, c.CallID, callview.Choice{Allow: isAllowed, Scope: wire.ScopeOnce})
-			var late *callview.AlreadyDecidedError
-			if err != nil && !errors.As(err, &late) { // the user decided in the side panel first
+			var alreadyDecided *callview.AlreadyDecidedError
+			if err != nil && !errors.As(err, &alreadyDecided) { // the user decided in the side panel first
 				return "", err
 			}
 			if !isAllowed {

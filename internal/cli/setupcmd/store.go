@@ -21,11 +21,11 @@ func (b browserSteps) installFromStore(ctx context.Context, client *httpapi.Clie
 		return nil
 	}
 	for {
-		answer, err := b.questions.Ask(ctx, "The code in the side panel: ", false)
+		pairingCode, err := b.questions.Ask(ctx, "The code in the side panel: ", false)
 		if err != nil {
 			return fmt.Errorf("read the code: %w; run `opentabs pair CODE` later", err)
 		}
-		code, err := pairing.ParseCode(strings.TrimPrefix(strings.TrimSpace(answer), "opentabs pair "))
+		code, err := pairing.ParseCode(strings.TrimPrefix(strings.TrimSpace(pairingCode), "opentabs pair "))
 		if err != nil {
 			out.Notef("%v; Ctrl-C ends setup, and `opentabs setup` continues later", err)
 			continue

@@ -144,23 +144,23 @@ func (r *Registry) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 		http.Error(w, `{"error":"who are you"}`, http.StatusUnauthorized)
 		return
 	}
-	all, err := r.allVersions()
+	allVersions, err := r.allVersions()
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
 	path := strings.TrimPrefix(q.URL.Path, "/")
 	if name, file, ok := strings.Cut(path, "/-/"); ok && name != "" {
-		for _, v := range all {
+		for _, v := range allVersions {
 			if v.Name == name && fileName(v) == file {
 				_, _ = w.Write(v.File)
 				return
 			}
 		}
 	} else if path == "-/v1/search" {
-		sendJSON(w, searchResults(all, q.URL.Query().Get("text")))
+		sendJSON(w, searchResults(allVersions, q.URL.Query().Get("text")))
 		return
-	} else if doc := packageMetadata(all, path, "http://"+q.Host); doc != nil {
+	} else if doc := packageMetadata(allVersions, path, "http://"+q.Host); doc != nil {
 		sendJSON(w, doc)
 		return
 	}
@@ -174,9 +174,9 @@ func sendJSON(w http.ResponseWriter, v any) {
 
 // The caller of allVersions has locked Registry.mu.
 func (r *Registry) allVersions() ([]Version, error) {
-	all := slices.Clone(r.versions)
+	allVersions := slices.Clone(r.versions)
 	if r.Folder == "" {
-		return all, nil
+		return allVersions, nil
 	}
 	dirs, err := filepath.Glob(filepath.Join(r.Folder, "*", "package.json"))
 	if err != nil {
@@ -195,16 +195,16 @@ func (r *Registry) allVersions() ([]Version, error) {
 			return nil, err
 		}
 		v.Name, v.Version = fmt.Sprint(v.Manifest["name"]), fmt.Sprint(v.Manifest["version"])
-		all = append(all, v)
+		allVersions = append(allVersions, v)
 	}
-	return all, nil
+	return allVersions, nil
 }
 
 func fileName(v Version) string { return filepath.Base(v.Name) + "-" + v.Version + ".tgz" }
 
-func packageMetadata(all []Version, name, address string) map[string]any {
+func packageMetadata(allVersions []Version, name, address string) map[string]any {
 	versions, newestVersion := map[string]any{}, ""
-	for _, v := range all {
+	for _, v := range allVersions {
 		if v.Name != name {
 			continue
 		}
@@ -234,10 +234,10 @@ func isNewerRelease(a, b string) bool {
 	return errX == nil && x.Prerelease() == "" && (errY != nil || x.GreaterThan(y))
 }
 
-func searchResults(all []Version, query string) map[string]any {
+func searchResults(allVersions []Version, query string) map[string]any {
 	objects := []any{}
 	seen := map[string]bool{}
-	for _, v := range all {
+	for _, v := range allVersions {
 		isMatch := !seen[v.Name]
 		for word := range strings.FieldsSeq(query) {
 			keyword, isKeyword := strings.CutPrefix(word, "keywords:")
