@@ -20,8 +20,8 @@ func checkOpenable(address string) dispatch.Verdict {
 	if !isWebAddress(address) {
 		return newInvalidVerdict("%.200q can't be opened: give a whole http or https address, such as https://shop.example/cart", address)
 	}
-	if problem := checkHost(address); problem != "" {
-		return newInvalidVerdict("%.200q can't be opened: %s", address, problem)
+	if problemText := checkHost(address); problemText != "" {
+		return newInvalidVerdict("%.200q can't be opened: %s", address, problemText)
 	}
 	return dispatch.Verdict{}
 }

@@ -46,23 +46,23 @@ func newBatches(onEnd func(callID string)) *batches {
 	return &batches{onEnd: onEnd, runs: map[string]*batch{}}
 }
 
-func (b *batches) start(run dispatch.Run, sink dispatch.Sink) *wire.CallError {
+func (b *batches) start(toolRun dispatch.Run, sink dispatch.Sink) *wire.CallError {
 	var args struct {
 		Steps []batchStep `json:"steps"`
 	}
-	if err := json.Unmarshal(run.Args, &args); err != nil {
+	if err := json.Unmarshal(toolRun.Args, &args); err != nil {
 		return &wire.CallError{Code: wire.ErrInvalidArguments, Message: "the steps can't be read: " + err.Error()}
 	}
 	// The batch runs one step at a time, so a channel with room for one result never
 	// blocks the sender.
-	startedBatch := &batch{id: run.ID, steps: args.Steps, sink: sink, answers: make(chan stepResult, 1), stopped: make(chan struct{})}
+	startedBatch := &batch{id: toolRun.ID, steps: args.Steps, sink: sink, answers: make(chan stepResult, 1), stopped: make(chan struct{})}
 	b.mu.Lock()
-	b.runs[run.ID] = startedBatch
+	b.runs[toolRun.ID] = startedBatch
 	b.mu.Unlock()
 	go func() {
-		output, err := startedBatch.run()
-		if b.remove(run.ID) != nil {
-			callID, _, _ := strings.Cut(run.ID, ".")
+		output, err := startedBatch.startBatch()
+		if b.remove(toolRun.ID) != nil {
+			callID, _, _ := strings.Cut(toolRun.ID, ".")
 			b.onEnd(callID)
 			sink.Finish(output, err)
 		}
@@ -100,7 +100,7 @@ func (b *batches) respond(id string, output json.RawMessage, err *wire.CallError
 	return true
 }
 
-func (b *batch) run() (json.RawMessage, *wire.CallError) {
+func (b *batch) startBatch() (json.RawMessage, *wire.CallError) {
 	var texts []string
 	var output agentResult
 	var pages []wire.UntrustedPage
@@ -122,7 +122,7 @@ func (b *batch) run() (json.RawMessage, *wire.CallError) {
 			output.Steps = append(output.Steps, blocks)
 		}
 		var page wire.UntrustedPage
-		if raw := rawjson.Get(result.output, "untrusted"); raw != nil && json.Unmarshal(raw, &page) == nil {
+		if rawJSON := rawjson.Get(result.output, "untrusted"); rawJSON != nil && json.Unmarshal(rawJSON, &page) == nil {
 			pages = addPages(pages, page)
 		}
 	}

@@ -85,38 +85,38 @@ func (b *toolBridge) Targets(ctx context.Context, choice dispatch.TargetChoice) 
 }
 
 // Start implements dispatch.Bridge.
-func (b *toolBridge) Start(ctx context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError {
-	if run.Plugin != Name {
-		return b.Bridge.Start(ctx, run, sink)
+func (b *toolBridge) Start(ctx context.Context, toolRun dispatch.Run, sink dispatch.Sink) *wire.CallError {
+	if toolRun.Plugin != Name {
+		return b.Bridge.Start(ctx, toolRun, sink)
 	}
 	// The gates have checked only the tab in which the call runs, so no argument is
 	// allowed to name another tab.
-	run.Args = removeMembers(run.Args, "tabId", "browser", clientArgument, sessionArgument, framesArgument, secretsArgument, closableTabsArgument, fileNameArgument, refusedTypesArgument)
-	switch run.Tool {
+	toolRun.Args = removeMembers(toolRun.Args, "tabId", "browser", clientArgument, sessionArgument, framesArgument, secretsArgument, closableTabsArgument, fileNameArgument, refusedTypesArgument)
+	switch toolRun.Tool {
 	case toolBatch:
-		return b.batches.start(run, sink)
+		return b.batches.start(toolRun, sink)
 	case toolWindows:
-		run.Args = setMember(run.Args, closableTabsArgument, rawjson.Encode(b.sites.tabs.closableTabs(run.Target.Browser, windowIDOf(run.Args))))
+		toolRun.Args = setMember(toolRun.Args, closableTabsArgument, rawjson.Encode(b.sites.tabs.closableTabs(toolRun.Target.Browser, windowIDOf(toolRun.Args))))
 	case toolDownloads:
-		run.Args = withFileName(run.Args)
+		toolRun.Args = withFileName(toolRun.Args)
 	case toolUpload:
-		args, err := readUploads(run.Args, b.uploadFolders)
+		args, err := readUploads(toolRun.Args, b.uploadFolders)
 		if err != nil {
 			return err
 		}
-		run.Args = args
+		toolRun.Args = args
 	}
-	if typedTexts := typedSecrets(run.Target); len(typedTexts) > 0 { // the user has approved typing into these fields
-		run.Args = setMember(run.Args, secretsArgument, rawjson.Encode(typedTexts))
+	if typedTexts := typedSecrets(toolRun.Target); len(typedTexts) > 0 { // the user has approved typing into these fields
+		toolRun.Args = setMember(toolRun.Args, secretsArgument, rawjson.Encode(typedTexts))
 	}
-	if run.Tool != toolTabs {
-		run.Args = setMember(run.Args, framesArgument, rawjson.Encode(b.sites.frameRules(frameRuleClass(run), run.Target.URL)))
+	if toolRun.Tool != toolTabs {
+		toolRun.Args = setMember(toolRun.Args, framesArgument, rawjson.Encode(b.sites.frameRules(frameRuleClass(toolRun), toolRun.Target.URL)))
 	}
-	if classOfTool(run.Tool, run.Args) != classRead { // a call that acts may open tabs
-		run.Args = setMember(run.Args, clientArgument, rawjson.Encode(run.Client.String()))
+	if classOfTool(toolRun.Tool, toolRun.Args) != classRead { // a call that acts may open tabs
+		toolRun.Args = setMember(toolRun.Args, clientArgument, rawjson.Encode(toolRun.Client.String()))
 	}
-	run.Args = setMember(run.Args, sessionArgument, rawjson.Encode(clientKey(run.Client)))
-	return b.Bridge.Start(ctx, run, untrustedTextSink{sink, wire.UntrustedPage{Origin: originOf(run.Target.URL), TabID: run.Target.TabID}})
+	toolRun.Args = setMember(toolRun.Args, sessionArgument, rawjson.Encode(clientKey(toolRun.Client)))
+	return b.Bridge.Start(ctx, toolRun, untrustedTextSink{sink, wire.UntrustedPage{Origin: originOf(toolRun.Target.URL), TabID: toolRun.Target.TabID}})
 }
 
 // untrustedTextSink marks page text in errors as untrusted data.
@@ -136,9 +136,9 @@ func (s untrustedTextSink) Finish(output json.RawMessage, err *wire.CallError) {
 }
 
 // For a dangerous tool that uses no tab, such as browser_history, the rules for reading apply.
-func frameRuleClass(run dispatch.Run) toolClass {
-	c := classOfTool(run.Tool, run.Args)
-	if run.TargetKind == dispatch.TargetBrowser && c == classDangerous {
+func frameRuleClass(toolRun dispatch.Run) toolClass {
+	c := classOfTool(toolRun.Tool, toolRun.Args)
+	if toolRun.TargetKind == dispatch.TargetBrowser && c == classDangerous {
 		return classRead
 	}
 	return c
@@ -162,12 +162,12 @@ func (b *toolBridge) Answer(id string, askID int, output json.RawMessage, err *w
 	}
 }
 
-func setMember(object json.RawMessage, key string, value json.RawMessage) json.RawMessage {
+func setMember(object json.RawMessage, key string, valueJSON json.RawMessage) json.RawMessage {
 	members := []rawjson.Member{}
 	for m := range rawjson.Members(object) {
 		members = append(members, m)
 	}
-	return rawjson.JoinMembers(append(members, rawjson.Member{Key: key, QuotedKey: rawjson.Encode(key), Value: value}))
+	return rawjson.JoinMembers(append(members, rawjson.Member{Key: key, QuotedKey: rawjson.Encode(key), Value: valueJSON}))
 }
 
 func removeMembers(object json.RawMessage, keys ...string) json.RawMessage {

@@ -13,7 +13,7 @@ import (
 // debugger.
 const capabilityDebugger = "debugger"
 
-var capabilityTexts = map[string]struct{ message, userText string }{
+var capabilityTexts = map[string]struct{ errorMessage, userText string }{
 	capabilityDebugger: {
 		"no connected browser has Chrome's debugger, which this tool needs; the user can add it with: opentabs extension install --debugger",
 		"No connected browser has Chrome's debugger, which this tool needs. To add it, run `opentabs extension install --debugger`.",
@@ -29,7 +29,7 @@ func CheckCapability(tool string, capabilities []string) *wire.CallError {
 		return nil
 	}
 	texts := capabilityTexts[d.capability]
-	return &wire.CallError{Code: wire.ErrNoBrowser, Message: texts.message, UserText: texts.userText}
+	return &wire.CallError{Code: wire.ErrNoBrowser, Message: texts.errorMessage, UserText: texts.userText}
 }
 
 // codeNeedsPermission is the error code, in server and extension, of a call whose tool lacks a Chrome permission.

@@ -74,8 +74,8 @@ func TestPermissionsOfExtension(t *testing.T) {
 			}
 		}
 	}
-	if rows := strings.Count(string(fileContent), "\n  ['browser_"); rows != toolCount {
-		t.Errorf("permissions.ts has %d tools with permissions, the server %d", rows, toolCount)
+	if rowCount := strings.Count(string(fileContent), "\n  ['browser_"); rowCount != toolCount {
+		t.Errorf("permissions.ts has %d tools with permissions, the server %d", rowCount, toolCount)
 	}
 	for name, title := range permissionTitles {
 		if label := fmt.Sprintf("\n  %s: '%s',", name, title); !strings.Contains(string(fileContent), label) {

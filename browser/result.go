@@ -108,12 +108,12 @@ type resultBuilder struct {
 }
 
 // shapeOutput omits page content that the client is not allowed to read, for example after a redirect.
-func (s resultBuilder) shapeOutput(callInfo dispatch.CallInfo, raw json.RawMessage) (json.RawMessage, *wire.CallError) {
+func (s resultBuilder) shapeOutput(callInfo dispatch.CallInfo, rawJSON json.RawMessage) (json.RawMessage, *wire.CallError) {
 	if isBatch(callInfo.Tool) { // shapeOutput has already run for each step of the batch
-		return raw, nil
+		return rawJSON, nil
 	}
 	var out extensionOutput
-	if err := json.Unmarshal(raw, &out); err != nil {
+	if err := json.Unmarshal(rawJSON, &out); err != nil {
 		return nil, &wire.CallError{Code: wire.ErrInternal, Message: fmt.Sprintf("the extension returned a result that opentabs cannot decode: %v", err)}
 	}
 	if out.TabID != 0 || callInfo.Tool.Name == toolTabs {

@@ -119,11 +119,11 @@ func maskForApproval(callInfo dispatch.CallInfo) json.RawMessage {
 
 func maskSteps(args json.RawMessage) json.RawMessage {
 	var steps []json.RawMessage
-	for _, raw := range rawjson.Elements(rawjson.Get(args, "steps")) {
-		if tool := textArgument(raw, "tool"); len(maskedMembers(tool)) > 0 {
-			raw = setMember(removeMembers(raw, "args"), "args", maskArgs(tool, rawjson.Get(raw, "args")))
+	for _, rawJSON := range rawjson.Elements(rawjson.Get(args, "steps")) {
+		if tool := textArgument(rawJSON, "tool"); len(maskedMembers(tool)) > 0 {
+			rawJSON = setMember(removeMembers(rawJSON, "args"), "args", maskArgs(tool, rawjson.Get(rawJSON, "args")))
 		}
-		steps = append(steps, raw)
+		steps = append(steps, rawJSON)
 	}
 	return setMember(removeMembers(args, "steps"), "steps", rawjson.Encode(steps))
 }

@@ -76,8 +76,8 @@ func TestTypingIntoSecretField(t *testing.T) {
 				if shownArgs := strings.Join(f.shownArgs, ""); strings.Contains(shownArgs, "hunter2") || strings.Contains(shownArgs, "4111") || !strings.Contains(shownArgs, secretMask) {
 					t.Errorf("arguments in the approval of %s = %s, want no typed text", call[0], shownArgs)
 				}
-				run := f.runs[len(f.runs)-1]
-				if got := string(rawjson.Get(run.Args, secretsArgument)); got != `["card","password"]` {
+				toolRun := f.runs[len(f.runs)-1]
+				if got := string(rawjson.Get(toolRun.Args, secretsArgument)); got != `["card","password"]` {
 					t.Errorf("approved kinds of %s = %s, want card and password", call[0], got)
 				}
 			}

@@ -180,8 +180,8 @@ func TestEndOfClientWithoutSessions(t *testing.T) {
 		if _, err := f.calls.Call(t.Context(), call); err != nil {
 			t.Fatal(err)
 		}
-		if run := f.runs[len(f.runs)-1]; !strings.Contains(string(run.Args), `"_session":"client laptop"`) {
-			t.Errorf("arguments in the browser = %s, want the session \"client laptop\"", run.Args)
+		if toolRun := f.runs[len(f.runs)-1]; !strings.Contains(string(toolRun.Args), `"_session":"client laptop"`) {
+			t.Errorf("arguments in the browser = %s, want the session \"client laptop\"", toolRun.Args)
 		}
 		if got := f.sessions.Ended([]string{"client laptop"}); len(got) != 0 {
 			t.Errorf("ended sessions while the client calls = %q, want none", got)

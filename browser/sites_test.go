@@ -50,8 +50,8 @@ func newFixture(t *testing.T) *fixture {
 
 func newLimitedFixture(t *testing.T, limits Limits) *fixture {
 	t.Helper()
-	set := plugin.NewSet(nil, nil, Plugin())
-	rules := policy.New(t.TempDir(), func() *plugin.Set { return set }, policy.Options{})
+	pluginSet := plugin.NewSet(nil, nil, Plugin())
+	rules := policy.New(t.TempDir(), func() *plugin.Set { return pluginSet }, policy.Options{})
 	f := &fixture{t: t, rules: policy.SitesOf(rules), address: "https://shop.example/cart?id=7#top", secrets: &wire.SecretFields{}, capabilities: slices.Collect(maps.Keys(permissionTitles))}
 	bridge := &dispatchtest.Bridge{
 		TargetsFunc: func(choice dispatch.TargetChoice) dispatch.Targets {
@@ -59,8 +59,8 @@ func newLimitedFixture(t *testing.T, limits Limits) *fixture {
 			target := dispatch.Target{Browser: "b1", BrowserName: "Work", TabID: choice.TabID, DocumentID: "d1", URL: f.address, Title: "Cart", Secrets: f.secrets}
 			return dispatch.Targets{BrowserCount: 1, LiveTargets: []dispatch.Target{target}}
 		},
-		StartFunc: func(_ context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError {
-			f.runs, f.sink = append(f.runs, run), sink
+		StartFunc: func(_ context.Context, toolRun dispatch.Run, sink dispatch.Sink) *wire.CallError {
+			f.runs, f.sink = append(f.runs, toolRun), sink
 			output := f.output
 			if output == "" {
 				encodedAddress, _ := json.Marshal(f.address)
@@ -280,12 +280,12 @@ func TestOpeningNeedsApprovalForNewSite(t *testing.T) {
 		args, _ := json.Marshal(map[string]string{"url": address})
 		f.wantError(wire.ErrInvalidArguments, "give a whole http or https address", "claude", "browser_navigate", string(args))
 	}
-	for address, problem := range map[string]string{
+	for address, problemText := range map[string]string{
 		"http://127.1:9527/": "four decimal", "http://2130706433/": "four decimal", "http://0x7f.0.0.1/": "four decimal", "http://0/": "four decimal", "http://127.0.0.01/": "four decimal",
 		"http://127.0.0.1:09527/": "leading zeros", "http://ｂank.example/": "in ASCII", "http://bank。example/": "in ASCII", "http://ban\u00adk.example/": "in ASCII",
 	} {
 		args, _ := json.Marshal(map[string]string{"url": address})
-		f.wantError(wire.ErrInvalidArguments, problem, "claude", "browser_navigate", string(args))
+		f.wantError(wire.ErrInvalidArguments, problemText, "claude", "browser_navigate", string(args))
 	}
 	f.wantError(wire.ErrInvalidArguments, `either "url" or "go"`, "claude", "browser_navigate", `{}`)
 	f.wantError(wire.ErrInvalidArguments, `either "url" or "go"`, "claude", "browser_navigate", `{"url":"https://shop.example/","go":"back"}`)
@@ -312,7 +312,7 @@ func TestRuleDecidesWaitingCall(t *testing.T) {
 			_, err := f.calls.Call(t.Context(), dispatch.Call{Tool: f.tool("browser_snapshot"), Args: json.RawMessage(`{}`), TabID: 7, Client: dispatch.Client{Session: "s", Name: "claude"}})
 			results <- err
 		}
-		set := func(rule policy.SiteRule) {
+		setRule := func(rule policy.SiteRule) {
 			if err := f.rules.Set("shop.example", rule, "x"); err != nil {
 				t.Fatal(err)
 			}
@@ -320,16 +320,16 @@ func TestRuleDecidesWaitingCall(t *testing.T) {
 		}
 		go run()
 		synctest.Wait()
-		set(policy.SiteAsk)
+		setRule(policy.SiteAsk)
 		synctest.Wait()
-		set(policy.SiteAuto)
+		setRule(policy.SiteAuto)
 		if err := <-results; err != nil {
 			t.Errorf("the site is allowed now: %v", err)
 		}
-		set("")
+		setRule("")
 		go run()
 		synctest.Wait()
-		set(policy.SiteOff)
+		setRule(policy.SiteOff)
 		if err := <-results; err == nil {
 			t.Error("the call ran although the site is off")
 		}

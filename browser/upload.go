@@ -138,9 +138,9 @@ func readBelow(folder, local string, limit int) ([]byte, error) {
 	defer func() { _ = root.Close() }()
 	// Check the kind of the file before opening it, because opening a named pipe without
 	// a writer blocks.
-	if info, err := root.Stat(local); err != nil {
+	if fileInfo, err := root.Stat(local); err != nil {
 		return nil, err
-	} else if !info.Mode().IsRegular() {
+	} else if !fileInfo.Mode().IsRegular() {
 		return nil, errors.New("it is not a regular file")
 	}
 	file, err := root.Open(local)

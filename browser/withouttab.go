@@ -57,8 +57,8 @@ func (s *siteGate) decideWithoutTab(callInfo dispatch.CallInfo, d *toolDefinitio
 
 func textArgument(args json.RawMessage, name string) string {
 	var argumentText string
-	if value := rawjson.Get(args, name); value != nil {
-		_ = json.Unmarshal(value, &argumentText)
+	if valueJSON := rawjson.Get(args, name); valueJSON != nil {
+		_ = json.Unmarshal(valueJSON, &argumentText)
 	}
 	return argumentText
 }
@@ -186,7 +186,7 @@ func (s *siteGate) decideDownload(callInfo dispatch.CallInfo) dispatch.Verdict {
 }
 
 func downloadIDOf(args json.RawMessage) (id int, isNamed bool) {
-	value := rawjson.Get(args, "id")
-	isNamed = value != nil && json.Unmarshal(value, &id) == nil
+	valueJSON := rawjson.Get(args, "id")
+	isNamed = valueJSON != nil && json.Unmarshal(valueJSON, &id) == nil
 	return id, isNamed
 }

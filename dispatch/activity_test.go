@@ -13,12 +13,12 @@ import (
 	"opentabs/wire"
 )
 
-func newContentReport(kind, message string) wire.Report {
-	return wire.Report{Activity: &wire.Activity{Type: kind, Content: json.RawMessage(message)}}
+func newContentReport(activityKind, reportMessage string) wire.Report {
+	return wire.Report{Activity: &wire.Activity{Type: activityKind, Content: json.RawMessage(reportMessage)}}
 }
 
-func newPatchReport(kind, message string) wire.Report {
-	return wire.Report{Activity: &wire.Activity{Type: kind, Patch: json.RawMessage(message)}}
+func newPatchReport(activityKind, reportMessage string) wire.Report {
+	return wire.Report{Activity: &wire.Activity{Type: activityKind, Patch: json.RawMessage(reportMessage)}}
 }
 
 func activitiesOf(t *testing.T, resyncs *atomic.Int32, reports ...wire.Report) []dispatch.ActivityView {

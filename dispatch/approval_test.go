@@ -60,20 +60,20 @@ func TestTheUserDecides(t *testing.T) {
 				}}
 				h := &recordingHooks{}
 				d := dispatch.New(newFinishingPage(&runCount).bridge(), dispatch.Options{Gates: []dispatch.Gate{g}, AfterHooks: []dispatch.AfterHook{h}})
-				view, waitForEnd := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool, Args: json.RawMessage(`{"to":"bob"}`)})
-				w := view.Waiting
-				if w.Reason != "may it?" || w.Args != `{"to":"bob"}` || w.Tool != "messages__export" || w.CallID != view.CallID || w.ExpiresAt.Sub(w.StartedAt) != 5*time.Minute {
+				callView, waitForEnd := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool, Args: json.RawMessage(`{"to":"bob"}`)})
+				w := callView.Waiting
+				if w.Reason != "may it?" || w.Args != `{"to":"bob"}` || w.Tool != "messages__export" || w.CallID != callView.CallID || w.ExpiresAt.Sub(w.StartedAt) != 5*time.Minute {
 					t.Errorf("the waiting ticket is %+v", w)
 				}
-				if view.Status != "waiting for approval" || runCount != 0 {
-					t.Errorf("the waiting call has status %s and ran %d times", view.Status, runCount)
+				if callView.Status != "waiting for approval" || runCount != 0 {
+					t.Errorf("the waiting call has status %s and ran %d times", callView.Status, runCount)
 				}
 				sleepFake(4 * time.Minute)
-				got, err := d.Decide(view.CallID, w.TicketID, tt.r)
+				got, err := d.Decide(callView.CallID, w.TicketID, tt.r)
 				if err != nil || got.Outcome != wire.DecisionAccepted || got.Surface != tt.r.Surface || got.Allowed != tt.r.Allow {
 					t.Fatalf("Decide returned %+v, %v", got, err)
 				}
-				lateDecision, err := d.Decide(view.CallID, w.TicketID, dispatch.Resolution{Allow: !tt.r.Allow, Surface: "another"})
+				lateDecision, err := d.Decide(callView.CallID, w.TicketID, dispatch.Resolution{Allow: !tt.r.Allow, Surface: "another"})
 				if err != nil || lateDecision.Outcome != wire.DecisionAlreadyMade || lateDecision.Surface != tt.r.Surface || lateDecision.Allowed != tt.r.Allow {
 					t.Errorf("the second Decide returned %+v, %v", lateDecision, err)
 				}
@@ -102,21 +102,21 @@ func TestADecisionMustBeOffered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var runCount int
 		d := dispatch.New(newFinishingPage(&runCount).bridge(), dispatch.Options{Gates: []dispatch.Gate{&fakeGate{name: "g"}}})
-		view, waitForEnd := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool})
+		callView, waitForEnd := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool})
 		var scope *dispatch.ScopeError
-		if _, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true, Scope: wire.ScopeSession}); !errors.As(err, &scope) {
+		if _, err := d.Decide(callView.CallID, "", dispatch.Resolution{Allow: true, Scope: wire.ScopeSession}); !errors.As(err, &scope) {
 			t.Errorf("Decide with the scope session returned the error %v", err)
 		}
-		if _, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true, Scope: wire.ScopeTime}); err == nil {
+		if _, err := d.Decide(callView.CallID, "", dispatch.Resolution{Allow: true, Scope: wire.ScopeTime}); err == nil {
 			t.Error("Decide accepted ScopeTime without a duration")
 		}
-		if _, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true, Scope: wire.ScopeTime, Duration: dispatch.MaxScopeTime + 1}); err == nil {
+		if _, err := d.Decide(callView.CallID, "", dispatch.Resolution{Allow: true, Scope: wire.ScopeTime, Duration: dispatch.MaxScopeTime + 1}); err == nil {
 			t.Error("Decide accepted a duration longer than MaxScopeTime")
 		}
-		if _, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true, Data: json.RawMessage(`{`)}); err == nil {
+		if _, err := d.Decide(callView.CallID, "", dispatch.Resolution{Allow: true, Data: json.RawMessage(`{`)}); err == nil {
 			t.Error("Decide accepted data that is not JSON")
 		}
-		for _, id := range []string{view.CallID, "call_unknown"} {
+		for _, id := range []string{callView.CallID, "call_unknown"} {
 			if got, err := d.Decide(id, "ticket_unknown", dispatch.Resolution{Allow: true}); err != nil || got.Outcome != wire.DecisionNotPending {
 				t.Errorf("Decide of an unknown ticket of call %q returned %+v, %v", id, got, err)
 			}
@@ -124,7 +124,7 @@ func TestADecisionMustBeOffered(t *testing.T) {
 		if runCount != 0 {
 			t.Error("the tool ran")
 		}
-		if got, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true}); err != nil || got.Outcome != wire.DecisionAccepted {
+		if got, err := d.Decide(callView.CallID, "", dispatch.Resolution{Allow: true}); err != nil || got.Outcome != wire.DecisionAccepted {
 			t.Errorf("Decide returned %+v, %v", got, err)
 		}
 		if _, err := waitForEnd(); err != nil || runCount != 1 {
@@ -146,11 +146,11 @@ func TestNoSessionScopeWithoutSession(t *testing.T) {
 		}}
 		d := dispatch.New(newFinishingPage(&runCount).bridge(), dispatch.Options{Gates: []dispatch.Gate{g}})
 		for _, isShared := range []bool{false, true} {
-			view, waitForEnd := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool, Client: dispatch.Client{Session: "s", IsSessionShared: isShared}})
-			if isOffered := slices.Contains(view.Waiting.Scopes, wire.ScopeSession); isOffered == isShared || len(view.Waiting.Scopes) < 2 {
-				t.Errorf("shared %t: the user may choose the scopes %v", isShared, view.Waiting.Scopes)
+			callView, waitForEnd := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool, Client: dispatch.Client{Session: "s", IsSessionShared: isShared}})
+			if isOffered := slices.Contains(callView.Waiting.Scopes, wire.ScopeSession); isOffered == isShared || len(callView.Waiting.Scopes) < 2 {
+				t.Errorf("shared %t: the user may choose the scopes %v", isShared, callView.Waiting.Scopes)
 			}
-			if _, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true}); err != nil {
+			if _, err := d.Decide(callView.CallID, "", dispatch.Resolution{Allow: true}); err != nil {
 				t.Error(err)
 			}
 			if _, err := waitForEnd(); err != nil {
@@ -166,12 +166,12 @@ func TestApprovalTimesOut(t *testing.T) {
 		p := newFinishingPage(&runCount)
 		d := dispatch.New(p.bridge(), dispatch.Options{Gates: []dispatch.Gate{&fakeGate{name: "g"}}, SuspendLimit: 7 * time.Minute})
 		startTime := time.Now()
-		view, waitForEnd := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool})
+		callView, waitForEnd := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool})
 		_, err := waitForEnd()
 		if elapsed := time.Since(startTime); err == nil || err.Code != wire.ErrApprovalTimeout || elapsed != 7*time.Minute || !err.Retryable {
 			t.Errorf("the call ended with error %v after %v", err, elapsed)
 		}
-		if got, _ := d.Decide(view.CallID, view.Waiting.TicketID, dispatch.Resolution{Allow: true}); got.Outcome != wire.DecisionNotPending || runCount != 0 {
+		if got, _ := d.Decide(callView.CallID, callView.Waiting.TicketID, dispatch.Resolution{Allow: true}); got.Outcome != wire.DecisionNotPending || runCount != 0 {
 			t.Errorf("Decide after the timeout returned %+v, and the tool ran %d times", got, runCount)
 		}
 		if p.stopCount() != 0 {
@@ -256,7 +256,7 @@ func TestSuspendedCallIsWithdrawn(t *testing.T) {
 		defer f.Close()
 		ctx, disconnect := context.WithCancel(t.Context())
 		askCount, withdrawn := 0, make(chan struct{})
-		view, waitForEnd := startSuspendedCall(t, ctx, d, dispatch.Call{Tool: exportTool, OnTicket: func(ctx context.Context, w dispatch.WaitingTicket) {
+		callView, waitForEnd := startSuspendedCall(t, ctx, d, dispatch.Call{Tool: exportTool, OnTicket: func(ctx context.Context, w dispatch.WaitingTicket) {
 			askCount++
 			<-ctx.Done()
 			close(withdrawn)
@@ -267,7 +267,7 @@ func TestSuspendedCallIsWithdrawn(t *testing.T) {
 		if err == nil || err.Code != wire.ErrCancelled || askCount != 1 {
 			t.Errorf("the call ended with error %v after %d questions", err, askCount)
 		}
-		if got, _ := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true}); got.Outcome != wire.DecisionNotPending || runCount != 0 {
+		if got, _ := d.Decide(callView.CallID, "", dispatch.Resolution{Allow: true}); got.Outcome != wire.DecisionNotPending || runCount != 0 {
 			t.Errorf("Decide after the end returned %+v, and the tool ran %d times", got, runCount)
 		}
 		events, _, nextErr := f.Next(t.Context())
@@ -309,13 +309,13 @@ func TestModesOfResume(t *testing.T) {
 		}}
 		synctest.Test(t, func(t *testing.T) {
 			hasRun, decision := false, ""
-			p := &fakePage{handler: func(run dispatch.Run, s dispatch.Sink) {
-				hasRun, decision = true, string(run.Decision)
+			p := &fakePage{handler: func(toolRun dispatch.Run, s dispatch.Sink) {
+				hasRun, decision = true, string(toolRun.Decision)
 				s.Finish(json.RawMessage(`"ran"`), nil)
 			}}
 			d := dispatch.New(p.bridge(), dispatch.Options{Gates: []dispatch.Gate{g}})
-			view, waitForEnd := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool})
-			if _, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true, Surface: "panel", Data: json.RawMessage(`{"n":1}`)}); err != nil {
+			callView, waitForEnd := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool})
+			if _, err := d.Decide(callView.CallID, "", dispatch.Resolution{Allow: true, Surface: "panel", Data: json.RawMessage(`{"n":1}`)}); err != nil {
 				t.Fatal(err)
 			}
 			r, err := waitForEnd()
@@ -337,9 +337,9 @@ func TestGatesRunAgainAfterApproval(t *testing.T) {
 			return dispatch.Verdict{}
 		}}
 		d := dispatch.New(newFinishingPage(&runCount).bridge(), dispatch.Options{Gates: []dispatch.Gate{&fakeGate{name: "first"}, secondGate}})
-		view, waitForEnd := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool})
+		callView, waitForEnd := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool})
 		isOff = true
-		if _, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true}); err != nil {
+		if _, err := d.Decide(callView.CallID, "", dispatch.Resolution{Allow: true}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := waitForEnd(); err == nil || err.Code != wire.ErrDenied || !strings.Contains(err.Message, "switched off meanwhile") || runCount != 0 {
@@ -355,13 +355,13 @@ func TestSuspendedCallsAreCounted(t *testing.T) {
 		d := dispatch.New(newFinishingPage(&runCount).bridge(), dispatch.Options{
 			Gates: []dispatch.Gate{&fakeGate{name: "g"}}, OnWaitingChange: func(n int) { newCountingPage = append(newCountingPage, n) },
 		})
-		view, decideCall := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool})
+		callView, decideCall := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool})
 		ctx, disconnect := context.WithCancel(t.Context())
 		go func() { _, _ = d.Call(ctx, dispatch.Call{Tool: exportTool}) }()
 		synctest.Wait()
 		go func() { _, _ = d.Call(t.Context(), dispatch.Call{Tool: exportTool}) }()
 		synctest.Wait()
-		if _, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true}); err != nil {
+		if _, err := d.Decide(callView.CallID, "", dispatch.Resolution{Allow: true}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := decideCall(); err != nil {
@@ -380,13 +380,13 @@ func TestSuspendedCallLeavesTheQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var runCount int
 		d := dispatch.New(newFinishingPage(&runCount).bridge(), dispatch.Options{Gates: []dispatch.Gate{suspendFirst("export")}, MaxRunningCalls: 1})
-		view, waitForEnd := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool})
+		callView, waitForEnd := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool})
 		otherTool := exportTool
 		otherTool.Name = "other"
 		if _, err := d.Call(t.Context(), dispatch.Call{Tool: otherTool}); err != nil || runCount != 1 {
 			t.Errorf("the call ended with error %v and ran %d times; want 1", err, runCount)
 		}
-		if _, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true}); err != nil {
+		if _, err := d.Decide(callView.CallID, "", dispatch.Resolution{Allow: true}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := waitForEnd(); err != nil || runCount != 2 {
@@ -396,8 +396,8 @@ func TestSuspendedCallLeavesTheQueue(t *testing.T) {
 }
 
 func TestReportsBeforeASuspensionAreSent(t *testing.T) {
-	user := func(message string) []wire.Report {
-		return []wire.Report{{Message: message, Audience: dispatch.AudienceUser}}
+	user := func(reportMessage string) []wire.Report {
+		return []wire.Report{{Message: reportMessage, Audience: dispatch.AudienceUser}}
 	}
 	for _, tt := range []struct {
 		name          string
@@ -414,8 +414,8 @@ func TestReportsBeforeASuspensionAreSent(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				answered := make(chan struct{})
 				b := (&fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
-					for _, message := range tt.before {
-						s.Reports(user(message), 0)
+					for _, reportMessage := range tt.before {
+						s.Reports(user(reportMessage), 0)
 					}
 					s.Ask(askUser(1))
 					<-answered
@@ -456,15 +456,15 @@ func TestDecisionBeforeACancellationCounts(t *testing.T) {
 		d := dispatch.New(newFinishingPage(&runCount).bridge(), dispatch.Options{Gates: []dispatch.Gate{g}})
 		for i := range 100 {
 			ctx, cancel := context.WithCancel(t.Context())
-			view, waitForEnd := startSuspendedCall(t, ctx, d, dispatch.Call{Tool: exportTool})
-			got, err := d.Decide(view.CallID, view.Waiting.TicketID, dispatch.Resolution{Allow: true, Scope: wire.ScopeAlways, Surface: "the side panel"})
+			callView, waitForEnd := startSuspendedCall(t, ctx, d, dispatch.Call{Tool: exportTool})
+			got, err := d.Decide(callView.CallID, callView.Waiting.TicketID, dispatch.Resolution{Allow: true, Scope: wire.ScopeAlways, Surface: "the side panel"})
 			if err != nil || got.Outcome != wire.DecisionAccepted {
 				t.Fatalf("Decide returned %+v, %v", got, err)
 			}
 			if i%2 == 0 {
 				cancel()
 			} else {
-				d.Cancel(view.CallID, "the side panel", "")
+				d.Cancel(callView.CallID, "the side panel", "")
 			}
 			_, _ = waitForEnd()
 			cancel()

@@ -237,7 +237,7 @@ type Bridge interface {
 	// navigated if the tab has navigated away from the document. Start returns invalid_arguments if
 	// the arguments are too large for a frame, and internal if the ID is in use. If Start returns
 	// an error, no method of sink is called.
-	Start(ctx context.Context, run Run, sink Sink) *wire.CallError
+	Start(ctx context.Context, toolRun Run, sink Sink) *wire.CallError
 	// Cancel asks the page to stop the tool of a run. After Cancel, the sink of the run receives
 	// nothing, not even Finish. Cancel calls onOutcome once: with "finished" if no such run exists,
 	// or with "ignored" if the page does not answer within wire.CancelTimeoutMs. If the browser is

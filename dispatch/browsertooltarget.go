@@ -29,14 +29,14 @@ func (p TargetKind) isChosenBeforeGates() bool { return p != TargetDocument }
 
 // browserToolTarget stores the target that was chosen for a call of a browser tool.
 type browserToolTarget struct {
-	mu     sync.Mutex // guards target
-	target Target
+	mu        sync.Mutex // guards target
+	runTarget Target
 }
 
 func (p *browserToolTarget) get() Target {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.target
+	return p.runTarget
 }
 
 func (p *browserToolTarget) choose(ctx context.Context, c *liveCall) bool {
@@ -61,7 +61,7 @@ func (p *browserToolTarget) choose(ctx context.Context, c *liveCall) bool {
 		return false
 	}
 	p.mu.Lock()
-	p.target = target
+	p.runTarget = target
 	p.mu.Unlock()
 	storeArgsStart(c) // the target determines which arguments are masked
 	return true

@@ -41,8 +41,8 @@ func TestBrowserToolTargetIsChosenBeforeGates(t *testing.T) {
 			}
 			return dispatch.Targets{BrowserCount: 1, LiveTargets: []dispatch.Target{{Browser: "b2", TabID: 5, DocumentID: "d5", URL: "https://shop.example/"}}}
 		},
-		StartFunc: func(_ context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError {
-			startedRun = run
+		StartFunc: func(_ context.Context, toolRun dispatch.Run, sink dispatch.Sink) *wire.CallError {
+			startedRun = toolRun
 			go sink.Finish(json.RawMessage(`{"text":"x"}`), nil)
 			return nil
 		},
@@ -72,16 +72,16 @@ func TestBrowserToolTargetIsChosenBeforeGates(t *testing.T) {
 // A browser tool without a usable target must fail with advice, and the error must not
 // contain the URL of the tab.
 func TestBrowserToolWithoutTargetFails(t *testing.T) {
-	tab := func(browser, url, problem string) dispatch.Target {
-		return dispatch.Target{Browser: browser, BrowserName: strings.ToUpper(browser), TabID: 5, URL: url, Problem: problem}
+	tab := func(browser, url, problemText string) dispatch.Target {
+		return dispatch.Target{Browser: browser, BrowserName: strings.ToUpper(browser), TabID: 5, URL: url, Problem: problemText}
 	}
 	for _, test := range []struct {
-		name    string
-		tool    dispatch.Tool
-		call    dispatch.Call
-		targets dispatch.Targets
-		code    wire.ErrorCode
-		message string
+		name         string
+		tool         dispatch.Tool
+		call         dispatch.Call
+		targets      dispatch.Targets
+		code         wire.ErrorCode
+		errorMessage string
 	}{
 		{"no tab named", snapshotTool, dispatch.Call{}, dispatch.Targets{}, wire.ErrNoTab, `open a tab with browser_tabs {"action":"new","url":...}`},
 		{"no browser", snapshotTool, dispatch.Call{TabID: 5}, dispatch.Targets{}, wire.ErrNoBrowser, "no browser with the opentabs extension is connected"},
@@ -100,8 +100,8 @@ func TestBrowserToolWithoutTargetFails(t *testing.T) {
 			c.Tool, c.Args = test.tool, json.RawMessage(`{}`)
 			_, err := d.Call(t.Context(), c)
 			var e *dispatch.Error
-			if !errors.As(err, &e) || e.Code != test.code || !strings.Contains(e.Message, test.message) {
-				t.Errorf("got %v, want %s with %q", err, test.code, test.message)
+			if !errors.As(err, &e) || e.Code != test.code || !strings.Contains(e.Message, test.errorMessage) {
+				t.Errorf("got %v, want %s with %q", err, test.code, test.errorMessage)
 			}
 			for _, i := range gate.calls {
 				if i.Target.Problem == "" && i.Target != (dispatch.Target{}) {
@@ -127,16 +127,16 @@ func TestExclusiveCalls(t *testing.T) {
 			TargetsFunc: func(choice dispatch.TargetChoice) dispatch.Targets {
 				return dispatch.Targets{BrowserCount: 1, LiveTargets: []dispatch.Target{{Browser: "b1", TabID: choice.TabID, DocumentID: "d"}}}
 			},
-			StartFunc: func(_ context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError {
+			StartFunc: func(_ context.Context, toolRun dispatch.Run, sink dispatch.Sink) *wire.CallError {
 				mu.Lock()
 				defer mu.Unlock()
-				order = append(order, string(run.Args))
+				order = append(order, string(toolRun.Args))
 				time.AfterFunc(time.Second, func() { sink.Finish(nil, nil) })
 				return nil
 			},
 		}
 		d := dispatch.New(bridge, dispatch.Options{})
-		start := func(tool dispatch.Tool, tabID int, args string) <-chan error {
+		startCall := func(tool dispatch.Tool, tabID int, args string) <-chan error {
 			done := make(chan error, 1)
 			go func() {
 				_, err := d.Call(t.Context(), dispatch.Call{Tool: tool, TabID: tabID, Args: json.RawMessage(args)})
@@ -145,7 +145,7 @@ func TestExclusiveCalls(t *testing.T) {
 			synctest.Wait()
 			return done
 		}
-		calls := []<-chan error{start(clickTool, 5, `{"n":1}`), start(clickTool, 5, `{"n":2}`), start(snapshotTool, 5, `{"n":3}`), start(clickTool, 6, `{"n":4}`)}
+		calls := []<-chan error{startCall(clickTool, 5, `{"n":1}`), startCall(clickTool, 5, `{"n":2}`), startCall(snapshotTool, 5, `{"n":3}`), startCall(clickTool, 6, `{"n":4}`)}
 		if got := strings.Join(readOrder(), " "); got != `{"n":1} {"n":3} {"n":4}` {
 			t.Errorf("started %s", got)
 		}

@@ -40,18 +40,18 @@ func TestSurfacesDecideAtTheSameTime(t *testing.T) {
 		}
 		results := make([]dispatch.DecisionResult, len(surfaces))
 		runsBefore := runCount.Load()
-		start := make(chan struct{})
+		startSignal := make(chan struct{})
 		var deciding sync.WaitGroup
 		for i, r := range surfaces {
 			deciding.Go(func() {
-				<-start
+				<-startSignal
 				var err error
 				if results[i], err = d.Decide(w.CallID, w.TicketID, r); err != nil {
 					t.Error(err)
 				}
 			})
 		}
-		close(start)
+		close(startSignal)
 		deciding.Wait()
 		err := <-callErrors
 		acceptedCount, isAllowed := 0, results[0].Allowed

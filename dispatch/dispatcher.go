@@ -301,7 +301,7 @@ func (d *Dispatcher) Shutdown() {
 	d.mu.Unlock()
 	liveCalls, _ := d.snapshotCalls()
 	for _, c := range liveCalls {
-		c.end(ending{status: statusFailed, err: shutdownError(), mustStopPage: true})
+		c.endCall(ending{status: statusFailed, err: shutdownError(), mustStopPage: true})
 	}
 	d.stream.WakeFollowers()
 }
@@ -347,7 +347,7 @@ func (d *Dispatcher) addCall(c *liveCall) bool {
 		d.acceptedCount++
 		c.arrivalNumber = d.acceptedCount
 		d.liveCalls[c.id] = c
-		d.openCallHookTimer.set(d)
+		d.openCallHookTimer.startTimer(d)
 	}
 	d.mu.Unlock()
 	if !hasEnded {

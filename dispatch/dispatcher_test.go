@@ -19,7 +19,7 @@ import (
 var exportTool = dispatch.Tool{Plugin: "messages", Name: "export", PluginName: "Messages", Matches: []string{"*://localhost/*"}}
 
 type fakePage struct {
-	handler func(run dispatch.Run, sink dispatch.Sink)
+	handler func(toolRun dispatch.Run, sink dispatch.Sink)
 	wg      sync.WaitGroup
 
 	mu             sync.Mutex // guards cancelled
@@ -28,9 +28,9 @@ type fakePage struct {
 
 func (p *fakePage) bridge() *dispatchtest.Bridge {
 	return &dispatchtest.Bridge{
-		StartFunc: func(_ context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError {
+		StartFunc: func(_ context.Context, toolRun dispatch.Run, sink dispatch.Sink) *wire.CallError {
 			if p.handler != nil {
-				p.wg.Go(func() { p.handler(run, sink) })
+				p.wg.Go(func() { p.handler(toolRun, sink) })
 			}
 			return nil
 		},
@@ -289,20 +289,20 @@ func TestResultAtTheTimeOfTheTimeout(t *testing.T) {
 func TestTenThousandCallsAtOnce(t *testing.T) {
 	const n = 10000
 	synctest.Test(t, func(t *testing.T) {
-		p := &fakePage{handler: func(run dispatch.Run, s dispatch.Sink) {
+		p := &fakePage{handler: func(toolRun dispatch.Run, s dispatch.Sink) {
 			var i int
-			if err := json.Unmarshal(run.Args, &i); err != nil {
+			if err := json.Unmarshal(toolRun.Args, &i); err != nil {
 				panic(err)
 			}
 			switch i % 4 {
 			case 0:
-				s.Finish(run.Args, nil)
+				s.Finish(toolRun.Args, nil)
 			case 1:
 				for range 4 {
 					sleepFake(20 * time.Second)
 					s.Reports(numberReports(1, 2), 0)
 				}
-				s.Finish(run.Args, nil)
+				s.Finish(toolRun.Args, nil)
 			case 2:
 				sleepFake(time.Second)
 				s.Finish(nil, &wire.CallError{Code: wire.ErrTabClosed, Message: "the tab was closed"})

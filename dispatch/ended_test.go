@@ -31,8 +31,8 @@ func (h orderHook) After(i dispatch.CallInfo, e dispatch.EndedCall) {
 }
 
 func newEchoDispatcher(o dispatch.Options) *dispatch.Dispatcher {
-	return dispatch.New(&dispatchtest.Bridge{StartFunc: func(_ context.Context, run dispatch.Run, s dispatch.Sink) *wire.CallError {
-		s.Finish(run.Args, nil)
+	return dispatch.New(&dispatchtest.Bridge{StartFunc: func(_ context.Context, toolRun dispatch.Run, s dispatch.Sink) *wire.CallError {
+		s.Finish(toolRun.Args, nil)
 		return nil
 	}}, o)
 }

@@ -123,7 +123,7 @@ func (f failure) withPageText(pageText string) string {
 
 func (f failure) cause() string { return trimEnd(f.err.Message) }
 
-func trimEnd(message string) string { return strings.TrimRight(message, ". \n") }
+func trimEnd(errorMessage string) string { return strings.TrimRight(errorMessage, ". \n") }
 
 func (f failure) userMessage() string {
 	if f.requests == nil {

@@ -48,10 +48,10 @@ type selfCallingBridge struct {
 	sinks map[string]Sink
 }
 
-func (b *selfCallingBridge) Start(_ context.Context, run Run, s Sink) *wire.CallError {
+func (b *selfCallingBridge) Start(_ context.Context, toolRun Run, s Sink) *wire.CallError {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.sinks[run.ID] = s
+	b.sinks[toolRun.ID] = s
 	go s.Ask(wire.ToolAskParams{Ask: 1, Call: &wire.AskCall{Tool: "export", Args: json.RawMessage(`{}`)}})
 	return nil
 }
@@ -95,7 +95,7 @@ type failingCall struct {
 }
 
 func (e failingCall) text(t *testing.T) string {
-	var message string
+	var errorMessage string
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
@@ -120,12 +120,12 @@ func (e failingCall) text(t *testing.T) string {
 					t.Errorf("%s: the text for the user has %q, which only suits an agent: %s", e.name, phrase, callError.UserText)
 				}
 			}
-			message = "agent: " + callError.Message + "\n  user:  " + callError.UserText
+			errorMessage = "agent: " + callError.Message + "\n  user:  " + callError.UserText
 		}
 		cancel()
 		time.Sleep(2 * time.Minute)
 	})
-	return message
+	return errorMessage
 }
 
 func failingCalls(silent func(Sink), reporting func(string) func(Sink)) map[wire.ErrorCode]failingCall {
@@ -161,11 +161,11 @@ func TestErrorTexts(t *testing.T) {
 	}
 	failBridge := func(err *wire.CallError) scriptedBridge { return failsAfter(20*time.Second, err) }
 	silent := func(Sink) {}
-	reporting := func(message string) func(Sink) {
+	reporting := func(errorMessage string) func(Sink) {
 		return func(s Sink) {
 			for range 29 {
 				time.Sleep(10 * time.Second)
-				s.Reports([]wire.Report{{Message: message}}, 0)
+				s.Reports([]wire.Report{{Message: errorMessage}}, 0)
 			}
 		}
 	}
@@ -188,8 +188,8 @@ func TestErrorTexts(t *testing.T) {
 	write("with progress, ignored", scriptedBridge{page: reporting("page 30 of 90"), stopOutcome: wire.CancelIgnored})
 	write("with progress, finished", scriptedBridge{page: reporting("page 30 of 90"), stopOutcome: wire.CancelFinished})
 	write("no message, no answer yet", scriptedBridge{page: reporting("")})
-	toolError := func(message string, info wire.ToolErrorInfo) scriptedBridge {
-		return failBridge(&wire.CallError{Code: wire.ErrToolError, Message: message, Tool: &info})
+	toolError := func(errorMessage string, info wire.ToolErrorInfo) scriptedBridge {
+		return failBridge(&wire.CallError{Code: wire.ErrToolError, Message: errorMessage, Tool: &info})
 	}
 	retryAfter := 1500.0
 	write("tool error", toolError("Channel not found.", wire.ToolErrorInfo{Code: "NOT_FOUND", Category: "not_found"}))
@@ -228,15 +228,15 @@ func TestMayHaveActed(t *testing.T) {
 		}
 	}
 	lostFailure := failure{err: &wire.CallError{Code: wire.ErrLinkLost}, hasBegun: true}
-	if message := explainFailure(lostFailure).Message; !strings.Contains(message, "the same idempotency key") {
-		t.Errorf("the text of a tool that changes something is %q", message)
+	if errorMessage := explainFailure(lostFailure).Message; !strings.Contains(errorMessage, "the same idempotency key") {
+		t.Errorf("the text of a tool that changes something is %q", errorMessage)
 	}
 	lostFailure.hasBegun = false
-	if message := explainFailure(lostFailure).Message; strings.Contains(message, "key") {
-		t.Errorf("the text of a call that has not begun is %q", message)
+	if errorMessage := explainFailure(lostFailure).Message; strings.Contains(errorMessage, "key") {
+		t.Errorf("the text of a call that has not begun is %q", errorMessage)
 	}
 	lostFailure.hasBegun, lostFailure.tool.About.IsReadOnly = true, true
-	if message := explainFailure(lostFailure).Message; strings.Contains(message, "key") {
-		t.Errorf("the text of a tool that only reads is %q", message)
+	if errorMessage := explainFailure(lostFailure).Message; strings.Contains(errorMessage, "key") {
+		t.Errorf("the text of a tool that only reads is %q", errorMessage)
 	}
 }

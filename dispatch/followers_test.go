@@ -77,7 +77,7 @@ func BenchmarkAfterHook(b *testing.B) {
 	b.ReportMetric(median(times), "return-ns")
 }
 
-func followAll(d *Dispatcher, count int) (end func()) {
+func followAll(d *Dispatcher, count int) (endFollowers func()) {
 	var readers sync.WaitGroup
 	var followers []*Follower
 	for range count {

@@ -174,9 +174,9 @@ func TestStopReachesACallThatEndsWhileItStarts(t *testing.T) {
 		stopCount := 0
 		var d *dispatch.Dispatcher
 		d = dispatch.New(&dispatchtest.Bridge{
-			StartFunc: func(_ context.Context, run dispatch.Run, _ dispatch.Sink) *wire.CallError {
-				d.Cancel(run.ID, "a test", "")
-				knownCalls[run.ID] = true
+			StartFunc: func(_ context.Context, toolRun dispatch.Run, _ dispatch.Sink) *wire.CallError {
+				d.Cancel(toolRun.ID, "a test", "")
+				knownCalls[toolRun.ID] = true
 				return nil
 			},
 			CancelFunc: func(id, _ string, onOutcome func(wire.CancelOutcome)) {
@@ -319,13 +319,13 @@ func TestNextTargetWhenNotReady(t *testing.T) {
 						}
 						return dispatch.Targets{BrowserCount: 1, LiveTargets: liveTargets}
 					},
-					StartFunc: func(_ context.Context, run dispatch.Run, s dispatch.Sink) *wire.CallError {
-						tabs = append(tabs, run.Target.TabID)
-						ids[run.ID] = true
-						if tt.startErr != nil && run.Target.TabID == 7 {
+					StartFunc: func(_ context.Context, toolRun dispatch.Run, s dispatch.Sink) *wire.CallError {
+						tabs = append(tabs, toolRun.Target.TabID)
+						ids[toolRun.ID] = true
+						if tt.startErr != nil && toolRun.Target.TabID == 7 {
 							return tt.startErr
 						}
-						callError := tt.answers[run.Target.TabID]
+						callError := tt.answers[toolRun.Target.TabID]
 						if callError != nil && callError.Message == earlierReport {
 							s.Reports([]wire.Report{{}}, 0)
 						}

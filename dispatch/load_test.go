@@ -14,9 +14,9 @@ import (
 
 func TestGreedyClientDoesNotDelayOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &fakePage{handler: func(run dispatch.Run, s dispatch.Sink) {
+		p := &fakePage{handler: func(toolRun dispatch.Run, s dispatch.Sink) {
 			sleepFake(time.Second)
-			s.Finish(run.Args, nil)
+			s.Finish(toolRun.Args, nil)
 		}}
 		d := dispatch.New(p.bridge(), dispatch.Options{MaxRunningCalls: 4})
 		var wg sync.WaitGroup
@@ -53,8 +53,8 @@ func TestGreedyClientDoesNotDelayOthers(t *testing.T) {
 // call begins to run, not when the call arrives.
 func TestQueuedCallsHaveNoTimeLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &fakePage{handler: func(run dispatch.Run, s dispatch.Sink) {
-			if string(run.Args) == "1" {
+		p := &fakePage{handler: func(toolRun dispatch.Run, s dispatch.Sink) {
+			if string(toolRun.Args) == "1" {
 				for range 14 {
 					sleepFake(20 * time.Second)
 					s.Reports(numberReports(1, 2), 0)
@@ -62,7 +62,7 @@ func TestQueuedCallsHaveNoTimeLimit(t *testing.T) {
 			} else {
 				sleepFake(29 * time.Second)
 			}
-			s.Finish(run.Args, nil)
+			s.Finish(toolRun.Args, nil)
 		}}
 		d := dispatch.New(p.bridge(), dispatch.Options{MaxRunningCalls: 1})
 		begun := time.Now()
@@ -87,10 +87,10 @@ func TestQueuedCallsHaveNoTimeLimit(t *testing.T) {
 func TestDisconnectLeavesTheQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := make(chan string, 10)
-		p := &fakePage{handler: func(run dispatch.Run, s dispatch.Sink) {
-			began <- string(run.Args)
+		p := &fakePage{handler: func(toolRun dispatch.Run, s dispatch.Sink) {
+			began <- string(toolRun.Args)
 			sleepFake(time.Second)
-			s.Finish(run.Args, nil)
+			s.Finish(toolRun.Args, nil)
 		}}
 		d := dispatch.New(p.bridge(), dispatch.Options{MaxRunningCalls: 1, MaxWaitingCalls: 3})
 		var wg sync.WaitGroup

@@ -50,7 +50,7 @@ const maxRequestFailures = 20
 // requestFailure has the two texts of a tool's failed request. The page of the tool receives only
 // the field message, which is the text for the agent. If the tool's error repeats this text, the
 // text for the user contains the field userText instead.
-type requestFailure struct{ message, userText string }
+type requestFailure struct{ errorMessage, userText string }
 
 func (n *toolRequests) addFailure(err *wire.CallError) {
 	if err == nil || err.UserText == "" {
@@ -66,7 +66,7 @@ func (n *toolRequests) replaceTexts(errorText string) string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, f := range n.failures {
-		errorText = strings.ReplaceAll(errorText, f.message, f.userText)
+		errorText = strings.ReplaceAll(errorText, f.errorMessage, f.userText)
 	}
 	return errorText
 }
@@ -101,7 +101,7 @@ func (n *toolRequests) finish(requestID int, cause error) {
 	}
 }
 
-func (n *toolRequests) end(reason string) {
+func (n *toolRequests) rejectRequests(reason string) {
 	n.mu.Lock()
 	n.isClosed = true
 	cancelFuncs := n.cancelFuncs
@@ -197,7 +197,7 @@ func (a toolRequest) newChild(req *wire.AskCall) (*liveCall, *wire.CallError) {
 		}
 	}
 	c.mu.Lock()
-	target := c.attempts.target
+	target := c.attempts.runTarget
 	c.mu.Unlock()
 	tabID := req.TabID
 	if tabID == 0 && tool.Plugin == c.req.Tool.Plugin {

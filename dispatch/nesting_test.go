@@ -38,10 +38,10 @@ func (a *recordedAnswers) record(id string, ask int, output json.RawMessage, err
 	a.recordedAnswers = append(a.recordedAnswers, outputText)
 }
 
-func newToolDispatcher(t *testing.T, o dispatch.Options, tools map[string]func(run dispatch.Run, sink dispatch.Sink)) (*dispatch.Dispatcher, *fakePage, *recordedAnswers) {
+func newToolDispatcher(t *testing.T, o dispatch.Options, tools map[string]func(toolRun dispatch.Run, sink dispatch.Sink)) (*dispatch.Dispatcher, *fakePage, *recordedAnswers) {
 	t.Helper()
 	p := &fakePage{}
-	p.handler = func(run dispatch.Run, s dispatch.Sink) { tools[run.Tool](run, s) }
+	p.handler = func(toolRun dispatch.Run, s dispatch.Sink) { tools[toolRun.Tool](toolRun, s) }
 	b := p.bridge()
 	a := &recordedAnswers{}
 	b.AnswerFunc = a.record
@@ -166,8 +166,8 @@ func TestParentGetsTheErrorOfItsChild(t *testing.T) {
 				t.Errorf("answer %s: %q, want %q ...", ask, got.got[ask], want)
 			}
 		}
-		if message := got.got["1"]; strings.Contains(message, "It ran") || strings.Contains(message, "Read the tool's message") {
-			t.Errorf("the error for the parent is %q, want neither run time nor advice", message)
+		if errorMessage := got.got["1"]; strings.Contains(errorMessage, "It ran") || strings.Contains(errorMessage, "Read the tool's message") {
+			t.Errorf("the error for the parent is %q, want neither run time nor advice", errorMessage)
 		}
 	})
 }
@@ -217,17 +217,20 @@ func TestNestingIsBounded(t *testing.T) {
 		defer mu.Unlock()
 		startCounts[tool]++
 	}
-	startDeeper := func(run dispatch.Run, s dispatch.Sink) {
-		begin(run.Tool)
+	startDeeper := func(toolRun dispatch.Run, s dispatch.Sink) {
+		begin(toolRun.Tool)
 		var askArgs struct{ N int }
-		_ = json.Unmarshal(run.Args, &askArgs)
+		_ = json.Unmarshal(toolRun.Args, &askArgs)
 		s.Ask(newAskReport(1, "down", fmt.Sprintf(`{"n":%d}`, askArgs.N+1)))
 	}
 	tools := map[string]func(dispatch.Run, dispatch.Sink){
-		"down":  startDeeper,
-		"loop":  func(run dispatch.Run, s dispatch.Sink) { begin(run.Tool); s.Ask(newAskReport(1, "loop2", `{}`)) },
-		"loop2": func(run dispatch.Run, s dispatch.Sink) { begin(run.Tool); s.Ask(newAskReport(1, "loop", `{}`)) },
-		"many": func(run dispatch.Run, s dispatch.Sink) {
+		"down": startDeeper,
+		"loop": func(toolRun dispatch.Run, s dispatch.Sink) {
+			begin(toolRun.Tool)
+			s.Ask(newAskReport(1, "loop2", `{}`))
+		},
+		"loop2": func(toolRun dispatch.Run, s dispatch.Sink) { begin(toolRun.Tool); s.Ask(newAskReport(1, "loop", `{}`)) },
+		"many": func(toolRun dispatch.Run, s dispatch.Sink) {
 			for i := range 1100 {
 				s.Ask(newAskReport(i+1, "leaf", fmt.Sprintf(`{"n":%d}`, i)))
 				if i%50 == 49 {
@@ -235,7 +238,7 @@ func TestNestingIsBounded(t *testing.T) {
 				}
 			}
 		},
-		"leaf": func(run dispatch.Run, s dispatch.Sink) { begin(run.Tool); s.Finish(nil, nil) },
+		"leaf": func(toolRun dispatch.Run, s dispatch.Sink) { begin(toolRun.Tool); s.Finish(nil, nil) },
 	}
 	for tool, want := range map[string]map[string]int{"down": {"down": 9}, "loop": {"loop": 1, "loop2": 1}, "many": {"leaf": 1000}} {
 		synctest.Test(t, func(t *testing.T) {
@@ -289,9 +292,9 @@ func TestUserTextOfFailedRequest(t *testing.T) {
 			s.Ask(wire.ToolAskParams{Ask: 1, User: &wire.AskUser{Reason: "log in"}})
 			sleepFake(20 * time.Second)
 			answers.mu.Lock()
-			_, message, _ := strings.Cut(answers.recordedAnswers[len(answers.recordedAnswers)-1], ": ")
+			_, errorMessage, _ := strings.Cut(answers.recordedAnswers[len(answers.recordedAnswers)-1], ": ")
 			answers.mu.Unlock()
-			s.Finish(nil, &wire.CallError{Code: wire.ErrToolError, Message: message, Tool: &wire.ToolErrorInfo{Code: "user_denied"}})
+			s.Finish(nil, &wire.CallError{Code: wire.ErrToolError, Message: errorMessage, Tool: &wire.ToolErrorInfo{Code: "user_denied"}})
 		}
 		d, p, got := newToolDispatcher(t, dispatch.Options{}, map[string]func(dispatch.Run, dispatch.Sink){
 			"login": failWithAnswer,
@@ -303,8 +306,8 @@ func TestUserTextOfFailedRequest(t *testing.T) {
 			done <- err
 		}()
 		synctest.Wait()
-		view := d.Calls()[0]
-		if _, err := d.Decide(view.CallID, view.Waiting.TicketID, dispatch.Resolution{Surface: "the side panel"}); err != nil {
+		callView := d.Calls()[0]
+		if _, err := d.Decide(callView.CallID, callView.Waiting.TicketID, dispatch.Resolution{Surface: "the side panel"}); err != nil {
 			t.Fatal(err)
 		}
 		err := asError(t, <-done)
@@ -348,13 +351,13 @@ func TestWaitForUser(t *testing.T) {
 				}()
 				sleepFake(20 * time.Second)
 				synctest.Wait()
-				view := d.Calls()[0]
-				if view.Waiting == nil || view.Waiting.Kind != wire.TicketUser || view.Waiting.Reason != "log in" || view.RunMs != 20000 {
-					t.Fatalf("%+v", view)
+				callView := d.Calls()[0]
+				if callView.Waiting == nil || callView.Waiting.Kind != wire.TicketUser || callView.Waiting.Reason != "log in" || callView.RunMs != 20000 {
+					t.Fatalf("%+v", callView)
 				}
 				if tt.decide != nil {
 					sleepFake(4*time.Minute + 59*time.Second)
-					if got, err := d.Decide(view.CallID, view.Waiting.TicketID, *tt.decide); err != nil || got.Outcome != wire.DecisionAccepted {
+					if got, err := d.Decide(callView.CallID, callView.Waiting.TicketID, *tt.decide); err != nil || got.Outcome != wire.DecisionAccepted {
 						t.Fatalf("%+v, %v", got, err)
 					}
 				}

@@ -30,37 +30,37 @@ func previewTarget(ctx context.Context, c *liveCall, request *Ticket) bool {
 		c.cancel(CancellationOf(ctx))
 		return false
 	}
-	target, problem := targetAfterApproval(targets, choice, &c.req)
-	request.target = target
+	target, targetProblem := targetAfterApproval(targets, choice, &c.req)
+	request.runTarget = target
 	switch {
-	case problem == nil:
+	case targetProblem == nil:
 		return true
-	case problem.reloadTab == nil:
-		failWithProblem(c, problem)
+	case targetProblem.reloadTab == nil:
+		failWithProblem(c, targetProblem)
 		return false
 	}
-	request.reloadsTab, request.target = true, *problem.reloadTab
-	request.Reason = strings.TrimRight(request.Reason, ".") + ". " + reloadReason(*problem.reloadTab)
+	request.reloadsTab, request.runTarget = true, *targetProblem.reloadTab
+	request.Reason = strings.TrimRight(request.Reason, ".") + ". " + reloadReason(*targetProblem.reloadTab)
 	return true
 }
 
 func targetAfterApproval(targets Targets, choice TargetChoice, req *Call) (Target, *targetProblem) {
-	liveTargets, problem := chooseTargets(targets, choice, req)
+	liveTargets, noTarget := chooseTargets(targets, choice, req)
 	usable := slices.IndexFunc(liveTargets, func(t Target) bool { return !t.Frozen && t.Readiness != NotReady })
 	switch {
-	case problem == nil && usable >= 0:
+	case noTarget == nil && usable >= 0:
 		return liveTargets[usable], nil
-	case problem == nil && !slices.ContainsFunc(liveTargets, func(t Target) bool { return !t.Frozen }):
+	case noTarget == nil && !slices.ContainsFunc(liveTargets, func(t Target) bool { return !t.Frozen }):
 		return Target{}, &targetProblem{err: &wire.CallError{Code: wire.ErrTabFrozen, NotStarted: true, Message: fmt.Sprintf(
 			"the browser has suspended tab %d to save resources, so nothing runs in it", liveTargets[0].TabID)}}
-	case problem == nil:
+	case noTarget == nil:
 		return Target{}, &targetProblem{err: &wire.CallError{Code: wire.ErrNotReady, NotStarted: true, Message: fmt.Sprintf(
 			"%s is open, but the plugin was not ready in its page within the last 30 s, most often because the page requires a login (%s)",
 			req.Tool.displayName(), nameTargets(liveTargets))}}
 	case canOpenTab(targets, choice):
 		return targets.BrowsersToOpen[0], nil
 	}
-	return Target{}, problem
+	return Target{}, noTarget
 }
 
 func canOpenTab(targets Targets, choice TargetChoice) bool {
@@ -98,7 +98,7 @@ func requestReload(ctx context.Context, c *liveCall, tab Target) bool {
 		return false
 	}
 	request := Ticket{
-		Kind: wire.TicketPermission, Title: c.req.Tool.displayName(), Scopes: []wire.Scope{wire.ScopeOnce}, reloadsTab: true, target: tab,
+		Kind: wire.TicketPermission, Title: c.req.Tool.displayName(), Scopes: []wire.Scope{wire.ScopeOnce}, reloadsTab: true, runTarget: tab,
 		Reason: c.req.Tool.FullName() + " needs a reload of its page. " + reloadReason(tab),
 	}
 	return c.requestApproval(ctx, request, reloadGate{}) && c.passGates(ctx)

@@ -19,9 +19,9 @@ func TestCallWithoutTargetRequestsNoApproval(t *testing.T) {
 	type targets = []dispatch.Target
 	otherBrowser := openPage
 	otherBrowser.Browser, otherBrowser.BrowserName = "b2", "Work"
-	withProblem := func(problem string) dispatch.Target {
+	withProblem := func(problemText string) dispatch.Target {
 		tab := openPage
-		tab.Problem = problem
+		tab.Problem = problemText
 		return tab
 	}
 	frozenPage := openPage
@@ -94,8 +94,8 @@ func reloadingBrowser(choices *[]dispatch.TargetChoice, ranIn *dispatch.Target) 
 			}
 			return dispatch.Targets{BrowserCount: 1, TabsToReload: []dispatch.Target{openPage}}
 		},
-		StartFunc: func(_ context.Context, run dispatch.Run, s dispatch.Sink) *wire.CallError {
-			*ranIn = run.Target
+		StartFunc: func(_ context.Context, toolRun dispatch.Run, s dispatch.Sink) *wire.CallError {
+			*ranIn = toolRun.Target
 			go s.Finish(nil, nil)
 			return nil
 		},

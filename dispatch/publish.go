@@ -44,7 +44,7 @@ func (c *liveCall) publish(kind EventKind, now time.Time, r *Resolution) {
 		change.Details = &change.Call.End
 		change.Details.Audience = c.reports.endAudience
 		fillState(&change.Details.State, c)
-	case kind != EventCreated && kind != EventRunning || c.attempts.count > 0 || c.attempts.target.Browser != "":
+	case kind != EventCreated && kind != EventRunning || c.attempts.count > 0 || c.attempts.runTarget.Browser != "":
 		change.Details = &events.Details{Resolution: r}
 		fillState(&change.Details.State, c)
 	}
@@ -93,7 +93,7 @@ func sharedFacts(c *liveCall) *events.CallFacts {
 func fillState(s *events.State, c *liveCall) {
 	*s = events.State{
 		Status:  c.state.status.shownStatus(),
-		Browser: c.attempts.target.Browser, BrowserName: c.attempts.target.BrowserName, TabID: c.attempts.target.TabID, URL: c.attempts.target.URL, ArgsStart: c.argsStart,
+		Browser: c.attempts.runTarget.Browser, BrowserName: c.attempts.runTarget.BrowserName, TabID: c.attempts.runTarget.TabID, URL: c.attempts.runTarget.URL, ArgsStart: c.argsStart,
 		RunTime: c.state.runTime(&c.clock), Ended: c.state.endedAt,
 		Reports: c.reports.ReportSummary, EndAudience: c.reports.endAudience, Result: c.resultStart,
 		CancelReason: c.state.reason, StopOutcome: c.state.stopOutcome,
@@ -114,9 +114,9 @@ func fillState(s *events.State, c *liveCall) {
 func (c *liveCall) viewLocked() View {
 	var card events.CallFacts
 	fillFacts(&card, c)
-	var state events.State
-	fillState(&state, c)
-	return events.NewView(&card, &state)
+	var callState events.State
+	fillState(&callState, c)
+	return events.NewView(&card, &callState)
 }
 
 func (c *liveCall) listView() View {

@@ -57,7 +57,7 @@ func (s sink) succeed(output json.RawMessage) {
 			return
 		}
 	}
-	s.call.end(ending{status: statusSucceeded, output: output})
+	s.call.endCall(ending{status: statusSucceeded, output: output})
 }
 
 // Reports implements Sink.

@@ -42,12 +42,12 @@ func TestSnapshotJSON(t *testing.T) {
 					done <- err
 				}()
 				synctest.Wait()
-				view := d.Calls()[0]
-				got, err := json.Marshal(view.Snapshot)
+				callView := d.Calls()[0]
+				got, err := json.Marshal(callView.Snapshot)
 				if err != nil {
 					t.Fatal(err)
 				}
-				want := `{"schema":"tool-call-progress.v1","node_id":"` + view.CallID + `","call_id":"` + view.CallID +
+				want := `{"schema":"tool-call-progress.v1","node_id":"` + callView.CallID + `","call_id":"` + callView.CallID +
 					`","tool_name":"messages__export",` + tt.want
 				if string(got) != want {
 					t.Errorf("snapshot\n got %s\nwant %s", got, want)

@@ -20,9 +20,9 @@ func TestChoiceOfTarget(t *testing.T) {
 		t.Readiness = r
 		return t
 	}
-	brokenTab := func(tab int, problem string) dispatch.Target {
+	brokenTab := func(tab int, problemText string) dispatch.Target {
 		t := homeTab(tab)
-		t.Problem = problem
+		t.Problem = problemText
 		return t
 	}
 	site := func(t dispatch.Target, url string) dispatch.Target {
@@ -108,8 +108,8 @@ func TestChoiceOfTarget(t *testing.T) {
 			var got dispatch.Target
 			d := dispatch.New(&dispatchtest.Bridge{
 				TargetsFunc: func(dispatch.TargetChoice) dispatch.Targets { return tt.targets },
-				StartFunc: func(_ context.Context, run dispatch.Run, s dispatch.Sink) *wire.CallError {
-					got = run.Target
+				StartFunc: func(_ context.Context, toolRun dispatch.Run, s dispatch.Sink) *wire.CallError {
+					got = toolRun.Target
 					s.Finish(nil, nil)
 					return nil
 				},
@@ -131,16 +131,16 @@ func TestChoiceOfTarget(t *testing.T) {
 }
 
 func TestOpeningATab(t *testing.T) {
-	const start, corp = "https://example.com/start", "https://wiki.corp/home"
+	const startURL, corp = "https://example.com/start", "https://wiki.corp/home"
 	tests := []struct {
 		call    dispatch.Call
 		allowed bool
 		want    string
 	}{
-		{dispatch.Call{}, true, start},
+		{dispatch.Call{}, true, startURL},
 		{dispatch.Call{}, false, ""},
 		{dispatch.Call{TabID: 7}, true, ""},
-		{dispatch.Call{Browser: "b1"}, true, start},
+		{dispatch.Call{Browser: "b1"}, true, startURL},
 		{dispatch.Call{Instance: "work"}, true, corp},
 		{dispatch.Call{Instance: "work"}, false, ""},
 	}
@@ -151,7 +151,7 @@ func TestOpeningATab(t *testing.T) {
 			return dispatch.Targets{BrowserCount: 1}
 		}}, dispatch.Options{MayOpenTab: func(plugin string) bool { return tt.allowed && plugin == exportTool.Plugin }})
 		tt.call.Tool = exportTool
-		tt.call.Tool.OpenURL, tt.call.Tool.Instances = start, []dispatch.Instance{{Name: "work", URL: corp}}
+		tt.call.Tool.OpenURL, tt.call.Tool.Instances = startURL, []dispatch.Instance{{Name: "work", URL: corp}}
 		if _, err := d.Call(t.Context(), tt.call); err == nil || got.Open != tt.want {
 			t.Errorf("%+v: opens %q, want %q (%v)", tt.call, got.Open, tt.want, err)
 		}

@@ -42,11 +42,11 @@ func newTargetProblem(targets Targets, choice TargetChoice, req *Call) *targetPr
 		return &targetProblem{err: &wire.CallError{Code: wire.ErrPageUnresponsive, Message: fmt.Sprintf(
 			"%s is open, but its page does not answer (%s)", pluginName, nameTargets(silentTargets))}}
 	case len(tabsToReload) > 0:
-		problem := newNoTabProblem(errtext.NameReloadStep, "%s is open, but its page was loaded before the plugin was added or changed (%s)", pluginName, nameTargets(tabsToReload))
+		targetProblem := newNoTabProblem(errtext.NameReloadStep, "%s is open, but its page was loaded before the plugin was added or changed (%s)", pluginName, nameTargets(tabsToReload))
 		if !inSeveralBrowsers(tabsToReload) {
-			problem.nextStep, problem.reloadTab = errtext.ReloadTabStep, &tabsToReload[0]
+			targetProblem.nextStep, targetProblem.reloadTab = errtext.ReloadTabStep, &tabsToReload[0]
 		}
-		return problem
+		return targetProblem
 	case len(loadingTabs) > 0:
 		return newNoTabProblem(errtext.RetrySoonStep, "%s is open, but its page is still loading or updating the plugin (%s)", pluginName, nameTargets(loadingTabs))
 	case len(errorPages) > 0 && errorPages[0].Problem == wire.LoadErrorNoAccess:
@@ -79,9 +79,9 @@ func newOpenedTabProblem(openedTarget Target, errorPages []Target, pluginName st
 		nameTargets([]Target{openedTarget}), pluginName)
 }
 
-func failWithProblem(c *liveCall, problem *targetProblem) {
+func failWithProblem(c *liveCall, noTarget *targetProblem) {
 	c.mu.Lock()
-	c.nextStep = problem.nextStep
+	c.nextStep = noTarget.nextStep
 	c.mu.Unlock()
-	c.fail(problem.err)
+	c.fail(noTarget.err)
 }

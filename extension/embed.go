@@ -52,9 +52,9 @@ func idOf(manifest []byte) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("read the manifest's key: %w", err)
 	}
-	sum := sha256.Sum256(der)
+	checksum := sha256.Sum256(der)
 	id := make([]byte, 0, 32)
-	for _, b := range sum[:16] {
+	for _, b := range checksum[:16] {
 		id = append(id, 'a'+b>>4, 'a'+b&15)
 	}
 	return string(id), nil

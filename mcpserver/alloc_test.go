@@ -18,13 +18,13 @@ import (
 // discardResponse is an http.ResponseWriter that stores only the status and the length of
 // the response.
 type discardResponse struct {
-	header http.Header
-	status int
-	bytes  int
+	header     http.Header
+	httpStatus int
+	bytes      int
 }
 
-func (d *discardResponse) Header() http.Header    { return d.header }
-func (d *discardResponse) WriteHeader(status int) { d.status = status }
+func (d *discardResponse) Header() http.Header        { return d.header }
+func (d *discardResponse) WriteHeader(httpStatus int) { d.httpStatus = httpStatus }
 func (d *discardResponse) Write(b []byte) (int, error) {
 	d.bytes += len(b)
 	return len(b), nil
@@ -62,7 +62,7 @@ func TestCallAllocations(t *testing.T) {
 		reader.Reset(body)
 		handler.ServeHTTP(w, r)
 	})
-	if w.status != http.StatusOK || w.bytes == 0 {
-		t.Errorf("status %d, %d bytes", w.status, w.bytes)
+	if w.httpStatus != http.StatusOK || w.bytes == 0 {
+		t.Errorf("status %d, %d bytes", w.httpStatus, w.bytes)
 	}
 }

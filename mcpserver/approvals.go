@@ -24,7 +24,7 @@ type approvals struct {
 	calls     Caller
 	heartbeat time.Duration
 	log       zerolog.Logger
-	run       func(context.Context, request) reply
+	runCall   func(context.Context, request) reply
 	// onGiveUp is called if the client stopped waiting for the reply; the *progressSender has the times of progress
 	// notifications.
 	onGiveUp  func(context.Context, request, *progressSender)
@@ -34,7 +34,7 @@ type approvals struct {
 func newApprovals(
 	calls Caller, heartbeat time.Duration, log zerolog.Logger, run func(context.Context, request) reply, onGiveUp func(context.Context, request, *progressSender),
 ) *approvals {
-	return &approvals{calls: calls, heartbeat: heartbeat, log: log, run: run, onGiveUp: onGiveUp, resumable: newResumableCalls()}
+	return &approvals{calls: calls, heartbeat: heartbeat, log: log, runCall: run, onGiveUp: onGiveUp, resumable: newResumableCalls()}
 }
 
 func (a *approvals) serve(ctx context.Context, q request) reply {
@@ -47,7 +47,7 @@ func (a *approvals) serve(ctx context.Context, q request) reply {
 	if f.progress != nil {
 		q.progress = f.progress.send
 	}
-	r := a.run(ctx, q)
+	r := a.runCall(ctx, q)
 	if ctx.Err() != nil {
 		a.onGiveUp(ctx, q, f.progress)
 	}

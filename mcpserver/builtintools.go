@@ -19,7 +19,7 @@ import (
 type builtinTool struct {
 	definition mcp.Tool
 	isOffered  func(s *Server, client clients.ID) bool
-	run        func(s *Server, ctx context.Context, q request) reply
+	runTool    func(s *Server, ctx context.Context, q request) reply
 }
 
 // builtinTools has all built-in tools by name, except the tools in gatewayToolTable.
@@ -46,11 +46,11 @@ func decodeArguments(q request, arguments any) error {
 		return nil
 	}
 	if err := json.Unmarshal(q.Params.Arguments, arguments); err != nil {
-		message := fmt.Sprintf("The arguments of %s do not match its schema (%v). Correct them, then call again.", q.Params.Name, err)
+		replyText := fmt.Sprintf("The arguments of %s do not match its schema (%v). Correct them, then call again.", q.Params.Name, err)
 		if q.gatewayCall != nil {
-			message += q.gatewayCall.schemaText
+			replyText += q.gatewayCall.schemaText
 		}
-		return newArgumentsError("%s", message)
+		return newArgumentsError("%s", replyText)
 	}
 	return nil
 }

@@ -131,7 +131,7 @@ func (s *Server) callTool(ctx context.Context, q request) reply {
 		if q.gatewayCall != nil {
 			q.gatewayCall.schemaText = gateway.SchemaText(t.definition.Name, t.definition.RawInputSchema)
 		}
-		return t.run(s, ctx, q)
+		return t.runTool(s, ctx, q)
 	}
 	l, ok := s.catalog.findTool(q.Params.Name)
 	switch {
@@ -170,7 +170,7 @@ func (s *Server) callTool(ctx context.Context, q request) reply {
 			err, explanation = refusalErr, ""
 		}
 		r := s.replyToFailure(err)
-		r.message += explanation
+		r.replyText += explanation
 		return r
 	}
 	key, err := idempotencyKeyOf(s, q, l)
@@ -221,8 +221,8 @@ func (s *Server) toolReply(l *listedTool, result dispatch.Result, err error) rep
 	// The structured content omits the data of content blocks, such as the bytes of an image. If
 	// the tool's output schema requires the data of content blocks, the structured content includes
 	// the data, because clients reject structured content that violates the output schema.
-	if hasSchema && r.blocks != nil && l.tool.ValidateResult(r.data) != nil {
-		r.data = content.ObjectOrNil(content.OneLine(result.Output))
+	if hasSchema && r.blocks != nil && l.tool.ValidateResult(r.errorData) != nil {
+		r.errorData = content.ObjectOrNil(content.OneLine(result.Output))
 	}
 	return r
 }

@@ -32,13 +32,13 @@ func reportFast(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
 }
 
 func reportingBridge() *dispatchtest.Bridge {
-	return &dispatchtest.Bridge{StartFunc: func(_ context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError {
+	return &dispatchtest.Bridge{StartFunc: func(_ context.Context, toolRun dispatch.Run, sink dispatch.Sink) *wire.CallError {
 		go func() {
 			for i := range reportsPerCall {
 				n, total := float64(i+1), float64(reportsPerCall)
-				sink.Reports([]wire.Report{{Progress: &n, Total: &total, Message: string(run.Args)}}, 0)
+				sink.Reports([]wire.Report{{Progress: &n, Total: &total, Message: string(toolRun.Args)}}, 0)
 			}
-			sink.Finish(run.Args, nil)
+			sink.Finish(toolRun.Args, nil)
 		}()
 		return nil
 	}}

@@ -55,10 +55,10 @@ func (c *catalog) findTool(name string) (*listedTool, bool) {
 func (c *catalog) updateLists() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	set := c.plugins.Set()
-	c.refusedNames = c.findRefusedNames(set)
-	c.syncTools(set)
-	c.syncPrompts(set)
+	pluginSet := c.plugins.Set()
+	c.refusedNames = c.findRefusedNames(pluginSet)
+	c.syncTools(pluginSet)
+	c.syncPrompts(pluginSet)
 }
 
 func (c *catalog) recheckPermissions() {
@@ -78,9 +78,9 @@ func (c *catalog) refusalFunc(p *plugin.Plugin) func(dispatch.Tool) *wire.CallEr
 }
 
 // A prompt and a tool never have the same name.
-func (c *catalog) findRefusedNames(set *plugin.Set) []string {
+func (c *catalog) findRefusedNames(pluginSet *plugin.Set) []string {
 	var names []string
-	for _, p := range set.All() {
+	for _, p := range pluginSet.All() {
 		refusal := c.refusalFunc(p)
 		for _, t := range p.Tools {
 			if refusal(t.Dispatch()) != nil {
@@ -147,10 +147,10 @@ func (c *catalog) brokenPluginError(fullName string) error {
 }
 
 // The caller of syncTools holds catalog.mu.
-func (c *catalog) syncTools(set *plugin.Set) {
+func (c *catalog) syncTools(pluginSet *plugin.Set) {
 	table := &toolTable{toolsByName: map[string]*listedTool{}}
-	table.sites = sync.OnceValue(func() []gateway.Site { return table.newSites(set) })
-	for _, p := range set.All() {
+	table.sites = sync.OnceValue(func() []gateway.Site { return table.newSites(pluginSet) })
+	for _, p := range pluginSet.All() {
 		for _, t := range p.Tools {
 			l, err := newListedTool(t)
 			if err != nil {
@@ -168,9 +168,9 @@ func (c *catalog) syncTools(set *plugin.Set) {
 	c.log.Debug().Int("tools", len(table.listedTools)).Msg("tools listed")
 }
 
-func (t *toolTable) newSites(set *plugin.Set) []gateway.Site {
+func (t *toolTable) newSites(pluginSet *plugin.Set) []gateway.Site {
 	var sites []gateway.Site
-	for _, p := range set.All() {
+	for _, p := range pluginSet.All() {
 		site := gateway.Site{Name: p.Name, DisplayName: p.DisplayName, Source: p}
 		for _, tool := range p.Tools {
 			if l, ok := t.toolsByName[tool.FullName()]; ok {
@@ -185,9 +185,9 @@ func (t *toolTable) newSites(set *plugin.Set) []gateway.Site {
 }
 
 // The caller of syncPrompts holds catalog.mu.
-func (c *catalog) syncPrompts(set *plugin.Set) {
+func (c *catalog) syncPrompts(pluginSet *plugin.Set) {
 	prompts := []mcp.Prompt{}
-	for _, p := range set.Prompts() {
+	for _, p := range pluginSet.Prompts() {
 		if c.isRefused(p.FullName()) {
 			continue
 		}

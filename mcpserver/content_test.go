@@ -121,8 +121,8 @@ func TestBlocksBesideASchema(t *testing.T) {
 func TestManyLargeBlocks(t *testing.T) {
 	var elements []string
 	for i := range 20 {
-		data := base64.StdEncoding.EncodeToString([]byte(strings.Repeat(string(rune('a'+i)), 100_000+i)))
-		elements = append(elements, `{"n":`+fmt.Sprint(i)+`,"shot":{"type":"image","data":"`+data+`","mimeType":"image/png"},"text":"\\\"\\"}`)
+		eventData := base64.StdEncoding.EncodeToString([]byte(strings.Repeat(string(rune('a'+i)), 100_000+i)))
+		elements = append(elements, `{"n":`+fmt.Sprint(i)+`,"shot":{"type":"image","data":"`+eventData+`","mimeType":"image/png"},"text":"\\\"\\"}`)
 	}
 	r := newSuccessReply("", json.RawMessage(`{"all":[`+strings.Join(elements, ",")+`]}`))
 	var got struct {
@@ -171,7 +171,7 @@ func FuzzContent(f *testing.F) {
 		switch {
 		case r.output != nil:
 			rebuiltText = restoreBlocks(t, r)
-		case r.data != nil: // the result itself is one content block
+		case r.errorData != nil: // the result itself is one content block
 			rebuiltText = r.blocks[0]
 		default:
 			rebuiltText = append(append([]byte("["), bytes.Join(r.blocks, []byte(","))...), ']')
@@ -185,7 +185,7 @@ func FuzzContent(f *testing.F) {
 func restoreBlocks(t *testing.T, r reply) []byte {
 	t.Helper()
 	restoredJSON := r.output
-	for i, raw := range r.blocks {
+	for i, rawJSON := range r.blocks {
 		var block struct {
 			Type     string          `json:"type"`
 			Data     json.RawMessage `json:"data"`
@@ -194,7 +194,7 @@ func restoreBlocks(t *testing.T, r reply) []byte {
 				Blob json.RawMessage `json:"blob"`
 			} `json:"resource"`
 		}
-		if err := json.Unmarshal(raw, &block); err != nil {
+		if err := json.Unmarshal(rawJSON, &block); err != nil {
 			t.Fatal(err)
 		}
 		bulk := slices.Concat(block.Data, block.Resource.Text, block.Resource.Blob) // a content block has only one of data, text and blob

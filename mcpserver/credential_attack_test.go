@@ -166,26 +166,26 @@ func TestRevokeEndsJobs(t *testing.T) {
 		}
 		job := ask("laptop", "messages__echo", `{"_detach":"0"}`)
 		if job.callID == "" || job.isError {
-			t.Fatalf("the reply contains no job: %s", job.message)
+			t.Fatalf("the reply contains no job: %s", job.replyText)
 		}
 		for _, tool := range []string{"job_wait", "job_result", "job_cancel"} {
-			if r := ask("desk", tool, `{"job":"`+job.callID+`"}`); !r.isError || !strings.Contains(r.message, "There is no job") {
-				t.Errorf("%s of another client's job got %s", tool, r.message)
+			if r := ask("desk", tool, `{"job":"`+job.callID+`"}`); !r.isError || !strings.Contains(r.replyText, "There is no job") {
+				t.Errorf("%s of another client's job got %s", tool, r.replyText)
 			}
 		}
-		if r := ask("desk", "job_list", `{}`); r.message != "There are no jobs." {
-			t.Errorf("another client lists %s; want %q", r.message, "There are no jobs.")
+		if r := ask("desk", "job_list", `{}`); r.replyText != "There are no jobs." {
+			t.Errorf("another client lists %s; want %q", r.replyText, "There are no jobs.")
 		}
-		if r := ask("laptop", "job_list", `{}`); !strings.Contains(r.message, job.callID) {
-			t.Errorf("the client lists %s", r.message)
+		if r := ask("laptop", "job_list", `{}`); !strings.Contains(r.replyText, job.callID) {
+			t.Errorf("the client lists %s", r.replyText)
 		}
 		s.RevokeToken("desk")
-		if r := ask("laptop", "job_result", `{"job":"`+job.callID+`"}`); !strings.Contains(r.message, "is running") && !strings.Contains(r.message, "is queued") {
-			t.Errorf("after the removal of another token the client got %s", r.message)
+		if r := ask("laptop", "job_result", `{"job":"`+job.callID+`"}`); !strings.Contains(r.replyText, "is running") && !strings.Contains(r.replyText, "is queued") {
+			t.Errorf("after the removal of another token the client got %s", r.replyText)
 		}
 		s.RevokeToken("laptop")
-		if r := ask("laptop", "job_wait", `{"job":"`+job.callID+`"}`); !r.isError || !strings.Contains(r.message, "cancelled") {
-			t.Errorf("after the removal of its token the client got %s", r.message)
+		if r := ask("laptop", "job_wait", `{"job":"`+job.callID+`"}`); !r.isError || !strings.Contains(r.replyText, "cancelled") {
+			t.Errorf("after the removal of its token the client got %s", r.replyText)
 		}
 	})
 }

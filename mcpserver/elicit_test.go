@@ -57,16 +57,16 @@ func newApprovalDispatcher(t *testing.T, gates ...dispatch.Gate) *approvalDispat
 		s.remainingForms--
 		s.sink.Ask(wire.ToolAskParams{Ask: s.remainingForms + 1, User: &wire.AskUser{Reason: "Log in.", Title: "Login"}})
 	}
-	bridge.StartFunc = func(_ context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError {
+	bridge.StartFunc = func(_ context.Context, toolRun dispatch.Run, sink dispatch.Sink) *wire.CallError {
 		g.runs.Add(1)
 		var a struct {
 			Wait int `json:"wait"`
 		}
-		if err := json.Unmarshal(run.Args, &a); err != nil {
+		if err := json.Unmarshal(toolRun.Args, &a); err != nil {
 			t.Error(err)
 		}
-		s := &state{sink, run.Args, a.Wait}
-		states[run.ID] = s
+		s := &state{sink, toolRun.Args, a.Wait}
+		states[toolRun.ID] = s
 		go endStep(s)
 		return nil
 	}
@@ -113,7 +113,7 @@ type sessionClient struct {
 	// Over HTTP, the channel messages is closed after the answer to the call.
 	messages chan receivedMessage
 	// send returns when the server has read the message, or possibly earlier for a call.
-	send       func(message string)
+	send       func(requestJSON string)
 	disconnect func()
 }
 
@@ -164,16 +164,16 @@ var sessionClients = map[string]func(t *testing.T, s *testServer, capabilities s
 		p := &sessionClient{t: t, messages: make(chan receivedMessage, 100)}
 		ctx, disconnect := context.WithCancel(t.Context())
 		p.disconnect = disconnect
-		p.send = func(message string) {
-			if !strings.Contains(message, `"tools/call"`) {
-				if res := c.post(context.Background(), message); res.StatusCode != http.StatusAccepted {
-					t.Errorf("%s got the status %s", message, res.Status)
+		p.send = func(requestJSON string) {
+			if !strings.Contains(requestJSON, `"tools/call"`) {
+				if res := c.post(context.Background(), requestJSON); res.StatusCode != http.StatusAccepted {
+					t.Errorf("%s got the status %s", requestJSON, res.Status)
 				} else {
 					res.Body.Close()
 				}
 				return
 			}
-			r := c.newRequest(ctx, http.MethodPost, message)
+			r := c.newRequest(ctx, http.MethodPost, requestJSON)
 			go func() {
 				defer close(p.messages)
 				res, err := c.http.Do(r)
@@ -188,8 +188,8 @@ var sessionClients = map[string]func(t *testing.T, s *testServer, capabilities s
 					return
 				}
 				events := newEvents(res.Body)
-				for data, ok := events.nextData(); ok; data, ok = events.nextData() {
-					p.messages <- parseReceived(t, data)
+				for eventData, ok := events.nextData(); ok; eventData, ok = events.nextData() {
+					p.messages <- parseReceived(t, eventData)
 				}
 			}()
 		}
@@ -201,12 +201,12 @@ var sessionClients = map[string]func(t *testing.T, s *testServer, capabilities s
 		peer.mustRead()
 		p := &sessionClient{t: t, messages: make(chan receivedMessage, 100), disconnect: func() { peer.in.Close() }}
 		progressRead := make(chan struct{}, 1)
-		p.send = func(message string) {
-			if strings.Contains(message, `"tools/call"`) {
-				peer.send(message)
+		p.send = func(requestJSON string) {
+			if strings.Contains(requestJSON, `"tools/call"`) {
+				peer.send(requestJSON)
 				return
 			}
-			peer.send(message, `{"jsonrpc":"2.0","id":"read","method":"ping"}`)
+			peer.send(requestJSON, `{"jsonrpc":"2.0","id":"read","method":"ping"}`)
 			<-progressRead
 		}
 		go func() {
@@ -330,7 +330,7 @@ func TestAnotherSurfaceDecidesFirst(t *testing.T) {
 }
 
 func TestALateApprovalRunsNothing(t *testing.T) {
-	for name, end := range map[string]func(p *sessionClient){
+	for name, endClient := range map[string]func(p *sessionClient){
 		"cancelled": func(p *sessionClient) { p.send(cancelText(`1`)) },
 		"left":      func(p *sessionClient) { p.disconnect() },
 	} {
@@ -341,7 +341,7 @@ func TestALateApprovalRunsNothing(t *testing.T) {
 				p.send(callText(`1`, `{}`, `{}`))
 				id, _ := p.nextForm()
 				w := g.onlyTicket(t)
-				end(p)
+				endClient(p)
 				waitUntilCallEnded(t, f)
 				if name == "cancelled" {
 					if m := p.mustRead(); m.Method != "notifications/cancelled" || !strings.Contains(m.messageJSON, id) {
@@ -446,8 +446,8 @@ func TestNoForms(t *testing.T) {
 	g := newApprovalDispatcher(t, alwaysAskGate{})
 	c := serveTools(t, g, Options{DisableForms: true}).modernClient(t)
 	res := c.post(t.Context(), callText(`1`, `{}`, formsMeta))
-	if data, _ := newEvents(res.Body).nextData(); !strings.Contains(data, "waiting for approval") {
-		t.Error(data)
+	if eventData, _ := newEvents(res.Body).nextData(); !strings.Contains(eventData, "waiting for approval") {
+		t.Error(eventData)
 	}
 	g.Shutdown()
 }
@@ -546,7 +546,7 @@ func TestRemindersDoNotChangeProgressNumbers(t *testing.T) {
 			}
 		}()
 		if r := serveRequest(t, s.Server, transport.Request{Method: transport.MethodCall, Params: &p, Send: send}); r.isError {
-			t.Error(r.message)
+			t.Error(r.replyText)
 		}
 		want := []string{
 			"0.000001 waiting for the user", "0.000002 waiting for the user", "0.000003 waiting for the user",

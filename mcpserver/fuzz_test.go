@@ -118,8 +118,8 @@ func FuzzHTTP(f *testing.F) {
 		}
 		var m struct{ ID, Method json.RawMessage }
 		isObject := utf8.Valid(body) && json.Unmarshal(body, &m) == nil
-		for _, message := range messagesIn(w) {
-			got := checkAnswer(t, message)
+		for _, requestJSON := range messagesIn(w) {
+			got := checkAnswer(t, requestJSON)
 			if isObject && m.Method != nil && isID(m.ID) && isID(got) && !equalIDs(got, m.ID) {
 				t.Fatalf("%q is answered with the id %s", body, got)
 			}
@@ -160,11 +160,11 @@ func messagesIn(w *httptest.ResponseRecorder) [][]byte {
 	}
 	var messages [][]byte
 	for e := newEvents(w.Body); ; {
-		data, ok := e.nextData()
+		eventData, ok := e.nextData()
 		if !ok {
 			return messages
 		}
-		messages = append(messages, []byte(data))
+		messages = append(messages, []byte(eventData))
 	}
 }
 

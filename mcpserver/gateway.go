@@ -48,8 +48,8 @@ const (
 // The tools tools_call and tools_read have no function run, because resolveGatewayCall replaces each of their calls by
 // a call of the named tool.
 var gatewayToolTable = []builtinTool{
-	{definition: newGatewayDefinition(toolsSearch, "", searchSchema, true), run: func(s *Server, _ context.Context, q request) reply { return s.lists.searchTools(q) }},
-	{definition: newGatewayDefinition(toolsDescribe, "Returns descriptions and schemas of tools.", describeSchema, true), run: func(s *Server, _ context.Context, q request) reply { return s.lists.describeTools(q) }},
+	{definition: newGatewayDefinition(toolsSearch, "", searchSchema, true), runTool: func(s *Server, _ context.Context, q request) reply { return s.lists.searchTools(q) }},
+	{definition: newGatewayDefinition(toolsDescribe, "Returns descriptions and schemas of tools.", describeSchema, true), runTool: func(s *Server, _ context.Context, q request) reply { return s.lists.describeTools(q) }},
 	{definition: newGatewayDefinition(toolsCall, "Calls a tool by its name. Wrong arguments return its schema.", callSchema, false)},
 	{definition: newGatewayDefinition(toolsRead, "tools_call for read-only tools, with the same arguments.", readSchema, true)},
 }
@@ -214,11 +214,11 @@ func (l *toolLists) searchTools(q request) reply {
 	}
 	sites, availability := l.searchableSites(q.clientID()), l.availability()
 	if strings.TrimSpace(a.Query+a.Site) == "" {
-		return reply{message: cmp.Or(gateway.DescribeSites(sites, availability), "There are no tools. The user can install a plugin: opentabs plugin install NAME.")}
+		return reply{replyText: cmp.Or(gateway.DescribeSites(sites, availability), "There are no tools. The user can install a plugin: opentabs plugin install NAME.")}
 	}
-	searchResults, problem := l.finder.Find(sites, gateway.Query{Text: a.Query, Site: a.Site, Limit: a.Limit, Availability: availability})
-	if problem != "" {
-		return newFailureReply(newArgumentsError("%s", problem))
+	searchResults, problemText := l.finder.Find(sites, gateway.Query{Text: a.Query, Site: a.Site, Limit: a.Limit, Availability: availability})
+	if problemText != "" {
+		return newFailureReply(newArgumentsError("%s", problemText))
 	}
 	var lines []string
 	for _, f := range searchResults {
@@ -229,9 +229,9 @@ func (l *toolLists) searchTools(q request) reply {
 		lines = append(lines, f.Tool.Line(marks))
 	}
 	if lines == nil {
-		return reply{message: "No tool matches. Search with other words, or call tools_search with an empty query for the list of sites."}
+		return reply{replyText: "No tool matches. Search with other words, or call tools_search with an empty query for the list of sites."}
 	}
-	return reply{message: strings.Join(lines, "\n")}
+	return reply{replyText: strings.Join(lines, "\n")}
 }
 
 func (l *toolLists) describeTools(q request) reply {
@@ -253,7 +253,7 @@ func (l *toolLists) describeTools(q request) reply {
 		}
 		lines = append(lines, string(rawjson.Encode(definition)))
 	}
-	return reply{message: strings.Join(lines, "\n")}
+	return reply{replyText: strings.Join(lines, "\n")}
 }
 
 // The agent reads the text of an error that describeTool returns.

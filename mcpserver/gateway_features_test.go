@@ -160,15 +160,15 @@ func runFeature(t *testing.T, registry *plugin.Registry, f feature, transportNam
 		p := newFeaturePeer(t, s, transportName, f.decision)
 		job := ""
 		for i, c := range f.calls {
-			message := toolText(c.name, strings.ReplaceAll(c.arguments, "JOB", job), progressTokenMeta)
+			requestJSON := toolText(c.name, strings.ReplaceAll(c.arguments, "JOB", job), progressTokenMeta)
 			if tool != "" {
-				message = metaVersion(t, message, tool)
+				requestJSON = metaVersion(t, requestJSON, tool)
 			}
 			cancelAfter := f.cancelAfter
 			if i < len(f.calls)-1 {
 				cancelAfter = 0
 			}
-			result := p.call(message, cancelAfter)
+			result := p.call(requestJSON, cancelAfter)
 			if job == "" {
 				job = callIDs.FindString(result)
 			}
@@ -225,24 +225,24 @@ func newFeatureBridge(t *testing.T) *dispatchtest.Bridge {
 	var mu sync.Mutex
 	asking := map[string]dispatch.Sink{}
 	return &dispatchtest.Bridge{
-		StartFunc: func(_ context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError {
+		StartFunc: func(_ context.Context, toolRun dispatch.Run, sink dispatch.Sink) *wire.CallError {
 			ask := func(params wire.ToolAskParams) {
 				mu.Lock()
 				defer mu.Unlock()
-				params.Ask, asking[run.ID] = 1, sink
+				params.Ask, asking[toolRun.ID] = 1, sink
 				go sink.Ask(params)
 			}
-			switch run.Tool {
+			switch toolRun.Tool {
 			case "login":
 				ask(wire.ToolAskParams{User: &wire.AskUser{Reason: "Log in.", Title: "Login"}})
 			case "nested":
 				innerTool := "echo"
-				if strings.Contains(string(run.Args), "asks") {
+				if strings.Contains(string(toolRun.Args), "asks") {
 					innerTool = "asks"
 				}
 				ask(wire.ToolAskParams{Call: &wire.AskCall{Tool: innerTool, Args: json.RawMessage(`{"inner":1}`)}})
 			default:
-				go runFeatureTool(t, run, sink)
+				go runFeatureTool(t, toolRun, sink)
 			}
 			return nil
 		},
@@ -254,8 +254,8 @@ func newFeatureBridge(t *testing.T) *dispatchtest.Bridge {
 	}
 }
 
-func runFeatureTool(t *testing.T, run dispatch.Run, sink dispatch.Sink) {
-	switch run.Tool {
+func runFeatureTool(t *testing.T, toolRun dispatch.Run, sink dispatch.Sink) {
+	switch toolRun.Tool {
 	case "count":
 		newSecondCounter(3, `{"n":3}`)(sink)
 	case "slow":
@@ -279,9 +279,9 @@ func runFeatureTool(t *testing.T, run dispatch.Run, sink dispatch.Sink) {
 		sink.Finish(nil, &wire.CallError{Code: wire.ErrToolError, Message: "No channel.", Tool: &wire.ToolErrorInfo{Code: "NOT_FOUND"}})
 	case "hang":
 	case "echo", "asks", "limited":
-		sink.Finish(run.Args, nil)
+		sink.Finish(toolRun.Args, nil)
 	default:
-		t.Errorf("there is no tool %s", run.Tool)
+		t.Errorf("there is no tool %s", toolRun.Tool)
 	}
 }
 
@@ -289,7 +289,7 @@ func runFeatureTool(t *testing.T, run dispatch.Run, sink dispatch.Sink) {
 type featurePeer struct {
 	t        *testing.T
 	decision string
-	post     func(message string)
+	post     func(requestJSON string)
 	messages chan receivedMessage
 	close    func()
 }
@@ -327,8 +327,8 @@ func (p *featurePeer) connectStdio(s *Server) {
 			p.messages <- parseReceived(p.t, strings.TrimRight(line, " \n"))
 		}
 	}()
-	p.post = func(message string) {
-		if _, err := clientConn.Write([]byte(message + "\n")); err != nil {
+	p.post = func(requestJSON string) {
+		if _, err := clientConn.Write([]byte(requestJSON + "\n")); err != nil {
 			p.t.Error(err)
 		}
 	}
@@ -350,9 +350,9 @@ func (p *featurePeer) connectHTTP(s *Server, initialize string) {
 	res := c.post(p.t.Context(), initialize)
 	readMessages(p.t, res)
 	c.session, c.version = res.Header.Get("Mcp-Session-Id"), "2025-11-25"
-	p.post = func(message string) {
+	p.post = func(requestJSON string) {
 		go func() {
-			res := c.post(p.t.Context(), message)
+			res := c.post(p.t.Context(), requestJSON)
 			defer res.Body.Close()
 			if !strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream") {
 				for _, m := range readMessages(p.t, res) {
@@ -361,8 +361,8 @@ func (p *featurePeer) connectHTTP(s *Server, initialize string) {
 				return
 			}
 			events := newEvents(res.Body)
-			for data, ok := events.nextData(); ok; data, ok = events.nextData() {
-				p.messages <- parseReceived(p.t, data)
+			for eventData, ok := events.nextData(); ok; eventData, ok = events.nextData() {
+				p.messages <- parseReceived(p.t, eventData)
 			}
 		}()
 	}
@@ -384,14 +384,14 @@ func (p *featurePeer) shutdown(s *Server) {
 const decisionTime = time.Second
 
 // Messages with equal times are sorted, because a form and its reminder may arrive in any order.
-func (p *featurePeer) call(message string, cancelAfter time.Duration) string {
-	start := time.Now()
-	p.post(message)
+func (p *featurePeer) call(requestJSON string, cancelAfter time.Duration) string {
+	startTime := time.Now()
+	p.post(requestJSON)
 	var cancelTime <-chan time.Time
 	if cancelAfter > 0 {
 		cancelTime = time.After(cancelAfter)
 	}
-	end := time.After(time.Hour)
+	timeout := time.After(time.Hour)
 	var lines []string
 	for {
 		select {
@@ -400,7 +400,7 @@ func (p *featurePeer) call(message string, cancelAfter time.Duration) string {
 				p.post(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{}}`, m.ID))
 				continue
 			}
-			lines = append(lines, fmt.Sprintf("%9s %s\n", time.Since(start), m.messageJSON))
+			lines = append(lines, fmt.Sprintf("%9s %s\n", time.Since(startTime), m.messageJSON))
 			switch {
 			case m.Method == methodElicit:
 				action := fmt.Sprintf(`{"action":"accept","content":{"decision":%q}}`, p.decision)
@@ -411,8 +411,8 @@ func (p *featurePeer) call(message string, cancelAfter time.Duration) string {
 			}
 		case <-cancelTime:
 			p.post(cancelText(`1`))
-			end = time.After(time.Minute)
-		case <-end:
+			timeout = time.After(time.Minute)
+		case <-timeout:
 			slices.Sort(lines)
 			return strings.Join(lines, "")
 		}

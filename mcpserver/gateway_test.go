@@ -45,8 +45,8 @@ func manyPackages(pluginCount, toolCount int) []plugintest.Package {
 func listNames(t *testing.T, c *client) string {
 	t.Helper()
 	var names []string
-	for _, raw := range listTools(t, c) {
-		names = append(names, parseTool(t, raw).Name)
+	for _, rawJSON := range listTools(t, c) {
+		names = append(names, parseTool(t, rawJSON).Name)
 	}
 	return strings.Join(names, " ")
 }
@@ -76,9 +76,9 @@ func TestGatewayOfManyTools(t *testing.T) {
 	if tokens > 700 || listNames(t, c) != gatewayToolNames {
 		t.Errorf("the list costs %d tokens: %s", tokens, m.messageJSON)
 	}
-	for _, raw := range listTools(t, c) {
-		if !bytes.Contains(raw, []byte(`"anthropic/alwaysLoad":true`)) || parseTool(t, raw).Description == "" {
-			t.Errorf("the tool is %s", raw)
+	for _, rawJSON := range listTools(t, c) {
+		if !bytes.Contains(rawJSON, []byte(`"anthropic/alwaysLoad":true`)) || parseTool(t, rawJSON).Description == "" {
+			t.Errorf("the tool is %s", rawJSON)
 		}
 	}
 	if !strings.Contains(m.messageJSON, "Sites: site-000, site-001, ") || !strings.Contains(m.messageJSON, "site-119") {
@@ -98,12 +98,12 @@ func BenchmarkGatewaySearch(b *testing.B) {
 	c.callForText("tools_search", `{"query":"channel"}`) // builds the search index
 	var searchTimes, pingTimes []time.Duration
 	for b.Loop() {
-		start := time.Now()
+		startTime := time.Now()
 		c.call(toolText("tools_search", fmt.Sprintf(`{"query":%q}`, queries[len(searchTimes)%len(queries)]), `{}`))
-		searchTimes = append(searchTimes, time.Since(start))
-		start = time.Now()
+		searchTimes = append(searchTimes, time.Since(startTime))
+		startTime = time.Now()
 		c.call(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)
-		pingTimes = append(pingTimes, time.Since(start))
+		pingTimes = append(pingTimes, time.Since(startTime))
 	}
 	for name, times := range map[string][]time.Duration{"search": searchTimes, "floor": pingTimes} {
 		slices.Sort(times)
@@ -208,8 +208,8 @@ func TestOutputSchemasOfList(t *testing.T) {
 	s := serveTools(t, callerFunc(echoArguments), Options{ListsOutputSchemas: func(client, _ string) bool { return client != "without" }}, newPackagesOfAllKinds()...)
 	for name, want := range map[string]int{"with": 1, "without": 0} {
 		count := 0
-		for _, raw := range listTools(t, s.open(t, name)) {
-			if parseTool(t, raw).Output != nil {
+		for _, rawJSON := range listTools(t, s.open(t, name)) {
+			if parseTool(t, rawJSON).Output != nil {
 				count++
 			}
 		}
@@ -230,8 +230,8 @@ func TestTitlesThatRepeatTheName(t *testing.T) {
 		{Name: "list", DisplayName: "List mails", Description: "x", Annotations: &plugin.Annotations{Title: "List mails"}},
 	}})
 	var titles []string
-	for _, raw := range listTools(t, s.open(t, "a")) {
-		tool := parseTool(t, raw)
+	for _, rawJSON := range listTools(t, s.open(t, "a")) {
+		tool := parseTool(t, rawJSON)
 		titles = append(titles, tool.Title+"|"+string(tool.Annotations["title"]))
 	}
 	if got := strings.Join(titles, ", "); got != "List mails|, |" {
@@ -484,9 +484,9 @@ func TestGatewayCallBecomesAJob(t *testing.T) {
 			`{"name":"messages__echo","arguments":{"_detach":5}}`,
 			`{"name":"messages__echo","arguments":{},"_detach":"5"}`,
 		} {
-			start := time.Now()
+			startTime := time.Now()
 			job := jobFromMessages(t, c.requestAndRead(toolText("tools_call", arguments, progressTokenMeta)))
-			if elapsed := time.Since(start); elapsed != 5*time.Second || job.Tool != "messages__echo" {
+			if elapsed := time.Since(startTime); elapsed != 5*time.Second || job.Tool != "messages__echo" {
 				t.Errorf("%s: the job %+v after %s", arguments, job, elapsed)
 			}
 			msgs := c.requestAndRead(toolText("tools_read", `{"name":"job_wait","arguments":{"job":"`+job.JobID+`"}}`, `{}`))
@@ -526,7 +526,7 @@ func TestGatewayCallAsksForApproval(t *testing.T) {
 					return json.RawMessage(`{"action":"accept","content":{"decision":"allow once"}}`), err
 				},
 			})
-			if string(r.data) != `{"a":1}` || r.isError {
+			if string(r.errorData) != `{"a":1}` || r.isError {
 				t.Errorf("the reply is %+v", r)
 			}
 			forms = append(forms, form)

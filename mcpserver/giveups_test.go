@@ -71,14 +71,14 @@ func callUntilResult(t *testing.T, c *client, meta string, timeout clients.Timeo
 	t.Helper()
 	callMessage := callText(`1`, `{}`, meta)
 	for range 50 {
-		start := time.Now()
+		startTime := time.Now()
 		ctx, cancel := context.WithCancel(t.Context())
 		if timeout.Limit > 0 && !timeout.ProgressRestarts {
 			time.AfterFunc(timeout.Limit, cancel)
 		}
 		messages := <-c.postLater(ctx, callMessage)
 		cancel()
-		if elapsed := time.Since(start); len(messages) == 0 || timeout.Limit > 0 && !timeout.ProgressRestarts && elapsed >= timeout.Limit {
+		if elapsed := time.Since(startTime); len(messages) == 0 || timeout.Limit > 0 && !timeout.ProgressRestarts && elapsed >= timeout.Limit {
 			t.Fatalf("the client gave up %s after its request %s; want an answer before %s", elapsed, callMessage, timeout.Limit)
 		}
 		result = messages[len(messages)-1].toolResultOf(t)
@@ -107,10 +107,10 @@ func TestTimeoutOfUnknownClientIsLearned(t *testing.T) {
 		if got := table.learnedTimeouts[clients.ID{Name: "agent", Version: "1.0"}]; got != (clients.Timeout{Limit: time.Minute}) {
 			t.Fatalf("learned timeout = %+v, want 1 min without restarts", got)
 		}
-		start := time.Now()
+		startTime := time.Now()
 		r, jobs := callUntilResult(t, c, progressTokenMeta, clients.Timeout{Limit: time.Minute})
-		if r.IsError || r.Content[0].Text != "end" || jobs != 2 || time.Since(start) != 145*time.Second {
-			t.Errorf("after %s and %d jobs the client received %+v; want the result after 145 s and 2 jobs", time.Since(start), jobs, r)
+		if r.IsError || r.Content[0].Text != "end" || jobs != 2 || time.Since(startTime) != 145*time.Second {
+			t.Errorf("after %s and %d jobs the client received %+v; want the result after 145 s and 2 jobs", time.Since(startTime), jobs, r)
 		}
 		if tools := c.call(`{"jsonrpc":"2.0","id":6,"method":"tools/list"}`); !strings.Contains(tools.messageJSON, "job_wait") {
 			t.Error("a client whose timeout was learned does not list job_wait")

@@ -277,11 +277,11 @@ func readMessages(t testing.TB, res *http.Response) []receivedMessage {
 	var allMessages []receivedMessage
 	events := newEvents(res.Body)
 	for {
-		data, ok := events.nextData()
+		eventData, ok := events.nextData()
 		if !ok {
 			return allMessages
 		}
-		allMessages = append(allMessages, parseReceived(t, data))
+		allMessages = append(allMessages, parseReceived(t, eventData))
 	}
 }
 
@@ -293,7 +293,7 @@ type events struct {
 func newEvents(r io.Reader) *events { return &events{r: bufio.NewReader(r)} }
 
 func (e *events) nextData() (string, bool) {
-	var data string
+	var eventData string
 	for {
 		line, err := e.r.ReadString('\n')
 		if err != nil {
@@ -301,28 +301,28 @@ func (e *events) nextData() (string, bool) {
 		}
 		line = strings.TrimRight(line, "\n")
 		switch {
-		case line == "" && data != "":
-			return data, true
+		case line == "" && eventData != "":
+			return eventData, true
 		case strings.HasPrefix(line, ":"):
 			e.comments++
 		case strings.HasPrefix(line, "data: "):
-			data = line[len("data: "):]
+			eventData = line[len("data: "):]
 		}
 	}
 }
 
 type stdioPeer struct {
-	t    testing.TB
-	in   io.WriteCloser
-	out  *bufio.Reader
-	done chan error // the error that ServeStdio returned
+	t            testing.TB
+	in           io.WriteCloser
+	stdoutReader *bufio.Reader
+	done         chan error // the error that ServeStdio returned
 }
 
 func (s *testServer) dial(t testing.TB) *stdioPeer {
 	t.Helper()
 	inR, inW := systemPipe(t)
 	outR, outW := systemPipe(t)
-	p := &stdioPeer{t: t, in: inW, out: bufio.NewReader(outR), done: make(chan error, 1)}
+	p := &stdioPeer{t: t, in: inW, stdoutReader: bufio.NewReader(outR), done: make(chan error, 1)}
 	go func() {
 		err := s.ServeStdio(t.Context(), inR, outW)
 		outW.Close()
@@ -356,7 +356,7 @@ func (p *stdioPeer) send(lines ...string) {
 func (p *stdioPeer) readNext() (receivedMessage, bool) {
 	p.t.Helper()
 	for {
-		line, err := p.out.ReadString('\n')
+		line, err := p.stdoutReader.ReadString('\n')
 		if err != nil {
 			return receivedMessage{}, false
 		}

@@ -189,33 +189,33 @@ func TestSessionsOverHTTP(t *testing.T) {
 	none, unknownClient := s.sessionlessClient(t), s.sessionlessClient(t)
 	none.version, unknownClient.version = "2025-11-25", "2025-11-25"
 	unknownClient.session = "mcp-session-00000000-0000-0000-0000-000000000000"
-	list := `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
+	listRequest := `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
 	for _, test := range []struct {
-		client *client
-		method string
-		body   string
-		status int
-		want   string
+		client     *client
+		method     string
+		body       string
+		httpStatus int
+		want       string
 	}{
-		{none, http.MethodPost, list, 400, "Initialize first"},
+		{none, http.MethodPost, listRequest, 400, "Initialize first"},
 		{none, http.MethodPost, callText(`1`, `{}`, `{}`), 400, "Initialize first"},
 		{none, http.MethodGet, "", 400, "Initialize first"},
 		{none, http.MethodDelete, "", 400, "Initialize first"},
-		{unknownClient, http.MethodPost, list, 404, "Initialize again"},
+		{unknownClient, http.MethodPost, listRequest, 404, "Initialize again"},
 		{unknownClient, http.MethodPost, callText(`1`, `{}`, `{}`), 404, "Initialize again"},
 		{unknownClient, http.MethodPost, cancelText(`1`), 404, "Initialize again"},
 		{unknownClient, http.MethodGet, "", 404, "Initialize again"},
 		{unknownClient, http.MethodDelete, "", 404, "Initialize again"},
 		{c, http.MethodPut, "", 405, "Send MCP messages with POST"},
-		{c, http.MethodPost, list, 200, "messages__echo"},
+		{c, http.MethodPost, listRequest, 200, "messages__echo"},
 		{c, http.MethodDelete, "", 200, ""},
-		{c, http.MethodPost, list, 404, "Initialize again"},
+		{c, http.MethodPost, listRequest, 404, "Initialize again"},
 		{c, http.MethodGet, "", 404, "Initialize again"},
 		{c, http.MethodDelete, "", 404, "Initialize again"},
 	} {
 		code, body := test.client.status(test.client.newRequest(ctx, test.method, test.body))
-		if code != test.status || !strings.Contains(body, test.want) {
-			t.Errorf("%s %s: %d %s, want %d and %q", test.method, test.body, code, body, test.status, test.want)
+		if code != test.httpStatus || !strings.Contains(body, test.want) {
+			t.Errorf("%s %s: %d %s, want %d and %q", test.method, test.body, code, body, test.httpStatus, test.want)
 		}
 	}
 	if n := len(s.Clients()); n != 0 {
@@ -257,10 +257,10 @@ func TestBadRequests(t *testing.T) {
 	c := s.open(t, "a")
 	ctx := context.Background()
 	for _, test := range []struct {
-		change func(*http.Request)
-		body   string
-		status int
-		want   string
+		change     func(*http.Request)
+		body       string
+		httpStatus int
+		want       string
 	}{
 		{func(r *http.Request) { r.Header.Set("Content-Type", "text/plain") }, `{}`, 415, "Content-Type: application/json"},
 		{func(r *http.Request) { r.Header.Del("Content-Type") }, `{}`, 415, "Content-Type: application/json"},
@@ -294,8 +294,8 @@ func TestBadRequests(t *testing.T) {
 			test.change(r)
 		}
 		code, body := c.status(r)
-		if code != test.status || !strings.Contains(body, test.want) {
-			t.Errorf("%.60s: %d %s, want %d and %q", test.body, code, body, test.status, test.want)
+		if code != test.httpStatus || !strings.Contains(body, test.want) {
+			t.Errorf("%.60s: %d %s, want %d and %q", test.body, code, body, test.httpStatus, test.want)
 		}
 	}
 }
@@ -351,8 +351,8 @@ func TestToolsListChangedReachesEveryClient(t *testing.T) {
 	p.initialize("stdio")
 	s.add(t, "more")
 	for i, e := range streams {
-		if data, ok := e.nextData(); !ok || !strings.Contains(data, "notifications/tools/list_changed") {
-			t.Errorf("client %d received %s", i, data)
+		if eventData, ok := e.nextData(); !ok || !strings.Contains(eventData, "notifications/tools/list_changed") {
+			t.Errorf("client %d received %s", i, eventData)
 		}
 	}
 	if m := p.mustRead(); m.Method != "notifications/tools/list_changed" {

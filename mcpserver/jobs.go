@@ -121,8 +121,8 @@ func (j *jobs) startTimer(q *request) {
 	t.waitLimit -= min(t.waitLimit/6, 10*time.Second)
 	q.timer = t
 	if send := q.Send; send != nil && t.waitLimit > 0 && knownTimeout.ProgressRestarts {
-		q.Send = func(message []byte) error {
-			err := send(message)
+		q.Send = func(notificationJSON []byte) error {
+			err := send(notificationJSON)
 			t.restart()
 			return err
 		}
@@ -223,7 +223,7 @@ func jobStateText(a shape.Job) string {
 
 func newJobReply(v joblist.View) reply {
 	a := newJobAnswer(v)
-	return reply{callID: a.JobID, message: formatJob(a), data: rawjson.Encode(a), job: newJobMeta(v)}
+	return reply{callID: a.JobID, replyText: formatJob(a), errorData: rawjson.Encode(a), job: newJobMeta(v)}
 }
 
 func newJobMeta(v joblist.View) json.RawMessage {

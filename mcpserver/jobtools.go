@@ -51,7 +51,7 @@ func newJobTool(name, title, description, schema string, run func(*jobs, context
 			_, hasJobs := s.jobs.detachRuleOf(client)
 			return hasJobs
 		},
-		run: func(s *Server, ctx context.Context, q request) reply {
+		runTool: func(s *Server, ctx context.Context, q request) reply {
 			var a jobArguments
 			if err := decodeArguments(q, &a); err != nil {
 				return newFailureReply(err)
@@ -142,7 +142,7 @@ func (j *jobs) jobCancel(_ context.Context, q request, a jobArguments) reply {
 	case isCancelled:
 		jobReply.Hint = "The tool in the page was stopped. Call the tool again to restart."
 	}
-	return reply{callID: v.CallID, message: formatJob(jobReply), data: rawjson.Encode(jobReply), job: newJobMeta(v)}
+	return reply{callID: v.CallID, replyText: formatJob(jobReply), errorData: rawjson.Encode(jobReply), job: newJobMeta(v)}
 }
 
 func (j *jobs) jobList(_ context.Context, q request, _ jobArguments) reply {
@@ -159,5 +159,5 @@ func (j *jobs) jobList(_ context.Context, q request, _ jobArguments) reply {
 		answers = append(answers, a)
 		lines = append(lines, formatJob(a))
 	}
-	return reply{message: strings.Join(lines, "\n"), data: rawjson.Encode(map[string]any{"jobs": answers})}
+	return reply{replyText: strings.Join(lines, "\n"), errorData: rawjson.Encode(map[string]any{"jobs": answers})}
 }

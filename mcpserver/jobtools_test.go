@@ -87,13 +87,13 @@ func TestJobsAreForSomeClients(t *testing.T) {
 		return Detach{}
 	}
 	withJobs(t, dispatch.Options{}, detach, newSecondCounter(1, `1`), func(t *testing.T, s *jobServer) {
-		list := `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":` + modernMeta + `}}`
+		listRequest := `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":` + modernMeta + `}}`
 		modernClient := &client{t: t, url: s.url, http: s.http, headers: http.Header{}, version: "2026-07-28"}
 		modernClient.headers.Set("Mcp-Method", "tools/list")
 		for name, response := range map[string]receivedMessage{
-			"some":   s.connectAs("some", "1").call(strings.Replace(list, modernMeta, `{}`, 1)),
-			"modern": modernClient.call(list),
-			"other":  s.connectAs("other", "1").call(strings.Replace(list, modernMeta, `{}`, 1)),
+			"some":   s.connectAs("some", "1").call(strings.Replace(listRequest, modernMeta, `{}`, 1)),
+			"modern": modernClient.call(listRequest),
+			"other":  s.connectAs("other", "1").call(strings.Replace(listRequest, modernMeta, `{}`, 1)),
 		} {
 			var got struct {
 				Tools []struct {

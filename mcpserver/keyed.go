@@ -66,11 +66,11 @@ func newEndedCallReply(s *Server, q request, l *listedTool, c dispatch.Call, use
 	if !ending.IsResultLost {
 		return s.tracedReply(l, c, ending.Result, ending.Err)
 	}
-	message := "The call " + use.CallID + " with this idempotency key is done, and was not made again. Its result is not stored: " +
+	replyText := "The call " + use.CallID + " with this idempotency key is done, and was not made again. Its result is not stored: " +
 		"the setting recordResults is off, or the result has secrets, is long or arrived after a lost link."
-	r := reply{callID: use.CallID, message: message, isError: l.isListedWithOutputSchema(s, &q), isResultLost: true}
+	r := reply{callID: use.CallID, replyText: replyText, isError: l.isListedWithOutputSchema(s, &q), isResultLost: true}
 	if !r.isError { // a client rejects structured content that violates the output schema
-		r.data = rawjson.Encode(lostResult{CallID: use.CallID, Status: wire.StatusDone})
+		r.errorData = rawjson.Encode(lostResult{CallID: use.CallID, Status: wire.StatusDone})
 	}
 	return r
 }

@@ -128,21 +128,21 @@ func TestModernClientListens(t *testing.T) {
 	res := c.post(context.Background(), `{"jsonrpc":"2.0","id":"sub","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},"_meta":`+modernMeta+`}}`)
 	defer res.Body.Close()
 	e := newEvents(res.Body)
-	if data, _ := e.nextData(); !strings.Contains(data, "acknowledged") {
-		t.Fatal(data)
+	if eventData, _ := e.nextData(); !strings.Contains(eventData, "acknowledged") {
+		t.Fatal(eventData)
 	}
 	if clientInfos := s.Clients(); len(clientInfos) != 1 || clientInfos[0].Name != "new" {
 		t.Errorf("the server has the clients %v", clientInfos)
 	}
 	s.add(t, "more")
-	if data, _ := e.nextData(); !strings.Contains(data, "notifications/tools/list_changed") {
-		t.Error(data)
+	if eventData, _ := e.nextData(); !strings.Contains(eventData, "notifications/tools/list_changed") {
+		t.Error(eventData)
 	}
 	if err := s.Shutdown(context.Background()); err != nil {
 		t.Error(err)
 	}
-	if data, ok := e.nextData(); ok {
-		t.Errorf("after Shutdown the stream contains %s", data)
+	if eventData, ok := e.nextData(); ok {
+		t.Errorf("after Shutdown the stream contains %s", eventData)
 	}
 }
 
@@ -187,7 +187,7 @@ func TestModernBadRequests(t *testing.T) {
 	s := serveTools(t, callerFunc(echoArguments), Options{})
 	for _, test := range []struct {
 		method, body string
-		status       int
+		httpStatus   int
 	}{
 		{"notifications/initialized", `{"jsonrpc":"2.0","method":"notifications/initialized","params":{"_meta":` + modernMeta + `}}`, 202},
 		{"tools/call", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":[]}`, 400},
@@ -197,8 +197,8 @@ func TestModernBadRequests(t *testing.T) {
 		c := s.modernClient(t)
 		c.headers.Set("Mcp-Method", test.method)
 		c.headers.Del("Mcp-Name")
-		if code, body := c.status(c.newRequest(context.Background(), http.MethodPost, test.body)); code != test.status {
-			t.Errorf("%s: %d %s, want %d", test.body, code, body, test.status)
+		if code, body := c.status(c.newRequest(context.Background(), http.MethodPost, test.body)); code != test.httpStatus {
+			t.Errorf("%s: %d %s, want %d", test.body, code, body, test.httpStatus)
 		}
 	}
 }
@@ -222,8 +222,8 @@ func TestModernIDsAreExact(t *testing.T) {
 		c.headers.Del("Mcp-Name")
 		ctx, cancel := context.WithCancel(context.Background())
 		res := c.post(ctx, `{"jsonrpc":"2.0","id":`+id+`,"method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},"_meta":`+modernMeta+`}}`)
-		if data, _ := newEvents(res.Body).nextData(); !strings.Contains(data, `"io.modelcontextprotocol/subscriptionId":`+id) {
-			t.Errorf("%s: %s", id, data)
+		if eventData, _ := newEvents(res.Body).nextData(); !strings.Contains(eventData, `"io.modelcontextprotocol/subscriptionId":`+id) {
+			t.Errorf("%s: %s", id, eventData)
 		}
 		cancel()
 		res.Body.Close()

@@ -58,7 +58,7 @@ func toFault(r reply) reply {
 	if json.Unmarshal(r.errorMeta, &m) == nil && m.Code == wire.ErrInvalidArguments {
 		code = wire.CodeInvalidParams
 	}
-	f := reply{Fault: transport.Fault{Code: code, Message: r.message}, callID: r.callID}
+	f := reply{Fault: transport.Fault{Code: code, Message: r.replyText}, callID: r.callID}
 	if r.errorMeta != nil {
 		f.Details = map[string]json.RawMessage{metaError: r.errorMeta}
 	}
@@ -86,11 +86,11 @@ func promptResult(output json.RawMessage, description string) ([]byte, error) {
 		}
 	}
 	if output[0] != '"' {
-		list, err := promptMessages(messages)
+		contentBlocks, err := promptMessages(messages)
 		if err != nil {
 			return nil, err
 		}
-		messages = rawjson.JoinElements(list)
+		messages = rawjson.JoinElements(contentBlocks)
 	}
 	var b []byte
 	if description != "" {
@@ -110,14 +110,14 @@ func (m promptMessage) encodeJSON() []byte {
 }
 
 // If one message of a prompt is invalid in MCP, clients reject the whole prompt.
-func promptMessages(list json.RawMessage) ([][]byte, error) {
+func promptMessages(messagesJSON json.RawMessage) ([][]byte, error) {
 	var rawMessages []json.RawMessage
-	if list[0] != '[' || json.Unmarshal(list, &rawMessages) != nil {
+	if messagesJSON[0] != '[' || json.Unmarshal(messagesJSON, &rawMessages) != nil {
 		return nil, errors.New("its messages are not an array")
 	}
 	messages := make([][]byte, 0, len(rawMessages))
-	for i, raw := range rawMessages {
-		m, err := parsePromptMessage(raw)
+	for i, rawJSON := range rawMessages {
+		m, err := parsePromptMessage(rawJSON)
 		if err != nil {
 			return nil, fmt.Errorf("its message %d %w", i+1, err)
 		}
@@ -126,13 +126,13 @@ func promptMessages(list json.RawMessage) ([][]byte, error) {
 	return messages, nil
 }
 
-func parsePromptMessage(raw json.RawMessage) (promptMessage, error) {
+func parsePromptMessage(rawJSON json.RawMessage) (promptMessage, error) {
 	var m struct {
 		Role    string          `json:"role"`
 		Content json.RawMessage `json:"content"`
 	}
 	switch {
-	case raw[0] != '{' || json.Unmarshal(raw, &m) != nil || m.Content == nil:
+	case rawJSON[0] != '{' || json.Unmarshal(rawJSON, &m) != nil || m.Content == nil:
 		return promptMessage{}, errors.New("is not {role, content}")
 	case m.Role != string(mcp.RoleUser) && m.Role != string(mcp.RoleAssistant):
 		return promptMessage{}, errors.New(`has a role that is neither "user" nor "assistant"`)
@@ -144,11 +144,11 @@ func parsePromptMessage(raw json.RawMessage) (promptMessage, error) {
 	return promptMessage{role: `"` + m.Role + `"`, content: block}, nil
 }
 
-func parseContent(raw json.RawMessage) ([]byte, bool) {
-	if raw[0] == '"' {
-		return newTextBlock(raw), true
+func parseContent(rawJSON json.RawMessage) ([]byte, bool) {
+	if rawJSON[0] == '"' {
+		return newTextBlock(rawJSON), true
 	}
-	return raw, content.IsBlock(raw)
+	return rawJSON, content.IsBlock(rawJSON)
 }
 
 func newTextBlock(quotedJSON []byte) []byte {

@@ -142,7 +142,7 @@ func TestPromptFailures(t *testing.T) {
 		name, args        string
 		code              int
 		wantMessage, kind string
-		status            int // the HTTP status in protocol version 2026-07-28
+		httpStatus        int // the HTTP status in protocol version 2026-07-28
 	}{
 		{fails, "messages__nope", `{}`, -32602, `no prompt \"messages__nope\"`, "", 400},
 		{fails, "messages__summarise", `{}`, -32602, "channel", "invalid_arguments", 400},
@@ -165,8 +165,8 @@ func TestPromptFailures(t *testing.T) {
 				t.Errorf("%s: %s %s: %s", how, test.name, test.args, m.messageJSON)
 			}
 		}
-		if res.StatusCode != test.status {
-			t.Errorf("%s %s: %s; want %v", test.name, test.args, res.Status, test.status)
+		if res.StatusCode != test.httpStatus {
+			t.Errorf("%s %s: %s; want %v", test.name, test.args, res.Status, test.httpStatus)
 		}
 	}
 }

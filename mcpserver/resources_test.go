@@ -79,7 +79,7 @@ func TestResourcesAreRead(t *testing.T) {
 	s := serveTools(t, d, Options{CallWatcher: d})
 	c := s.open(t, "a")
 	uri := "opentabs://calls/" + id
-	status, modernResponse := s.requestAsModernClient(t, "resources/read", uri, readText(uri, modernMeta))
+	httpStatus, modernResponse := s.requestAsModernClient(t, "resources/read", uri, readText(uri, modernMeta))
 	for how, m := range map[string]receivedMessage{"sessions": c.call(readText(uri, `{}`)), "modern": modernResponse} {
 		var v dispatch.View
 		if err := json.Unmarshal([]byte(resourceText(t, m)), &v); err != nil {
@@ -89,12 +89,12 @@ func TestResourcesAreRead(t *testing.T) {
 			t.Errorf("%s: %+v", how, v)
 		}
 	}
-	if status != http.StatusOK || !strings.Contains(modernResponse.messageJSON, `"ttlMs":0,"cacheScope":"private","resultType":"complete"`) {
-		t.Errorf("%d %s", status, modernResponse.messageJSON)
+	if httpStatus != http.StatusOK || !strings.Contains(modernResponse.messageJSON, `"ttlMs":0,"cacheScope":"private","resultType":"complete"`) {
+		t.Errorf("%d %s", httpStatus, modernResponse.messageJSON)
 	}
-	var list shape.List
-	if json.Unmarshal([]byte(resourceText(t, c.call(readText("opentabs://calls", `{}`)))), &list) != nil || len(list.Calls) != 1 || list.Calls[0].CallID != id || list.OmittedCount != 0 {
-		t.Errorf("the resource lists %+v", list)
+	var callList shape.List
+	if json.Unmarshal([]byte(resourceText(t, c.call(readText("opentabs://calls", `{}`)))), &callList) != nil || len(callList.Calls) != 1 || callList.Calls[0].CallID != id || callList.OmittedCount != 0 {
+		t.Errorf("the resource lists %+v", callList)
 	}
 }
 
@@ -116,9 +116,9 @@ func TestUnknownResources(t *testing.T) {
 		if uri == "" {
 			name = "x"
 		}
-		status, modernResponse := s.requestAsModernClient(t, "resources/read", name, readText(uri, modernMeta))
-		if uri != "" && (modernResponse.Error == nil || modernResponse.Error.Code != -32602 || status != http.StatusBadRequest || !strings.Contains(modernResponse.messageJSON, `"data":{"uri":"`+uri+`"}`)) {
-			t.Errorf("%q: %d %s", uri, status, modernResponse.messageJSON)
+		httpStatus, modernResponse := s.requestAsModernClient(t, "resources/read", name, readText(uri, modernMeta))
+		if uri != "" && (modernResponse.Error == nil || modernResponse.Error.Code != -32602 || httpStatus != http.StatusBadRequest || !strings.Contains(modernResponse.messageJSON, `"data":{"uri":"`+uri+`"}`)) {
+			t.Errorf("%q: %d %s", uri, httpStatus, modernResponse.messageJSON)
 		}
 		for method, m := range map[string]receivedMessage{
 			"read":      s.open(t, "a").call(readText(uri, `{}`)),
@@ -133,18 +133,18 @@ func TestUnknownResources(t *testing.T) {
 	if m := none.open(t, "a").call(readText("opentabs://calls", `{}`)); m.Error == nil || m.Error.Code != -32601 {
 		t.Error(m.messageJSON)
 	}
-	status, m := none.requestAsModernClient(t, "resources/read", "opentabs://calls", readText("opentabs://calls", modernMeta))
-	if m.Error == nil || m.Error.Code != -32601 || status != http.StatusNotFound {
-		t.Errorf("%d %s", status, m.messageJSON)
+	httpStatus, m := none.requestAsModernClient(t, "resources/read", "opentabs://calls", readText("opentabs://calls", modernMeta))
+	if m.Error == nil || m.Error.Code != -32601 || httpStatus != http.StatusNotFound {
+		t.Errorf("%d %s", httpStatus, m.messageJSON)
 	}
 }
 
 func TestListOfCallsIsBounded(t *testing.T) {
 	d := callCountWatcher(maxListedCalls + 7)
-	var list shape.List
+	var callList shape.List
 	m := serveTools(t, returnOutput(`1`), Options{CallWatcher: d}).open(t, "a").call(readText("opentabs://calls", `{}`))
-	if json.Unmarshal([]byte(resourceText(t, m)), &list) != nil || len(list.Calls) != maxListedCalls || list.OmittedCount != 7 {
-		t.Errorf("the resource lists %d calls and omits %d", len(list.Calls), list.OmittedCount)
+	if json.Unmarshal([]byte(resourceText(t, m)), &callList) != nil || len(callList.Calls) != maxListedCalls || callList.OmittedCount != 7 {
+		t.Errorf("the resource lists %d calls and omits %d", len(callList.Calls), callList.OmittedCount)
 	}
 }
 
@@ -181,8 +181,8 @@ func TestSubscribersAreNotified(t *testing.T) {
 	listening := modernClient.post(t.Context(), `{"jsonrpc":"2.0","id":12345678901234567890,"method":"subscriptions/listen","params":{"notifications":{"resourceSubscriptions":["`+uri+`"]},"_meta":`+modernMeta+`}}`)
 	defer listening.Body.Close()
 	listen := newEvents(listening.Body)
-	if data, _ := listen.nextData(); !strings.Contains(data, `acknowledged`) || !strings.Contains(data, uri) {
-		t.Fatal(data)
+	if eventData, _ := listen.nextData(); !strings.Contains(eventData, `acknowledged`) || !strings.Contains(eventData, uri) {
+		t.Fatal(eventData)
 	}
 
 	const id64 = `"io.modelcontextprotocol/subscriptionId":12345678901234567890`
@@ -192,11 +192,11 @@ func TestSubscribersAreNotified(t *testing.T) {
 		if m := p.mustRead(); !strings.Contains(m.messageJSON, want) || !strings.Contains(m.messageJSON, uri) {
 			t.Errorf("%s: the client over stdio received %s", what, m.messageJSON)
 		}
-		if data, _ := get.nextData(); !strings.Contains(data, want) || !strings.Contains(data, uri) {
-			t.Errorf("%s: the GET stream received %s", what, data)
+		if eventData, _ := get.nextData(); !strings.Contains(eventData, want) || !strings.Contains(eventData, uri) {
+			t.Errorf("%s: the GET stream received %s", what, eventData)
 		}
-		if data, _ := listen.nextData(); !strings.Contains(data, want) || !strings.Contains(data, uri) || !strings.Contains(data, id64) {
-			t.Errorf("%s: the listen stream received %s", what, data)
+		if eventData, _ := listen.nextData(); !strings.Contains(eventData, want) || !strings.Contains(eventData, uri) || !strings.Contains(eventData, id64) {
+			t.Errorf("%s: the listen stream received %s", what, eventData)
 		}
 	}
 	reportProgress(sink, 1)
@@ -217,8 +217,8 @@ func TestSubscribersAreNotified(t *testing.T) {
 	}
 	s.resources.mu.Unlock()
 	sink.Finish(json.RawMessage(`1`), nil)
-	if data, _ := listen.nextData(); !strings.Contains(data, uri) {
-		t.Error(data)
+	if eventData, _ := listen.nextData(); !strings.Contains(eventData, uri) {
+		t.Error(eventData)
 	}
 	p.send(`{"jsonrpc":"2.0","id":9,"method":"ping"}`)
 	if m := p.mustRead(); string(m.ID) != "9" {

@@ -134,7 +134,7 @@ func (a *approvals) startResumable(q request, requestDigest seal.Digest) (*resum
 	go func() {
 		defer background.Finish()
 		defer cancel(nil)
-		c.reply = a.run(ctx, q)
+		c.reply = a.runCall(ctx, q)
 		background.Release()
 		close(c.done)
 		a.resumable.storeAnswer(c)

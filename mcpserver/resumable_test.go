@@ -270,8 +270,8 @@ func TestModernClientDisconnectsDuringApproval(t *testing.T) {
 	key, q := c.call(callText(`1`, `{}`, formsMeta)).decodeQuestion(t)
 	ctx, disconnect := context.WithCancel(t.Context())
 	res := c.post(ctx, repeatCallText(`2`, `{}`, fmt.Sprintf(`{%q:{"action":"cancel"}}`, key), q.State))
-	if data, ok := newEvents(res.Body).nextData(); !ok || !strings.Contains(data, "waiting for approval") {
-		t.Errorf("the client received %q", data)
+	if eventData, ok := newEvents(res.Body).nextData(); !ok || !strings.Contains(eventData, "waiting for approval") {
+		t.Errorf("the client received %q", eventData)
 	}
 	// While one request waits for the call's answer, the server rejects another request that
 	// continues the same call.
@@ -386,18 +386,18 @@ func TestResumableCallsAreBounded(t *testing.T) {
 	c := s.modernClient(t)
 	res := c.post(t.Context(), callText(`1`, `{}`, formsMeta))
 	events := newEvents(res.Body)
-	if data, _ := events.nextData(); !strings.Contains(data, "waiting for approval") {
-		t.Errorf("the client received %s; want a text that contains %q", data, "waiting for approval")
+	if eventData, _ := events.nextData(); !strings.Contains(eventData, "waiting for approval") {
+		t.Errorf("the client received %s; want a text that contains %q", eventData, "waiting for approval")
 	}
 	w := g.onlyTicket(t)
 	if _, err := g.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true}); err != nil {
 		t.Fatal(err)
 	}
-	data, _ := events.nextData()
-	for strings.Contains(data, "notifications/progress") { // the reminders of the suspended call
-		data, _ = events.nextData()
+	eventData, _ := events.nextData()
+	for strings.Contains(eventData, "notifications/progress") { // the reminders of the suspended call
+		eventData, _ = events.nextData()
 	}
-	if m := parseReceived(t, data); m.toolResultOf(t).IsError {
+	if m := parseReceived(t, eventData); m.toolResultOf(t).IsError {
 		t.Error(m.messageJSON)
 	}
 }

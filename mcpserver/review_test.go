@@ -11,12 +11,12 @@ import (
 	"opentabs/wire"
 )
 
-func newRefusals(code wire.ErrorCode, message string, names ...string) func(string) func(dispatch.Tool) *wire.CallError {
+func newRefusals(code wire.ErrorCode, replyText string, names ...string) func(string) func(dispatch.Tool) *wire.CallError {
 	return func(plugin string) func(dispatch.Tool) *wire.CallError {
 		return func(dispatch.Tool) *wire.CallError {
 			for _, name := range names {
 				if name == plugin {
-					return &wire.CallError{Code: code, Message: message}
+					return &wire.CallError{Code: code, Message: replyText}
 				}
 			}
 			return nil

@@ -44,12 +44,12 @@ var reviewTools = []builtinTool{{
 		"Shows a plugin before it is enabled: what it is, where it works, its tools, its settings, its author's own code in pages, what changed since the user's last review. "+
 			"The overview has a token with which you can recommend it to the user (plugin_mark_reviewed).", inspectSchema, true),
 	isOffered: hasInspector,
-	run:       func(s *Server, _ context.Context, q request) reply { return s.reviews.inspectPlugin(q) },
+	runTool:   func(s *Server, _ context.Context, q request) reply { return s.reviews.inspectPlugin(q) },
 }, {
 	definition: newBuiltinDefinition("plugin_mark_reviewed", "Recommend a plugin",
 		"Shows the user that you have inspected a plugin and recommend enabling it. It changes no permission: the user decides, in the opentabs side panel or a terminal.", markReviewedSchema, false),
 	isOffered: hasInspector,
-	run:       func(s *Server, _ context.Context, q request) reply { return s.reviews.markReviewed(q) },
+	runTool:   func(s *Server, _ context.Context, q request) reply { return s.reviews.markReviewed(q) },
 }}
 
 func hasInspector(s *Server, _ clients.ID) bool { return s.reviews.inspector != nil }
@@ -89,20 +89,20 @@ func (r *reviews) inspectPlugin(q request) reply {
 	if nextSection != "" {
 		sectionText += fmt.Sprintf("\n(more: section %q)\n", nextSection)
 	}
-	return reply{message: introduction + authorNotice + sectionText}
+	return reply{replyText: introduction + authorNotice + sectionText}
 }
 
 // removePaths removes folder paths from an error text, because agents must not receive paths of this machine.
 func (r *reviews) removePaths(name string, err error) string {
-	message := err.Error()
+	replyText := err.Error()
 	if pkg, ok := r.plugins.Set().Plugin(name); ok {
-		message = strings.ReplaceAll(message, pkg.Dir, "FOLDER")
+		replyText = strings.ReplaceAll(replyText, pkg.Dir, "FOLDER")
 	}
 	var pathErr *fs.PathError
 	if errors.As(err, &pathErr) {
-		message = strings.ReplaceAll(message, pathErr.Path, filepath.Base(pathErr.Path))
+		replyText = strings.ReplaceAll(replyText, pathErr.Path, filepath.Base(pathErr.Path))
 	}
-	return message
+	return replyText
 }
 
 func (r *reviews) markReviewed(q request) reply {
@@ -130,6 +130,6 @@ func (r *reviews) markReviewed(q request) reply {
 	if err := r.inspector.Recommend(a.Plugin, hash, a.Permission, a.Note, recommender); err != nil {
 		return newFailureReply(newArgumentsError("%v", err))
 	}
-	return reply{message: fmt.Sprintf("The user sees that you recommend the plugin %s with the permission %s. Nothing has changed yet: only the user can enable it, in the opentabs side panel or with `opentabs plugin review %[1]s` in a terminal. Ask the user to do so, and do not call its tools before.",
+	return reply{replyText: fmt.Sprintf("The user sees that you recommend the plugin %s with the permission %s. Nothing has changed yet: only the user can enable it, in the opentabs side panel or with `opentabs plugin review %[1]s` in a terminal. Ask the user to do so, and do not call its tools before.",
 		a.Plugin, a.Permission)}
 }

@@ -188,8 +188,8 @@ func (s *Server) Handler() http.Handler { return s.transport.Handler() }
 
 // ServeStdio serves one client over a pair of streams, with one message per line. See
 // transport.Server.ServeStdio.
-func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
-	return s.transport.ServeStdio(ctx, in, out)
+func (s *Server) ServeStdio(ctx context.Context, in io.Reader, outWriter io.Writer) error {
+	return s.transport.ServeStdio(ctx, in, outWriter)
 }
 
 // Clients returns the connected clients, oldest session first. See transport.Server.Clients.

@@ -54,8 +54,8 @@ func TestCancelReason(t *testing.T) {
 		s := serveTools(t, h, Options{})
 		check := func(over string) {
 			t.Helper()
-			ctx, end := context.WithCancelCause(t.Context())
-			end(<-h.callErrors)
+			ctx, cancelCall := context.WithCancelCause(t.Context())
+			cancelCall(<-h.callErrors)
 			got := dispatch.CancellationOf(ctx)
 			if got.CancelledBy != "the client" || !strings.HasPrefix(got.Reason, want) || want == "" && got.Reason != "" || len([]rune(got.Reason)) > transport.MaxReason {
 				t.Errorf("%s: %q became %q, want %q", over, reason, got.Reason, want)

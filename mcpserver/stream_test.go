@@ -106,13 +106,13 @@ func TestClientThatDoesNotReadLosesOnlyItsCall(t *testing.T) {
 	runInFakeTime(t, caller, Options{}, func(t *testing.T, _ *testServer, l *pipeListener, a *client) {
 		begun, endTimes = make(chan time.Time, 1), make(chan time.Time, 1)
 		conn := sendUnreadCall(t, l, a, callText(`1`, `{"slow":1}`, `{"progressToken":1}`))
-		start := <-begun
+		startTime := <-begun
 		for i := range 10 { // other calls of the session continue
 			if m := a.call(callText(fmt.Sprint(i+2), `{}`, `{}`)); m.Result == nil {
 				t.Error(m.messageJSON)
 			}
 		}
-		if waited := (<-endTimes).Sub(start); waited != 5*time.Second {
+		if waited := (<-endTimes).Sub(startTime); waited != 5*time.Second {
 			t.Errorf("the call was cancelled after %s", waited)
 		}
 		conn.Close()

@@ -24,7 +24,7 @@ var tabTools = []builtinTool{{
 			"One that the user has not enabled is off: ask the user.",
 		listTabsSchema, true),
 	isOffered: func(s *Server, _ clients.ID) bool { return s.opts.Tabs != nil },
-	run:       (*Server).listTabs,
+	runTool:   (*Server).listTabs,
 }}
 
 // tabAnswer describes one tab of one plugin for agents.
@@ -65,8 +65,8 @@ func (s *Server) listTabs(_ context.Context, q request) reply {
 		return newFailureReply(err)
 	}
 	answers := []pluginAnswer{}
-	set := s.plugins.Set()
-	for _, p := range set.Plugins() {
+	pluginSet := s.plugins.Set()
+	for _, p := range pluginSet.Plugins() {
 		if p.IsBuiltin() || a.Plugin != "" && a.Plugin != p.Name {
 			continue
 		}
@@ -77,7 +77,7 @@ func (s *Server) listTabs(_ context.Context, q request) reply {
 		}.NextStep()
 		answers = append(answers, pluginTabs)
 	}
-	for _, f := range set.Failed() {
+	for _, f := range pluginSet.Failed() {
 		if f.Name != "" && (a.Plugin == "" || a.Plugin == f.Name) {
 			answers = append(answers, pluginAnswer{Plugin: f.Name, State: dispatch.StateFailed, Tabs: []tabAnswer{}, NextStep: gateway.StepAfterLoadError})
 		}
@@ -92,7 +92,7 @@ func (s *Server) listTabs(_ context.Context, q request) reply {
 	if len(answers) == 0 {
 		lines = []string{"There are no plugins. The user can install one: opentabs plugin install NAME. " + gateway.StepWithoutPlugin(s.lists.hasBrowserTools())}
 	}
-	return reply{message: strings.Join(lines, "\n"), data: rawjson.Encode(map[string]any{"plugins": answers})}
+	return reply{replyText: strings.Join(lines, "\n"), errorData: rawjson.Encode(map[string]any{"plugins": answers})}
 }
 
 // For a plugin that must not run, tabsOf returns no text of the plugin's author.

@@ -48,14 +48,14 @@ func newPackagesOfAllKinds() []plugintest.Package {
 
 func listTools(t *testing.T, c *client) []json.RawMessage {
 	t.Helper()
-	var list struct {
+	var listResponse struct {
 		Tools []json.RawMessage `json:"tools"`
 	}
 	m := c.call(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
-	if err := json.Unmarshal(m.Result, &list); err != nil {
+	if err := json.Unmarshal(m.Result, &listResponse); err != nil {
 		t.Fatal(err)
 	}
-	return list.Tools
+	return listResponse.Tools
 }
 
 type clientVisibleTool struct {
@@ -67,10 +67,10 @@ type clientVisibleTool struct {
 	Annotations map[string]json.RawMessage `json:"annotations"`
 }
 
-func parseTool(t *testing.T, raw json.RawMessage) clientVisibleTool {
+func parseTool(t *testing.T, rawJSON json.RawMessage) clientVisibleTool {
 	t.Helper()
 	var tool clientVisibleTool
-	if err := json.Unmarshal(raw, &tool); err != nil {
+	if err := json.Unmarshal(rawJSON, &tool); err != nil {
 		t.Fatal(err)
 	}
 	return tool
@@ -80,11 +80,11 @@ func TestToolsShownToAgents(t *testing.T) {
 	s := serveTools(t, callerFunc(echoArguments), Options{}, newPackagesOfAllKinds()...)
 	dir := filepath.Join("testdata", "tools")
 	seen := map[string]bool{}
-	for _, raw := range listTools(t, s.open(t, "a")) {
-		file := parseTool(t, raw).Name + ".json"
+	for _, rawJSON := range listTools(t, s.open(t, "a")) {
+		file := parseTool(t, rawJSON).Name + ".json"
 		seen[file] = true
 		var pretty bytes.Buffer
-		if err := json.Indent(&pretty, raw, "", "  "); err != nil {
+		if err := json.Indent(&pretty, rawJSON, "", "  "); err != nil {
 			t.Fatal(err)
 		}
 		pretty.WriteByte('\n')
@@ -105,11 +105,11 @@ func TestToolsSatisfyAllClients(t *testing.T) {
 	}
 	name := regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
 	for _, file := range files {
-		raw, err := os.ReadFile(file)
+		rawJSON, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		tool := parseTool(t, raw)
+		tool := parseTool(t, rawJSON)
 		if !name.MatchString(tool.Name) || tool.Title == "" || tool.Description == "" || tool.Annotations == nil {
 			t.Errorf("%s: name, title, description or annotations are missing", file)
 		}
@@ -132,8 +132,8 @@ func TestToolsSatisfyAllClients(t *testing.T) {
 func TestToolsAreListedInOrder(t *testing.T) {
 	s := serveTools(t, callerFunc(echoArguments), Options{}, plugintest.Package{Name: "b"}, plugintest.Package{Name: "c"}, plugintest.Package{Name: "a"})
 	var names []string
-	for _, raw := range listTools(t, s.open(t, "a")) {
-		names = append(names, parseTool(t, raw).Name)
+	for _, rawJSON := range listTools(t, s.open(t, "a")) {
+		names = append(names, parseTool(t, rawJSON).Name)
 	}
 	if !slices.IsSorted(names) || len(names) != 3 {
 		t.Error(names)
@@ -187,11 +187,11 @@ func TestCategoryOfATool(t *testing.T) {
 	c := serveTools(t, callerFunc(echoArguments), Options{}, plugintest.Package{Tools: []plugintest.Tool{
 		{Name: "a", Description: "d", Group: " Reading "}, {Name: "b", Description: "d"},
 	}}).open(t, "agent")
-	list := listTools(t, c)
-	if got := string(list[0]); !strings.Contains(got, `"_meta":{"opentabs/category":"Reading"}`) {
+	listResponse := listTools(t, c)
+	if got := string(listResponse[0]); !strings.Contains(got, `"_meta":{"opentabs/category":"Reading"}`) {
 		t.Error(got)
 	}
-	if got := string(list[1]); strings.Contains(got, "_meta") {
+	if got := string(listResponse[1]); strings.Contains(got, "_meta") {
 		t.Error(got)
 	}
 }

@@ -32,15 +32,15 @@ func (p *Plugin) Adapter() ([]byte, error) { return p.readScript(adapterFile, p.
 func (p *Plugin) AdapterPath() string { return filepath.Join(p.Dir, filepath.FromSlash(adapterFile)) }
 
 func (p *Plugin) readScript(file, hash string) ([]byte, error) {
-	code, problem := readFile(p.Dir, file, maxAdapterBytes, nil)
-	if problem == "" && hexSHA256(code) != hash {
-		problem = changedFileProblem(p.Dir)
+	code, problemText := readFile(p.Dir, file, maxAdapterBytes, nil)
+	if problemText == "" && hexSHA256(code) != hash {
+		problemText = changedFileProblem(p.Dir)
 		if p.onFileChange != nil {
 			p.onFileChange()
 		}
 	}
-	if problem != "" {
-		return nil, &PackageError{Dir: p.Dir, Problems: []jsonread.Problem{{File: file, Text: problem}}}
+	if problemText != "" {
+		return nil, &PackageError{Dir: p.Dir, Problems: []jsonread.Problem{{File: file, Text: problemText}}}
 	}
 	return code, nil
 }
@@ -50,8 +50,8 @@ func changedFileProblem(dir string) string {
 }
 
 func hexSHA256(b []byte) string {
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:])
+	checksum := sha256.Sum256(b)
+	return hex.EncodeToString(checksum[:])
 }
 
 // adapterInfo contains the facts about an adapter that stay in memory after the check of
@@ -62,10 +62,10 @@ type adapterInfo struct {
 }
 
 // If the index of adapters has an entry for the unchanged adapter file, inspectAdapter does not read the file.
-func inspectAdapter(dir string, m *packageBuffer, knownIndex *index) (info adapterInfo, problem string) {
-	f, size, problem := openFile(dir, adapterFile, maxAdapterBytes)
-	if problem != "" {
-		return info, problem
+func inspectAdapter(dir string, m *packageBuffer, knownIndex *index) (info adapterInfo, problemText string) {
+	f, size, problemText := openFile(dir, adapterFile, maxAdapterBytes)
+	if problemText != "" {
+		return info, problemText
 	}
 	defer f.Close()
 	infoBefore, err := f.Stat()
@@ -80,8 +80,8 @@ func inspectAdapter(dir string, m *packageBuffer, knownIndex *index) (info adapt
 	if n, err := io.ReadFull(f, m.packageBytes); int64(n) != size || !errors.Is(err, io.ErrUnexpectedEOF) {
 		return info, "cannot be read while it is being written; try again"
 	}
-	if info, problem = checkAdapter(m.packageBytes[:size]); problem != "" {
-		return info, problem
+	if info, problemText = checkAdapter(m.packageBytes[:size]); problemText != "" {
+		return info, problemText
 	}
 	if infoAfter, err := f.Stat(); err == nil && filemark.Of(infoAfter) == mark {
 		knownIndex.addEntry(dir, mark, info)
@@ -89,9 +89,9 @@ func inspectAdapter(dir string, m *packageBuffer, knownIndex *index) (info adapt
 	return info, ""
 }
 
-func checkAdapter(code []byte) (info adapterInfo, problem string) {
-	if problem := checkScript(code); problem != "" {
-		return info, problem
+func checkAdapter(code []byte) (info adapterInfo, problemText string) {
+	if problemText := checkScript(code); problemText != "" {
+		return info, problemText
 	}
 	info.activates = HasOnActivate(code)
 	h := sha256.New()
@@ -133,16 +133,16 @@ const markerSearchBytes = 16 << 10
 // lastMarker searches from the end of code in steps of 16 KB, because a build appends hashMarker at the end.
 func lastMarker(code []byte) int {
 	length := len(hashMarker.Text)
-	for end := len(code); end > 0; end -= markerSearchBytes {
-		start := max(end-markerSearchBytes, 0)
-		searchedPart := code[start:min(end+length-1, len(code))]
+	for endIndex := len(code); endIndex > 0; endIndex -= markerSearchBytes {
+		startIndex := max(endIndex-markerSearchBytes, 0)
+		searchedPart := code[startIndex:min(endIndex+length-1, len(code))]
 		lastIndex := -1
 		for searchStart := 0; ; {
 			i := hashMarker.Index(searchedPart[searchStart:])
 			if i < 0 {
 				break
 			}
-			lastIndex = start + searchStart + i
+			lastIndex = startIndex + searchStart + i
 			searchStart += i + length // two markers cannot overlap
 		}
 		if lastIndex >= 0 {

@@ -43,13 +43,13 @@ func parseDocument(documentJSON []byte) (*document, error) {
 		return nil, err
 	}
 	doc := &document{members: members}
-	if raw, ok := members["plugins"]; ok {
+	if rawJSON, ok := members["plugins"]; ok {
 		var storeEntries []json.RawMessage
-		if err := json.Unmarshal(raw, &storeEntries); err != nil {
-			return nil, &statedoc.DamagedError{Problem: "has plugins that are " + rawjson.KindOf(raw) + " instead of an array" + remedy}
+		if err := json.Unmarshal(rawJSON, &storeEntries); err != nil {
+			return nil, &statedoc.DamagedError{Problem: "has plugins that are " + rawjson.KindOf(rawJSON) + " instead of an array" + remedy}
 		}
-		for _, raw := range storeEntries {
-			doc.plugins = append(doc.plugins, rawEntry(raw))
+		for _, rawJSON := range storeEntries {
+			doc.plugins = append(doc.plugins, rawEntry(rawJSON))
 		}
 	}
 	return doc, nil
@@ -128,9 +128,9 @@ func decodeEntry(raw rawEntry) (Entry, error) {
 	if rawjson.KindOf(raw) != rawjson.KindObject {
 		return e, errors.New("is " + rawjson.KindOf(raw) + "; make it an object")
 	}
-	entryJSON, problem := rawjson.Compact(raw, nil)
-	if problem != "" {
-		return e, errors.New(problem)
+	entryJSON, problemText := rawjson.Compact(raw, nil)
+	if problemText != "" {
+		return e, errors.New(problemText)
 	}
 	f := jsonread.New(entryJSON, "", &entryProblems)
 	e.Name = f.Text("name", "remove the entry and add the plugin again")

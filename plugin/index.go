@@ -173,15 +173,15 @@ func (x *index) read() {
 		return
 	}
 	x.entries, x.hasChanged = map[string]indexedEntry{}, true
-	if info, err := os.Stat(x.path); err != nil || !info.Mode().IsRegular() || info.Size() > maxIndexBytes {
+	if fileInfo, err := os.Stat(x.path); err != nil || !fileInfo.Mode().IsRegular() || fileInfo.Size() > maxIndexBytes {
 		return
 	}
 	fileContent, err := os.ReadFile(x.path)
 	if err != nil {
 		return
 	}
-	end := bytes.IndexByte(fileContent, '\n') + 1
-	firstLine, body := fileContent[:end], fileContent[end:]
+	endIndex := bytes.IndexByte(fileContent, '\n') + 1
+	firstLine, body := fileContent[:endIndex], fileContent[endIndex:]
 	if !hmac.Equal(firstLine, []byte(x.firstLine(body))) {
 		return
 	}

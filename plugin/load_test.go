@@ -48,8 +48,8 @@ func newMemberEdit(path, value string) func(string) string {
 		object := doc
 		steps := strings.Split(path, ".")
 		for _, step := range steps[:len(steps)-1] {
-			if list, ok := object[step].([]any); ok {
-				object = list[0].(map[string]any)
+			if memberList, ok := object[step].([]any); ok {
+				object = memberList[0].(map[string]any)
 			} else {
 				object = object[step].(map[string]any)
 			}
@@ -60,11 +60,11 @@ func newMemberEdit(path, value string) func(string) string {
 		} else {
 			object[lastStep] = json.RawMessage(value)
 		}
-		out, err := json.Marshal(doc)
+		resultJSON, err := json.Marshal(doc)
 		if err != nil {
 			panic(err)
 		}
-		return string(out)
+		return string(resultJSON)
 	}
 }
 
@@ -79,9 +79,9 @@ func newReplaceEdit(oldText, newText string) func(string) string {
 const validTool = `{"name":"a","description":"d","input_schema":{"type":"object"},"output_schema":{}}`
 
 var badPackages = []struct {
-	name, file string
-	change     func(string) string
-	problem    string
+	name, file  string
+	change      func(string) string
+	problemText string
 }{
 	{"no JSON", packageFile, newReplaceAllEdit("{\n  \"name\": oops"), "package.json: is not valid JSON at line 2, column 11"},
 	{"empty", packageFile, newReplaceAllEdit(""), "package.json: is empty"},
@@ -180,8 +180,8 @@ func TestLoadRefuses(t *testing.T) {
 			if !errors.As(err, &packageErr) {
 				t.Fatalf("%v, %v, want a PackageError", p, err)
 			}
-			if !strings.Contains(err.Error(), c.problem) || !strings.Contains(err.Error(), dir) {
-				t.Fatalf("error is\n%v\nwant %q and the folder", err, c.problem)
+			if !strings.Contains(err.Error(), c.problemText) || !strings.Contains(err.Error(), dir) {
+				t.Fatalf("error is\n%v\nwant %q and the folder", err, c.problemText)
 			}
 			if len(packageErr.Problems) != 1 {
 				t.Fatalf("a package with one fault has the problems %v; want length 1", packageErr.Problems)
@@ -193,8 +193,8 @@ func TestLoadRefuses(t *testing.T) {
 func TestLoadRefusesFolders(t *testing.T) {
 	validDir := plugintest.Package{}.Write(t)
 	for _, c := range []struct {
-		name, problem string
-		dir           func(t *testing.T) string
+		name, problemText string
+		dir               func(t *testing.T) string
 	}{
 		{"missing", "the folder does not exist; name", func(t *testing.T) string { return filepath.Join(validDir, "nowhere") }},
 		{"file", "this is a file; name the plugin's folder", func(t *testing.T) string { return filepath.Join(validDir, packageFile) }},
@@ -217,8 +217,8 @@ func TestLoadRefusesFolders(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := plugin.Load(c.dir(t))
-			if err == nil || !strings.Contains(err.Error(), c.problem) {
-				t.Fatalf("%v, want %q", err, c.problem)
+			if err == nil || !strings.Contains(err.Error(), c.problemText) {
+				t.Fatalf("%v, want %q", err, c.problemText)
 			}
 		})
 	}
@@ -273,9 +273,9 @@ func TestLoadReadsEverything(t *testing.T) {
 	if !p.MatchesURL("http://localhost:3000/") || p.MatchesURL("http://localhost:3000/admin/x") || p.MatchesURL("http://example.com/") {
 		t.Error("the patterns do not decide where it runs")
 	}
-	info := p.Info()
-	if info.Name != "chat" || info.Hash != p.Hash || info.World != wire.WorldIsolated || !slices.Equal(info.Excludes, p.Excludes) {
-		t.Errorf("info %+v", info)
+	fileInfo := p.Info()
+	if fileInfo.Name != "chat" || fileInfo.Hash != p.Hash || fileInfo.World != wire.WorldIsolated || !slices.Equal(fileInfo.Excludes, p.Excludes) {
+		t.Errorf("info %+v", fileInfo)
 	}
 	tool := p.Tools[0]
 	if tool.FullName() != "chat__send" || tool.DisplayName != "Send" || tool.Description != "Sends a message." || tool.Group != "Messages" || tool.Icon != "send" {

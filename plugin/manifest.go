@@ -39,12 +39,12 @@ const (
 // warnFullNameChars is the longest full tool name that all known MCP clients accept.
 const warnFullNameChars = 64
 
-func parsePackage(raw []byte, p *Plugin, problems *jsonread.Problems) {
-	if rawjson.KindOf(raw) != rawjson.KindObject {
-		problems.Add("is %s; make it an object", rawjson.KindOf(raw))
+func parsePackage(rawJSON []byte, p *Plugin, problems *jsonread.Problems) {
+	if rawjson.KindOf(rawJSON) != rawjson.KindObject {
+		problems.Add("is %s; make it an object", rawjson.KindOf(rawJSON))
 		return
 	}
-	f := jsonread.New(raw, "", problems)
+	f := jsonread.New(rawJSON, "", problems)
 	if name := f.Text("name", "call the package "+packagePrefix+"NAME"); name != "" {
 		var err error
 		p.Package = name
@@ -131,16 +131,16 @@ func readPatterns(f *jsonread.Reader, key string) (texts []string, patterns []Pa
 }
 
 // In packages without sdkVersion, dist/tools.json contains an array; in all other packages, an object.
-func parseTools(raw []byte, p *Plugin, problems *jsonread.Problems) {
+func parseTools(rawJSON []byte, p *Plugin, problems *jsonread.Problems) {
 	var topReader *jsonread.Reader
-	switch rawjson.KindOf(raw) {
+	switch rawjson.KindOf(rawJSON) {
 	case rawjson.KindObject:
-		topReader = jsonread.New(raw, "", problems)
+		topReader = jsonread.New(rawJSON, "", problems)
 	case rawjson.KindArray:
 		p.Warnings = append(p.Warnings, problems.File+" is a bare array; build the plugin again to record its SDK version")
-		topReader = &jsonread.Reader{Members: map[string][]byte{"tools": raw}, Problems: problems}
+		topReader = &jsonread.Reader{Members: map[string][]byte{"tools": rawJSON}, Problems: problems}
 	default:
-		problems.Add("is %s; build the plugin again", rawjson.KindOf(raw))
+		problems.Add("is %s; build the plugin again", rawjson.KindOf(rawJSON))
 		return
 	}
 	p.SDKVersion = topReader.Optional("sdkVersion")
@@ -164,8 +164,8 @@ func parseToolList(topReader *jsonread.Reader, p *Plugin) {
 		topReader.Add("tools", "is missing; build the plugin again")
 		return
 	}
-	if raw := topReader.Members["tools"]; rawjson.KindOf(raw) != rawjson.KindArray {
-		topReader.Add("tools", "is %s; build the plugin again", rawjson.KindOf(raw))
+	if rawJSON := topReader.Members["tools"]; rawjson.KindOf(rawJSON) != rawjson.KindArray {
+		topReader.Add("tools", "is %s; build the plugin again", rawjson.KindOf(rawJSON))
 		return
 	}
 	tools := rawjson.Elements(topReader.Members["tools"])
@@ -180,14 +180,14 @@ func parseToolList(topReader *jsonread.Reader, p *Plugin) {
 	checkUndos(p, topReader.Problems)
 }
 
-func parseEach(topReader *jsonread.Reader, list string, raws [][]byte, seen map[string]string, parse func(*jsonread.Reader) string) {
-	for i, raw := range raws {
-		itemPath := fmt.Sprintf("%s[%d]", list, i)
-		if rawjson.KindOf(raw) != rawjson.KindObject {
-			topReader.Add(itemPath, "is %s; make it an object", rawjson.KindOf(raw))
+func parseEach(topReader *jsonread.Reader, listName string, raws [][]byte, seen map[string]string, parse func(*jsonread.Reader) string) {
+	for i, rawJSON := range raws {
+		itemPath := fmt.Sprintf("%s[%d]", listName, i)
+		if rawjson.KindOf(rawJSON) != rawjson.KindObject {
+			topReader.Add(itemPath, "is %s; make it an object", rawjson.KindOf(rawJSON))
 			continue
 		}
-		name := parse(jsonread.New(raw, itemPath+".", topReader.Problems))
+		name := parse(jsonread.New(rawJSON, itemPath+".", topReader.Problems))
 		if firstPath, isDuplicate := seen[name]; isDuplicate && name != "" {
 			topReader.Add(itemPath+".name", "is %q, as %s.name is; rename one of them", name, firstPath)
 		} else {
@@ -260,8 +260,8 @@ func readSchema(f *jsonread.Reader, key string, p *Plugin) json.RawMessage {
 		f.Add(key, "is missing; build the plugin again")
 		return nil
 	}
-	if raw := f.Members[key]; rawjson.KindOf(raw) != rawjson.KindObject {
-		f.Add(key, "is %s; make it a JSON Schema object", rawjson.KindOf(raw))
+	if rawJSON := f.Members[key]; rawjson.KindOf(rawJSON) != rawjson.KindObject {
+		f.Add(key, "is %s; make it a JSON Schema object", rawjson.KindOf(rawJSON))
 		return nil
 	}
 	cleaned := schema.Clean(bytes.Clone(f.Members[key]))
@@ -277,15 +277,15 @@ func readSchema(f *jsonread.Reader, key string, p *Plugin) json.RawMessage {
 // A property with a default is optional in the returned schema, even if the package declares it as required.
 func readInputSchema(f *jsonread.Reader, p *Plugin) json.RawMessage {
 	const key = "input_schema"
-	raw := readSchema(f, key, p)
-	if raw == nil {
+	rawJSON := readSchema(f, key, p)
+	if rawJSON == nil {
 		return nil
 	}
-	if string(rawjson.Get(raw, "type")) != `"object"` {
+	if string(rawjson.Get(rawJSON, "type")) != `"object"` {
 		f.Add(key, `has a root that is not of type "object"; describe the input with z.object({...})`)
 		return nil
 	}
-	return schema.RelaxDefaults(raw)
+	return schema.RelaxDefaults(rawJSON)
 }
 
 // Versions of the opentabs SDK start at 0.1.

@@ -46,11 +46,11 @@ func readTimeout(f *jsonread.Reader, key string) time.Duration {
 	if !f.Has(key) {
 		return 0
 	}
-	raw := f.Members[key]
-	ms, err := strconv.Atoi(string(raw))
+	rawJSON := f.Members[key]
+	ms, err := strconv.Atoi(string(rawJSON))
 	d := time.Duration(ms) * time.Millisecond
 	if err != nil || ms > int(maxTimeout/time.Millisecond) || d < minTimeout {
-		f.Add(key, "is %.40s; use a whole number of milliseconds from %d to %d", raw, minTimeout.Milliseconds(), maxTimeout.Milliseconds())
+		f.Add(key, "is %.40s; use a whole number of milliseconds from %d to %d", rawJSON, minTimeout.Milliseconds(), maxTimeout.Milliseconds())
 		return 0
 	}
 	return d

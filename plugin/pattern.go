@@ -61,8 +61,8 @@ func ParsePattern(patternText string) (Pattern, error) {
 	if strings.ContainsAny(p.path, "# \t\r\n") {
 		return newPatternError("has a # or a space in its path; leave it out, fragments are never compared")
 	}
-	if problem := p.setHost(hostAndPath[:pathStart]); problem != "" {
-		return newPatternError("%s", problem)
+	if problemText := p.setHost(hostAndPath[:pathStart]); problemText != "" {
+		return newPatternError("%s", problemText)
 	}
 	return p, nil
 }
@@ -70,8 +70,8 @@ func ParsePattern(patternText string) (Pattern, error) {
 func (p *Pattern) setHost(hostPort string) string {
 	host, port, hasPort := strings.Cut(hostPort, ":")
 	if hasPort {
-		if problem := p.setPort(port); problem != "" {
-			return problem
+		if problemText := p.setPort(port); problemText != "" {
+			return problemText
 		}
 	}
 	host = strings.ToLower(host)

@@ -6,7 +6,7 @@ import (
 )
 
 func TestParsePatternRefuses(t *testing.T) {
-	for patternText, problem := range map[string]string{
+	for patternText, problemText := range map[string]string{
 		"<all_urls>":                  "every site",
 		"*://*/*":                     "every host",
 		"https://*/x":                 "every host",
@@ -45,8 +45,8 @@ func TestParsePatternRefuses(t *testing.T) {
 		"https://a.com/x y":           "space",
 	} {
 		p, err := ParsePattern(patternText)
-		if err == nil || !strings.Contains(err.Error(), problem) {
-			t.Errorf("%q: %v, %v, want an error with %q", patternText, p, err, problem)
+		if err == nil || !strings.Contains(err.Error(), problemText) {
+			t.Errorf("%q: %v, %v, want an error with %q", patternText, p, err, problemText)
 		}
 		if p.Match("https://example.com/") {
 			t.Errorf("%q: the refused pattern matches", patternText)

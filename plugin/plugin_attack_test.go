@@ -51,9 +51,9 @@ func TestAttackByPlugin(t *testing.T) {
 		registry, _ := plugintest.Registry(t,
 			plugintest.Package{Name: "a", Tools: []plugintest.Tool{{Name: "b__c", Description: "x"}, {Name: "_b", Description: "x"}}},
 			plugintest.Package{Name: "a-b", Tools: []plugintest.Tool{{Name: "c", Description: "x"}}})
-		set := registry.Set()
+		pluginSet := registry.Set()
 		for fullName, owner := range map[string]string{"a__b__c": "a", "a___b": "a", "a-b__c": "a-b"} {
-			if tool, ok := set.Tool(fullName); !ok || tool.Plugin.Name != owner {
+			if tool, ok := pluginSet.Tool(fullName); !ok || tool.Plugin.Name != owner {
 				t.Errorf("%s is %+v", fullName, tool)
 			}
 		}

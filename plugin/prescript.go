@@ -36,20 +36,20 @@ func parsePreScript(topReader *jsonread.Reader, p *Plugin) {
 }
 
 // A package whose pre-script file is missing works without a pre-script.
-func inspectPreScript(p *Plugin, m *packageBuffer, packageHash hash.Hash) (problem string) {
+func inspectPreScript(p *Plugin, m *packageBuffer, packageHash hash.Hash) (problemText string) {
 	declaredHash := p.PreScriptHash
 	p.PreScript, p.PreScriptHash = false, ""
 	if _, err := os.Lstat(filepath.Join(p.Dir, filepath.FromSlash(preScriptFile))); errors.Is(err, fs.ErrNotExist) {
 		p.Warnings = append(p.Warnings, preScriptFile+" is missing, so the plugin runs without its pre-script; build it again if its tools need the pre-script")
 		return ""
 	}
-	code, problem := readFile(p.Dir, preScriptFile, maxAdapterBytes, m.packageBytes)
-	if problem != "" {
-		return problem
+	code, problemText := readFile(p.Dir, preScriptFile, maxAdapterBytes, m.packageBytes)
+	if problemText != "" {
+		return problemText
 	}
 	m.packageBytes = code
-	if problem := checkScript(code); problem != "" {
-		return problem
+	if problemText := checkScript(code); problemText != "" {
+		return problemText
 	}
 	if declaredHash != "" && !isHashOf(declaredHash, code) {
 		return fmt.Sprintf("was changed after it was built: its hash in dist/tools.json is %.8s…; build the plugin again", declaredHash)
@@ -87,7 +87,7 @@ func (p *Plugin) PreScriptCode() ([]byte, error) {
 	return p.readScript(preScriptFile, p.PreScriptHash)
 }
 
-func checkScript(code []byte) (problem string) {
+func checkScript(code []byte) (problemText string) {
 	if len(bytes.TrimSpace(code)) == 0 {
 		return "is empty; build the plugin again"
 	}

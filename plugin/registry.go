@@ -15,10 +15,10 @@ import (
 
 // Registry loads the plugins of a [Store] and provides the loaded plugins as a [Set].
 type Registry struct {
-	store *Store
-	log   zerolog.Logger
-	sites func(*Plugin) []dispatch.Instance
-	set   atomic.Pointer[Set]
+	store      *Store
+	log        zerolog.Logger
+	sites      func(*Plugin) []dispatch.Instance
+	currentSet atomic.Pointer[Set]
 	// builtins are the plugins of opentabs itself, set before the first reload.
 	builtins []*Plugin
 
@@ -38,7 +38,7 @@ type listener struct{ onChange func(*Set) }
 // NewRegistry returns a registry whose set of plugins is empty until [Registry.Reload].
 func NewRegistry(store *Store, log zerolog.Logger) *Registry {
 	r := &Registry{store: store, log: log, sites: func(*Plugin) []dispatch.Instance { return nil }}
-	r.set.Store(NewSet(nil, nil))
+	r.currentSet.Store(NewSet(nil, nil))
 	return r
 }
 
@@ -84,7 +84,7 @@ func (r *Registry) entriesInOrder() ([]Entry, []Failure, error) {
 }
 
 // Set returns the current set of loaded plugins; never nil.
-func (r *Registry) Set() *Set { return r.set.Load() }
+func (r *Registry) Set() *Set { return r.currentSet.Load() }
 
 // OnChange registers a listener that runs after each reload that changes the set of plugins. Reload runs the listeners
 // one after another, in the order of their registration. A listener must not call Reload. If stop is called during a
@@ -112,7 +112,7 @@ func (r *Registry) Reload() error {
 	entries, failures, err := r.entriesInOrder()
 	if err != nil {
 		if len(oldSet.plugins) == 0 {
-			r.set.Store(NewSet(nil, []Failure{{Path: r.store.Path(), Err: err}}, r.builtins...))
+			r.currentSet.Store(NewSet(nil, []Failure{{Path: r.store.Path(), Err: err}}, r.builtins...))
 		}
 		return err
 	}
@@ -132,8 +132,8 @@ func (r *Registry) Reload() error {
 			plugins = append(plugins, p)
 		}
 	}
-	set := NewSet(plugins, failures, r.builtins...)
-	if isSameSet(oldSet, set) {
+	pluginSet := NewSet(plugins, failures, r.builtins...)
+	if isSameSet(oldSet, pluginSet) {
 		return nil
 	}
 	for _, p := range plugins {
@@ -144,17 +144,17 @@ func (r *Registry) Reload() error {
 	for _, f := range failures {
 		r.log.Error().Str("plugin", f.Name).Str("path", f.Path).Err(f.Err).Msg("plugin not loaded")
 	}
-	r.set.Store(set)
-	r.notify(set)
+	r.currentSet.Store(pluginSet)
+	r.notify(pluginSet)
 	return nil
 }
 
-func (r *Registry) notify(set *Set) {
+func (r *Registry) notify(pluginSet *Set) {
 	r.mu.Lock()
 	listeners := slices.Clone(r.listeners)
 	r.mu.Unlock()
 	for _, l := range listeners {
-		l.onChange(set)
+		l.onChange(pluginSet)
 	}
 }
 

@@ -18,7 +18,7 @@ const keptText = "a[31m Grüße \u05e9\u05dc\u05d5\u05dd 👩\u200d🚀 \u2764\u
 
 func deepSchema(t *testing.T, schemaJSON string) json.RawMessage {
 	t.Helper()
-	raw, err := json.Marshal(map[string]any{
+	rawJSON, err := json.Marshal(map[string]any{
 		"type": "object", "title": schemaJSON, "description": schemaJSON, "$comment": schemaJSON, "examples": []any{map[string]any{"a": schemaJSON}},
 		"properties": map[string]any{
 			"a": map[string]any{"type": "string", "enum": []any{schemaJSON, "b"}, "default": schemaJSON, "description": schemaJSON},
@@ -30,7 +30,7 @@ func deepSchema(t *testing.T, schemaJSON string) json.RawMessage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return raw
+	return rawJSON
 }
 
 func TestSchemaTextsAreCleanAtAnyDepth(t *testing.T) {
@@ -142,7 +142,7 @@ func TestNamesAndPatternsAreBounded(t *testing.T) {
 	manyValues := func(n int) string {
 		return `["` + strings.Repeat(`*://a.com/*","`, n-1) + `*://a.com/*"]`
 	}
-	for _, c := range []struct{ path, value, problem string }{
+	for _, c := range []struct{ path, value, problemText string }{
 		{"name", `"opentabs-plugin-` + strings.Repeat("a", 65) + `"`, "the plugin's name has 65 characters; use at most 64"},
 		{"version", `"` + strings.Repeat("1", 101) + `"`, "version has 101 characters"},
 		{"opentabs.urlPatterns", manyValues(201), "opentabs.urlPatterns has 201 patterns; use at most 200"},
@@ -154,8 +154,8 @@ func TestNamesAndPatternsAreBounded(t *testing.T) {
 	} {
 		dir := plugintest.Package{}.Write(t)
 		editFile(t, dir, packageFile, newMemberEdit(c.path, c.value))
-		if _, err := plugin.Load(dir); err == nil || !strings.Contains(err.Error(), c.problem) {
-			t.Errorf("%s: %.300v; want an error that contains %q", c.path, err, c.problem)
+		if _, err := plugin.Load(dir); err == nil || !strings.Contains(err.Error(), c.problemText) {
+			t.Errorf("%s: %.300v; want an error that contains %q", c.path, err, c.problemText)
 		}
 	}
 	dir := plugintest.Package{}.Write(t)

@@ -34,7 +34,7 @@ type StoreOptions struct {
 	LockWait time.Duration
 	// WarnUser receives a sentence for the user when opentabs renames a damaged list of
 	// plugins. Default: no warning.
-	WarnUser func(sentence string)
+	WarnUser func(warning string)
 }
 
 // Store is the list of installed plugins in plugins.json in the state folder (mode 0600).

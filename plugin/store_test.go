@@ -96,9 +96,9 @@ func TestStoreAdds(t *testing.T) {
 		t.Errorf("the file is\n%s", storeContent)
 	}
 	for path, mode := range map[string]os.FileMode{dir: 0o700, store.Path(): 0o600} {
-		info, err := os.Stat(path)
-		if err != nil || info.Mode().Perm() != mode {
-			t.Errorf("%s: %v, %v, want %v", path, info.Mode(), err, mode)
+		fileInfo, err := os.Stat(path)
+		if err != nil || fileInfo.Mode().Perm() != mode {
+			t.Errorf("%s: %v, %v, want %v", path, fileInfo.Mode(), err, mode)
 		}
 	}
 	leftoverFiles, err := filepath.Glob(filepath.Join(dir, "*.tmp"))
@@ -120,14 +120,14 @@ func TestStoreAddRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for dir, problem := range map[string]string{
+	for dir, problemText := range map[string]string{
 		t.TempDir(): "package.json: is missing",
 		plugintest.Package{Name: "b", Code: "}evil({"}.Write(t): "adapter.iife.js: is not one complete script: line 1: unexpected }; build the plugin again",
 		plugintest.Package{Name: "a"}.Write(t):                  `the plugin name "a" is taken by ` + firstDir + "; run opentabs plugin remove a first",
 	} {
 		_, err := store.Add(dir)
-		if err == nil || !strings.Contains(err.Error(), problem) {
-			t.Errorf("%v, want %q", err, problem)
+		if err == nil || !strings.Contains(err.Error(), problemText) {
+			t.Errorf("%v, want %q", err, problemText)
 		}
 	}
 	if after, err := os.ReadFile(store.Path()); err != nil || !bytes.Equal(before, after) {
@@ -204,7 +204,7 @@ func TestStoreRenamesDamagedLists(t *testing.T) {
 	for i, damagedText := range []string{``, `{"version":1,"plugins":[`, `[]`, `null`, `{"plugins":[]}`, `{"version":1,"plugins":{}}`, `{"version":"1"}`} {
 		dir := t.TempDir()
 		var reportedProblems strings.Builder
-		store := plugin.NewStore(dir, plugin.StoreOptions{WarnUser: func(sentence string) { reportedProblems.WriteString(sentence) }})
+		store := plugin.NewStore(dir, plugin.StoreOptions{WarnUser: func(warning string) { reportedProblems.WriteString(warning) }})
 		for n := 1; n <= 2; n++ {
 			if err := os.WriteFile(store.Path(), []byte(damagedText), 0o600); err != nil {
 				t.Fatal(err)
@@ -283,8 +283,8 @@ func TestStoreSharedByProcesses(t *testing.T) {
 		wg.Go(func() {
 			child := exec.Command(os.Args[0])
 			child.Env = append(os.Environ(), addPackagesVariable+"="+strings.Join(paths, string(filepath.ListSeparator)))
-			if out, err := child.CombinedOutput(); err != nil {
-				t.Errorf("%v: %s", err, out)
+			if cmdOutput, err := child.CombinedOutput(); err != nil {
+				t.Errorf("%v: %s", err, cmdOutput)
 			}
 		})
 		wg.Go(func() {

@@ -132,8 +132,8 @@ func parseUndo(f *jsonread.Reader, p *Plugin) *Undo {
 		if pointer == "" {
 			continue
 		}
-		if problem := checkPointer(pointer); problem != "" {
-			input.Add(name, "%s", problem)
+		if problemText := checkPointer(pointer); problemText != "" {
+			input.Add(name, "%s", problemText)
 			continue
 		}
 		u.Input = append(u.Input, UndoArgument{Name: name, Pointer: pointer})
@@ -164,8 +164,8 @@ func checkUndos(p *Plugin, problems *jsonread.Problems) {
 }
 
 func (u *Undo) checkArguments(path string, otherTool *Tool, problems *jsonread.Problems) {
-	for _, raw := range rawjson.Elements(rawjson.Get(otherTool.InputSchema, "required")) {
-		name := rawjson.Unquote(raw)
+	for _, rawJSON := range rawjson.Elements(rawjson.Get(otherTool.InputSchema, "required")) {
+		name := rawjson.Unquote(rawJSON)
 		if !slices.ContainsFunc(u.Input, func(a UndoArgument) bool { return a.Name == name }) {
 			problems.Add(`%s.input has no %q, which %s requires; add it, as in {%q: "/result/id"}`, path, name, otherTool.Name, name)
 		}

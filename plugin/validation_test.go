@@ -28,8 +28,8 @@ func TestSchemasThatDoNotCompileAreRefusedAtLoad(t *testing.T) {
 			t.Errorf("%.200s:\n%v", schema, err)
 		}
 	}
-	out := plugintest.Tool{Name: "ask", Description: "Asks.", Output: json.RawMessage(`{"type":"text"}`)}
-	_, err := plugin.NewStore(t.TempDir(), plugin.StoreOptions{}).Add(plugintest.Package{Tools: []plugintest.Tool{out}}.Write(t))
+	outTool := plugintest.Tool{Name: "ask", Description: "Asks.", Output: json.RawMessage(`{"type":"text"}`)}
+	_, err := plugin.NewStore(t.TempDir(), plugin.StoreOptions{}).Add(plugintest.Package{Tools: []plugintest.Tool{outTool}}.Write(t))
 	if err == nil || !strings.Contains(err.Error(), "tools[0].output_schema of ask does not compile") {
 		t.Error(err)
 	}

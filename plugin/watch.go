@@ -18,8 +18,8 @@ const WatchInterval = time.Second
 type fileStamps map[string]filemark.Mark
 
 func (s fileStamps) add(path string) {
-	if info, err := os.Stat(path); err == nil {
-		s[path] = filemark.Of(info)
+	if fileInfo, err := os.Stat(path); err == nil {
+		s[path] = filemark.Of(fileInfo)
 	}
 }
 
@@ -58,8 +58,8 @@ func (r *Registry) currentStamps() (now, loadedStamps fileStamps) {
 	return now, loadedStamps
 }
 
-func (s fileStamps) addPluginLists(list string, folders []string) {
-	s.add(list)
+func (s fileStamps) addPluginLists(listName string, folders []string) {
+	s.add(listName)
 	for _, folder := range folders {
 		s.add(folder)
 		packageEntries, err := os.ReadDir(folder)

@@ -69,9 +69,9 @@ func (t *ResultText) add(chunk []byte) {
 // Join returns the texts of all appended parts, joined into one text. Append must not be
 // called after Join.
 func (t *ResultText) Join() []byte {
-	var end []byte
-	end, t.pendingSurrogate = appendUnpairedSurrogate(nil, t.pendingSurrogate)
-	t.add(end)
+	var lastChars []byte
+	lastChars, t.pendingSurrogate = appendUnpairedSurrogate(nil, t.pendingSurrogate)
+	t.add(lastChars)
 	if len(t.chunks) > 1 {
 		t.chunks = [][]byte{slices.Concat(t.chunks...)}
 	}

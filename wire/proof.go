@@ -38,8 +38,8 @@ const keyIDChars = 32
 func KeyID(key string) string { return hexSHA256("opentabs key\n" + key)[:keyIDChars] }
 
 func hexSHA256(hashedText string) string {
-	sum := sha256.Sum256([]byte(hashedText))
-	return hex.EncodeToString(sum[:])
+	checksum := sha256.Sum256([]byte(hashedText))
+	return hex.EncodeToString(checksum[:])
 }
 
 const (

@@ -200,22 +200,22 @@ func skipNumber(jsonText []byte, i int) int {
 		return -1
 	}
 	if i = integerEnd; i < len(jsonText) && jsonText[i] == '.' {
-		end := skipDigits(jsonText, i+1)
-		if end == i+1 {
+		endIndex := skipDigits(jsonText, i+1)
+		if endIndex == i+1 {
 			return -1
 		}
-		i = end
+		i = endIndex
 	}
 	if i < len(jsonText) && (jsonText[i] == 'e' || jsonText[i] == 'E') {
 		i++
 		if i < len(jsonText) && (jsonText[i] == '+' || jsonText[i] == '-') {
 			i++
 		}
-		end := skipDigits(jsonText, i)
-		if end == i {
+		endIndex := skipDigits(jsonText, i)
+		if endIndex == i {
 			return -1
 		}
-		i = end
+		i = endIndex
 	}
 	return i
 }

@@ -32,7 +32,7 @@ func pluginInfos(names ...string) []wire.PluginInfo {
 // If the code of one plugin cannot be loaded, the browser must still receive the code of the others.
 func TestAdapters(t *testing.T) {
 	withHub(t, Options{Adapters: fakeAdapters{
-		list: func() []wire.PluginInfo { return pluginInfos("a", "b", "c", "d") },
+		listPlugins: func() []wire.PluginInfo { return pluginInfos("a", "b", "c", "d") },
 		code: func(name, hash string) (string, error) {
 			if name == "b" {
 				return "", errors.New("b has changed on disk")
@@ -42,14 +42,14 @@ func TestAdapters(t *testing.T) {
 	}}, func(w *hubFixture) {
 		p := w.dial()
 		p.sendHello("b1", "boot1")
-		list := `"plugins":[`
+		pluginsJSON := `"plugins":[`
 		for i, n := range []string{"a", "b", "c", "d"} {
 			if i > 0 {
-				list += ","
+				pluginsJSON += ","
 			}
-			list += fmt.Sprintf(`{"name":%q,"displayName":%[1]q,"hash":"h-%[1]s","world":"main","script":"s-h-%[1]s"}`, n)
+			pluginsJSON += fmt.Sprintf(`{"name":%q,"displayName":%[1]q,"hash":"h-%[1]s","world":"main","script":"s-h-%[1]s"}`, n)
 		}
-		p.wantFrames(helloOK, newSyncFrame(1, list+"]"))
+		p.wantFrames(helloOK, newSyncFrame(1, pluginsJSON+"]"))
 		p.send(`{"jsonrpc":"2.0","id":"s/1","result":{"mode":"userScripts","missing":["a","unknown","b","c","a","d"]}}`)
 		p.wantFrames(newCodeFrame(2, "a", "h-a", "run(a)"), newCodeFrame(3, "c", "h-c", "run(c)"), newCodeFrame(4, "d", "h-d", "run(d)"))
 		p.send(`{"jsonrpc":"2.0","id":"s/3","error":{"code":-32603,"message":"does not parse"}}`)
@@ -57,15 +57,15 @@ func TestAdapters(t *testing.T) {
 		w.advanceTime(requests.Timeout)
 		p.wantFrames()
 		w.hub.Sync()
-		p.wantFrames(newSyncFrame(5, list+"]"))
+		p.wantFrames(newSyncFrame(5, pluginsJSON+"]"))
 	})
 }
 
 func TestCodeWaitsForConfirmation(t *testing.T) {
 	largeCode := strings.Repeat("x", maxCodeInFlight/2-1000)
 	withHub(t, Options{Adapters: fakeAdapters{
-		list: func() []wire.PluginInfo { return pluginInfos("a", "b", "c") },
-		code: func(string, string) (string, error) { return largeCode, nil },
+		listPlugins: func() []wire.PluginInfo { return pluginInfos("a", "b", "c") },
+		code:        func(string, string) (string, error) { return largeCode, nil },
 	}}, func(w *hubFixture) {
 		p := w.dial()
 		p.sendHello("b1", "boot1")
@@ -85,17 +85,17 @@ func TestConcurrentChangesCauseOneSync(t *testing.T) {
 	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
 		p := w.dial()
 		p.sendHello("b1", "boot1")
-		list := func() string {
+		listPlugins := func() string {
 			return fmt.Sprintf(`"plugins":[{"name":"chat","displayName":"Chat","hash":%[1]q,"world":"main","script":"s-%[1]s"}]`, hash)
 		}
-		p.wantFrames(helloOK, newSyncFrame(1, list()))
+		p.wantFrames(helloOK, newSyncFrame(1, listPlugins()))
 		for i := range 10 {
 			hash = fmt.Sprint("h", i+2)
 			w.hub.Sync()
 		}
 		p.wantFrames()
 		p.send(`{"jsonrpc":"2.0","id":"s/1","result":{"mode":"userScripts","missing":["chat"]}}`)
-		p.wantFrames(newSyncFrame(2, list()))
+		p.wantFrames(newSyncFrame(2, listPlugins()))
 		p.send(`{"jsonrpc":"2.0","id":"s/2","result":{"mode":"userScripts","missing":["chat"]}}`)
 		p.wantFrames(newCodeFrame(3, "chat", "h11", "code of chat h11"))
 		p.send(`{"jsonrpc":"2.0","id":"s/3","result":{}}`)

@@ -62,14 +62,14 @@ func runAttack(t *testing.T, name string, do func(w *attackFixture)) {
 
 func (w *attackFixture) checkClosed(code int) {
 	w.t.Helper()
-	if got := w.attackingBrowser.end(); !strings.HasPrefix(got, fmt.Sprintf("close %d ", code)) {
+	if got := w.attackingBrowser.awaitClose(); !strings.HasPrefix(got, fmt.Sprintf("close %d ", code)) {
 		w.t.Errorf("the link of the bad browser: %q, want a close with %d", got, code)
 	}
 }
 
 func (w *attackFixture) checkConnected() {
 	w.t.Helper()
-	if got := w.attackingBrowser.end(); got != "" {
+	if got := w.attackingBrowser.awaitClose(); got != "" {
 		w.t.Errorf("the link of the bad browser ended with %q", got)
 	}
 }
@@ -250,7 +250,7 @@ func attackIdentity(t *testing.T) {
 			for _, id := range []string{"", "a b", "\u202eab", "a\x1b[2J", "\u0430dmin", strings.Repeat("x", 129)} {
 				p := w.dial()
 				p.sendHello(id, "boot")
-				if got := p.end(); !strings.HasPrefix(got, "close 1008 ") {
+				if got := p.awaitClose(); !strings.HasPrefix(got, "close 1008 ") {
 					t.Errorf("the link of the browser with the ID %q ended with %q; want a text that begins with %q", id, got, "close 1008 ")
 				}
 			}

@@ -153,7 +153,7 @@ func TestLinkReplacedByNewLink(t *testing.T) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		q := w.connectBrowser("b1", "boot1")
-		if got := p.end(); got != `close 4002 "replaced by a newer connection of this browser"` {
+		if got := p.awaitClose(); got != `close 4002 "replaced by a newer connection of this browser"` {
 			t.Errorf("the old connection ended with %s; want %q", got, `close 4002 "replaced by a newer connection of this browser"`)
 		}
 		q.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["c1"]}}`)
@@ -214,8 +214,8 @@ func TestCopiedProfile(t *testing.T) {
 		w.run("b1", "c1")
 		q := w.connectBrowser("b1", "copycopycopy")
 		w.advanceTime(time.Minute)
-		if p.end() != "" || q.end() != "" {
-			t.Errorf("original: %q, copy: %q, want both connected", p.end(), q.end())
+		if p.awaitClose() != "" || q.awaitClose() != "" {
+			t.Errorf("original: %q, copy: %q, want both connected", p.awaitClose(), q.awaitClose())
 		}
 		got := w.hub.Browsers()
 		if len(got) != 2 || got[0].ID != "b1" || got[1].ID != "b1~copycopy" {
@@ -271,13 +271,13 @@ func TestCloseEndsAll(t *testing.T) {
 		if len(got) != 2 || strings.Count(strings.Join(got, " "), "failed shutdown: the server is stopping") != 2 {
 			t.Errorf("events %q, want two runs ended with shutdown", got)
 		}
-		if e := p.end(); e != `close 1001 "opentabs is stopping"` {
+		if e := p.awaitClose(); e != `close 1001 "opentabs is stopping"` {
 			t.Errorf("the connection ended with %s; want %q", e, `close 1001 "opentabs is stopping"`)
 		}
 		if err := w.tryRun("b1", "c3", 0); err == nil || err.Code != "browser_lost" {
 			t.Errorf("Start after Close returned %v", err)
 		}
-		if e := w.open(browserNonce).end(); e != `close 1001 "opentabs is stopping"` {
+		if e := w.open(browserNonce).awaitClose(); e != `close 1001 "opentabs is stopping"` {
 			t.Errorf("a connection after Close ended with %s; want %q", e, `close 1001 "opentabs is stopping"`)
 		}
 		w.hub.Close()

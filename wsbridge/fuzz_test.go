@@ -78,7 +78,7 @@ func FuzzInbound(f *testing.F) {
 			b.respond("call_b", "7")
 			w.wantEvents("call_b returned 7")
 			b.wantFrames()
-			if closeReason := b.end(); closeReason != "" {
+			if closeReason := b.awaitClose(); closeReason != "" {
 				t.Errorf("browser b lost its link: %s; want %q", closeReason, "")
 			}
 		})

@@ -27,10 +27,10 @@ const (
 )
 
 type hubFixture struct {
-	t     *testing.T
-	hub   *Hub
-	ln    *memnet.Listener
-	start time.Time
+	t         *testing.T
+	hub       *Hub
+	ln        *memnet.Listener
+	startedAt time.Time
 
 	mu     sync.Mutex // guards events and links
 	events []string
@@ -42,7 +42,7 @@ func withHub(t *testing.T, o Options, test func(w *hubFixture)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		o.Key, o.Origins, o.Version = testKey, []string{testOrigin}, "0.1.0"
-		w := &hubFixture{t: t, hub: New(o), ln: memnet.Listen(), start: time.Now()}
+		w := &hubFixture{t: t, hub: New(o), ln: memnet.Listen(), startedAt: time.Now()}
 		w.hub.newNonce = func() string { return serverNonce }
 		srv := &http.Server{Handler: w.hub.Handler()}
 		serveError := make(chan struct{})
@@ -80,7 +80,7 @@ func (w *hubFixture) readEvents() []string {
 func (w *hubFixture) wantEvents(want ...string) {
 	w.t.Helper()
 	if got := w.readEvents(); strings.Join(got, "\n") != strings.Join(want, "\n") {
-		w.t.Errorf("after %v: events\n got %q\nwant %q", time.Since(w.start), got, want)
+		w.t.Errorf("after %v: events\n got %q\nwant %q", time.Since(w.startedAt), got, want)
 	}
 }
 
@@ -245,7 +245,7 @@ func (p *browserPeer) readFrames() []string {
 	return unreadFrames
 }
 
-func (p *browserPeer) end() string {
+func (p *browserPeer) awaitClose() string {
 	synctest.Wait()
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -255,7 +255,7 @@ func (p *browserPeer) end() string {
 func (p *browserPeer) wantFrames(want ...string) {
 	p.w.t.Helper()
 	if got := p.readFrames(); strings.Join(got, "\n") != strings.Join(want, "\n") {
-		p.w.t.Errorf("after %v: frames\n got %q\nwant %q", time.Since(p.w.start), got, want)
+		p.w.t.Errorf("after %v: frames\n got %q\nwant %q", time.Since(p.w.startedAt), got, want)
 	}
 }
 

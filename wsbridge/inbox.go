@@ -158,9 +158,9 @@ func (in *inbox) serveRequest(b *browser, e wire.Envelope) {
 	}
 }
 
-func (l *link) rejectRequest(e wire.Envelope, code int, message string) {
-	l.log.Debug().Int("code", code).Msg("request rejected: " + message)
-	l.postFrame(wire.AppendError(nil, e.ID, &wire.RPCError{Code: code, Message: message}))
+func (l *link) rejectRequest(e wire.Envelope, code int, errorMessage string) {
+	l.log.Debug().Int("code", code).Msg("request rejected: " + errorMessage)
+	l.postFrame(wire.AppendError(nil, e.ID, &wire.RPCError{Code: code, Message: errorMessage}))
 }
 
 func (in *inbox) handleNotification(b *browser, e wire.Envelope) {

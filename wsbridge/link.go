@@ -87,7 +87,7 @@ func newLink(h *Hub, ws *websocket.Conn, netConn net.Conn) *link {
 	return l
 }
 
-func (l *link) end() { l.endOnce.Do(func() { close(l.ended) }) }
+func (l *link) endLink() { l.endOnce.Do(func() { close(l.ended) }) }
 
 func (l *link) hasEnded() bool {
 	select {
@@ -99,7 +99,7 @@ func (l *link) hasEnded() bool {
 }
 
 func (l *link) closeAbruptly() {
-	l.end()
+	l.endLink()
 	_ = l.netConn.Close() // closing netConn makes the next read of the link fail
 }
 
@@ -112,7 +112,7 @@ func (l *link) closeWith(code websocket.StatusCode, reason string) {
 		return
 	}
 	o.isClosed = true
-	l.end()
+	l.endLink()
 	l.goroutines.Go(func() {
 		timer := time.AfterFunc(closeTimeout, func() { _ = l.netConn.Close() })
 		defer timer.Stop()
@@ -126,7 +126,7 @@ func (l *link) finish() {
 	wasClosed := l.outbox.isClosed
 	l.outbox.isClosed = true
 	l.outbox.mu.Unlock()
-	l.end()
+	l.endLink()
 	l.panel.stop()
 	if !wasClosed {
 		_ = l.netConn.Close()

@@ -28,7 +28,7 @@ func TestPingKeepsAlive(t *testing.T) {
 			p.wantFrames(ping)
 			p.send(`{"jsonrpc":"2.0","id":"s/ping","result":{}}`)
 		}
-		if got := p.end(); got != "" {
+		if got := p.awaitClose(); got != "" {
 			t.Errorf("the link ended with %s; want %q", got, "")
 		}
 	})
@@ -45,11 +45,11 @@ func TestDeadLink(t *testing.T) {
 		p.readFrames()
 		w.run("b1", "c1")
 		w.advanceTime(7500 * time.Millisecond)
-		if got := p.end(); got != "" {
+		if got := p.awaitClose(); got != "" {
 			t.Errorf("the link ended too early with %s; want %q", got, "")
 		}
 		w.advanceTime(2480 * time.Millisecond)
-		if got := p.end(); got != "lost" {
+		if got := p.awaitClose(); got != "lost" {
 			t.Errorf("%q after 10 s of silence, want lost", got)
 		}
 		w.advanceTime(10*time.Second - time.Nanosecond)
@@ -117,8 +117,8 @@ func TestResultsDoNotShareReadBuffer(t *testing.T) {
 }
 
 func TestFrames(t *testing.T) {
-	wantError := func(code int, message string) string {
-		return fmt.Sprintf(`{"jsonrpc":"2.0","id":"1","error":{"code":%d,"message":%q}}`, code, message)
+	wantError := func(code int, errorMessage string) string {
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":"1","error":{"code":%d,"message":%q}}`, code, errorMessage)
 	}
 	request := func(method string) string {
 		return fmt.Sprintf(`{"jsonrpc":"2.0","id":"1","method":%q,"params":{}}`, method)
@@ -173,7 +173,7 @@ func TestFrames(t *testing.T) {
 				malformed = got
 			}
 		}
-		if got := p.end(); got != "" {
+		if got := p.awaitClose(); got != "" {
 			t.Errorf("the link ended with %s; want %q", got, "")
 		}
 	})
@@ -199,11 +199,11 @@ func TestInvalidFrames(t *testing.T) {
 				_ = p.ws.Write(w.t.Context(), websocket.MessageBinary, []byte(`{"jsonrpc":"2.0","id":"1","method":"ping"}`))
 			}
 		}
-		if got := p.end(); got != "" {
+		if got := p.awaitClose(); got != "" {
 			t.Fatalf("the link ended too early with %s; want %q", got, "")
 		}
 		p.send("malformed")
-		if got, want := p.end(), `close 1008 "more than 100 frames were malformed"`; got != want {
+		if got, want := p.awaitClose(), `close 1008 "more than 100 frames were malformed"`; got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
 	})
@@ -216,7 +216,7 @@ func TestReportsForUnknownCallsAreNotMalformed(t *testing.T) {
 		for range 2 * maxMalformedFrames {
 			p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"gone","reports":[{}]}}`)
 		}
-		if got := p.end(); got != "" {
+		if got := p.awaitClose(); got != "" {
 			t.Errorf("the link ended with %s; want %q", got, "")
 		}
 		if l := w.onlyLink(); l.inbox.strayCount != 2*maxMalformedFrames || l.inbox.malformedCount != 0 {

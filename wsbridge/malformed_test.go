@@ -127,7 +127,7 @@ func TestMalformed(t *testing.T) {
 				}
 				w.wantEvents(m.events...)
 				a.wantFrames(m.answers...)
-				if wantClose := a.end(); wantClose != m.wantClose {
+				if wantClose := a.awaitClose(); wantClose != m.wantClose {
 					t.Errorf("the link ended with %q, want %q", wantClose, m.wantClose)
 				}
 				if m.wantClose == "" && m.events == nil {
@@ -154,7 +154,7 @@ func TestFrameAboveTheLimit(t *testing.T) {
 				break
 			}
 		}
-		if wantClose := a.end(); !strings.HasPrefix(wantClose, "close 1009 ") {
+		if wantClose := a.awaitClose(); !strings.HasPrefix(wantClose, "close 1009 ") {
 			t.Errorf("the link ended with %q; want a text that begins with %q", wantClose, "close 1009 ")
 		}
 	})

@@ -87,7 +87,7 @@ func (p *panel) stop() {
 // have changed. Two notifications of one kind are at least stateInterval apart, and each notification contains the
 // newest content.
 func (p *panel) sendState(ctx context.Context, b *browser, calls Calls) {
-	list := shape.PanelCalls{BrowserID: b.id, ServerVersion: p.link.hub.opts.Version, ClientNames: p.link.hub.opts.ClientNames}
+	panelCalls := shape.PanelCalls{BrowserID: b.id, ServerVersion: p.link.hub.opts.Version, ClientNames: p.link.hub.opts.ClientNames}
 	var lastState, lastPlugins, lastBrowser []byte
 	send := func(lastFrame *[]byte, method wire.Method, params []byte) {
 		frame := wire.AppendNotification(nil, method, params)
@@ -117,7 +117,7 @@ func (p *panel) sendState(ctx context.Context, b *browser, calls Calls) {
 			return
 		}
 		if stateDue {
-			send(&lastState, wire.MethodStateSync, wire.EncodeBody(list.Next(calls)))
+			send(&lastState, wire.MethodStateSync, wire.EncodeBody(panelCalls.Next(calls)))
 		}
 		if pluginsDue {
 			send(&lastPlugins, wire.MethodStatePlugins, wire.EncodeBody(p.link.hub.pluginViews()))

@@ -19,8 +19,8 @@ func TestCallInTheSidePanel(t *testing.T) {
 		calls := &fakeCalls{views: []dispatch.View{full, failedView, {}}, activities: full.Activities}
 		var b bytes.Buffer
 		for _, browserID := range []string{"b1", "b2"} {
-			list := shape.PanelCalls{BrowserID: browserID, ServerVersion: "1.2.3"}
-			b.Write(append(wire.EncodeBody(list.Next(calls)), '\n'))
+			panelCalls := shape.PanelCalls{BrowserID: browserID, ServerVersion: "1.2.3"}
+			b.Write(append(wire.EncodeBody(panelCalls.Next(calls)), '\n'))
 		}
 		goldentest.Compare(t, "testdata/state.sync.jsonl", b.Bytes())
 	})

@@ -322,7 +322,7 @@ func (f *fakePolicy) recordChange(what, plugin string) error {
 	return nil
 }
 
-func (p *browserPeer) pluginFrames() (out [][]wire.PluginView) {
+func (p *browserPeer) pluginFrames() (frames [][]wire.PluginView) {
 	for _, f := range p.readFrames() {
 		e, err := wire.Parse([]byte(f))
 		if err != nil || e.Method != wire.MethodStatePlugins {
@@ -335,9 +335,9 @@ func (p *browserPeer) pluginFrames() (out [][]wire.PluginView) {
 		if len(s.Failed) != 1 || s.Failed[0].Path != "/broken" {
 			p.w.t.Errorf("the panel shows the failed plugins %+v", s.Failed)
 		}
-		out = append(out, s.Plugins)
+		frames = append(frames, s.Plugins)
 	}
-	return out
+	return frames
 }
 
 func TestPanelShowsCalls(t *testing.T) {

@@ -13,23 +13,23 @@ import (
 )
 
 type fakeAdapters struct {
-	list func() []wire.PluginInfo
-	code func(name, hash string) (string, error)
+	listPlugins func() []wire.PluginInfo
+	code        func(name, hash string) (string, error)
 }
 
 var _ Adapters = fakeAdapters{}
 
 func (f fakeAdapters) List() []wire.PluginInfo {
-	list := f.list()
-	for i := range list {
-		list[i].ScriptID = "s-" + list[i].Hash
+	listPlugins := f.listPlugins()
+	for i := range listPlugins {
+		listPlugins[i].ScriptID = "s-" + listPlugins[i].Hash
 	}
-	return list
+	return listPlugins
 }
 
 func (f fakeAdapters) Hashes() map[string]string {
 	hashes := map[string]string{}
-	for _, p := range f.list() {
+	for _, p := range f.listPlugins() {
 		hashes[p.Name] = p.Hash
 	}
 	return hashes
@@ -43,7 +43,7 @@ func (f fakeAdapters) Code(name, script string) (wire.PluginCodeParams, error) {
 
 func newOnePluginAdapters(hash *string) fakeAdapters {
 	return fakeAdapters{
-		list: func() []wire.PluginInfo {
+		listPlugins: func() []wire.PluginInfo {
 			return []wire.PluginInfo{{Name: "chat", DisplayName: "Chat", Hash: *hash, World: wire.WorldMain}}
 		},
 		code: func(name, hash string) (string, error) { return "code of " + name + " " + hash, nil },
@@ -125,7 +125,7 @@ func TestTargetsAfterServiceWorkerRestart(t *testing.T) {
 		want := func(liveTargets, reload string) {
 			t.Helper()
 			if got := w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "chat"}); targetNames(got.LiveTargets) != liveTargets || targetNames(got.TabsToReload) != reload {
-				t.Errorf("after %v: live %q, reload %q; want %q, %q", time.Since(w.start), targetNames(got.LiveTargets), targetNames(got.TabsToReload), liveTargets, reload)
+				t.Errorf("after %v: live %q, reload %q; want %q, %q", time.Since(w.startedAt), targetNames(got.LiveTargets), targetNames(got.TabsToReload), liveTargets, reload)
 			}
 		}
 		back := func() *browserPeer {

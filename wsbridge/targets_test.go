@@ -78,8 +78,8 @@ func TestFramesOfTabs(t *testing.T) {
 			t.Errorf("%+v, want %+v", frame, want)
 		}
 		start := func(id string) string {
-			run := dispatch.Run{ID: id, Plugin: "chat", Tool: "send", Target: frame}
-			if err := w.hub.Start(w.t.Context(), run, sink{w, id}); err != nil {
+			toolRun := dispatch.Run{ID: id, Plugin: "chat", Tool: "send", Target: frame}
+			if err := w.hub.Start(w.t.Context(), toolRun, sink{w, id}); err != nil {
 				return string(err.Code)
 			}
 			return ""

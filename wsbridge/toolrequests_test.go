@@ -270,15 +270,15 @@ func TestToolRequestConfirmsRun(t *testing.T) {
 }
 
 func TestEncodeRun(t *testing.T) {
-	run := dispatch.Run{
+	toolRun := dispatch.Run{
 		ID: "c1", Plugin: "chat", Tool: "summarise", Prompt: true, Args: json.RawMessage(`{"n":1}`),
 		Decision: json.RawMessage(`{"allow":true}`), MaxResultBytes: 7, Target: dispatch.Target{TabID: 7, DocumentID: "d7"},
 	}
 	params := wire.EncodeBody(wire.ToolDispatchParams{
 		DispatchID: "c1", Plugin: "chat", Tool: "summarise", TabID: 7, DocumentID: "d7", MaxResultBytes: 7, IsResent: true,
-		Prompt: true, Decision: run.Decision, Args: run.Args,
+		Prompt: true, Decision: toolRun.Decision, Args: toolRun.Args,
 	})
-	if got, want := encodeRun(&run, true), wire.AppendRequest(nil, "c1", wire.MethodToolDispatch, params); !bytes.Equal(got, want) {
+	if got, want := encodeRun(&toolRun, true), wire.AppendRequest(nil, "c1", wire.MethodToolDispatch, params); !bytes.Equal(got, want) {
 		t.Errorf("frame\n got %s\nwant %s", got, want)
 	}
 }

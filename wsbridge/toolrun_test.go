@@ -76,10 +76,10 @@ func TestTracedRunFails(t *testing.T) {
 func TestStartRefused(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
-		want := func(err *wire.CallError, code wire.ErrorCode, message string) {
+		want := func(err *wire.CallError, code wire.ErrorCode, errorMessage string) {
 			t.Helper()
-			if err == nil || err.Code != code || err.Message != message {
-				t.Errorf("Start = %+v, want %s: %s", err, code, message)
+			if err == nil || err.Code != code || err.Message != errorMessage {
+				t.Errorf("Start = %+v, want %s: %s", err, code, errorMessage)
 			}
 		}
 		want(w.tryRun("b2", "c1", 0), wire.ErrBrowserLost, `the browser "Chrome" is not connected`)

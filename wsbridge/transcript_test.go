@@ -322,18 +322,18 @@ func (s *transcriptRun) describeTab(tab, browser string) {
 	}()
 }
 
-func (s *transcriptRun) writeSentFrames(out *strings.Builder) {
+func (s *transcriptRun) writeSentFrames(outBuffer *strings.Builder) {
 	for _, name := range s.order {
 		p := s.peers[name]
 		for _, f := range p.readFrames() {
-			fmt.Fprintf(out, "%s< %s\n", name, f)
+			fmt.Fprintf(outBuffer, "%s< %s\n", name, f)
 		}
-		if end := p.end(); end != "" && !s.endedSessions[name] {
+		if closeReason := p.awaitClose(); closeReason != "" && !s.endedSessions[name] {
 			s.endedSessions[name] = true
-			fmt.Fprintf(out, "%s< %s\n", name, end)
+			fmt.Fprintf(outBuffer, "%s< %s\n", name, closeReason)
 		}
 	}
 	for _, e := range s.w.readEvents() {
-		fmt.Fprintf(out, "= %s\n", e)
+		fmt.Fprintf(outBuffer, "= %s\n", e)
 	}
 }

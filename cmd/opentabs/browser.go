@@ -90,11 +90,11 @@ func runBrowserTools(ctx context.Context, p *cli.Program, args []string, asJSON 
 	}
 	p.Out.Notef("browser tools are on; each site needs your approval unless `opentabs browser site` allows it")
 	if len(args) == 0 {
-		rows := [][]string{{"GROUP", "TOOL", "PERMISSION"}}
+		tableRows := [][]string{{"GROUP", "TOOL", "PERMISSION"}}
 		for _, tool := range listedBrowserTools {
-			rows = append(rows, []string{tool.Group, tool.Name, string(tool.Permission)})
+			tableRows = append(tableRows, []string{tool.Group, tool.Name, string(tool.Permission)})
 		}
-		p.Out.PrintTable("", rows)
+		p.Out.PrintTable("", tableRows)
 	}
 	return nil
 }
@@ -225,15 +225,15 @@ func runBrowserSite(ctx context.Context, opts browserSiteOptions) error {
 }
 
 func newSiteTable(sites []httpapi.Site) [][]string {
-	rows := [][]string{{"SITE", "PERMISSION", "ALWAYS ALLOWED", "SET BY"}}
+	tableRows := [][]string{{"SITE", "PERMISSION", "ALWAYS ALLOWED", "SET BY"}}
 	for _, s := range sites {
 		var clients []string
 		for _, c := range s.AlwaysAllowed {
 			clients = append(clients, c.Client+" ("+c.Class+")")
 		}
-		rows = append(rows, []string{s.Site, cmp.Or(s.Permission, "ask"), strings.Join(clients, ", "), s.By})
+		tableRows = append(tableRows, []string{s.Site, cmp.Or(s.Permission, "ask"), strings.Join(clients, ", "), s.By})
 	}
-	return rows
+	return tableRows
 }
 
 type browserTabOptions struct {

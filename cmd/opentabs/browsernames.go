@@ -54,15 +54,15 @@ func runBrowserList(ctx context.Context, p *cli.Program, asJSON bool) error {
 		p.Out.Notef("no browser has connected yet; `opentabs extension install` prints how to connect one")
 		return nil
 	}
-	rows := [][]string{{"NAME", "STATE", "DEFAULT FOR", "ID"}}
+	tableRows := [][]string{{"NAME", "STATE", "DEFAULT FOR", "ID"}}
 	for _, b := range browsers {
 		state := "last seen " + b.LastSeen.Local().Format(time.DateOnly)
 		if b.Connected {
 			state = "connected"
 		}
-		rows = append(rows, []string{b.Name, state, formatDefaultClients(b.DefaultFor), b.ID})
+		tableRows = append(tableRows, []string{b.Name, state, formatDefaultClients(b.DefaultFor), b.ID})
 	}
-	p.Out.PrintTable("", rows, "ID")
+	p.Out.PrintTable("", tableRows, "ID")
 	return nil
 }
 
@@ -187,15 +187,15 @@ func runBrowserDefaults(ctx context.Context, p *cli.Program, asJSON bool) error 
 	if asJSON {
 		return p.Out.PrintValue(append([]httpapi.KnownBrowser{}, browsers...))
 	}
-	rows := [][]string{{"NAME", "DEFAULT FOR"}}
+	tableRows := [][]string{{"NAME", "DEFAULT FOR"}}
 	for _, b := range browsers {
-		rows = append(rows, []string{b.Name, formatDefaultClients(b.DefaultFor)})
+		tableRows = append(tableRows, []string{b.Name, formatDefaultClients(b.DefaultFor)})
 	}
-	if len(rows) == 1 {
+	if len(tableRows) == 1 {
 		p.Out.Notef("no browser is the default: a call that several browsers could run must name one")
 		return nil
 	}
-	p.Out.PrintTable("", rows)
+	p.Out.PrintTable("", tableRows)
 	return nil
 }
 

@@ -159,11 +159,11 @@ func listConnectedBrowsers(ctx context.Context, p *cli.Program) []httpapi.Browse
 	if err != nil {
 		return nil
 	}
-	status, err := client.Status(ctx)
+	serverStatus, err := client.Status(ctx)
 	if err != nil {
 		return nil
 	}
-	return status.Browsers
+	return serverStatus.Browsers
 }
 
 func completeTabs(ctx context.Context, p *cli.Program) []string {

@@ -63,11 +63,11 @@ func runFiles(opts filesOptions) error {
 		p.Out.Notef("there are no files")
 		return nil
 	}
-	rows := [][]string{{"ID", "CREATED", "SIZE", "CLIENT", "FILE"}}
+	tableRows := [][]string{{"ID", "CREATED", "SIZE", "CLIENT", "FILE"}}
 	for _, f := range files {
-		rows = append(rows, []string{f.ID, f.Created.Local().Format(time.DateTime), humanize.Bytes(f.SizeBytes), f.Client, f.Path})
+		tableRows = append(tableRows, []string{f.ID, f.Created.Local().Format(time.DateTime), humanize.Bytes(f.SizeBytes), f.Client, f.Path})
 	}
-	p.Out.PrintTable("", rows, "CREATED", "CLIENT")
+	p.Out.PrintTable("", tableRows, "CREATED", "CLIENT")
 	return nil
 }
 

@@ -36,8 +36,8 @@ func TestKilledServerKeepsItsRecords(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "home")
 	dirs := config.Dirs{Config: dir, State: dir}
 	plugin := writeEchoPlugin(t)
-	if out, err := opentabsCommand(t, dirs, "plugin", "add", plugin, "--permission", "auto").CombinedOutput(); err != nil {
-		t.Fatalf("opentabs plugin add failed with %v: %s", err, out)
+	if cmdOutput, err := opentabsCommand(t, dirs, "plugin", "add", plugin, "--permission", "auto").CombinedOutput(); err != nil {
+		t.Fatalf("opentabs plugin add failed with %v: %s", err, cmdOutput)
 	}
 	callCount := 0
 	for kill := range serverKillCount {
@@ -75,7 +75,7 @@ func writeEchoPlugin(t *testing.T) string {
 	return dir
 }
 
-func startServer(t *testing.T, dirs config.Dirs) (end func(os.Signal)) {
+func startServer(t *testing.T, dirs config.Dirs) (stopServer func(os.Signal)) {
 	t.Helper()
 	server := opentabsCommand(t, dirs, "serve")
 	var log bytes.Buffer
@@ -114,7 +114,7 @@ func startServer(t *testing.T, dirs config.Dirs) (end func(os.Signal)) {
 func killDuringCalls(t *testing.T, dirs config.Dirs, round int) (finishedCalls map[string]time.Time, killedAt time.Time) {
 	t.Helper()
 	finishedCalls = map[string]time.Time{}
-	end := startServer(t, dirs)
+	stopServer := startServer(t, dirs)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	browser, err := connectFakeBrowser(ctx, dirs)
@@ -141,14 +141,14 @@ func killDuringCalls(t *testing.T, dirs config.Dirs, round int) (finishedCalls m
 		session := openSession(t, dirs)
 		work.Go(func() {
 			for i := 0; ; i++ {
-				message := fmt.Sprintf("call %d.%d.%d", round, agent, i)
-				result, err := session.CallTool(ctx, "messages__echo", fmt.Appendf(nil, `{"text":%q}`, message), func(mcpclient.Progress) {})
+				callMessage := fmt.Sprintf("call %d.%d.%d", round, agent, i)
+				result, err := session.CallTool(ctx, "messages__echo", fmt.Appendf(nil, `{"text":%q}`, callMessage), func(mcpclient.Progress) {})
 				if err != nil {
 					return // a call fails after the server was killed
 				}
 				if !result.IsError {
 					mu.Lock()
-					finishedCalls[message] = time.Now()
+					finishedCalls[callMessage] = time.Now()
 					mu.Unlock()
 					n := answeredCount.Add(1)
 					if n == 1 {
@@ -167,7 +167,7 @@ func killDuringCalls(t *testing.T, dirs config.Dirs, round int) (finishedCalls m
 		t.Fatal("the server did not answer the calls in time")
 	}
 	killedAt = time.Now()
-	end(os.Kill)
+	stopServer(os.Kill)
 	stop()
 	work.Wait()
 	return finishedCalls, killedAt
@@ -237,11 +237,11 @@ func checkRecords(t *testing.T, dirs config.Dirs, finishedCalls map[string]time.
 		}
 	}
 	requiredCount := 0
-	for message, at := range finishedCalls {
+	for callMessage, at := range finishedCalls {
 		if at.Before(complete) {
 			requiredCount++
-			if !recordedIDs[message] {
-				t.Errorf("the call with the argument %q, answered at %s, is not recorded; want all calls that were answered before %s", message, at, complete)
+			if !recordedIDs[callMessage] {
+				t.Errorf("the call with the argument %q, answered at %s, is not recorded; want all calls that were answered before %s", callMessage, at, complete)
 			}
 		}
 	}

@@ -159,18 +159,18 @@ func repeatUntilCmd(ts *testscript.TestScript, neg bool, args []string) {
 	pause := time.NewTicker(hangTimeout)
 	defer pause.Stop()
 	for {
-		start := time.Now()
+		startTime := time.Now()
 		// repeatUntilCmd ignores the exit code, because the expected output can be an error
 		// message.
 		_ = ts.Exec(args[1], args[2:]...)
-		out := ts.ReadFile("stdout") + ts.ReadFile("stderr")
-		if want.MatchString(out) {
+		outDir := ts.ReadFile("stdout") + ts.ReadFile("stderr")
+		if want.MatchString(outDir) {
 			return
 		}
-		pause.Reset(3 * time.Since(start))
+		pause.Reset(3 * time.Since(startTime))
 		select {
 		case <-deadline:
-			ts.Fatalf("%v never printed %q; the last output: %s", args[1:], args[0], out)
+			ts.Fatalf("%v never printed %q; the last output: %s", args[1:], args[0], outDir)
 		case <-pause.C:
 		}
 	}
@@ -217,9 +217,9 @@ func killProcesses(dirs config.Dirs) {
 }
 
 func checkModeCmd(ts *testscript.TestScript, _ bool, args []string) {
-	info, err := os.Stat(ts.MkAbs(args[1]))
+	fileInfo, err := os.Stat(ts.MkAbs(args[1]))
 	ts.Check(err)
-	if got := fmt.Sprintf("%o", info.Mode().Perm()); got != args[0] {
+	if got := fmt.Sprintf("%o", fileInfo.Mode().Perm()); got != args[0] {
 		ts.Fatalf("%s has mode %s, want %s", args[1], got, args[0])
 	}
 }
@@ -315,8 +315,8 @@ func countDown(ctx context.Context, c *wsbridgetest.Call) (json.RawMessage, *wir
 		return nil, &wire.CallError{Code: wire.ErrInternal, Message: err.Error()}
 	}
 	for done := 1.0; done <= args.From; done++ {
-		report := wire.Report{Progress: &done, Total: &args.From, Message: fmt.Sprintf("step %v", done), Audience: "user"}
-		if err := c.Report(report); err != nil {
+		progressReport := wire.Report{Progress: &done, Total: &args.From, Message: fmt.Sprintf("step %v", done), Audience: "user"}
+		if err := c.Report(progressReport); err != nil {
 			return nil, &wire.CallError{Code: wire.ErrInternal, Message: err.Error()}
 		}
 		select {

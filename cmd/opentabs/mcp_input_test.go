@@ -61,7 +61,7 @@ func TestMCPInputEndsMidCall(t *testing.T) {
 	c.send(`{"jsonrpc":"2.0","id":"call","method":"tools/call","params":{"name":"messages__silent","arguments":{}}}`)
 	waitForStatus(t, dirs, func(s httpapi.Status) bool { return s.Calls.Running == 1 })
 	startTime := time.Now()
-	c.end()
+	c.closeInput()
 	if elapsed := time.Since(startTime); elapsed > 5*time.Second {
 		t.Errorf("opentabs mcp ended after %v", elapsed)
 	}
@@ -76,7 +76,7 @@ func TestMCPOutputCloses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := cmd.StdoutPipe()
+	stdoutReader, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func TestMCPOutputCloses(t *testing.T) {
 		t.Fatal(err)
 	}
 	waitForStatus(t, dirs, func(s httpapi.Status) bool { return len(s.Clients) == 1 })
-	if err := out.Close(); err != nil {
+	if err := stdoutReader.Close(); err != nil {
 		t.Fatal(err)
 	}
 	for range 100 { // blocks until the process has detected that the output is closed

@@ -33,7 +33,7 @@ func startMCP(t *testing.T, dirs config.Dirs) *mcpClient {
 	if c.stdin, err = c.cmd.StdinPipe(); err != nil {
 		t.Fatal(err)
 	}
-	out, err := c.cmd.StdoutPipe()
+	stdoutReader, err := c.cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func startMCP(t *testing.T, dirs config.Dirs) *mcpClient {
 	}
 	go func() {
 		defer close(c.lines)
-		for lines := bufio.NewScanner(out); lines.Scan(); {
+		for lines := bufio.NewScanner(stdoutReader); lines.Scan(); {
 			c.lines <- lines.Text()
 		}
 	}()
@@ -87,7 +87,7 @@ func (c *mcpClient) initialize() {
 	c.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 }
 
-func (c *mcpClient) end() {
+func (c *mcpClient) closeInput() {
 	c.t.Helper()
 	if err := c.stdin.Close(); err != nil {
 		c.t.Error(err)
@@ -105,8 +105,8 @@ func newInstallation(t *testing.T) config.Dirs {
 	dirs := config.Dirs{Config: filepath.Join(baseDir, "home"), State: filepath.Join(baseDir, "home")}
 	dir := filepath.Join(baseDir, "messages")
 	writePlugin(t, dir)
-	if out, err := opentabsCommand(t, dirs, "plugin", "add", dir, "--permission", "auto").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
+	if cmdOutput, err := opentabsCommand(t, dirs, "plugin", "add", dir, "--permission", "auto").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, cmdOutput)
 	}
 	return dirs
 }
@@ -155,9 +155,9 @@ func waitForStatus(t *testing.T, dirs config.Dirs, isReady func(httpapi.Status) 
 			if err != nil {
 				t.Fatal(err)
 			}
-			status, err := httpapi.NewClient(record.Port, token).Status(t.Context())
-			if err == nil && isReady(status) {
-				return status
+			serverStatus, err := httpapi.NewClient(record.Port, token).Status(t.Context())
+			if err == nil && isReady(serverStatus) {
+				return serverStatus
 			}
 		}
 		select {
@@ -211,7 +211,7 @@ func TestMCPServerKilled(t *testing.T) {
 			t.Errorf("a call through the new server gave %s; want a text that contains %q", lastLine, `"structuredContent":{"a":1}`)
 		}
 	}
-	c.end()
+	c.closeInput()
 }
 
 // TestConcurrentMCPStartsShareOneServer starts several `opentabs mcp` processes at the same time while no server runs.
@@ -229,7 +229,7 @@ func TestConcurrentMCPStartsShareOneServer(t *testing.T) {
 	wg.Wait()
 	waitForStatus(t, dirs, func(s httpapi.Status) bool { return len(s.Clients) == 4 })
 	for _, c := range clients {
-		c.end()
+		c.closeInput()
 	}
 	waitForStatus(t, dirs, func(s httpapi.Status) bool { return len(s.Clients) == 0 })
 }
@@ -296,5 +296,5 @@ func TestServeStopsOnSIGTERM(t *testing.T) {
 	if err := followCmd.Wait(); followCmd.ProcessState.ExitCode() != cli.ExitNoServer {
 		t.Errorf("opentabs calls --follow ended with %v", err)
 	}
-	c.end()
+	c.closeInput()
 }

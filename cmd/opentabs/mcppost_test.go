@@ -34,8 +34,8 @@ func postFile(path, file string) error {
 	if err != nil {
 		return err
 	}
-	name, value, _ := strings.Cut(newClient.Header, ": ")
-	req.Header.Set(name, value)
+	name, headerValue, _ := strings.Cut(newClient.Header, ": ")
+	req.Header.Set(name, headerValue)
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "application/json")
 	if session, err := os.ReadFile("session"); err == nil {

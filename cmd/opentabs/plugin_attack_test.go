@@ -21,8 +21,8 @@ func TestAttackByPlugin(t *testing.T) {
 		} {
 			dirs, dir := createBuiltPlugin(t)
 			writeFile(t, dir, "dist/adapter.iife.js", code)
-			if out, err := opentabsCommand(t, dirs, "plugin", "add", dir).CombinedOutput(); err == nil {
-				t.Errorf("%q was added: %s", code, out)
+			if cmdOutput, err := opentabsCommand(t, dirs, "plugin", "add", dir).CombinedOutput(); err == nil {
+				t.Errorf("%q was added: %s", code, cmdOutput)
 			}
 		}
 	})
@@ -35,9 +35,9 @@ func TestAttackByPlugin(t *testing.T) {
 			if err := errors.Join(os.WriteFile(privateFile, []byte(secret+"\nS3CRET line two\n"), 0o600), os.Remove(path), os.Symlink(privateFile, path)); err != nil {
 				t.Fatal(err)
 			}
-			out, err := opentabsCommand(t, dirs, "plugin", "add", dir).CombinedOutput()
-			if err == nil || strings.Contains(string(out), "S3CRET") {
-				t.Errorf("%s: %v %s", file, err, out)
+			cmdOutput, err := opentabsCommand(t, dirs, "plugin", "add", dir).CombinedOutput()
+			if err == nil || strings.Contains(string(cmdOutput), "S3CRET") {
+				t.Errorf("%s: %v %s", file, err, cmdOutput)
 			}
 		}
 	})
@@ -58,9 +58,9 @@ func TestAttackByPlugin(t *testing.T) {
 			if err := os.RemoveAll(filepath.Join(dir, "dist")); err != nil {
 				t.Fatal(err)
 			}
-			out, err := opentabsCommand(t, dirs, "plugin", "build", dir).CombinedOutput()
-			if err == nil || strings.Contains(string(out), "S3CRET") {
-				t.Errorf("%s: %v %s", source, err, out)
+			cmdOutput, err := opentabsCommand(t, dirs, "plugin", "build", dir).CombinedOutput()
+			if err == nil || strings.Contains(string(cmdOutput), "S3CRET") {
+				t.Errorf("%s: %v %s", source, err, cmdOutput)
 			}
 			builtCode, _ := os.ReadFile(filepath.Join(dir, "dist", "adapter.iife.js"))
 			if strings.Contains(string(builtCode), "S3CRET") {

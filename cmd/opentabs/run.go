@@ -47,9 +47,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if err == nil {
 		err = p.Out.WriteError()
 	}
-	sentence, code := cli.ExplainError(ctx, err)
-	if sentence != "" {
-		p.Out.Notef("%s", sentence)
+	errorText, code := cli.ExplainError(ctx, err)
+	if errorText != "" {
+		p.Out.Notef("%s", errorText)
 	}
 	return code
 }

@@ -28,14 +28,14 @@ const (
 )
 
 func newNarrowOutput(output *bytes.Buffer) *terminal.Output {
-	return terminal.NewTerminal(output, func() (columns, rows int) { return cli.HelpColumns, 24 })
+	return terminal.NewTerminal(output, func() (columns, screenRows int) { return cli.HelpColumns, 24 })
 }
 
-func newEndedCallRecord(code wire.ErrorCode, message string) recorder.Record {
+func newEndedCallRecord(code wire.ErrorCode, errorMessage string) recorder.Record {
 	now := time.Now()
 	r := recorder.Record{Site: "https://messages.example.com"}
 	r.CallID, r.ToolName, r.Client, r.Created, r.Ended = "call_x6axhe37hbgwg7pggqeuutzrbm", longTool, longClient, now, &now
-	r.Status, r.ErrorCode, r.Error = wire.StatusFailed, code, message
+	r.Status, r.ErrorCode, r.Error = wire.StatusFailed, code, errorMessage
 	return r
 }
 
@@ -80,9 +80,9 @@ func fillInstallation(t *testing.T) {
 		{"browser", "site", "a-shop-with-a-long-name.example.com", "read"}, {"browser", "tools", "on"},
 		{"browser", "default", longBrowser, "--client", longClient},
 	} {
-		var out bytes.Buffer
-		if code := run(t.Context(), args, strings.NewReader(""), &out, &out); code != cli.ExitOK {
-			t.Fatalf("opentabs %s: %s", strings.Join(args, " "), out.String())
+		var outBuffer bytes.Buffer
+		if code := run(t.Context(), args, strings.NewReader(""), &outBuffer, &outBuffer); code != cli.ExitOK {
+			t.Fatalf("opentabs %s: %s", strings.Join(args, " "), outBuffer.String())
 		}
 	}
 }
@@ -152,8 +152,8 @@ func TestCallsTableFits80Columns(t *testing.T) {
 	waitingView := newEndedCallRecord("", "").View
 	waitingView.Ended, waitingView.Status, waitingView.CallID = nil, "waiting for approval", "call_a"
 	waitingView.Waiting = &dispatch.WaitingTicket{ExpiresAt: time.Now().Add(time.Hour), Reason: "it needs your approval"}
-	list := []dispatch.View{newEndedCallRecord(wire.ErrDeadlineExceeded, "The page did not answer.").View}
-	printCalls(newNarrowOutput(&output), callview.Rows(list, false, time.Now()), "CLIENT", "RAN", "PROGRESS")
+	calls := []dispatch.View{newEndedCallRecord(wire.ErrDeadlineExceeded, "The page did not answer.").View}
+	printCalls(newNarrowOutput(&output), callview.Rows(calls, false, time.Now()), "CLIENT", "RAN", "PROGRESS")
 	printCalls(newNarrowOutput(&output), callview.Rows([]dispatch.View{waitingView}, false, time.Now()), "CLIENT", "RAN", "PROGRESS")
 	for _, cell := range []string{"call_x6axhe37 ", " failed ", "The page did not answer.", " waiting for approval ", "TIME LEFT"} {
 		if !strings.Contains(output.String(), cell) {

@@ -102,7 +102,7 @@ func printEverywhere(t *testing.T, evilText string, isTerminal bool) map[string]
 	}
 	progress := 0.5
 	now := time.Now()
-	view := dispatch.View{
+	callView := dispatch.View{
 		Snapshot:  dispatch.Snapshot{CallID: "call_1", ToolName: evilText, Progression: dispatch.Progression{Status: wire.StatusFailed, Message: evilText, Progress: &progress}},
 		Requester: dispatch.Requester{Client: evilText}, Browser: evilText, TabID: 1, Error: evilText, ErrorCode: wire.ErrToolError, Ended: &now,
 		StatusWord: evilText, UserStatusWord: evilText, Result: evilText,
@@ -123,7 +123,7 @@ func printEverywhere(t *testing.T, evilText string, isTerminal bool) map[string]
 	for _, kind := range []string{"text", "table", "json", evilText} {
 		waitingView.Activities = append(waitingView.Activities, dispatch.ActivityView{Type: kind, Content: content, Audience: "user"})
 	}
-	status := httpapi.Status{
+	serverStatus := httpapi.Status{
 		Browsers: []httpapi.Browser{{ID: evilText, Name: evilText, Version: evilText, Connected: true, Tabs: []wire.TabInfo{
 			{TabID: 1, URL: evilText, Title: evilText, Plugins: []wire.TabPlugin{{Name: evilText}}, NeedsReload: []string{evilText}},
 		}}},
@@ -133,17 +133,17 @@ func printEverywhere(t *testing.T, evilText string, isTerminal bool) map[string]
 	}
 	capture("a sentence on stderr", func(o *terminal.Output) error { o.Notef("warning: %s", evilText); return nil })
 	capture("a refusal of the server", func(o *terminal.Output) error {
-		sentence, _ := cli.ExplainError(t.Context(), fmt.Errorf("test error: %w", &httpapi.RefusedError{Explanation: evilText}))
-		o.Notef("%s", sentence)
+		errorText, _ := cli.ExplainError(t.Context(), fmt.Errorf("test error: %w", &httpapi.RefusedError{Explanation: evilText}))
+		o.Notef("%s", errorText)
 		return nil
 	})
 	capture("a failure", func(o *terminal.Output) error { o.Notef("%v", errors.New(evilText)); return nil })
 	capture("calls", func(o *terminal.Output) error {
-		o.PrintTable("", callview.Rows([]dispatch.View{view, waitingView}, true, now))
+		o.PrintTable("", callview.Rows([]dispatch.View{callView, waitingView}, true, now))
 		return nil
 	})
-	capture("status", func(o *terminal.Output) error { statusview.Print(o, status); return nil })
-	for _, one := range []dispatch.View{view, waitingView} {
+	capture("status", func(o *terminal.Output) error { statusview.Print(o, serverStatus); return nil })
+	for _, one := range []dispatch.View{callView, waitingView} {
 		capture("calls show: "+one.CallID, func(o *terminal.Output) error { callview.Print(o, one, true); return nil })
 	}
 	for _, kind := range []dispatch.EventKind{
@@ -151,7 +151,7 @@ func printEverywhere(t *testing.T, evilText string, isTerminal bool) map[string]
 		dispatch.EventProgress, dispatch.EventActivity, dispatch.EventEnded, dispatch.EventKind(evilText),
 	} {
 		event := dispatch.Event{
-			Kind: kind, Call: view, Report: &wire.Report{Message: evilText, Status: evilText}, Resolution: resolution,
+			Kind: kind, Call: callView, Report: &wire.Report{Message: evilText, Status: evilText}, Resolution: resolution,
 			Activity: &wire.Activity{Type: evilText, Patch: json.RawMessage(`[]`)},
 		}
 		event.Call.Waiting = waitingView.Waiting

@@ -30,7 +30,7 @@ func openTimeouts(p *cli.Program) (*timeouts.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return timeouts.Open(dirs.State, func(sentence string) { p.Out.Notef("%s", sentence) }, zerolog.Nop()), nil
+	return timeouts.Open(dirs.State, func(warning string) { p.Out.Notef("%s", warning) }, zerolog.Nop()), nil
 }
 
 type clientTimeoutListOptions struct {
@@ -68,15 +68,15 @@ func runClientTimeoutList(opts clientTimeoutListOptions) error {
 		p.Out.Notef("no timeout was learned or set; `opentabs doctor` prints those of well-known clients")
 		return nil
 	}
-	rows := [][]string{{"CLIENT", "WAITS", "FROM", "SINCE"}}
+	tableRows := [][]string{{"CLIENT", "WAITS", "FROM", "SINCE"}}
 	for _, e := range entries {
 		source := "learned"
 		if e.IsSetByUser {
 			source = "set"
 		}
-		rows = append(rows, []string{e.ClientText(), e.WaitText(), source, e.Since.Local().Format(time.DateOnly)})
+		tableRows = append(tableRows, []string{e.ClientText(), e.WaitText(), source, e.Since.Local().Format(time.DateOnly)})
 	}
-	p.Out.PrintTable("", rows)
+	p.Out.PrintTable("", tableRows)
 	return nil
 }
 

@@ -76,7 +76,7 @@ func runTools(ctx context.Context, opts toolsOptions) error {
 		plugins = []*plugin.Plugin{one}
 	}
 	tools := []listedTool{}
-	rows := [][]string{{"TOOL", "PERMISSION", "DESCRIPTION"}}
+	tableRows := [][]string{{"TOOL", "PERMISSION", "DESCRIPTION"}}
 	for _, one := range plugins {
 		permissions, err := book.Permissions(one.Name)
 		if err != nil {
@@ -85,13 +85,13 @@ func runTools(ctx context.Context, opts toolsOptions) error {
 		for _, t := range one.Tools {
 			listedToolValue := listedTool{Name: t.FullName(), Plugin: one.Name, Permission: findPermission(permissions, t.Name), Description: t.Description}
 			tools = append(tools, listedToolValue)
-			rows = append(rows, []string{listedToolValue.Name, string(listedToolValue.Permission), listedToolValue.Description})
+			tableRows = append(tableRows, []string{listedToolValue.Name, string(listedToolValue.Permission), listedToolValue.Description})
 		}
 	}
 	if opts.json {
 		return p.Out.PrintValue(tools)
 	}
-	p.Out.PrintTable("", rows, "DESCRIPTION")
+	p.Out.PrintTable("", tableRows, "DESCRIPTION")
 	return nil
 }
 
@@ -145,17 +145,17 @@ func runToolsShow(ctx context.Context, opts toolsShowOptions) error {
 		Name: t.FullName(), Plugin: t.Plugin.Name, Permission: findPermission(permissions, t.Name), Description: t.Description,
 		InputSchema: t.InputSchema, Example: toolview.Example(t.FullName(), t.InputSchema),
 	}
-	rows := [][]string{{"plugin", t.Plugin.DisplayName}, {"permission", string(shownTool.Permission)}}
+	tableRows := [][]string{{"plugin", t.Plugin.DisplayName}, {"permission", string(shownTool.Permission)}}
 	if otherTool := t.UndoTool(); otherTool != nil {
 		shownTool.Undo = otherTool.FullName()
-		rows = append(rows, []string{"undone by", t.Undo.String()})
+		tableRows = append(tableRows, []string{"undone by", t.Undo.String()})
 	}
 	if opts.json {
 		return p.Out.PrintValue(shownTool)
 	}
 	p.Out.PrintParagraph("", "", shownTool.Description)
 	p.Out.PrintLine("")
-	p.Out.PrintTable("", rows)
+	p.Out.PrintTable("", tableRows)
 	p.Out.PrintLine("")
 	printArguments(p.Out, toolview.Arguments(t.InputSchema))
 	p.Out.PrintLine("")
@@ -163,18 +163,18 @@ func runToolsShow(ctx context.Context, opts toolsShowOptions) error {
 	return nil
 }
 
-func printArguments(out *terminal.Output, arguments []toolview.Argument) {
+func printArguments(terminalOut *terminal.Output, arguments []toolview.Argument) {
 	if len(arguments) == 0 {
-		out.PrintLine("The tool has no arguments.")
+		terminalOut.PrintLine("The tool has no arguments.")
 	}
 	for _, a := range arguments {
 		requiredMark := ""
 		if a.IsRequired {
 			requiredMark = " (required)"
 		}
-		out.PrintLine("  %s: %s%s", a.Name, a.Value, requiredMark)
+		terminalOut.PrintLine("  %s: %s%s", a.Name, a.Value, requiredMark)
 		if a.Description != "" {
-			out.PrintParagraph("      ", "      ", a.Description)
+			terminalOut.PrintParagraph("      ", "      ", a.Description)
 		}
 	}
 }
@@ -236,7 +236,7 @@ func checkNames(n int) cobra.PositionalArgs {
 }
 
 func openPins(p *cli.Program, dirs config.Dirs) *toolpins.Pins {
-	return toolpins.Open(dirs.State, func(sentence string) { p.Out.Notef("%s", sentence) }, zerolog.Nop())
+	return toolpins.Open(dirs.State, func(warning string) { p.Out.Notef("%s", warning) }, zerolog.Nop())
 }
 
 func runToolsPin(_ context.Context, opts pinOptions) error {

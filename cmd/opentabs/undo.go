@@ -71,11 +71,11 @@ func runCallsUndo(ctx context.Context, opts callsUndoOptions) error {
 	case err != nil:
 		return err
 	case lastView.Status != wire.StatusDone:
-		sentence := "the call was not undone: " + lastView.Error
+		undoReport := "the call was not undone: " + lastView.Error
 		if lastView.NextStep != "" {
-			sentence += ". " + lastView.NextStep
+			undoReport += ". " + lastView.NextStep
 		}
-		return toolcall.NewFailure(lastView.ErrorCode, sentence)
+		return toolcall.NewFailure(lastView.ErrorCode, undoReport)
 	}
 	undoneCallValue := undoneCall{CallID: opts.id, UndoneBy: startedUndo.CallID, Tool: startedUndo.ToolName}
 	return opts.program.Report(opts.json, undoneCallValue, "undid %s with %s (%s)", opts.id, startedUndo.ToolName, startedUndo.CallID)

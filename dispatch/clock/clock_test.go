@@ -59,7 +59,7 @@ func TestClockAfterSuspension(t *testing.T) {
 				var c Clock
 				c.Start(defaultIdle, defaultHard, func(e wire.ErrorCode) { code = e })
 				defer c.Stop()
-				c.start = c.start.Add(-tt.ago)
+				c.startedAt = c.startedAt.Add(-tt.ago)
 				if firstEvent == "timer" {
 					c.CheckLimits()
 				}

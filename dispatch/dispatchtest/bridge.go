@@ -15,7 +15,7 @@ import (
 // [Document], Cancel reports "aborted" at once, and each other method does nothing.
 type Bridge struct {
 	TargetsFunc func(want dispatch.TargetChoice) dispatch.Targets
-	StartFunc   func(ctx context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError
+	StartFunc   func(ctx context.Context, toolRun dispatch.Run, sink dispatch.Sink) *wire.CallError
 	CancelFunc  func(id, reason string, onOutcome func(wire.CancelOutcome))
 	AnswerFunc  func(id string, ask int, output json.RawMessage, err *wire.CallError)
 	ResyncFunc  func(id, activityType string)
@@ -38,9 +38,9 @@ func (b *Bridge) Targets(_ context.Context, choice dispatch.TargetChoice) dispat
 }
 
 // Start implements dispatch.Bridge.
-func (b *Bridge) Start(ctx context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError {
+func (b *Bridge) Start(ctx context.Context, toolRun dispatch.Run, sink dispatch.Sink) *wire.CallError {
 	if b.StartFunc != nil {
-		return b.StartFunc(ctx, run, sink)
+		return b.StartFunc(ctx, toolRun, sink)
 	}
 	return nil
 }

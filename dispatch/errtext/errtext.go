@@ -172,10 +172,10 @@ func (s Step) WithoutCheckAdvice() Step {
 	return Step{removeCheckAdvice(s.ForAgent), removeCheckAdvice(s.ForUser)}
 }
 
-func removeCheckAdvice(message string) string {
-	step, _, hasCheck := strings.Cut(message, "; check first whether")
+func removeCheckAdvice(errorMessage string) string {
+	step, _, hasCheck := strings.Cut(errorMessage, "; check first whether")
 	if !hasCheck {
-		return message
+		return errorMessage
 	}
 	return step + "."
 }

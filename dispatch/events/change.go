@@ -213,9 +213,9 @@ func newEvent(c *queuedChange, seq uint64) *Event {
 // changeQueue is a bounded queue of changes in a ring buffer, which drops the oldest change
 // when it is full. The zero changeQueue is empty.
 type changeQueue struct {
-	slots        []queuedChange
-	start, count int
-	bytes        int
+	slots            []queuedChange
+	startSlot, count int
+	bytes            int
 }
 
 type queuedChange struct {
@@ -228,28 +228,28 @@ const firstSlots = 64
 func (q *changeQueue) push(c Change) {
 	size := c.size()
 	for q.count == maxRingEvents || q.count > 0 && q.bytes+size > maxRingBytes {
-		oldestChange := &q.slots[q.start]
+		oldestChange := &q.slots[q.startSlot]
 		q.bytes -= oldestChange.size
 		*oldestChange = queuedChange{}
-		q.start = (q.start + 1) & (len(q.slots) - 1)
+		q.startSlot = (q.startSlot + 1) & (len(q.slots) - 1)
 		q.count--
 	}
 	if q.count == len(q.slots) {
 		q.grow()
 	}
-	q.slots[(q.start+q.count)&(len(q.slots)-1)] = queuedChange{c, size}
+	q.slots[(q.startSlot+q.count)&(len(q.slots)-1)] = queuedChange{c, size}
 	q.count++
 	q.bytes += size
 }
 
 func (q *changeQueue) grow() {
 	slots := make([]queuedChange, max(firstSlots, 2*len(q.slots)))
-	copiedSlots := copy(slots, q.slots[q.start:])
-	copy(slots[copiedSlots:], q.slots[:q.start])
-	q.slots, q.start = slots, 0
+	copiedSlots := copy(slots, q.slots[q.startSlot:])
+	copy(slots[copiedSlots:], q.slots[:q.startSlot])
+	q.slots, q.startSlot = slots, 0
 }
 
-func (q *changeQueue) at(i int) *queuedChange { return &q.slots[(q.start+i)&(len(q.slots)-1)] }
+func (q *changeQueue) at(i int) *queuedChange { return &q.slots[(q.startSlot+i)&(len(q.slots)-1)] }
 
 func (q *changeQueue) reset() {
 	if len(q.slots) > firstSlots && q.count < len(q.slots)/8 {

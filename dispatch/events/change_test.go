@@ -39,11 +39,11 @@ func FuzzResultStart(f *testing.F) {
 		if !json.Valid(output) && len(output) > 0 {
 			return
 		}
-		start := NewResultStart(output)
-		if len(start.encodedStart) > maxTextStart {
-			t.Errorf("the start has %d bytes", len(start.encodedStart))
+		resultStart := NewResultStart(output)
+		if len(resultStart.encodedStart) > maxTextStart {
+			t.Errorf("the start has %d bytes", len(resultStart.encodedStart))
 		}
-		got, want := start.Text(), decodeCompleteResult(output)
+		got, want := resultStart.Text(), decodeCompleteResult(output)
 		if got != want {
 			t.Errorf("the text of %.80q (%d bytes) is\n%q, want\n%q", output, len(output), got, want)
 		}

@@ -62,7 +62,7 @@ func decodeTextStart(resultStart []byte, isCut bool) (decodedText []byte, ok boo
 }
 
 func trimEscape(resultStart []byte) []byte {
-	end := len(resultStart)
+	endIndex := len(resultStart)
 	for i := 1; i < len(resultStart); {
 		length := 1
 		if resultStart[i] == '\\' {
@@ -72,9 +72,9 @@ func trimEscape(resultStart []byte) []byte {
 			}
 		}
 		if i+length > len(resultStart) {
-			end = i
+			endIndex = i
 		}
 		i += length
 	}
-	return append(make([]byte, 0, end+1), resultStart[:end]...)
+	return append(make([]byte, 0, endIndex+1), resultStart[:endIndex]...)
 }

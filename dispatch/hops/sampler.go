@@ -31,5 +31,5 @@ func (s *Sampler) TraceOf(ctx context.Context) *Trace {
 	if !s.TracesAll && (isTooEarly || !s.lastStart.CompareAndSwap(lastStart, now.UnixNano())) {
 		return nil
 	}
-	return &Trace{start: now}
+	return &Trace{startedAt: now}
 }

@@ -20,7 +20,7 @@ import (
 var exportTool = dispatch.Tool{Plugin: "messages", Name: "export"}
 
 type fakePage struct {
-	handler func(run dispatch.Run, sink dispatch.Sink)
+	handler func(toolRun dispatch.Run, sink dispatch.Sink)
 	wg      sync.WaitGroup
 
 	mu          sync.Mutex
@@ -29,9 +29,9 @@ type fakePage struct {
 
 func (p *fakePage) bridge() *dispatchtest.Bridge {
 	return &dispatchtest.Bridge{
-		StartFunc: func(_ context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError {
+		StartFunc: func(_ context.Context, toolRun dispatch.Run, sink dispatch.Sink) *wire.CallError {
 			if p.handler != nil {
-				p.wg.Go(func() { p.handler(run, sink) })
+				p.wg.Go(func() { p.handler(toolRun, sink) })
 			}
 			return nil
 		},

@@ -15,8 +15,8 @@ type trackerHook struct {
 	foundCount, missingCount atomic.Int64
 }
 
-func (h *trackerHook) Before(info dispatch.CallInfo) *wire.CallError {
-	if _, ok := h.tracker.Find(info.CallID); ok {
+func (h *trackerHook) Before(callInfo dispatch.CallInfo) *wire.CallError {
+	if _, ok := h.tracker.Find(callInfo.CallID); ok {
 		h.foundCount.Add(1)
 	} else {
 		h.missingCount.Add(1)

@@ -12,8 +12,8 @@ func TestMain(m *testing.M) { leaktest.Main(m) }
 
 func TestContextEnds(t *testing.T) {
 	for _, test := range []struct {
-		name string
-		end  func(c *Context, cancelParent func())
+		name       string
+		endContext func(c *Context, cancelParent func())
 	}{
 		{"by End", func(c *Context, _ func()) { c.End() }},
 		{"the context ends with its parent", func(_ *Context, cancelParent func()) { cancelParent() }},
@@ -28,7 +28,7 @@ func TestContextEnds(t *testing.T) {
 			if doneFirst {
 				done = c.Done()
 			}
-			test.end(&c, cancel)
+			test.endContext(&c, cancel)
 			if !doneFirst {
 				done = c.Done()
 			}

@@ -82,10 +82,10 @@ func (m *meter) Accept(now time.Time, n Numbers, reportText Text) {
 	m.push(e)
 }
 
-func (m *meter) Remind(now time.Time, message string) {
+func (m *meter) Remind(now time.Time, reportMessage string) {
 	m.hasQueued = true
 	m.push(queuedNotification{
-		Text: Text{Message: message, Audience: AudienceUser}, isReminder: true,
+		Text: Text{Message: reportMessage, Audience: AudienceUser}, isReminder: true,
 		isDue: len(m.queue) == 0 && now.Sub(m.lastSentAt) >= m.Interval,
 		total: m.lastTotal, hasTotal: m.lastHasTotal,
 	})

@@ -49,22 +49,22 @@ func compareSent(t *testing.T, got, want []Notification) {
 	}
 }
 
-func notificationAt(progress float64, message string) Notification {
-	return Notification{Progress: progress, Message: message}
+func notificationAt(progress float64, reportMessage string) Notification {
+	return Notification{Progress: progress, Message: reportMessage}
 }
 
-func numberedNotification(progress, total float64, message string) Notification {
-	return Notification{Progress: progress, Total: total, HasTotal: true, Message: message}
+func numberedNotification(progress, total float64, reportMessage string) Notification {
+	return Notification{Progress: progress, Total: total, HasTotal: true, Message: reportMessage}
 }
 
 func TestMeterKeepsProgressStrictlyIncreasing(t *testing.T) {
-	r := func(progress, total float64, message string) wire.Report {
-		return wire.Report{Progress: newFloat(progress), Total: newFloat(total), Message: message}
+	r := func(progress, total float64, reportMessage string) wire.Report {
+		return wire.Report{Progress: newFloat(progress), Total: newFloat(total), Message: reportMessage}
 	}
-	only := func(progress float64, message string) wire.Report {
-		return wire.Report{Progress: newFloat(progress), Message: message}
+	only := func(progress float64, reportMessage string) wire.Report {
+		return wire.Report{Progress: newFloat(progress), Message: reportMessage}
 	}
-	newMessageReport := func(message string) wire.Report { return wire.Report{Message: message} }
+	newMessageReport := func(reportMessage string) wire.Report { return wire.Report{Message: reportMessage} }
 	above := math.Nextafter(9e15, math.Inf(1))
 	tests := []struct {
 		name string
@@ -169,11 +169,11 @@ func TestStepSizeFollowsTheNumbersOfTheTool(t *testing.T) {
 }
 
 func TestMeterQueue(t *testing.T) {
-	user := func(p, total float64, message string) wire.Report {
-		return wire.Report{Progress: newFloat(p), Total: newFloat(total), Message: message, Audience: AudienceUser}
+	user := func(p, total float64, reportMessage string) wire.Report {
+		return wire.Report{Progress: newFloat(p), Total: newFloat(total), Message: reportMessage, Audience: AudienceUser}
 	}
-	internal := func(p, total float64, message string) wire.Report {
-		return wire.Report{Progress: newFloat(p), Total: newFloat(total), Message: message}
+	internal := func(p, total float64, reportMessage string) wire.Report {
+		return wire.Report{Progress: newFloat(p), Total: newFloat(total), Message: reportMessage}
 	}
 	forUser := func(p Notification) Notification { p.Audience = AudienceUser; return p }
 	tests := []struct {
@@ -210,8 +210,8 @@ func TestMeterQueue(t *testing.T) {
 func TestMeterKeepsReports(t *testing.T) {
 	m := meter{Interval: time.Second}
 	currentTime := time.Unix(0, 0)
-	for _, message := range []string{"first", "second", "third"} {
-		m.accept(currentTime, &wire.Report{Message: message, Audience: AudienceUser})
+	for _, reportMessage := range []string{"first", "second", "third"} {
+		m.accept(currentTime, &wire.Report{Message: reportMessage, Audience: AudienceUser})
 	}
 	m.Remind(currentTime, "reminder")
 	m.accept(currentTime, &wire.Report{Message: "internal"})
@@ -245,8 +245,8 @@ func TestMeterKeepsReports(t *testing.T) {
 
 func TestMeterProperty(t *testing.T) {
 	for seed := range uint64(4000) {
-		if problem := meterProblem(seed); problem != "" {
-			t.Fatalf("seed %d: %s; want %q", seed, problem, "")
+		if problemText := meterProblem(seed); problemText != "" {
+			t.Fatalf("seed %d: %s; want %q", seed, problemText, "")
 		}
 	}
 }
@@ -339,7 +339,7 @@ func meterProblem(seed uint64) string {
 	if c.forUser != "" {
 		return fmt.Sprintf("%q, for the user, never came", c.forUser)
 	}
-	return c.problem
+	return c.problemText
 }
 
 type meterCheck struct {
@@ -356,7 +356,7 @@ type meterCheck struct {
 	final            *float64
 	finalSent        bool
 	isFlushing       bool
-	problem          string
+	problemText      string
 }
 
 func (c *meterCheck) keep() {
@@ -380,8 +380,8 @@ func (c *meterCheck) unsentStep() bool { return c.lastProgress < 0 && c.m.hasQue
 
 func (c *meterCheck) check(p Notification, now time.Time) {
 	reportf := func(format string, args ...any) {
-		if c.problem == "" {
-			c.problem = fmt.Sprintf("%+v after %v: ", p, c.lastProgress) + fmt.Sprintf(format, args...)
+		if c.problemText == "" {
+			c.problemText = fmt.Sprintf("%+v after %v: ", p, c.lastProgress) + fmt.Sprintf(format, args...)
 		}
 	}
 	switch {

@@ -37,8 +37,8 @@ func (s *Sender) Accept(now time.Time, n Numbers, reportText Text) {
 
 // Remind queues a message that opentabs itself sends to the user, such as a reminder of an
 // open approval.
-func (s *Sender) Remind(message string) {
-	s.update(func(m *meter) { m.Remind(time.Now(), message) })
+func (s *Sender) Remind(reportMessage string) {
+	s.update(func(m *meter) { m.Remind(time.Now(), reportMessage) })
 }
 
 // KeepQueued ensures that later messages do not replace the queued messages for the user.

@@ -20,8 +20,8 @@ func newSender(interval time.Duration) (*Sender, *[]string) {
 	return &s, sentMessages
 }
 
-func reportMessage(s *Sender, message string) {
-	s.Accept(time.Now(), Numbers{}, Text{Message: message})
+func reportMessage(s *Sender, reportMessage string) {
+	s.Accept(time.Now(), Numbers{}, Text{Message: reportMessage})
 }
 
 func TestSenderRate(t *testing.T) {

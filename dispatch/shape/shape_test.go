@@ -115,14 +115,14 @@ func TestTimedOutCall(t *testing.T) {
 }
 
 func TestWaitingCall(t *testing.T) {
-	for _, status := range []wire.CallStatus{"queued", "waiting for approval", "waiting for you"} {
+	for _, callStatus := range []wire.CallStatus{"queued", "waiting for approval", "waiting for you"} {
 		v := dispatchtest.View()
-		v.Status = status
+		v.Status = callStatus
 		if got := panelCall(v, "b1").Status; got != wire.StatusPending {
-			t.Errorf("%s: the panel gets %q", status, got)
+			t.Errorf("%s: the panel gets %q", callStatus, got)
 		}
 		if got := shape.JobForAgent(joblist.View{View: v}).Status; got != wire.StatusPending {
-			t.Errorf("%s: the agent gets %q", status, got)
+			t.Errorf("%s: the agent gets %q", callStatus, got)
 		}
 	}
 }
@@ -134,8 +134,8 @@ func (c singleCallSource) Calls() []dispatch.View { return []dispatch.View{c.vie
 func (c singleCallSource) Find(string) (dispatch.View, bool) { return c.view, true }
 
 func panelCall(v dispatch.View, browserID string) wire.CallView {
-	list := shape.PanelCalls{BrowserID: browserID}
-	params := list.Next(singleCallSource{v})
+	panelCalls := shape.PanelCalls{BrowserID: browserID}
+	params := panelCalls.Next(singleCallSource{v})
 	return append(params.Calls, params.Ended...)[0]
 }
 
@@ -145,7 +145,7 @@ func TestEndedCallsAreSentOnce(t *testing.T) {
 		return dispatch.View{Snapshot: dispatch.Snapshot{CallID: id}, Ended: &now}
 	}
 	runningView := dispatch.View{Snapshot: dispatch.Snapshot{CallID: "running"}}
-	list := shape.PanelCalls{}
+	panelCalls := shape.PanelCalls{}
 	for _, c := range []struct {
 		calls callListSource
 		want  string
@@ -158,7 +158,7 @@ func TestEndedCallsAreSentOnce(t *testing.T) {
 		{callListSource{}, ";"},
 		{callListSource{endedView("f")}, ";"},
 	} {
-		params := list.Next(c.calls)
+		params := panelCalls.Next(c.calls)
 		got := ""
 		for _, v := range params.Calls {
 			got += v.CallID
@@ -180,8 +180,8 @@ func TestWaitingCallsAreAlwaysShown(t *testing.T) {
 	}
 	waitingView := dispatch.View{Snapshot: dispatch.Snapshot{CallID: "waiting"}, Waiting: &dispatch.WaitingTicket{TicketID: "ticket"}}
 	calls = append(calls, waitingView)
-	list := shape.PanelCalls{}
-	shownCalls := list.Next(calls).Calls
+	panelCalls := shape.PanelCalls{}
+	shownCalls := panelCalls.Next(calls).Calls
 	if len(shownCalls) != 201 || shownCalls[200].CallID != "waiting" {
 		t.Errorf("the side panel gets %d calls, last %q, want 200 running calls and the waiting call", len(shownCalls), shownCalls[len(shownCalls)-1].CallID)
 	}

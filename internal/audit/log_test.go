@@ -54,8 +54,8 @@ func TestWriteAndRead(t *testing.T) {
 	if !bytes.Contains(got[0].Line, []byte(`"message":"<b>"`)) {
 		t.Errorf("the line is %s", got[0].Line)
 	}
-	if info, err := os.Stat(filepath.Join(dir, fileName)); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("the file: %v, %v", info, err)
+	if fileInfo, err := os.Stat(filepath.Join(dir, fileName)); err != nil || fileInfo.Mode().Perm() != 0o600 {
+		t.Errorf("the file: %v, %v", fileInfo, err)
 	}
 	if lastEntries := readEntries(t, dir, 1); len(lastEntries) != 1 || lastEntries[0].Tool != "a__c" {
 		t.Errorf("the last one: %+v", lastEntries)

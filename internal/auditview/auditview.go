@@ -36,11 +36,11 @@ func eventText(r audit.Record) string {
 	case audit.KindCall:
 		return callText(r)
 	case audit.KindDecision:
-		sentence := "denied"
+		decisionText := "denied"
 		if isAllowed {
-			sentence = "allowed " + callview.ScopeText(r.Scope, time.Duration(r.ForMs)*time.Millisecond)
+			decisionText = "allowed " + callview.ScopeText(r.Scope, time.Duration(r.ForMs)*time.Millisecond)
 		}
-		return sentence + callerText(r) + " by " + r.By
+		return decisionText + callerText(r) + " by " + r.By
 	case audit.KindAnswer:
 		return "waited for the user: " + chooseText(isAllowed, "yes", "no") + " by " + r.By
 	case audit.KindReview:
@@ -64,11 +64,11 @@ func eventText(r audit.Record) string {
 	case audit.KindForget:
 		return "removed by " + r.By
 	case audit.KindLog:
-		sentence := fmt.Sprintf("logged (%s) %s", r.Level, r.Message)
+		decisionText := fmt.Sprintf("logged (%s) %s", r.Level, r.Message)
 		if r.Dropped > 0 {
-			sentence += fmt.Sprintf(" (and %d more before it)", r.Dropped)
+			decisionText += fmt.Sprintf(" (and %d more before it)", r.Dropped)
 		}
-		return sentence
+		return decisionText
 	case audit.KindDropped:
 		return terminal.Plural(r.Dropped, "event") + " could not be recorded"
 	}

@@ -122,8 +122,8 @@ func (o CreateOptions) newScaffold() (scaffold, error) {
 		return scaffold{}, fmt.Errorf("the world is %q; use main or isolated", o.World)
 	}
 	for fieldName, fieldValue := range map[string]string{"display name": s.DisplayName, "description": s.Description} {
-		if problem := plaintext.CheckShown(fieldValue); problem != "" {
-			return scaffold{}, fmt.Errorf("the %s %s", fieldName, problem)
+		if problemText := plaintext.CheckShown(fieldValue); problemText != "" {
+			return scaffold{}, fmt.Errorf("the %s %s", fieldName, problemText)
 		}
 	}
 	s.URL = "https://" + s.Site + "/"

@@ -30,20 +30,20 @@ func createPackablePlugin(t testing.TB) string {
 }
 
 func TestPack(t *testing.T) {
-	dir, out := createPackablePlugin(t), t.TempDir()
-	packResult, err := Pack(dir, out)
+	dir, outDir := createPackablePlugin(t), t.TempDir()
+	packResult, err := Pack(dir, outDir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := filepath.Join(out, "acme-opentabs-plugin-chat-1.2.3-beta.1.tgz"); packResult.Path != want {
+	if want := filepath.Join(outDir, "acme-opentabs-plugin-chat-1.2.3-beta.1.tgz"); packResult.Path != want {
 		t.Errorf("packed to %s, want %s", packResult.Path, want)
 	}
 	archive, err := os.ReadFile(packResult.Path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	sum := sha512.Sum512(archive)
-	if want := "sha512-" + base64.StdEncoding.EncodeToString(sum[:]); packResult.Integrity != want || packResult.Bytes != len(archive) {
+	checksum := sha512.Sum512(archive)
+	if want := "sha512-" + base64.StdEncoding.EncodeToString(checksum[:]); packResult.Integrity != want || packResult.Bytes != len(archive) {
 		t.Errorf("integrity %s, %d bytes; want %s, %d", packResult.Integrity, packResult.Bytes, want, len(archive))
 	}
 	names := []string{}
@@ -136,14 +136,14 @@ func TestPackRefuses(t *testing.T) {
 			return errors.Join(f.Truncate(maxPackBytes+1), f.Close())
 		}},
 	} {
-		dir, out := createPackablePlugin(t), t.TempDir()
+		dir, outDir := createPackablePlugin(t), t.TempDir()
 		if err := c.spoil(dir); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Pack(dir, out); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := Pack(dir, outDir); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v; want an error that contains %q", c.what, err, c.want)
 		}
-		if entries, _ := os.ReadDir(out); len(entries) > 0 {
+		if entries, _ := os.ReadDir(outDir); len(entries) > 0 {
 			t.Errorf("%s: the failed pack left %v", c.what, entries)
 		}
 	}

@@ -58,11 +58,11 @@ type schemaField struct {
 }
 
 // eachField visits properties sorted by name, and skips malformed nodes, because the loader reports them.
-func eachField(root string, raw json.RawMessage, visit func(schemaField)) {
-	var walk func(path, name string, depth int, raw json.RawMessage)
-	walk = func(path, name string, depth int, raw json.RawMessage) {
+func eachField(root string, rawJSON json.RawMessage, visit func(schemaField)) {
+	var walk func(path, name string, depth int, rawJSON json.RawMessage)
+	walk = func(path, name string, depth int, rawJSON json.RawMessage) {
 		f := schemaField{path: path, name: name, depth: depth}
-		if !bytes.HasPrefix(bytes.TrimSpace(raw), []byte("{")) || json.Unmarshal(raw, &f.schema) != nil {
+		if !bytes.HasPrefix(bytes.TrimSpace(rawJSON), []byte("{")) || json.Unmarshal(rawJSON, &f.schema) != nil {
 			return
 		}
 		visit(f)
@@ -77,7 +77,7 @@ func eachField(root string, raw json.RawMessage, visit func(schemaField)) {
 		}
 		walk(path+".*", "", depth+1, f.AdditionalProperties)
 	}
-	walk(root, "", 0, raw)
+	walk(root, "", 0, rawJSON)
 }
 
 func eachInput(b *tempBuild, visit func(tool string, f schemaField)) {

@@ -159,8 +159,8 @@ func checkIcon(b *tempBuild, report reportFunc) {
 }
 
 func checkAdapterSize(b *tempBuild, report reportFunc) {
-	if info, err := os.Stat(filepath.Join(b.outDir, "adapter.iife.js")); err == nil && info.Size() > largeAdapterBytes {
-		report("dist/adapter.iife.js", "the adapter has %.1f MB, of which zod and the SDK have 0.5 MB; find the large import, and load data only in the tool that uses it", float64(info.Size())/(1<<20))
+	if fileInfo, err := os.Stat(filepath.Join(b.outDir, "adapter.iife.js")); err == nil && fileInfo.Size() > largeAdapterBytes {
+		report("dist/adapter.iife.js", "the adapter has %.1f MB, of which zod and the SDK have 0.5 MB; find the large import, and load data only in the tool that uses it", float64(fileInfo.Size())/(1<<20))
 	}
 }
 

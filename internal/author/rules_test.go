@@ -19,9 +19,9 @@ func buildGoodPlugin(t testing.TB) *tempBuild {
 	writePluginFile(t, b.sourceDir, "package.json", `{"name": "opentabs-plugin-tickets", "version": "1.0.0", "main": "dist/adapter.iife.js", "files": ["dist"], "keywords": ["opentabs-plugin"]}`)
 	writePluginFile(t, b.sourceDir, "icon.svg", "<svg/>")
 	writePluginFile(t, b.sourceDir, "src/index.test.ts", "")
-	for _, out := range []string{"source/dist", "out"} {
-		writePluginFile(t, dir, out+"/adapter.iife.js", "code")
-		writePluginFile(t, dir, out+"/tools.json", "tools")
+	for _, outDir := range []string{"source/dist", "out"} {
+		writePluginFile(t, dir, outDir+"/adapter.iife.js", "code")
+		writePluginFile(t, dir, outDir+"/tools.json", "tools")
 	}
 	yes := true
 	b.Plugin = &plugin.Plugin{

@@ -110,14 +110,14 @@ func scanFiles(dir string, lastSnapshot snapshot, lastRecent recentFiles) (snaps
 		case d.IsDir() || !slices.Contains(sourceExtensions, strings.ToLower(path.Ext(name))):
 			return nil
 		}
-		info, err := d.Info()
+		fileInfo, err := d.Info()
 		if err != nil {
 			return nil
 		}
 		if len(files) == maxWatched {
 			return fmt.Errorf("the directory contains more than %d files; move the plugin to a separate directory", maxWatched)
 		}
-		file := fileStamp{modifiedAt: info.ModTime(), size: info.Size()}
+		file := fileStamp{modifiedAt: fileInfo.ModTime(), size: fileInfo.Size()}
 		if now.Sub(file.modifiedAt).Abs() < mtimeResolution {
 			recentFilesValue[name] = true
 		}

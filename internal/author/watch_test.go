@@ -74,12 +74,12 @@ func TestScanOfARecentFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		info, err := os.Stat(filepath.Join(dir, "src", "a.ts"))
+		fileInfo, err := os.Stat(filepath.Join(dir, "src", "a.ts"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		writePluginFile(t, dir, "src/a.ts", content)
-		if err := os.Chtimes(filepath.Join(dir, "src", "a.ts"), info.ModTime(), info.ModTime()); err != nil {
+		if err := os.Chtimes(filepath.Join(dir, "src", "a.ts"), fileInfo.ModTime(), fileInfo.ModTime()); err != nil {
 			t.Fatal(err)
 		}
 		secondSnapshot, recentFilesValue, err := scanFiles(dir, firstSnapshot, recentFiles{"src/a.ts": true})

@@ -36,8 +36,8 @@ func dialTarget(target string, headers map[string]string) (*conn, error) {
 	var head strings.Builder
 	fmt.Fprintf(&head, "POST %s HTTP/1.1\r\nHost: %s\r\n", u.RequestURI(), u.Host)
 	head.WriteString("Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n")
-	for name, value := range headers {
-		fmt.Fprintf(&head, "%s: %s\r\n", name, value)
+	for name, headerValue := range headers {
+		fmt.Fprintf(&head, "%s: %s\r\n", name, headerValue)
 	}
 	head.WriteString("Content-Length: ")
 	return &conn{net: c, in: bufio.NewReaderSize(c, 256<<10), requestHead: []byte(head.String())}, nil
@@ -96,7 +96,7 @@ func (c *conn) requestHeader(body []byte, name string) (string, error) {
 }
 
 // The data that onEvent receives is valid only until onEvent returns.
-func (c *conn) requestEvents(body []byte, onEvent func(data []byte, arrivalTime time.Time)) error {
+func (c *conn) requestEvents(body []byte, onEvent func(eventData []byte, arrivalTime time.Time)) error {
 	if err := c.send(body); err != nil {
 		return err
 	}
@@ -114,8 +114,8 @@ func (c *conn) requestEvents(body []byte, onEvent func(data []byte, arrivalTime 
 	lines := bufio.NewReaderSize(resp.Body, 256<<10)
 	for {
 		line, err := lines.ReadBytes('\n')
-		if data, ok := bytes.CutPrefix(line, []byte("data: ")); ok {
-			onEvent(bytes.TrimSpace(data), time.Now())
+		if eventData, ok := bytes.CutPrefix(line, []byte("data: ")); ok {
+			onEvent(bytes.TrimSpace(eventData), time.Now())
 		}
 		if errors.Is(err, io.EOF) {
 			return nil

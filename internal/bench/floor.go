@@ -148,13 +148,13 @@ func (f *floorServer) serveNotifications(w http.ResponseWriter, r *http.Request)
 		return
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
-	out := http.NewResponseController(w)
+	controller := http.NewResponseController(w)
 	go func() { _, _ = f.askExtension("n", body) }()
 	for range want.Params.Arguments.Count {
 		select {
 		case notification := <-f.notifications:
 			fmt.Fprintf(w, "data: {\"params\":{\"message\":%q}}\n\n", notification)
-			_ = out.Flush()
+			_ = controller.Flush()
 		case <-r.Context().Done():
 			return
 		case <-time.After(30 * time.Second):

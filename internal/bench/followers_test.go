@@ -40,9 +40,9 @@ func TestFollow(t *testing.T) {
 		t.Fatal(err)
 	}
 	stdin, requestPipe := io.Pipe()
-	answers, out := io.Pipe()
+	answers, outWriter := io.Pipe()
 	followErr := make(chan error, 1)
-	go func() { followErr <- followEvents(port, "T", 3, false, stdin, out) }()
+	go func() { followErr <- followEvents(port, "T", 3, false, stdin, outWriter) }()
 	lines := bufio.NewScanner(answers)
 	if !lines.Scan() || lines.Text() != "3" {
 		t.Fatalf("printed %q", lines.Text())

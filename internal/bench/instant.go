@@ -26,8 +26,8 @@ func (instantBridge) Targets(context.Context, dispatch.TargetChoice) dispatch.Ta
 	return dispatch.Targets{BrowserCount: 1, LiveTargets: []dispatch.Target{{Browser: "b", TabID: 1, DocumentID: "d"}}}
 }
 
-func (instantBridge) Start(_ context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError {
-	sink.Finish(run.Args, nil)
+func (instantBridge) Start(_ context.Context, toolRun dispatch.Run, sink dispatch.Sink) *wire.CallError {
+	sink.Finish(toolRun.Args, nil)
 	return nil
 }
 

@@ -49,10 +49,10 @@ type client struct {
 }
 
 // Each benchmark request produces one line of output: {"ok": result} or {"failed": "error"}.
-func serveRequests(in io.Reader, out io.Writer) error {
+func serveRequests(in io.Reader, outWriter io.Writer) error {
 	c := client{targets: map[string]*target{}}
 	lines := bufio.NewReader(in)
-	write := json.NewEncoder(out)
+	write := json.NewEncoder(outWriter)
 	for {
 		line, err := lines.ReadBytes('\n')
 		if err == io.EOF {

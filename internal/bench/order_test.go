@@ -12,11 +12,11 @@ import (
 
 func runRequests(t *testing.T, requests ...string) []string {
 	t.Helper()
-	var out bytes.Buffer
-	if code := run([]string{"client"}, strings.NewReader(strings.Join(requests, "\n")+"\n"), &out, t.Output()); code != 0 {
+	var outBuffer bytes.Buffer
+	if code := run([]string{"client"}, strings.NewReader(strings.Join(requests, "\n")+"\n"), &outBuffer, t.Output()); code != 0 {
 		t.Fatal("exit code", code)
 	}
-	return strings.Split(strings.TrimSpace(out.String()), "\n")
+	return strings.Split(strings.TrimSpace(outBuffer.String()), "\n")
 }
 
 func TestCalls(t *testing.T) {

@@ -130,8 +130,8 @@ func measureGroup(ctx context.Context, group smokeGroup, lastRows []smoke.Row) (
 			return nil, err
 		}
 		isWorse := false
-		for i, value := range values {
-			rows[i].Value = min(rows[i].Value, math.Round(value*100)/100)
+		for i, rowValue := range values {
+			rows[i].Value = min(rows[i].Value, math.Round(rowValue*100)/100)
 			isWorse = isWorse || smoke.IsWorse(lastRows, rows[i])
 		}
 		if !isWorse {

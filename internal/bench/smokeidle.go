@@ -62,9 +62,9 @@ func measureProgram(ctx context.Context, _ string) ([]float64, error) {
 			allocs += n
 		}
 	}
-	info, err := os.Stat(program)
+	fileInfo, err := os.Stat(program)
 	if err != nil {
 		return nil, err
 	}
-	return []float64{float64(allocs), float64(info.Size()) / 1e6}, nil
+	return []float64{float64(allocs), float64(fileInfo.Size()) / 1e6}, nil
 }

@@ -82,9 +82,9 @@ type Store struct {
 // the user.
 func Open(path string) (s *Store, warning string) {
 	s = &Store{path: path}
-	data, err := os.ReadFile(path)
+	fileContent, err := os.ReadFile(path)
 	if err == nil {
-		err = json.Unmarshal(data, &s.doc)
+		err = json.Unmarshal(fileContent, &s.doc)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		s.doc = document{}
@@ -340,9 +340,9 @@ func (s *Store) forgetOld() {
 func (s *Store) save() error {
 	storedDocument := s.doc
 	storedDocument.Browsers = slices.DeleteFunc(slices.Clone(s.doc.Browsers), func(b Browser) bool { return wire.IsBrowserCopy(b.ID) })
-	data, err := json.MarshalIndent(storedDocument, "", "  ")
+	encodedJSON, err := json.MarshalIndent(storedDocument, "", "  ")
 	if err != nil {
 		return err
 	}
-	return statefile.Write(s.path, append(data, '\n'))
+	return statefile.Write(s.path, append(encodedJSON, '\n'))
 }

@@ -124,9 +124,9 @@ func TestOldBrowsersAreForgotten(t *testing.T) {
 	}
 	expectName(t, s, "b", "Chrome on Linux", true, "Chrome on Linux")
 	expectName(t, s, "w2", "Work", false, "Work 3")
-	data, err := os.ReadFile(path)
-	if err != nil || strings.Contains(string(data), "boot") || strings.Contains(string(data), `"a"`) {
-		t.Errorf("stored names = %s, %v, want neither the copied profile nor the old browser", data, err)
+	fileContent, err := os.ReadFile(path)
+	if err != nil || strings.Contains(string(fileContent), "boot") || strings.Contains(string(fileContent), `"a"`) {
+		t.Errorf("stored names = %s, %v, want neither the copied profile nor the old browser", fileContent, err)
 	}
 }
 

@@ -134,12 +134,12 @@ func fileHasText(path, wantedText string) bool {
 		return false
 	}
 	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, maxFileBytes))
-	return err == nil && bytes.Contains(data, []byte(wantedText))
+	storeBytes, err := io.ReadAll(io.LimitReader(file, maxFileBytes))
+	return err == nil && bytes.Contains(storeBytes, []byte(wantedText))
 }
 
 func readProfiles(dataDir string) map[string]string {
-	data, err := os.ReadFile(filepath.Join(dataDir, "Local State"))
+	fileContent, err := os.ReadFile(filepath.Join(dataDir, "Local State"))
 	if err != nil {
 		return nil
 	}
@@ -150,7 +150,7 @@ func readProfiles(dataDir string) map[string]string {
 			} `json:"info_cache"`
 		} `json:"profile"`
 	}
-	if json.Unmarshal(data, &state) != nil {
+	if json.Unmarshal(fileContent, &state) != nil {
 		return nil
 	}
 	names := map[string]string{}

@@ -175,8 +175,8 @@ func (t *Browser) setSettings(ctx context.Context, settings map[string]json.RawM
 	for key := range t.daemon.Values.ValidValues(t.plugin) {
 		changes[key] = json.RawMessage("null")
 	}
-	for key, value := range settings {
-		changes[key] = value
+	for key, valueJSON := range settings {
+		changes[key] = valueJSON
 	}
 	if len(changes) == 0 {
 		return nil

@@ -14,10 +14,10 @@ import (
 
 var arrival = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 
-func callView(callID, parentCallID string, status wire.CallStatus) dispatch.View {
+func callView(callID, parentCallID string, callStatus wire.CallStatus) dispatch.View {
 	endedTime := arrival.Add(2 * time.Second)
 	v := dispatch.View{Plugin: "messages", Tool: "export", BrowserName: "Work", TabID: 7, Created: arrival, Ended: &endedTime}
-	v.CallID, v.ParentCallID, v.Status = callID, parentCallID, status
+	v.CallID, v.ParentCallID, v.Status = callID, parentCallID, callStatus
 	v.Timeline = []dispatch.Moment{{Kind: dispatch.EventCreated, Time: arrival}, {Kind: dispatch.EventRunning, Time: arrival.Add(time.Second)}, {Kind: dispatch.EventEnded, Time: endedTime}}
 	return v
 }

@@ -69,8 +69,8 @@ func findThrown(v *dispatch.View, entries []pluginlog.Entry) (int, string) {
 		if isSameText(errorText, v.Error) {
 			return i, ""
 		}
-		if end := strings.LastIndexByte(errorText, '\n'); end >= 0 && isSameText(errorText[:end], v.Error) {
-			return i, errorText[end+1:]
+		if endIndex := strings.LastIndexByte(errorText, '\n'); endIndex >= 0 && isSameText(errorText[:endIndex], v.Error) {
+			return i, errorText[endIndex+1:]
 		}
 		index, candidates = i, candidates+1
 	}
@@ -86,9 +86,9 @@ func isSameText(a, b string) bool {
 }
 
 func messageOf(e pluginlog.Entry) string {
-	message := e.Message
-	if data := strings.TrimSuffix(strings.TrimPrefix(string(e.Data), "["), "]"); data != "" {
-		message += "  " + data
+	logMessage := e.Message
+	if logData := strings.TrimSuffix(strings.TrimPrefix(string(e.Data), "["), "]"); logData != "" {
+		logMessage += "  " + logData
 	}
-	return plaintext.Clean(message, maxLogChars)
+	return plaintext.Clean(logMessage, maxLogChars)
 }

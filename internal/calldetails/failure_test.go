@@ -11,13 +11,13 @@ import (
 	"opentabs/wire"
 )
 
-func entryAt(d time.Duration, level wire.LogLevel, message string) pluginlog.Entry {
-	return pluginlog.Entry{Time: arrival.Add(d), Plugin: "messages", Browser: "Work", Tab: 7, Level: level, Message: message}
+func entryAt(d time.Duration, level wire.LogLevel, logMessage string) pluginlog.Entry {
+	return pluginlog.Entry{Time: arrival.Add(d), Plugin: "messages", Browser: "Work", Tab: 7, Level: level, Message: logMessage}
 }
 
-func inspectFailure(t *testing.T, status wire.CallStatus, errorText string, entries ...pluginlog.Entry) *wire.CallFailure {
+func inspectFailure(t *testing.T, callStatus wire.CallStatus, errorText string, entries ...pluginlog.Entry) *wire.CallFailure {
 	t.Helper()
-	v := callView("call_1", "", status)
+	v := callView("call_1", "", callStatus)
 	v.Error = errorText
 	source := newSource(v, v, entries...)
 	got, err := source.Inspect(wire.CallInspectParams{CallID: "call_1"})
@@ -32,12 +32,12 @@ func inspectFailure(t *testing.T, status wire.CallStatus, errorText string, entr
 func TestFailureOfThrownError(t *testing.T) {
 	thrown := entryAt(2050*time.Millisecond, wire.LogError, "export failed: Failed to fetch\nThe server is unreachable (CORS).")
 	thrown.Stack = []string{"load (src/load.ts:3:9)", "handle (src/export.ts:31:11)\u202e"}
-	data := entryAt(time.Second, wire.LogInfo, "page")
-	data.Data = json.RawMessage(`[3,{"a":1}]`)
+	logData := entryAt(time.Second, wire.LogInfo, "page")
+	logData.Data = json.RawMessage(`[3,{"a":1}]`)
 	otherTab, otherBrowser := entryAt(time.Second, wire.LogInfo, "other tab"), entryAt(time.Second, wire.LogInfo, "other browser")
 	otherTab.Tab, otherBrowser.Browser = 8, "Home"
 	got := inspectFailure(t, wire.StatusFailed, "Failed to fetch",
-		entryAt(-time.Second, wire.LogInfo, "before the call"), otherTab, otherBrowser, data,
+		entryAt(-time.Second, wire.LogInfo, "before the call"), otherTab, otherBrowser, logData,
 		entryAt(time.Second, wire.LogWarning, "export: $.node is a DOM node (DIV)."),
 		thrown, entryAt(2060*time.Millisecond, wire.LogInfo, "after the call"))
 	want := &wire.CallFailure{
@@ -51,8 +51,8 @@ func TestFailureOfThrownError(t *testing.T) {
 }
 
 func TestThrownEntry(t *testing.T) {
-	withStack := func(d time.Duration, message, frame string) pluginlog.Entry {
-		e := entryAt(d, wire.LogError, message)
+	withStack := func(d time.Duration, logMessage, frame string) pluginlog.Entry {
+		e := entryAt(d, wire.LogError, logMessage)
 		e.Stack = []string{frame}
 		return e
 	}
@@ -90,9 +90,9 @@ func TestLogOfTimedOutCall(t *testing.T) {
 	if len(f.Log) != maxLogEntries || f.Log[maxLogEntries-1].Message != "the last" || len([]rune(f.Log[0].Message)) != maxLogChars {
 		t.Errorf("%d entries: %+v", len(f.Log), f.Log)
 	}
-	for _, status := range []wire.CallStatus{wire.StatusDone, wire.StatusCancelled} {
-		if f := inspectFailure(t, status, "", entries...); f != nil {
-			t.Errorf("a call that is %s has the failure %+v", status, f)
+	for _, callStatus := range []wire.CallStatus{wire.StatusDone, wire.StatusCancelled} {
+		if f := inspectFailure(t, callStatus, "", entries...); f != nil {
+			t.Errorf("a call that is %s has the failure %+v", callStatus, f)
 		}
 	}
 	if f := inspectFailure(t, wire.StatusFailed, "denied"); f != nil {

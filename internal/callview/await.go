@@ -17,11 +17,11 @@ func AwaitEnd(ctx context.Context, calls httpapi.CallsClient, id string, onWaiti
 	var lastView dispatch.View
 	ticketID := ""
 	update := func() error {
-		record, err := calls.Get(ctx, id)
+		callRecord, err := calls.Get(ctx, id)
 		if err != nil {
 			return err
 		}
-		lastView = record.View
+		lastView = callRecord.View
 		if lastView.Ended != nil {
 			return errCallEnded
 		}

@@ -89,8 +89,8 @@ func progressText(e dispatch.Event) string {
 	if e.Report == nil {
 		return progressLine
 	}
-	if message := WithStatusWord(e.Report.Status, e.Report.Message); message != "" {
-		progressLine += "  " + terminal.SafeLine(message)
+	if toolMessage := WithStatusWord(e.Report.Status, e.Report.Message); toolMessage != "" {
+		progressLine += "  " + terminal.SafeLine(toolMessage)
 	}
 	return progressLine
 }

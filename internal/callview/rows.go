@@ -34,16 +34,16 @@ func WaitingSummary(calls []dispatch.View) string {
 // column names. The column TIME LEFT exists only if a call waits for the user.
 func Rows(calls []dispatch.View, verbose bool, now time.Time) [][]string {
 	const waitColumn = 6
-	rows := [][]string{{"CALL", "TOOL", "STATUS", "PROGRESS", "RAN", "CLIENT", "TIME LEFT", "MESSAGE"}}
+	tableRows := [][]string{{"CALL", "TOOL", "STATUS", "PROGRESS", "RAN", "CLIENT", "TIME LEFT", "MESSAGE"}}
 	for _, row := range orderInTrees(calls) {
-		rows = append(rows, callRow(row.View, row.depth, verbose, now))
+		tableRows = append(tableRows, callRow(row.View, row.depth, verbose, now))
 	}
 	if WaitingSummary(calls) == "" {
-		for i := range rows {
-			rows[i] = slices.Delete(rows[i], waitColumn, waitColumn+1)
+		for i := range tableRows {
+			tableRows[i] = slices.Delete(tableRows[i], waitColumn, waitColumn+1)
 		}
 	}
-	return rows
+	return tableRows
 }
 
 // In a narrow terminal, call IDs are shortened to shortIDLength characters; commands accept the beginning of an ID.
@@ -53,12 +53,12 @@ const shortIDLength = len("call_") + 8
 // of each call stay visible. FitRows shortens call IDs, and removes the error code from the status
 // of failed calls. FitRows shortens times to hours and minutes, with the month and day unless the
 // date is today.
-func FitRows(rows [][]string, columns int, now time.Time) {
+func FitRows(tableRows [][]string, columns int, now time.Time) {
 	if columns >= minColumnsForWholeCells {
 		return
 	}
-	for i, name := range rows[0] {
-		for _, row := range rows[1:] {
+	for i, name := range tableRows[0] {
+		for _, row := range tableRows[1:] {
 			switch name {
 			case "CALL":
 				row[i] = row[i][:min(len(row[i]), shortIDLength)]

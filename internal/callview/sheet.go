@@ -232,11 +232,11 @@ func shortenLines(kind string, lines []string, maxLines int) []string {
 	return append([]string{fmt.Sprintf("... %s above", terminal.Plural(omittedLines, "line"))}, lines[omittedLines:]...)
 }
 
-func newCallDetails(out *terminal.Output, v dispatch.View, verbose bool) callDetails {
+func newCallDetails(terminalOut *terminal.Output, v dispatch.View, verbose bool) callDetails {
 	now := time.Now()
-	s := callDetails{view: v, verbose: verbose, glyphs: out.Glyphs(), now: now, viewTime: now}
-	if out.IsTerminal() {
-		s.columns, _ = out.Size()
+	s := callDetails{view: v, verbose: verbose, glyphs: terminalOut.Glyphs(), now: now, viewTime: now}
+	if terminalOut.IsTerminal() {
+		s.columns, _ = terminalOut.Size()
 	}
 	return s
 }
@@ -244,6 +244,6 @@ func newCallDetails(out *terminal.Output, v dispatch.View, verbose bool) callDet
 // Print prints the details of a call, such as its status, progress and activities. The
 // view v must have been read just now, because the printed run time of a running call
 // depends on the current time.
-func Print(out *terminal.Output, v dispatch.View, verbose bool) {
-	out.PrintSafeLines(newCallDetails(out, v, verbose).renderLines(0)...)
+func Print(terminalOut *terminal.Output, v dispatch.View, verbose bool) {
+	terminalOut.PrintSafeLines(newCallDetails(terminalOut, v, verbose).renderLines(0)...)
 }

@@ -21,11 +21,11 @@ func runningView() dispatch.View {
 		rows = append(rows, map[string]int{"row": i})
 	}
 	content := func(v any) json.RawMessage {
-		raw, err := json.Marshal(v)
+		rawJSON, err := json.Marshal(v)
 		if err != nil {
 			panic(err)
 		}
-		return raw
+		return rawJSON
 	}
 	return dispatch.View{
 		Snapshot: dispatch.Snapshot{
@@ -91,9 +91,9 @@ func TestCallsInTrees(t *testing.T) {
 		}
 	}
 	// The server lists running calls before ended calls, and both from newest to oldest.
-	list := []dispatch.View{view("a", "", 0), view("a2", "a", 3), view("b", "", 1), view("x", "gone", 9), view("a1x", "a1", 2), view("a1", "a", 1)}
+	calls := []dispatch.View{view("a", "", 0), view("a2", "a", 3), view("b", "", 1), view("x", "gone", 9), view("a1x", "a1", 2), view("a1", "a", 1)}
 	var got []string
-	for _, row := range Rows(list, false, now)[1:] {
+	for _, row := range Rows(calls, false, now)[1:] {
 		got = append(got, row[1])
 	}
 	if want := "a|  a1|    a1x|  a2|b|x"; strings.Join(got, "|") != want {
@@ -107,13 +107,13 @@ func TestFitRows(t *testing.T) {
 		80:  "09:05|call_x6axhe37|failed 11-20 09:05|call_a|waiting for approval",
 		120: "2026-11-28 09:05:01|call_x6axhe37hbgwg7pggqeuutzrbm|failed (tool_error) 2026-11-20 09:05:01|call_a|waiting for approval",
 	} {
-		rows := [][]string{
+		tableRows := [][]string{
 			{"TIME", "CALL", "STATUS"},
 			{"2026-11-28 09:05:01", "call_x6axhe37hbgwg7pggqeuutzrbm", "failed (tool_error)"},
 			{"2026-11-20 09:05:01", "call_a", "waiting for approval"},
 		}
-		FitRows(rows, columns, now)
-		if got := strings.Join(rows[1], "|") + " " + strings.Join(rows[2], "|"); got != want || rows[0][2] != "STATUS" {
+		FitRows(tableRows, columns, now)
+		if got := strings.Join(tableRows[1], "|") + " " + strings.Join(tableRows[2], "|"); got != want || tableRows[0][2] != "STATUS" {
 			t.Errorf("on a terminal with %d columns the rows are %q, want %q", columns, got, want)
 		}
 	}

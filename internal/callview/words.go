@@ -53,12 +53,12 @@ func scopeFlags(scopes []wire.Scope) string {
 
 // WithStatusWord puts the tool's status word before the tool's message, as in "exporting:
 // page 3 of 9".
-func WithStatusWord(word, message string) string {
+func WithStatusWord(word, toolMessage string) string {
 	switch {
-	case word == "" || strings.EqualFold(word, message):
-		return message
-	case message == "":
+	case word == "" || strings.EqualFold(word, toolMessage):
+		return toolMessage
+	case toolMessage == "":
 		return word
 	}
-	return word + ": " + message
+	return word + ": " + toolMessage
 }

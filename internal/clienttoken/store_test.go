@@ -48,9 +48,9 @@ func TestTokensAreStoredAsHashes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	info, err := os.Stat(path)
-	if err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("mode %v, %v; want 0600", info.Mode(), err)
+	fileInfo, err := os.Stat(path)
+	if err != nil || fileInfo.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v, %v; want 0600", fileInfo.Mode(), err)
 	}
 	for _, token := range []string{a, b} {
 		if strings.Contains(string(fileContent), token) || strings.Contains(string(fileContent), token[shownTokenChars:]) {

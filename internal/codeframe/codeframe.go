@@ -27,7 +27,7 @@ func ReadCodeFrame(dir, location string) []string {
 		return nil
 	}
 	file = filepath.Join(dir, filepath.FromSlash(file))
-	if info, err := os.Stat(file); err != nil || info.Size() > maxFileBytes || !info.Mode().IsRegular() {
+	if fileInfo, err := os.Stat(file); err != nil || fileInfo.Size() > maxFileBytes || !fileInfo.Mode().IsRegular() {
 		return nil
 	}
 	sourceCode, err := os.ReadFile(file)
@@ -66,7 +66,7 @@ func formatFrame(sourceCode string, line, column int) []string {
 	width := len(strconv.Itoa(lastLine))
 	before := []rune(sourceLines[line-1])
 	caret := len([]rune(expandTabs(string(before[:min(column-1, len(before))]))))
-	start := max(caret-maxColumns+10, 0) // first shown column
+	startIndex := max(caret-maxColumns+10, 0) // first shown column
 	var lines []string
 	for number := firstLine; number <= lastLine; number++ {
 		mark := ' '
@@ -74,13 +74,13 @@ func formatFrame(sourceCode string, line, column int) []string {
 			mark = '>'
 		}
 		shownLine := []rune(expandTabs(strings.TrimRight(sourceLines[number-1], "\r")))
-		shownLine = shownLine[min(start, len(shownLine)):]
+		shownLine = shownLine[min(startIndex, len(shownLine)):]
 		if len(shownLine) > maxColumns {
 			shownLine = append(shownLine[:maxColumns-3:maxColumns-3], []rune("...")...)
 		}
 		lines = append(lines, strings.TrimRight(fmt.Sprintf("%c %*d | %s", mark, width, number, terminal.SafeCode(string(shownLine))), " "))
 		if number == line {
-			lines = append(lines, fmt.Sprintf("  %*s | %s^", width, "", strings.Repeat(" ", caret-start)))
+			lines = append(lines, fmt.Sprintf("  %*s | %s^", width, "", strings.Repeat(" ", caret-startIndex)))
 		}
 	}
 	return lines

@@ -39,7 +39,7 @@ func ListEffective(d Dirs, getenv func(string) string) ([]Effective, error) {
 	entries := make([]Effective, len(settingsTable))
 	for i, row := range settingsTable {
 		source := DefaultSource
-		if _, isInFile := file.values[row.key]; isInFile {
+		if _, isInFile := file.settingValues[row.key]; isInFile {
 			source = d.ConfigFile()
 		}
 		if getenv(row.variableName()) != "" {
@@ -53,21 +53,21 @@ func ListEffective(d Dirs, getenv func(string) string) ([]Effective, error) {
 // Set changes one setting in config.json and keeps the rest of the file, including its
 // formatting. If Set fails, the error message lists the allowed values of the setting, or
 // suggests a similar name for an unknown setting.
-func Set(d Dirs, key, value string) error {
+func Set(d Dirs, key, settingValue string) error {
 	row, err := findSetting(key)
 	if err != nil {
 		return err
 	}
-	if !row.set(new(Settings), value) {
-		return fmt.Errorf("%q is %s: set it to %s", key, truncateText(value), row.allowedValues)
+	if !row.setValue(new(Settings), settingValue) {
+		return fmt.Errorf("%q is %s: set it to %s", key, truncateText(settingValue), row.allowedValues)
 	}
-	encoded := json.RawMessage(value)
+	encoded := json.RawMessage(settingValue)
 	if row.kind == kindText {
-		if encoded, err = json.Marshal(value); err != nil {
+		if encoded, err = json.Marshal(settingValue); err != nil {
 			return err
 		}
 	}
-	return editFile(d, func(data []byte) ([]byte, error) { return jsonedit.Set(data, []string{key}, encoded) }, checkSettings)
+	return editFile(d, func(configBytes []byte) ([]byte, error) { return jsonedit.Set(configBytes, []string{key}, encoded) }, checkSettings)
 }
 
 // Unset removes a setting from config.json, so that its default applies. Unset also
@@ -78,13 +78,13 @@ func Unset(d Dirs, key string) (wasSet bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if _, wasSet = file.values[key]; !wasSet {
+	if _, wasSet = file.settingValues[key]; !wasSet {
 		_, err := findSetting(key)
 		return false, err
 	}
-	return true, editFile(d, func(data []byte) ([]byte, error) {
-		out, _, err := jsonedit.Remove(data, []string{key})
-		return out, err
+	return true, editFile(d, func(configBytes []byte) ([]byte, error) {
+		editedJSON, _, err := jsonedit.Remove(configBytes, []string{key})
+		return editedJSON, err
 	}, acceptAnySettings)
 }
 
@@ -97,7 +97,7 @@ func findSetting(key string) (setting, error) {
 	return setting{}, errors.New(unknownKey(key))
 }
 
-func editFile(d Dirs, edit func(data []byte) ([]byte, error), check func(settingsFile) error) error {
+func editFile(d Dirs, edit func(configBytes []byte) ([]byte, error), check func(settingsFile) error) error {
 	unlock, err := d.LockStart()
 	if err != nil {
 		return err
@@ -107,18 +107,18 @@ func editFile(d Dirs, edit func(data []byte) ([]byte, error), check func(setting
 	if err != nil {
 		return err
 	}
-	data, err := edit(file.data)
+	configBytes, err := edit(file.configBytes)
 	if err != nil {
 		return fmt.Errorf("change the settings: %w", err)
 	}
-	changedSettings, err := parseFile(file.path, data)
+	changedSettings, err := parseFile(file.path, configBytes)
 	if err != nil {
 		return err
 	}
 	if err := check(changedSettings); err != nil {
 		return err
 	}
-	return statefile.Write(file.path, changedSettings.data)
+	return statefile.Write(file.path, changedSettings.configBytes)
 }
 
 func checkSettings(f settingsFile) error {

@@ -25,9 +25,9 @@ func FuzzConfigFile(f *testing.F) {
 		}
 		s, err := Load(d, emptyEnv, nil)
 		if err != nil {
-			message := err.Error()
-			if s != (Settings{}) || !strings.HasPrefix(message, d.ConfigFile()) || strings.Contains(message, "\n") || !utf8.ValidString(message) {
-				t.Fatalf("%q: got %+v and %q", fileContent, s, message)
+			errorMessage := err.Error()
+			if s != (Settings{}) || !strings.HasPrefix(errorMessage, d.ConfigFile()) || strings.Contains(errorMessage, "\n") || !utf8.ValidString(errorMessage) {
+				t.Fatalf("%q: got %+v and %q", fileContent, s, errorMessage)
 			}
 			return
 		}

@@ -39,8 +39,8 @@ func TestInspect(t *testing.T) {
 		flaws[1].Remedy != "run chmod 600 "+d.TokenFile() {
 		t.Errorf("got %+v", flaws)
 	}
-	if info, err := os.Stat(home); err != nil || info.Mode().Perm() != 0o755 {
-		t.Errorf("Inspect changed the mode to %v, %v", info.Mode(), err)
+	if fileInfo, err := os.Stat(home); err != nil || fileInfo.Mode().Perm() != 0o755 {
+		t.Errorf("Inspect changed the mode to %v, %v", fileInfo.Mode(), err)
 	}
 }
 

@@ -126,8 +126,8 @@ func (s Settings) UploadFolderList() []string {
 	return filepath.SplitList(s.UploadFolders)
 }
 
-func hasAbsoluteFolders(list string) bool {
-	folders := Settings{UploadFolders: list}.UploadFolderList()
+func hasAbsoluteFolders(folderList string) bool {
+	folders := Settings{UploadFolders: folderList}.UploadFolderList()
 	return !slices.ContainsFunc(folders, func(folder string) bool { return !filepath.IsAbs(folder) })
 }
 
@@ -151,7 +151,7 @@ type setting struct {
 	flag                       string
 	kind                       kind
 	description, allowedValues string
-	set                        func(s *Settings, settingValue string) bool
+	setValue                   func(s *Settings, settingValue string) bool
 	get                        func(s Settings) string
 }
 
@@ -219,7 +219,7 @@ var settingsTable = []setting{
 func textSetting[T ~string](key, flag, description, allowedValues string, field func(*Settings) *T, isValid func(T) bool) setting {
 	return setting{
 		key: key, flag: flag, kind: kindText, description: description, allowedValues: allowedValues,
-		set: func(s *Settings, settingValue string) bool {
+		setValue: func(s *Settings, settingValue string) bool {
 			*field(s) = T(settingValue)
 			return isValid(T(settingValue))
 		},
@@ -230,7 +230,7 @@ func textSetting[T ~string](key, flag, description, allowedValues string, field 
 func onOffSetting(key, flag, description string, field func(*Settings) *bool) setting {
 	return setting{
 		key: key, flag: flag, kind: kindText, description: description, allowedValues: `"on" or "off"`,
-		set: func(s *Settings, settingValue string) bool {
+		setValue: func(s *Settings, settingValue string) bool {
 			*field(s) = settingValue == "on"
 			return settingValue == "on" || settingValue == "off"
 		},
@@ -247,7 +247,7 @@ func integerSetting(key, flag, description string, minimum, maximum int, field f
 	return setting{
 		key: key, flag: flag, description: description, kind: kindNumber,
 		allowedValues: fmt.Sprintf("a whole number from %d to %d", minimum, maximum),
-		set: func(s *Settings, settingValue string) bool {
+		setValue: func(s *Settings, settingValue string) bool {
 			n, err := strconv.Atoi(settingValue)
 			*field(s) = n
 			return err == nil && n >= minimum && n <= maximum
@@ -260,7 +260,7 @@ func durationSetting(key, flag, description string, minimum, maximum time.Durati
 	return setting{
 		key: key, flag: flag, description: description, kind: kindText,
 		allowedValues: fmt.Sprintf(`a time with its unit, such as "30s", "500ms" or "5m", from %s to %s`, humanize.ShortDuration(minimum), humanize.ShortDuration(maximum)),
-		set: func(s *Settings, settingValue string) bool {
+		setValue: func(s *Settings, settingValue string) bool {
 			d, err := time.ParseDuration(settingValue)
 			*field(s) = d
 			return err == nil && d >= minimum && d <= maximum

@@ -84,8 +84,8 @@ func (a *adapters) hostHash() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("bundle the host: %w", err)
 	}
-	sum := sha256.Sum256(host)
-	return hex.EncodeToString(sum[:]), nil
+	checksum := sha256.Sum256(host)
+	return hex.EncodeToString(checksum[:]), nil
 }
 
 func (a *adapters) newScript(enabledPlugin *plugin.Plugin, host string) script {
@@ -101,8 +101,8 @@ func (s script) id(host string) string {
 	if err != nil {
 		panic("opentabs: settings that are not JSON: " + err.Error()) // encoding cannot fail, because this process has encoded the settings before
 	}
-	sum := sha256.Sum256(parts)
-	return hex.EncodeToString(sum[:8])
+	checksum := sha256.Sum256(parts)
+	return hex.EncodeToString(checksum[:8])
 }
 
 func (s script) options() jsbuild.ScriptOptions {
@@ -126,8 +126,8 @@ func (s script) start() jsbuild.StartTime {
 
 // The world and the pre-script of a plugin stay in a document when a hot reload replaces the adapter.
 func (s script) unchangedPartsID() string {
-	sum := sha256.Sum256([]byte(string(s.info.World) + " " + s.plugin.PreScriptHash))
-	return hex.EncodeToString(sum[:8])
+	checksum := sha256.Sum256([]byte(string(s.info.World) + " " + s.plugin.PreScriptHash))
+	return hex.EncodeToString(checksum[:8])
 }
 
 func (s script) hotReloadWaitMs() int {

@@ -41,7 +41,7 @@ func (l learnedTimeouts) Learn(id clients.ID, g clients.GiveUp) { l.store.Learn(
 
 // openTimeouts renames a damaged file of client timeouts, and starts without stored timeouts.
 func openTimeouts(h *home.Home, log zerolog.Logger) *timeouts.Store {
-	store := timeouts.Open(h.State, func(sentence string) { log.Error().Msg(sentence) }, log)
+	store := timeouts.Open(h.State, func(warning string) { log.Error().Msg(warning) }, log)
 	if err := store.Repair(); err != nil {
 		log.Error().Err(err).Msg("the damaged file of client timeouts could not be renamed")
 	}

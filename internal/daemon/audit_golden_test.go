@@ -24,11 +24,11 @@ func TestCallInTheAudit(t *testing.T) {
 	reviews := newReviewedPolicy(t, config.Dirs{State: t.TempDir()}, registry)
 	log := audit.Open(dir, zerolog.Nop())
 	auditor := callAuditor{log, recorder.Open(t.TempDir(), recorder.Options{}), reviews, policy.NewEnforcer(reviews)}
-	info := dispatch.CallInfo{CallID: "call_1", Tool: dispatch.Tool{Plugin: "messages", Name: "export"}}
+	callInfo := dispatch.CallInfo{CallID: "call_1", Tool: dispatch.Tool{Plugin: "messages", Name: "export"}}
 	withoutToken := dispatchtest.View()
 	withoutToken.Client, withoutToken.ClientCredential, withoutToken.ClaimedName = "claude-code", dispatch.CredentialStdio, ""
 	for _, v := range []dispatch.View{dispatchtest.View(), withoutToken, {}} {
-		auditor.After(info, dispatch.EndedCall{
+		auditor.After(callInfo, dispatch.EndedCall{
 			View: v, Target: dispatch.Target{URL: "https://messages.example/a?b"}, Resolutions: []dispatch.Resolution{*dispatchtest.Resolution()},
 			LastMessages: []dispatch.ToolMessage{{Time: dispatchtest.ArrivalTime, Message: "half", Audience: dispatch.AudienceUser}},
 		})

@@ -166,8 +166,8 @@ func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon 
 		Metrics:          observers.metrics,
 		MCP:              withCredential(mcp.Handler()),
 		Browsers:         hub.Handler(),
-		Stdio: func(ctx context.Context, in io.Reader, out io.Writer) error {
-			return mcp.ServeStdio(withStdioCredential(ctx), in, out)
+		Stdio: func(ctx context.Context, in io.Reader, outWriter io.Writer) error {
+			return mcp.ServeStdio(withStdioCredential(ctx), in, outWriter)
 		},
 	})
 	d := &Daemon{

@@ -35,7 +35,7 @@ func TestMCPPathsTakeOneCredentialEach(t *testing.T) {
 			return resp, string(responseBody)
 		}
 		const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`
-		const list = `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`
+		const listRequest = `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`
 		sessions := map[string]string{}
 		tokens := map[string]string{"/mcp": w.clientToken, httpapi.CommandPath: w.token}
 		others := map[string]string{"/mcp": httpapi.CommandPath, httpapi.CommandPath: "/mcp"}
@@ -50,10 +50,10 @@ func TestMCPPathsTakeOneCredentialEach(t *testing.T) {
 			}
 		}
 		for path, otherPath := range others {
-			if resp, responseBody := post(path, tokens[path], sessions[otherPath], list); resp.StatusCode != http.StatusNotFound {
+			if resp, responseBody := post(path, tokens[path], sessions[otherPath], listRequest); resp.StatusCode != http.StatusNotFound {
 				t.Errorf("%s with the session of %s: %s %s", path, otherPath, resp.Status, responseBody)
 			}
-			if resp, responseBody := post(path, tokens[path], sessions[path], list); resp.StatusCode != http.StatusOK {
+			if resp, responseBody := post(path, tokens[path], sessions[path], listRequest); resp.StatusCode != http.StatusOK {
 				t.Errorf("%s with its own session: %s %s", path, resp.Status, responseBody)
 			}
 		}

@@ -10,9 +10,9 @@ import (
 )
 
 func TestGauges(t *testing.T) {
-	newCall := func(status wire.CallStatus, waitingTicket *dispatch.WaitingTicket) dispatch.View {
+	newCall := func(callStatus wire.CallStatus, waitingTicket *dispatch.WaitingTicket) dispatch.View {
 		v := dispatch.View{Waiting: waitingTicket}
-		v.Status = status
+		v.Status = callStatus
 		return v
 	}
 	calls := []dispatch.View{

@@ -45,7 +45,7 @@ func (p *plugins) stackResolver() func(name string, entry wire.LogEntry) []strin
 // Plugins in development mode count as reviewed.
 func newPlugins(h *home.Home, folders *devFolders, auditLog *audit.Log, log zerolog.Logger) *plugins {
 	options := policy.Options{
-		Log: log, WarnUser: func(sentence string) { log.Error().Msg(sentence) },
+		Log: log, WarnUser: func(warning string) { log.Error().Msg(warning) },
 		RecordChange: func(c policy.Change) { auditLog.Write(permissions.AuditRecord(c)) },
 	}
 	values := settings.New(h.State, options.SettingsOptions())

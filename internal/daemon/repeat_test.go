@@ -24,8 +24,8 @@ func TestRepeatIsRejected(t *testing.T) {
 			if callID == "unreadable" {
 				return recorder.Entry{}, false, errors.New("the records cannot be read")
 			}
-			record, ok := entries[callID]
-			return recorder.Entry{Record: record}, ok, nil
+			callRecord, ok := entries[callID]
+			return recorder.Entry{Record: callRecord}, ok, nil
 		},
 		plugins: func() *plugin.Set { return &plugin.Set{} },
 	}

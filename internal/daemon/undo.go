@@ -43,11 +43,11 @@ func (p *callUndoer) addHooks(o *dispatch.Options) {
 }
 
 // Before is a hook that stores the idempotency key of a call and the data for an undo before the call runs.
-func (p *callUndoer) Before(info dispatch.CallInfo) *wire.CallError {
-	if err := p.keys.Before(info); err != nil {
+func (p *callUndoer) Before(callInfo dispatch.CallInfo) *wire.CallError {
+	if err := p.keys.Before(callInfo); err != nil {
 		return err
 	}
-	return p.undoer.Before(info)
+	return p.undoer.Before(callInfo)
 }
 
 func (p *callUndoer) connect(calls *dispatch.Dispatcher, chooseTab func(*dispatch.Call, recorder.Entry)) *joblist.List {
@@ -79,7 +79,7 @@ func (p *callUndoer) undoForCommand(callID string) (httpapi.StartedUndo, error) 
 // from any browser is safe, because a browser cannot guess another browser's call ID.
 func (p *callUndoer) receiveLate(browserID, runID string, lateAnswer dispatch.LateAnswer) {
 	callID, _, _ := strings.Cut(runID, ".")
-	if view, ok := p.calls.Find(callID); ok && view.Browser != browserID {
+	if callView, ok := p.calls.Find(callID); ok && callView.Browser != browserID {
 		return
 	}
 	p.keys.ReceiveLate(callID, lateAnswer)

@@ -65,11 +65,11 @@ func (i installation) makeDirs(t *testing.T) (token string) {
 	return token
 }
 
-func (i installation) serve(t *testing.T, status httpapi.Status) {
+func (i installation) serve(t *testing.T, serverStatus httpapi.Status) {
 	t.Helper()
 	server := httptest.NewServer(httpapi.New(httpapi.Options{
 		Token: i.makeDirs(t), Health: httpapi.Health{OK: true, Version: version.Version, PID: 4711},
-		Status:      func() httpapi.Status { return status },
+		Status:      func() httpapi.Status { return serverStatus },
 		PingBrowser: i.ping, MCP: emptyMCP(), Browsers: extensionOnly(),
 	}))
 	t.Cleanup(server.Close)
@@ -77,7 +77,7 @@ func (i installation) serve(t *testing.T, status httpapi.Status) {
 }
 
 func (i installation) options(t *testing.T) Options {
-	return Options{Dirs: i.Dirs, Getenv: i.getenv, Warn: func(sentence string) { t.Log(sentence) }, ReadFile: noKernelFile}
+	return Options{Dirs: i.Dirs, Getenv: i.getenv, Warn: func(warning string) { t.Log(warning) }, ReadFile: noKernelFile}
 }
 
 // noKernelFile replaces os.ReadFile and simulates a machine without the Windows Subsystem
@@ -321,7 +321,7 @@ func TestCheckPluginsWithoutServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	store := home.New(i.Dirs, settings, i.getenv, func(sentence string) { t.Log(sentence) }).PluginStore()
+	store := home.New(i.Dirs, settings, i.getenv, func(warning string) { t.Log(warning) }).PluginStore()
 	brokenPlugin := plugintest.Package{Name: "broken"}.Write(t)
 	for _, dir := range []string{plugintest.Package{Name: "wiki"}.Write(t), brokenPlugin} {
 		if _, err := store.Add(dir); err != nil {
@@ -368,8 +368,8 @@ func TestLogError(t *testing.T) {
 func TestCheckBrowserTools(t *testing.T) {
 	i := newInstallation(t)
 	i.makeDirs(t)
-	set := plugin.NewSet(nil, nil, browser.Plugin())
-	rules := policy.New(i.State, func() *plugin.Set { return set }, policy.Options{})
+	pluginSet := plugin.NewSet(nil, nil, browser.Plugin())
+	rules := policy.New(i.State, func() *plugin.Set { return pluginSet }, policy.Options{})
 	if err := rules.SetPermission(browser.Name, "", wire.PermissionAuto, "test"); err != nil {
 		t.Fatal(err)
 	}

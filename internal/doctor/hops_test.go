@@ -49,11 +49,11 @@ func emptyMCP() http.Handler {
 // except the extension's origin.
 func extensionOnly() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		status := http.StatusForbidden
+		httpStatus := http.StatusForbidden
 		if r.Header.Get("Origin") == "chrome-extension://"+extension.ID() {
-			status = http.StatusUpgradeRequired
+			httpStatus = http.StatusUpgradeRequired
 		}
-		w.WriteHeader(status)
+		w.WriteHeader(httpStatus)
 	})
 }
 

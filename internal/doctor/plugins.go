@@ -61,15 +61,15 @@ func (c *healthCheck) checkPermissions() (areBroken bool) {
 	if c.status != nil {
 		problems = c.status.Permissions
 	}
-	for _, problem := range problems {
-		c.reportWarning("plugins", problem, "set the permission again with `opentabs plugin permission`")
+	for _, problemText := range problems {
+		c.reportWarning("plugins", problemText, "set the permission again with `opentabs plugin permission`")
 	}
 	return false
 }
 
 func (c *healthCheck) browserPolicy() *policy.Policy {
-	set := plugin.NewSet(nil, nil, browser.Plugin())
-	return policy.New(c.dirs.State, func() *plugin.Set { return set }, policy.Options{})
+	pluginSet := plugin.NewSet(nil, nil, browser.Plugin())
+	return policy.New(c.dirs.State, func() *plugin.Set { return pluginSet }, policy.Options{})
 }
 
 // A globally installed plugin without a review is not reported, because the user might not want it.
@@ -108,15 +108,15 @@ func (c *healthCheck) listPlugins() ([]httpapi.Plugin, []httpapi.FailedPlugin, e
 	if err := registry.Reload(); err != nil {
 		return nil, nil, err
 	}
-	set := registry.Set()
+	pluginSet := registry.Set()
 	reviews := policy.New(c.dirs.State, registry.Set, policy.Options{})
 	local := permissions.NewLocal(reviews, registry)
 	var plugins []httpapi.Plugin
-	for _, p := range set.Plugins() {
+	for _, p := range pluginSet.Plugins() {
 		plugins = append(plugins, local.Status(p))
 	}
 	var failedPlugins []httpapi.FailedPlugin
-	for _, f := range set.Failed() {
+	for _, f := range pluginSet.Failed() {
 		failedPlugins = append(failedPlugins, permissions.FailedStatus(f))
 	}
 	return plugins, failedPlugins, nil

@@ -52,9 +52,9 @@ func (c serverCheck) checkServer(ctx context.Context) {
 	c.server = server
 	client, err := c.client()
 	if err == nil {
-		var status httpapi.Status
-		if status, err = client.Status(ctx); err == nil {
-			c.status = &status
+		var serverStatus httpapi.Status
+		if serverStatus, err = client.Status(ctx); err == nil {
+			c.status = &serverStatus
 		}
 	}
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 func newHome(t *testing.T, port int) *home.Home {
 	t.Helper()
 	dir := t.TempDir()
-	return home.New(config.Dirs{Config: dir, State: dir}, config.Settings{Port: port}, func(string) string { return "" }, func(sentence string) { t.Log(sentence) })
+	return home.New(config.Dirs{Config: dir, State: dir}, config.Settings{Port: port}, func(string) string { return "" }, func(warning string) { t.Log(warning) })
 }
 
 func TestSetup(t *testing.T) {

@@ -10,11 +10,11 @@ import (
 
 func markOf(t *testing.T, name string) Mark {
 	t.Helper()
-	info, err := os.Stat(name)
+	fileInfo, err := os.Stat(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Of(info)
+	return Of(fileInfo)
 }
 
 func writeFile(t *testing.T, name, fileContent string) {

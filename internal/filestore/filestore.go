@@ -128,8 +128,8 @@ func (s *Store) removeOldest() error {
 	}
 	entries, listErr := os.ReadDir(s.dir)
 	for _, e := range entries {
-		info, infoErr := e.Info()
-		if infoErr == nil && strings.HasPrefix(e.Name(), unfinishedPrefix) && time.Since(info.ModTime()).Abs() > unfinishedAge {
+		fileInfo, infoErr := e.Info()
+		if infoErr == nil && strings.HasPrefix(e.Name(), unfinishedPrefix) && time.Since(fileInfo.ModTime()).Abs() > unfinishedAge {
 			err = errors.Join(err, os.RemoveAll(filepath.Join(s.dir, e.Name())))
 		}
 	}

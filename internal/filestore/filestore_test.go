@@ -43,8 +43,8 @@ func TestClientReadsItsFile(t *testing.T) {
 		t.Errorf("Read by another client: error %v, want ErrNotFound", err)
 	}
 	for path, want := range map[string]os.FileMode{addedFile.Path: 0o600, filepath.Dir(addedFile.Path): 0o700, s.dir: 0o700} {
-		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
-			t.Errorf("mode of %s = %v, %v; want %v", path, info.Mode(), err, want)
+		if fileInfo, err := os.Stat(path); err != nil || fileInfo.Mode().Perm() != want {
+			t.Errorf("mode of %s = %v, %v; want %v", path, fileInfo.Mode(), err, want)
 		}
 	}
 	if err := s.Remove(id); err != nil {

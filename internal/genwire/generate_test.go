@@ -49,9 +49,9 @@ func TestInvalidPackagesAreRefused(t *testing.T) {
 			if !ok {
 				t.Fatal(`the first line is not "// want: ..."`)
 			}
-			out, err := generateTS(fstest.MapFS{"case.go": {Data: src}})
+			resultJSON, err := generateTS(fstest.MapFS{"case.go": {Data: src}})
 			if err == nil {
-				t.Fatalf("accepted:\n%s", out)
+				t.Fatalf("accepted:\n%s", resultJSON)
 			}
 			if !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "case.go") && !isAboutPackage(want) {
 				t.Errorf("got  %v\nwant %s", err, want)
@@ -115,7 +115,7 @@ func TestNoPackage(t *testing.T) {
 
 func TestRun(t *testing.T) {
 	dir := t.TempDir()
-	in, out := filepath.Join(dir, "in"), filepath.Join(dir, "out.ts")
+	in, outDir := filepath.Join(dir, "in"), filepath.Join(dir, "out.ts")
 	if err := os.MkdirAll(in, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -127,21 +127,21 @@ func TestRun(t *testing.T) {
 	}
 	var stderr bytes.Buffer
 	write("package wire\n\nconst A = 1\n")
-	if code := run([]string{"-in", in, "-out", out}, &stderr); code != 0 {
+	if code := run([]string{"-in", in, "-out", outDir}, &stderr); code != 0 {
 		t.Fatalf("exit %d: %s; want 0", code, &stderr)
 	}
-	before, err := os.ReadFile(out)
+	before, err := os.ReadFile(outDir)
 	if err != nil || !bytes.Contains(before, []byte("export const A = 1;")) {
 		t.Fatalf("%v: %s", err, before)
 	}
 	write("package wire\n\ntype Error struct{}\n")
-	if code := run([]string{"-in", in, "-out", out}, &stderr); code != 1 {
+	if code := run([]string{"-in", in, "-out", outDir}, &stderr); code != 1 {
 		t.Errorf("a refused package: exit %d, want 1", code)
 	}
 	if !strings.HasPrefix(stderr.String(), "genwire: a.go:3:6: type Error") {
 		t.Errorf("stderr %q; want a text that begins with %q", &stderr, "genwire: a.go:3:6: type Error")
 	}
-	after, err := os.ReadFile(out)
+	after, err := os.ReadFile(outDir)
 	if err != nil || !bytes.Equal(before, after) {
 		t.Error("a refused package changed the output")
 	}

@@ -48,7 +48,7 @@ type field struct {
 	name, doc string
 	optional  bool
 	pointer   bool
-	list      bool
+	isList    bool
 	// typ is the name of a basic type (string, bool, int or float64), "raw" for
 	// json.RawMessage, or the name of an enum or struct of the package.
 	typ string
@@ -192,11 +192,11 @@ func loadField(f *ast.Field) (field, error) {
 	if len(f.Names) > 1 || f.Tag == nil || !f.Names[0].IsExported() {
 		return field{}, fmt.Errorf(".%s: give each field an exported name and its own json tag", goName)
 	}
-	raw, err := strconv.Unquote(f.Tag.Value)
+	rawTag, err := strconv.Unquote(f.Tag.Value)
 	if err != nil {
 		return field{}, fmt.Errorf(".%s: %w", goName, err)
 	}
-	name, option, _ := strings.Cut(reflect.StructTag(raw).Get("json"), ",")
+	name, option, _ := strings.Cut(reflect.StructTag(rawTag).Get("json"), ",")
 	fd := field{goName: goName, name: name, doc: f.Doc.Text(), optional: option != ""}
 	switch {
 	case name == "" || name == "-":
@@ -222,7 +222,7 @@ func (fd *field) setType(e ast.Expr) error {
 		}
 	case *ast.ArrayType:
 		if _, ok := e.Elt.(*ast.Ident); ok && e.Len == nil {
-			fd.list = true
+			fd.isList = true
 			return fd.setType(e.Elt)
 		}
 	case *ast.SelectorExpr:

@@ -15,7 +15,7 @@ import (
 // TestClients checks that adding and removing a client's token adds records to the audit
 // log.
 func TestClients(t *testing.T) {
-	h := New(config.Dirs{State: t.TempDir()}, config.Settings{}, os.Getenv, func(sentence string) { t.Log(sentence) })
+	h := New(config.Dirs{State: t.TempDir()}, config.Settings{}, os.Getenv, func(warning string) { t.Log(warning) })
 	token, err := h.AddClient("laptop")
 	if err != nil || token == "" {
 		t.Fatalf("%q, %v", token, err)

@@ -47,7 +47,7 @@ func TestOlderServerIsReplaced(t *testing.T) {
 	t.Setenv(serveVariable, "1")
 	t.Setenv(config.HomeVariable, h.State)
 	var warnings []string
-	h.warn = func(sentence string) { warnings = append(warnings, sentence) }
+	h.warn = func(warning string) { warnings = append(warnings, warning) }
 	calls := &listedCalls{views: make([]dispatch.View, 1)}
 	calls.views[0].Status = wire.StatusPending
 	serveOlderVersion(t, h, calls)
@@ -110,11 +110,11 @@ func TestWaitForCleanup(t *testing.T) {
 			if err := dirs.WriteServer(config.Server{PID: c.pid, Port: 1}); err != nil {
 				t.Fatal(err)
 			}
-			start := time.Now()
+			startTime := time.Now()
 			removal := time.AfterFunc(5*time.Second-pollInterval/2, func() { _ = dirs.RemoveServer(c.pid) })
 			defer removal.Stop()
 			waitForCleanup(t.Context(), dirs, Server{Health: httpapi.Health{PID: c.pid}})
-			if waited := time.Since(start); waited != c.want {
+			if waited := time.Since(startTime); waited != c.want {
 				t.Errorf("%s: waited %v, want %v", name, waited, c.want)
 			}
 		})

@@ -82,7 +82,7 @@ func newTestHome(t *testing.T) *Home {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return New(config.Dirs{Config: dir, State: dir}, config.Settings{Port: port}, os.Getenv, func(sentence string) { t.Log(sentence) })
+	return New(config.Dirs{Config: dir, State: dir}, config.Settings{Port: port}, os.Getenv, func(warning string) { t.Log(warning) })
 }
 
 func serveHome(t *testing.T, h *Home, o httpapi.Options) {
@@ -235,7 +235,7 @@ func TestDiscoverGlobal(t *testing.T) {
 		}
 	}
 	var warnings []string
-	h.warn = func(sentence string) { warnings = append(warnings, sentence) }
+	h.warn = func(warning string) { warnings = append(warnings, warning) }
 	if err := os.Mkdir(filepath.Join(os.Getenv("HOME"), ".npmrc"), 0o755); err != nil {
 		t.Fatal(err)
 	}

@@ -110,11 +110,11 @@ func readLastMessage(path string, offset int64) string {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return noReasonText
 	}
-	message := noReasonText
+	logMessage := noReasonText
 	for line := range bytes.Lines(readBytes) {
-		if sentence, ok := strings.CutPrefix(string(bytes.TrimSpace(line)), "opentabs: "); ok {
-			message = sentence
+		if errorText, ok := strings.CutPrefix(string(bytes.TrimSpace(line)), "opentabs: "); ok {
+			logMessage = errorText
 		}
 	}
-	return message
+	return logMessage
 }

@@ -139,11 +139,11 @@ func (c *Client) post(ctx context.Context, path string, body, v any) error {
 func (c *Client) postWithin(ctx context.Context, timeout time.Duration, path string, body, v any) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	data, err := json.Marshal(body)
+	encodedJSON, err := json.Marshal(body)
 	if err != nil {
 		return fmt.Errorf("ask %s: %w", c.URL(path), err)
 	}
-	return c.requestInto(ctx, http.MethodPost, path, data, v)
+	return c.requestInto(ctx, http.MethodPost, path, encodedJSON, v)
 }
 
 func (c *Client) requestInto(ctx context.Context, method, path string, body []byte, v any) error {

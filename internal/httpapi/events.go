@@ -96,9 +96,9 @@ func (e eventRoute) serveEvents(w http.ResponseWriter, r *http.Request) {
 	}
 	follower := e.calls.Follow(options)
 	defer follower.Close()
-	out, streamCtx, endStream := e.eventStreams.open(w, r)
+	outWriter, streamCtx, endStream := e.eventStreams.open(w, r)
 	defer endStream()
-	writePosition := func(comment string) error { return out.writeHeartbeat(comment, follower.Position()) }
+	writePosition := func(comment string) error { return outWriter.writeHeartbeat(comment, follower.Position()) }
 	// The comment "following" has an event ID with which a client can reconnect even before the first event.
 	if writePosition("following") != nil {
 		return
@@ -109,7 +109,7 @@ func (e eventRoute) serveEvents(w http.ResponseWriter, r *http.Request) {
 			return err
 		}
 		defer releaseSlot()
-		return out.writeEvents(events, lostEvents)
+		return outWriter.writeEvents(events, lostEvents)
 	}
 	writeStream(streamCtx, e.eventStreams.heartbeat, follower.Next, write, func() error { return writePosition("still here") })
 }
@@ -152,7 +152,7 @@ type Listener struct {
 	// started.
 	Following func() error
 	// Event is called for each event. raw is the JSON of the event.
-	Event func(e dispatch.Event, raw []byte) error
+	Event func(e dispatch.Event, rawJSON []byte) error
 	// Missed is called if events were lost. n is the number of events lost before the
 	// next event.
 	Missed func(n int) error

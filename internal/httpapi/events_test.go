@@ -31,11 +31,11 @@ func TestFollow(t *testing.T) {
 			sink.Finish(json.RawMessage(`1`), nil)
 			return nil
 		},
-		Event: func(e dispatch.Event, raw []byte) error {
+		Event: func(e dispatch.Event, rawJSON []byte) error {
 			kinds = append(kinds, string(e.Kind))
 			var decodedEvent dispatch.Event
-			if err := json.Unmarshal(raw, &decodedEvent); err != nil || decodedEvent.Seq != e.Seq {
-				t.Errorf("the raw event is %s", raw)
+			if err := json.Unmarshal(rawJSON, &decodedEvent); err != nil || decodedEvent.Seq != e.Seq {
+				t.Errorf("the raw event is %s", rawJSON)
 			}
 			if e.Kind == dispatch.EventEnded {
 				return errDone
@@ -57,9 +57,9 @@ func TestFollowReportsMissedEvents(t *testing.T) {
 	if err := l.handleEvent(newEvent(missedEvent, `{"missed":7}`)); err != nil || missedCount != 7 {
 		t.Errorf("missed %d, %v; want 7", missedCount, err)
 	}
-	for _, e := range []struct{ name, data string }{{missedEvent, "x"}, {"created", "x"}} {
-		if l.handleEvent(newEvent(e.name, e.data)) == nil {
-			t.Errorf("%s accepted %s", e.name, e.data)
+	for _, e := range []struct{ name, eventData string }{{missedEvent, "x"}, {"created", "x"}} {
+		if l.handleEvent(newEvent(e.name, e.eventData)) == nil {
+			t.Errorf("%s accepted %s", e.name, e.eventData)
 		}
 	}
 }
@@ -296,7 +296,7 @@ func TestVerifyProgressAsFrontendsDo(t *testing.T) {
 			sink.Finish(json.RawMessage(`{"indexed":10}`), nil)
 			return nil
 		},
-		Event: func(e dispatch.Event, raw []byte) error {
+		Event: func(e dispatch.Event, rawJSON []byte) error {
 			var got struct {
 				Type         string
 				ActivityType string `json:"activity_type"`
@@ -304,18 +304,18 @@ func TestVerifyProgressAsFrontendsDo(t *testing.T) {
 				Content      dispatch.Snapshot
 				Report       *wire.Report
 			}
-			if err := json.Unmarshal(raw, &got); err != nil {
+			if err := json.Unmarshal(rawJSON, &got); err != nil {
 				return err
 			}
 			if got.ActivityType != "tool-call-progress" {
 				otherMessages = append(otherMessages, got.Type+" "+got.ActivityType)
 				if e.Kind == dispatch.EventEnded {
-					return fmt.Errorf("the last event is not a progress snapshot: %s", raw)
+					return fmt.Errorf("the last event is not a progress snapshot: %s", rawJSON)
 				}
 				return nil
 			}
 			if got.Type != "ActivitySnapshot" || !got.Replace || got.Content.Schema != "tool-call-progress.v1" || got.Content.CallID != e.Call.CallID {
-				t.Errorf("%s", raw)
+				t.Errorf("%s", rawJSON)
 			}
 			if got.Report != nil && got.Report.Status != "" && got.Report.Status != "indexing" {
 				t.Errorf("the status word of the tool is %q", got.Report.Status)

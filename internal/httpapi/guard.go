@@ -120,8 +120,8 @@ func bearerTokenOf(h http.Header) string {
 
 // The tokens are compared in constant time, because their hashes have equal length.
 func (g *requestGuard) isAdministrator(token string) bool {
-	sum := sha256.Sum256([]byte(token))
-	return subtle.ConstantTimeCompare(sum[:], g.token[:]) == 1
+	checksum := sha256.Sum256([]byte(token))
+	return subtle.ConstantTimeCompare(checksum[:], g.token[:]) == 1
 }
 
 func writeUnauthorized(w http.ResponseWriter) {

@@ -23,9 +23,9 @@ var allRoutes = []string{
 var allMethods = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"}
 
 type refusedHeader struct {
-	name   string
-	header []string // each entry has the form "Name: value"; names may repeat
-	status int
+	name       string
+	header     []string // each entry has the form "Name: value"; names may repeat
+	httpStatus int
 }
 
 func (f *fixture) send(t *testing.T, request string) (*http.Response, string) {
@@ -131,7 +131,7 @@ func (f *fixture) checkRefused(t *testing.T, attack refusedHeader, routes []stri
 				t.Errorf("%s %s: no answer", method, path)
 				continue
 			}
-			if resp.StatusCode != attack.status {
+			if resp.StatusCode != attack.httpStatus {
 				t.Errorf("%s %s: %d %s", method, path, resp.StatusCode, body)
 			}
 			checkInert(t, method+" "+path, resp, body)

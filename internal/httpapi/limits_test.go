@@ -184,9 +184,9 @@ func TestSlowRequestsAreServed(t *testing.T) {
 		_, _ = io.WriteString(w, "done")
 	})
 	mux.HandleFunc("GET /events", func(w http.ResponseWriter, r *http.Request) {
-		out := eventWriter{w: w, c: http.NewResponseController(w)}
+		outWriter := eventWriter{w: w, c: http.NewResponseController(w)}
 		for range 40 {
-			if err := out.writeHeartbeat("still here", 0); err != nil {
+			if err := outWriter.writeHeartbeat("still here", 0); err != nil {
 				t.Error(err)
 			}
 			<-time.After(15 * time.Second)
@@ -243,18 +243,18 @@ func (s *slowReader) Read(p []byte) (int, error) {
 // TestServerLog checks that the server logs one line per minute while net/http cannot accept connections.
 func TestServerLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var out bytes.Buffer
-		s := &serverLog{out: zerolog.New(&out)}
+		var outBuffer bytes.Buffer
+		s := &serverLog{log: zerolog.New(&outBuffer)}
 		for range 70 {
 			fmt.Fprintln(s, "http: Accept error: accept tcp 127.0.0.1:1: too many open files; retrying in 1s")
 			<-time.After(time.Second)
 		}
 		fmt.Fprintln(s, "http: panic serving")
 		fmt.Fprintln(s, "http: panic serving")
-		if n := strings.Count(out.String(), "new connections are rejected"); n != 2 || !strings.Contains(out.String(), "too many open files") {
-			t.Errorf("logged %d times:\n%s", n, out.String())
+		if n := strings.Count(outBuffer.String(), "new connections are rejected"); n != 2 || !strings.Contains(outBuffer.String(), "too many open files") {
+			t.Errorf("logged %d times:\n%s", n, outBuffer.String())
 		}
-		if n := strings.Count(out.String(), "panic serving"); n != 2 {
+		if n := strings.Count(outBuffer.String(), "panic serving"); n != 2 {
 			t.Errorf("other lines: %d; want 2", n)
 		}
 	})

@@ -98,22 +98,22 @@ func (l logRoute) serveLogs(w http.ResponseWriter, r *http.Request) {
 	}
 	entries, follower := l.entries.Follow(query.Filter, query.Last)
 	defer follower.Close()
-	out, streamCtx, endStream := l.eventStreams.open(w, r)
+	outWriter, streamCtx, endStream := l.eventStreams.open(w, r)
 	defer endStream()
-	if out.writeComment("following") != nil || out.writeEntries(entries, 0) != nil {
+	if outWriter.writeComment("following") != nil || outWriter.writeEntries(entries, 0) != nil {
 		return
 	}
-	writeStream(streamCtx, l.eventStreams.heartbeat, follower.Next, out.writeEntries, func() error { return out.writeComment("still here") })
+	writeStream(streamCtx, l.eventStreams.heartbeat, follower.Next, outWriter.writeEntries, func() error { return outWriter.writeComment("still here") })
 }
 
-func (e eventWriter) writeEntries(list []pluginlog.Entry, lostEntries int) error {
+func (e eventWriter) writeEntries(logEntries []pluginlog.Entry, lostEntries int) error {
 	var encodedEntries []byte
-	for _, entry := range list {
-		data, err := json.Marshal(entry)
+	for _, entry := range logEntries {
+		encodedJSON, err := json.Marshal(entry)
 		if err != nil {
 			return err
 		}
-		encodedEntries = fmt.Appendf(encodedEntries, "event: %s\nid: %d\ndata: %s\n\n", logEvent, entry.Seq, data)
+		encodedEntries = fmt.Appendf(encodedEntries, "event: %s\nid: %d\ndata: %s\n\n", logEvent, entry.Seq, encodedJSON)
 	}
 	if lostEntries > 0 {
 		encodedEntries = fmt.Appendf(encodedEntries, "event: %s\ndata: {\"missed\":%d}\n\n", missedEvent, lostEntries)

@@ -120,8 +120,8 @@ func TestPolicyRoutes(t *testing.T) {
 		t.Errorf("got %+v, %v", settings, err)
 	}
 	for _, refusal := range []struct {
-		err    error
-		status int
+		err        error
+		httpStatus int
 	}{
 		{fmt.Errorf("there is no such: %w", ErrUnknown), http.StatusNotFound},
 		{errors.New("it has changed since"), http.StatusConflict},
@@ -132,7 +132,7 @@ func TestPolicyRoutes(t *testing.T) {
 		_, settingsErr := c.Settings("a")
 		for _, err := range []error{c.Review("a", "h", "auto", ""), c.Forget("a", ""), viewErr, settingsErr, c.ChangeSettings("a", nil, "")} {
 			var refusedError *RefusedError
-			if !errors.As(err, &refusedError) || refusedError.Status != refusal.status || refusedError.Explanation != refusal.err.Error() || errors.Is(err, ErrUnknown) != (refusal.status == http.StatusNotFound) {
+			if !errors.As(err, &refusedError) || refusedError.Status != refusal.httpStatus || refusedError.Explanation != refusal.err.Error() || errors.Is(err, ErrUnknown) != (refusal.httpStatus == http.StatusNotFound) {
 				t.Errorf("%v: got %v", refusal.err, err)
 			}
 		}

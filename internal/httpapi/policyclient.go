@@ -61,9 +61,9 @@ func (p policyClient) ChangeSettings(plugin string, values map[string]json.RawMe
 }
 
 func (p policyClient) Sites() ([]Site, error) {
-	var list siteList
-	err := p.client.exchange(p.ctx, requestTimeout, http.MethodGet, "/sites", &list)
-	return list.Sites, err
+	var siteRules siteList
+	err := p.client.exchange(p.ctx, requestTimeout, http.MethodGet, "/sites", &siteRules)
+	return siteRules.Sites, err
 }
 
 func (p policyClient) SetSite(site, rule, _ string) error {

@@ -106,13 +106,13 @@ func (c callRoutes) serveRecords(w http.ResponseWriter, r *http.Request) {
 }
 
 // findRecord returns a view in memory instead of the stored View, which lacks activities and complete texts.
-func (c callRoutes) findRecord(callID string, view dispatch.View, hasView bool) (recorder.Record, bool) {
+func (c callRoutes) findRecord(callID string, callView dispatch.View, hasView bool) (recorder.Record, bool) {
 	entry, ok, err := c.records.Find(callID)
 	switch {
 	case err != nil || !ok:
-		return recorder.Record{View: view}, hasView
+		return recorder.Record{View: callView}, hasView
 	case hasView:
-		entry.View = view
+		entry.View = callView
 	}
 	return entry.Record, true
 }

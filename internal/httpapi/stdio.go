@@ -27,7 +27,7 @@ const clientTokenHeader = "Opentabs-Client-Token"
 // stdioRoute serves /stdio. stdioRoute tracks the open connections, because net/http does
 // not track a connection after an upgrade. stdioRoute is safe for concurrent use.
 type stdioRoute struct {
-	serve func(ctx context.Context, in io.Reader, out io.Writer) error
+	serve func(ctx context.Context, in io.Reader, outWriter io.Writer) error
 	guard *requestGuard
 	log   zerolog.Logger
 

@@ -40,8 +40,8 @@ func TestStdioOfClient(t *testing.T) {
 	clients := &fakeClientTokens{}
 	f := startFixture(t, func(o *Options) {
 		o.Clients = clients
-		o.Stdio = func(ctx context.Context, _ io.Reader, out io.Writer) error {
-			_, err := fmt.Fprintf(out, "%s\n", CallerOf(ctx).Client)
+		o.Stdio = func(ctx context.Context, _ io.Reader, outWriter io.Writer) error {
+			_, err := fmt.Fprintf(outWriter, "%s\n", CallerOf(ctx).Client)
 			<-ctx.Done()
 			return err
 		}
@@ -72,11 +72,11 @@ func TestStdioOfClient(t *testing.T) {
 // running.
 func TestStdioEndOfInput(t *testing.T) {
 	f := startFixture(t, func(o *Options) {
-		o.Stdio = func(ctx context.Context, in io.Reader, out io.Writer) error {
+		o.Stdio = func(ctx context.Context, in io.Reader, outWriter io.Writer) error {
 			if _, err := io.Copy(io.Discard, in); err != nil {
 				return err
 			}
-			_, err := fmt.Fprintf(out, "context: %v\n", ctx.Err())
+			_, err := fmt.Fprintf(outWriter, "context: %v\n", ctx.Err())
 			return err
 		}
 	})

@@ -39,7 +39,7 @@ func newStreams(heartbeat time.Duration) *eventStreams {
 }
 
 // The context that open returns ends when the client disconnects, the server stops, or the caller calls end.
-func (s *eventStreams) open(w http.ResponseWriter, r *http.Request) (out eventWriter, ctx context.Context, end func()) {
+func (s *eventStreams) open(w http.ResponseWriter, r *http.Request) (outWriter eventWriter, ctx context.Context, endStream func()) {
 	ctx, cancel := context.WithCancel(r.Context())
 	release := context.AfterFunc(s.stopping, cancel)
 	h := w.Header()
@@ -47,8 +47,8 @@ func (s *eventStreams) open(w http.ResponseWriter, r *http.Request) (out eventWr
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(http.StatusOK)
-	out = eventWriter{w: w, c: http.NewResponseController(w), instanceID: s.instanceID}
-	return out, ctx, func() {
+	outWriter = eventWriter{w: w, c: http.NewResponseController(w), instanceID: s.instanceID}
+	return outWriter, ctx, func() {
 		release()
 		cancel()
 	}
@@ -139,7 +139,7 @@ func isClosedByServer(err error) bool {
 		errors.As(err, &opErr) && opErr.Op != "dial" && !opErr.Timeout()
 }
 
-func dispatchEvent[T any](e sse.Event, lostItems func(int) error, event func(value T, raw []byte) error) error {
+func dispatchEvent[T any](e sse.Event, lostItems func(int) error, event func(value T, rawJSON []byte) error) error {
 	var m missedBody
 	var value T
 	target := any(&value)

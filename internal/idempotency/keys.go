@@ -205,8 +205,8 @@ var _ dispatch.BeforeHook = (*Keys)(nil)
 // disk before the call runs. If Before cannot write the idempotency key, the call fails.
 // If Before did not store the key, a retry after a crash would run the tool a second
 // time.
-func (k *Keys) Before(info dispatch.CallInfo) *wire.CallError {
-	e, ok := k.openCalls.Find(info.CallID)
+func (k *Keys) Before(callInfo dispatch.CallInfo) *wire.CallError {
+	e, ok := k.openCalls.Find(callInfo.CallID)
 	if !ok {
 		return nil
 	}

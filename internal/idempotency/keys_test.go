@@ -302,16 +302,16 @@ func TestKeysAreBounded(t *testing.T) {
 }
 
 func TestParseKey(t *testing.T) {
-	for raw, want := range map[string]string{
+	for keyJSON, want := range map[string]string{
 		``: "", `null`: "", `"order 7"`: "order 7", `"schlüssel"`: "schlüssel", `"` + strings.Repeat("ü", 255) + `"`: strings.Repeat("ü", 255),
 	} {
-		if key, err := ParseKey(json.RawMessage(raw)); err != nil || key != want {
-			t.Errorf("%s: %q, %v", raw, key, err)
+		if key, err := ParseKey(json.RawMessage(keyJSON)); err != nil || key != want {
+			t.Errorf("%s: %q, %v", keyJSON, key, err)
 		}
 	}
-	for _, raw := range []string{`""`, `5`, `{}`, `"a\nb"`, `"a\u0000"`, `"` + strings.Repeat("x", 256) + `"`} {
-		if key, err := ParseKey(json.RawMessage(raw)); err == nil {
-			t.Errorf("%s is accepted as %q", raw, key)
+	for _, keyJSON := range []string{`""`, `5`, `{}`, `"a\nb"`, `"a\u0000"`, `"` + strings.Repeat("x", 256) + `"`} {
+		if key, err := ParseKey(json.RawMessage(keyJSON)); err == nil {
+			t.Errorf("%s is accepted as %q", keyJSON, key)
 		}
 	}
 }
@@ -437,7 +437,7 @@ func TestJoinedRequestsGetTickets(t *testing.T) {
 		f.gate = dispatch.Verdict{Suspend: &dispatch.Ticket{Reason: "may it run?"}}
 		var mu sync.Mutex
 		var shownTickets []string
-		start := func(name string) *Use {
+		startCall := func(name string) *Use {
 			t.Helper()
 			c := newCall(`{}`)
 			c.OnTicket = func(ctx context.Context, w dispatch.WaitingTicket) {
@@ -466,9 +466,9 @@ func TestJoinedRequestsGetTickets(t *testing.T) {
 			}
 			shownTickets = nil
 		}
-		firstUse := start("first")
+		firstUse := startCall("first")
 		want("first may it run?")
-		start("second")
+		startCall("second")
 		want("second may it run?")
 		if _, err := f.calls.Decide(firstUse.CallID, "", dispatch.Resolution{Allow: true, Surface: "the side panel"}); err != nil {
 			t.Fatal(err)
@@ -481,7 +481,7 @@ func TestJoinedRequestsGetTickets(t *testing.T) {
 		}
 		synctest.Wait()
 		want("first decided", "second decided")
-		start("late")
+		startCall("late")
 		want()
 	})
 }

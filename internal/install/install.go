@@ -188,7 +188,7 @@ func (i *Installer) movePackage(newFolder string, file npm.Tarball, name, versio
 	if err := npm.CheckName(name); err != nil {
 		return "", err
 	}
-	sum, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(file.Integrity, "sha512-"))
+	checksum, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(file.Integrity, "sha512-"))
 	if err != nil {
 		return "", fmt.Errorf("read the integrity of the package: %w", err)
 	}
@@ -196,7 +196,7 @@ func (i *Installer) movePackage(newFolder string, file npm.Tarball, name, versio
 	if err := os.MkdirAll(parent, 0o700); err != nil {
 		return "", fmt.Errorf("make the package's folder: %w", err)
 	}
-	target := filepath.Join(parent, escapeVersion(version)+"-"+hex.EncodeToString(sum[:4]))
+	target := filepath.Join(parent, escapeVersion(version)+"-"+hex.EncodeToString(checksum[:4]))
 	// The target folder can already exist with damaged files.
 	oldFolder := newFolder + ".old"
 	if err := os.Rename(target, oldFolder); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -229,7 +229,7 @@ func (i *Installer) removeLeftovers() {
 		if !strings.HasPrefix(e.Name(), unpackedFolder) && !strings.HasPrefix(e.Name(), "download-") {
 			continue
 		}
-		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > time.Hour {
+		if fileInfo, err := e.Info(); err == nil && time.Since(fileInfo.ModTime()) > time.Hour {
 			_ = os.RemoveAll(filepath.Join(i.folder(), e.Name()))
 		}
 	}

@@ -95,8 +95,8 @@ func (i *Installer) Info(ctx context.Context, sourceText string) (Info, error) {
 		return Info{}, err
 	}
 	info := infoOf(packageInfo, version)
-	set := i.Plugins.Set()
-	if loadedPlugin, ok := set.Plugin(info.Name); ok && loadedPlugin.Package == info.Package {
+	pluginSet := i.Plugins.Set()
+	if loadedPlugin, ok := pluginSet.Plugin(info.Name); ok && loadedPlugin.Package == info.Package {
 		info.Installed, info.Source = loadedPlugin.Version, loadedPlugin.Source
 		if fault, isFaulty := i.Plugins.Faults().FaultOf(loadedPlugin); isFaulty {
 			info.Failed = fault.Text()
@@ -109,7 +109,7 @@ func (i *Installer) Info(ctx context.Context, sourceText string) (Info, error) {
 			info.Tools = append(info.Tools, toolGroup)
 		})
 	}
-	if f, ok := set.Failure(info.Name); ok {
+	if f, ok := pluginSet.Failure(info.Name); ok {
 		info.Failed = f.Err.Error()
 	}
 	return info, nil

@@ -23,8 +23,8 @@ type Source struct {
 // returns a [usererr.Error].
 func ParseSource(spec string) (Source, error) {
 	isFile := strings.HasSuffix(spec, ".tgz") || strings.HasSuffix(spec, ".tar.gz")
-	info, err := os.Stat(spec)
-	isFolder := isPath(spec) && !isFile || err == nil && info.IsDir() && strings.ContainsAny(spec, `/\`) && !strings.HasPrefix(spec, "@")
+	fileInfo, err := os.Stat(spec)
+	isFolder := isPath(spec) && !isFile || err == nil && fileInfo.IsDir() && strings.ContainsAny(spec, `/\`) && !strings.HasPrefix(spec, "@")
 	if !isFolder && strings.Contains(spec, "://") {
 		return Source{}, usererr.Errorf("%q is a URL, whose content cannot be verified: download the file and install that, or name a package", spec)
 	}

@@ -177,6 +177,6 @@ func (p Program) StablePath() string {
 }
 
 func isFile(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular()
+	fileInfo, err := os.Stat(path)
+	return err == nil && fileInfo.Mode().IsRegular()
 }

@@ -55,7 +55,7 @@ func ExtensionFiles(options ManifestOptions) (map[string][]byte, error) {
 		return nil, err
 	}
 	files := maps.Clone(scripts)
-	for out, source := range map[string]string{
+	for outDir, source := range map[string]string{
 		"panel.html":     "extension/src/panel/panel.html",
 		"panel.css":      "extension/src/panel/panel.css",
 		"calls.css":      "extension/src/panel/calls.css",
@@ -72,7 +72,7 @@ func ExtensionFiles(options ManifestOptions) (map[string][]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		files[out] = fileContent
+		files[outDir] = fileContent
 	}
 	manifest, icons, err := makeManifest(options)
 	if err != nil {
@@ -393,16 +393,16 @@ var thisArgument, thisArgumentEnd = lazyregexp.New(`\.\s*(?:bind|call|apply)\(\s
 // replaceGlobalThis is necessary because functions of the browser throw if `this` is not the page's window.
 func replaceGlobalThis(code []byte) []byte {
 	const privateName, realName = "globalThis", "window"
-	out := make([]byte, 0, len(code))
+	resultJSON := make([]byte, 0, len(code))
 	copiedBytes := 0
 	for offset := 0; ; offset += len(privateName) {
 		distance := bytes.Index(code[offset:], []byte(privateName))
 		if distance < 0 {
-			return append(out, code[copiedBytes:]...)
+			return append(resultJSON, code[copiedBytes:]...)
 		}
 		offset += distance
 		if thisArgument().Match(code[max(0, offset-maxContextBytes):offset]) && thisArgumentEnd().Match(code[offset:min(len(code), offset+maxContextBytes)]) {
-			out = append(append(out, code[copiedBytes:offset]...), realName...)
+			resultJSON = append(append(resultJSON, code[copiedBytes:offset]...), realName...)
 			copiedBytes = offset + len(privateName)
 		}
 	}
@@ -422,9 +422,9 @@ func dropShebang(code []byte) []byte {
 	if !bytes.HasPrefix(code, []byte("#!")) {
 		return code
 	}
-	end := bytes.IndexAny(code, "\n\r\u2028\u2029")
-	if end < 0 {
+	endIndex := bytes.IndexAny(code, "\n\r\u2028\u2029")
+	if endIndex < 0 {
 		return nil
 	}
-	return code[end:]
+	return code[endIndex:]
 }

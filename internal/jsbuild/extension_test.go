@@ -295,11 +295,11 @@ func TestAdapterFunctionThis(t *testing.T) {
 }
 
 func TestWrapAdapterShebang(t *testing.T) {
-	for _, end := range []string{"\n", "\r\n", "\r", "\u2028", "\u2029"} {
-		codeAfterHead := end + "/*\n}); EVIL(); (function () { /* */"
+	for _, lineEnd := range []string{"\n", "\r\n", "\r", "\u2028", "\u2029"} {
+		codeAfterHead := lineEnd + "/*\n}); EVIL(); (function () { /* */"
 		got := wrapTestScript([]byte("x"), "#!x"+codeAfterHead)
 		if want := "x(false)(" + plainOptions + ", " + outerFunctionHead + "function (globalThis) {\n" + codeAfterHead + "\n}; });\n"; got != want {
-			t.Errorf("%q: got %q, want %q", end, got, want)
+			t.Errorf("%q: got %q, want %q", lineEnd, got, want)
 		}
 	}
 }

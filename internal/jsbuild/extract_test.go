@@ -157,9 +157,9 @@ func TestExtractOfChildThatFails(t *testing.T) {
 
 func TestExtractRefusesOtherInput(t *testing.T) {
 	for _, in := range []string{"", "no limits\n", `{"timeoutMs":1}`} {
-		var out strings.Builder
-		if code := Extract(strings.NewReader(in), &out); code == 0 || out.Len() > 0 {
-			t.Errorf("%q: code %d, output %q", in, code, out.String())
+		var outBuffer strings.Builder
+		if code := Extract(strings.NewReader(in), &outBuffer); code == 0 || outBuffer.Len() > 0 {
+			t.Errorf("%q: code %d, output %q", in, code, outBuffer.String())
 		}
 	}
 }

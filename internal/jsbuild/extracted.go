@@ -99,8 +99,8 @@ func readPlugin(ctx context.Context, src pluginSource, zod zodSource, o Options)
 	if err != nil {
 		return extractedPlugin{}, bundledScript{}, err
 	}
-	if problem := extraction.extractProblem(script, timeout); problem != nil {
-		return extractedPlugin{}, bundledScript{}, &BuildError{Dir: src.Dir, Problems: []Problem{*problem}}
+	if buildProblem := extraction.extractProblem(script, timeout); buildProblem != nil {
+		return extractedPlugin{}, bundledScript{}, &BuildError{Dir: src.Dir, Problems: []Problem{*buildProblem}}
 	}
 	var extractedData extractedPlugin
 	if err := json.Unmarshal(extraction.Extracted, &extractedData); err != nil {

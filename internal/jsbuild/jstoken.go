@@ -37,11 +37,11 @@ var reservedWords = wordSet(`await break case catch class const continue debugge
 var keywordsBeforeRegexp = wordSet("return typeof case in of do else instanceof new delete void throw yield await")
 
 func wordSet(words string) map[string]bool {
-	set := map[string]bool{}
+	wordMap := map[string]bool{}
 	for _, word := range strings.Fields(words) {
-		set[word] = true
+		wordMap[word] = true
 	}
-	return set
+	return wordMap
 }
 
 // jsTokens returns the texts of template literals as string tokens.
@@ -109,9 +109,9 @@ func jsTokens(code string) []jsToken {
 	return tokens
 }
 
-func lengthThrough(code, end string) int {
-	if i := strings.Index(code, end); i >= 0 {
-		return i + len(end)
+func lengthThrough(code, terminator string) int {
+	if i := strings.Index(code, terminator); i >= 0 {
+		return i + len(terminator)
 	}
 	return len(code)
 }

@@ -18,7 +18,7 @@ func minifyLibraries(script bundledScript) (code, sourceMap []byte, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	var out bytes.Buffer
+	var outBuffer bytes.Buffer
 	var newLines []int
 	nextLine := 0
 	for _, module := range bundlecode.SplitModules(string(script.Code)) {
@@ -31,7 +31,7 @@ func minifyLibraries(script bundledScript) (code, sourceMap []byte, err error) {
 				newLines = append(newLines, nextLine+i)
 			}
 		}
-		out.WriteString(minifiedCode)
+		outBuffer.WriteString(minifiedCode)
 		nextLine += strings.Count(minifiedCode, "\n")
 	}
 	movedMap := fullMap.MoveLines(func(line int) int {
@@ -43,7 +43,7 @@ func minifyLibraries(script bundledScript) (code, sourceMap []byte, err error) {
 	if sourceMap, err = movedMap.Encode(); err != nil {
 		return nil, nil, fmt.Errorf("write the source map: %w", err)
 	}
-	return out.Bytes(), sourceMap, nil
+	return outBuffer.Bytes(), sourceMap, nil
 }
 
 // minifyModule keeps top-level names, because other modules use these names. minifyModule returns a library unchanged

@@ -104,12 +104,12 @@ func TestPreScript(t *testing.T) {
 		t.Errorf("warnings %v", b.Warnings)
 	}
 	code := readFileIn(t, b.Dir, "dist/pre-script.iife.js")
-	sum := sha256.Sum256(code)
+	checksum := sha256.Sum256(code)
 	var tools struct{ PreScriptFile, PreScriptHash string }
 	if err := json.Unmarshal(readFileIn(t, b.Dir, "dist/tools.json"), &tools); err != nil {
 		t.Fatal(err)
 	}
-	if tools.PreScriptFile != "pre-script.iife.js" || tools.PreScriptHash != hex.EncodeToString(sum[:]) || !loadedPlugin.PreScript {
+	if tools.PreScriptFile != "pre-script.iife.js" || tools.PreScriptHash != hex.EncodeToString(checksum[:]) || !loadedPlugin.PreScript {
 		t.Errorf("tools.json has %+v, loaded %v", tools, loadedPlugin.PreScript)
 	}
 	if err := CheckScript(code); err != nil {

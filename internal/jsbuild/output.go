@@ -19,7 +19,7 @@ type outputFiles []struct {
 	packageJSON []byte
 }
 
-func makeOutput(src pluginSource, compiledPluginValue compiledPlugin) (out outputFiles, hash string, err error) {
+func makeOutput(src pluginSource, compiledPluginValue compiledPlugin) (built outputFiles, hash string, err error) {
 	code, hash := lockAdapter(compiledPluginValue.Adapter.MinifiedCode, src.ID.Name)
 	code = append(code, "//# sourceMappingURL="+mapName+"\n"...)
 	file := compiledPluginValue.Extracted.toolsFile()
@@ -32,8 +32,8 @@ func makeOutput(src pluginSource, compiledPluginValue compiledPlugin) (out outpu
 	file.IconSVG, file.IconInactiveSVG = src.Icons.Icon, src.Icons.Inactive
 	file.IconDarkSVG, file.IconDarkInactiveSVG = src.Icons.Dark, src.Icons.DarkInactive
 	if compiledPluginValue.PreScript != nil {
-		sum := sha256.Sum256(compiledPluginValue.PreScript)
-		file.PreScriptFile, file.PreScriptHash = preScriptName, hex.EncodeToString(sum[:])
+		checksum := sha256.Sum256(compiledPluginValue.PreScript)
+		file.PreScriptFile, file.PreScriptHash = preScriptName, hex.EncodeToString(checksum[:])
 	}
 	tools, err := file.encode()
 	if err != nil {
@@ -43,12 +43,12 @@ func makeOutput(src pluginSource, compiledPluginValue compiledPlugin) (out outpu
 }
 
 func (b *BuildResult) write(src pluginSource, compiledPluginValue compiledPlugin, o Options) error {
-	out, hash, err := makeOutput(src, compiledPluginValue)
+	built, hash, err := makeOutput(src, compiledPluginValue)
 	if err != nil {
 		return err
 	}
 	b.Hash = hash
-	warnings, problems, err := checkPackage(src.Text, out)
+	warnings, problems, err := checkPackage(src.Text, built)
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func (b *BuildResult) write(src pluginSource, compiledPluginValue compiledPlugin
 	if dir == "" {
 		dir = filepath.Join(src.Dir, outputDir)
 	}
-	for _, file := range out {
+	for _, file := range built {
 		name := filepath.Join(dir, file.name)
 		if file.packageJSON == nil {
 			if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -77,7 +77,7 @@ func (b *BuildResult) write(src pluginSource, compiledPluginValue compiledPlugin
 }
 
 // checkPackage checks only package.json if out is empty.
-func checkPackage(packageJSON []byte, out outputFiles) (warnings, problems []Problem, err error) {
+func checkPackage(packageJSON []byte, built outputFiles) (warnings, problems []Problem, err error) {
 	dir, err := os.MkdirTemp("", "opentabs-build-")
 	if err != nil {
 		return nil, nil, fmt.Errorf("make a directory to check the plugin in: %w", err)
@@ -86,7 +86,7 @@ func checkPackage(packageJSON []byte, out outputFiles) (warnings, problems []Pro
 	if err := writeFile(filepath.Join(dir, packageFile), packageJSON); err != nil {
 		return nil, nil, err
 	}
-	for _, file := range out {
+	for _, file := range built {
 		if file.packageJSON == nil {
 			continue
 		}
@@ -109,7 +109,7 @@ func checkPackage(packageJSON []byte, out outputFiles) (warnings, problems []Pro
 		return nil, nil, fmt.Errorf("check the plugin: %w", err)
 	}
 	for _, p := range packageErr.Problems {
-		if out != nil || p.File == packageFile {
+		if built != nil || p.File == packageFile {
 			problems = append(problems, Problem{Location: p.File, Text: p.Text})
 		}
 	}

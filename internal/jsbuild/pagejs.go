@@ -147,11 +147,11 @@ func renamedTokens(code string, boundNames []string) ([]jsToken, error) {
 		return nil, fmt.Errorf("analyze the plugin's code: %s", r.Errors[0].Text)
 	}
 	tokens := jsTokens(string(r.Code))
-	end := slices.IndexFunc(tokens, func(t jsToken) bool { return t.kind == tokenString && strings.Contains(t.source, endOfCode) })
-	if end < 0 {
+	endIndex := slices.IndexFunc(tokens, func(t jsToken) bool { return t.kind == tokenString && strings.Contains(t.source, endOfCode) })
+	if endIndex < 0 {
 		return nil, fmt.Errorf("analyze the plugin's code: the end marker is missing")
 	}
-	tokens = tokens[:end]
+	tokens = tokens[:endIndex]
 	for i := range tokens {
 		tokens[i].isDeclared = tokens[i].kind == tokenName && !names[tokens[i].source] && !reservedWords[tokens[i].source]
 	}

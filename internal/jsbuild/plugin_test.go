@@ -127,12 +127,12 @@ func TestBuildExample(t *testing.T) {
 		t.Errorf("tools %s, want %s", got, want)
 	}
 	for i, name := range []string{"adapter.iife.js", "adapter.iife.js.map", "tools.json"} {
-		info, err := os.Stat(filepath.Join(dir, "dist", name))
+		fileInfo, err := os.Stat(filepath.Join(dir, "dist", name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if b.Files[i].Path != filepath.Join(b.Dir, "dist", name) || int64(b.Files[i].Bytes) != info.Size() {
-			t.Errorf("Files[%d] is %+v, want %s with %d bytes", i, b.Files[i], name, info.Size())
+		if b.Files[i].Path != filepath.Join(b.Dir, "dist", name) || int64(b.Files[i].Bytes) != fileInfo.Size() {
+			t.Errorf("Files[%d] is %+v, want %s with %d bytes", i, b.Files[i], name, fileInfo.Size())
 		}
 	}
 	if leftoverFiles, err := filepath.Glob(filepath.Join(dir, "dist", ".*")); err != nil || len(leftoverFiles) > 0 {
@@ -164,14 +164,14 @@ func TestBuildExample(t *testing.T) {
 func TestAdapterHash(t *testing.T) {
 	b := buildExampleOnce(t)
 	code := string(readFileIn(t, b.Dir, "dist/adapter.iife.js"))
-	end := strings.LastIndex(code, "(function(){var o=(globalThis).__openTabs;")
-	if end < 0 {
+	endIndex := strings.LastIndex(code, "(function(){var o=(globalThis).__openTabs;")
+	if endIndex < 0 {
 		t.Fatal("the marker is missing")
 	}
-	sum := sha256.Sum256([]byte(code[:end]))
+	checksum := sha256.Sum256([]byte(code[:endIndex]))
 	match := regexp.MustCompile(`\.__adapterHash="([0-9a-f]{64})"`).FindStringSubmatch(code)
-	if match == nil || match[1] != hex.EncodeToString(sum[:]) || match[1] != b.Hash {
-		t.Errorf("the hash in the adapter is %v, in Built %s, that of the code %x", match, b.Hash, sum)
+	if match == nil || match[1] != hex.EncodeToString(checksum[:]) || match[1] != b.Hash {
+		t.Errorf("the hash in the adapter is %v, in Built %s, that of the code %x", match, b.Hash, checksum)
 	}
 	if !strings.HasSuffix(code, "\n//# sourceMappingURL=adapter.iife.js.map\n") {
 		t.Errorf("the file ends with %q; want a text that ends with %q", code[len(code)-80:], "\n//# sourceMappingURL=adapter.iife.js.map\n")
@@ -275,12 +275,12 @@ func BenchmarkBuildExample(b *testing.B) {
 }
 
 func TestBuildWithOutDoesNotChangeThePlugin(t *testing.T) {
-	dir, out := buildFreshExample(t), filepath.Join(t.TempDir(), "not", "there")
-	buildResult, err := BuildPlugin(context.Background(), dir, Options{Extract: childArgs, ExtractTimeout: longTimeout, Out: out})
+	dir, outDir := buildFreshExample(t), filepath.Join(t.TempDir(), "not", "there")
+	buildResult, err := BuildPlugin(context.Background(), dir, Options{Extract: childArgs, ExtractTimeout: longTimeout, Out: outDir})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := buildResult.Files[0].Path; got != filepath.Join(out, bundleFileName) {
+	if got := buildResult.Files[0].Path; got != filepath.Join(outDir, bundleFileName) {
 		t.Errorf("the adapter is in %s", got)
 	}
 	if _, err := os.Stat(filepath.Join(dir, outputDir)); !errors.Is(err, fs.ErrNotExist) {

@@ -21,14 +21,14 @@ type Problem struct {
 
 // String returns the problem in the form that the terminal shows.
 func (p Problem) String() string {
-	message := p.Text
+	errorMessage := p.Text
 	if p.Location != "" {
-		message = p.Location + ": " + message
+		errorMessage = p.Location + ": " + errorMessage
 	}
 	if line := strings.TrimSpace(p.Line); line != "" {
-		message += "\n      " + line
+		errorMessage += "\n      " + line
 	}
-	return message
+	return errorMessage
 }
 
 // BuildError is the error of a failed build of a plugin; it lists the problems.
@@ -61,10 +61,10 @@ var missingExports = map[string]string{
 	"defineResource":  "plugins have no resources; turn each resource into a tool with defineTool, whose handle returns the result of read",
 }
 
-func translateNoExport(message string) string {
-	match := noExportPattern().FindStringSubmatch(message)
+func translateNoExport(errorMessage string) string {
+	match := noExportPattern().FindStringSubmatch(errorMessage)
 	if match == nil {
-		return message
+		return errorMessage
 	}
 	if advice, ok := missingExports[match[1]]; ok {
 		return advice
@@ -74,14 +74,14 @@ func translateNoExport(message string) string {
 
 // translateNote replaces esbuild's notes that advise the author to set esbuild options,
 // because authors cannot set them.
-func translateNote(message string) string {
+func translateNote(errorMessage string) string {
 	switch {
-	case strings.Contains(message, "PlatformNode"):
+	case strings.Contains(errorMessage, "PlatformNode"):
 		return "this is a module of Node, which a page does not have; use what browsers offer"
-	case strings.Contains(message, "as external to exclude it"):
+	case strings.Contains(errorMessage, "as external to exclude it"):
 		return "if it is a package, install it with npm in the plugin's directory"
 	}
-	return strings.TrimSuffix(message, ".")
+	return strings.TrimSuffix(errorMessage, ".")
 }
 
 func fromEsbuild(messages []api.Message) []Problem {

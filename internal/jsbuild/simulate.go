@@ -232,7 +232,7 @@ func runSimulation(ctx context.Context, s simulation) error {
 	stderr := &cappedBuffer{max: 4 << 10}
 	cmd.Stderr = stderr
 	cmd.WaitDelay = extractGrace
-	out, err := cmd.StdoutPipe()
+	stdoutReader, err := cmd.StdoutPipe()
 	if err != nil {
 		return fmt.Errorf("run the tests: %w", err)
 	}
@@ -246,7 +246,7 @@ func runSimulation(ctx context.Context, s simulation) error {
 	}
 	timer := time.AfterFunc(max(s.timeout, defaultTestTimeout), stop) // at first, timer limits the time to load the modules of the tests
 	defer timer.Stop()
-	state := s.readEvents(out, func() { timer.Reset(s.timeout) })
+	state := s.readEvents(stdoutReader, func() { timer.Reset(s.timeout) })
 	_ = in.Close()
 	exitErr := cmd.Wait()
 	switch {
@@ -281,8 +281,8 @@ type runState struct {
 	stack       string
 }
 
-func (s simulation) readEvents(out io.Reader, resetTimer func()) (state runState) {
-	lines := bufio.NewScanner(out)
+func (s simulation) readEvents(stdoutReader io.Reader, resetTimer func()) (state runState) {
+	lines := bufio.NewScanner(stdoutReader)
 	lines.Buffer(nil, maxExtractedBytes)
 	for lines.Scan() {
 		var event TestEvent

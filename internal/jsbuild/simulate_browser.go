@@ -51,7 +51,7 @@ func newBrowserTests(browser TestBrowser) *browserTests {
 	return &browserTests{browser: browser, pendingAnswers: map[int]chan browserAnswer{}}
 }
 
-func (r *browserTests) begin(ctx context.Context, lines *lineWriter) (end func()) {
+func (r *browserTests) begin(ctx context.Context, lines *lineWriter) (endTests func()) {
 	r.ctx, r.lines = ctx, lines
 	r.browser.SetResponder(r.request)
 	return func() { r.browser.SetResponder(nil) }
@@ -76,8 +76,8 @@ func (r *browserTests) handleLine(line []byte) {
 }
 
 func (r *browserTests) runOperation(m scriptMessage) {
-	value, err := r.browser.Do(r.ctx, m.What, m.Params)
-	operationResult := browserAnswer{Value: value}
+	valueJSON, err := r.browser.Do(r.ctx, m.What, m.Params)
+	operationResult := browserAnswer{Value: valueJSON}
 	if err != nil {
 		operationResult.Error = err.Error()
 	}

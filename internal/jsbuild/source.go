@@ -111,7 +111,7 @@ func (s sourceSet) find(name string) (string, bool) {
 		if !ok || s.Roots[root] == nil {
 			continue
 		}
-		if info, err := fs.Stat(s.Roots[root], pathInRoot); err == nil && info.Mode().IsRegular() {
+		if fileInfo, err := fs.Stat(s.Roots[root], pathInRoot); err == nil && fileInfo.Mode().IsRegular() {
 			return candidate, true
 		}
 	}

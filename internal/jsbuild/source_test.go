@@ -56,13 +56,13 @@ func TestSourcesBundle(t *testing.T) {
 		}.mountFiles(),
 		Alias: map[string]string{"pkg": "pkg/main.mjs", "pkg/": "pkg/"},
 	}
-	out, problems := bundleTest(t, s, "app/src/main.ts")
+	outDir, problems := bundleTest(t, s, "app/src/main.ts")
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
 	for _, want := range []string{"from-a", "from-b", "from-c", "from-d", "from-e"} {
-		if !strings.Contains(out, want) {
-			t.Errorf("the bundle lacks %q:\n%s", want, out)
+		if !strings.Contains(outDir, want) {
+			t.Errorf("the bundle lacks %q:\n%s", want, outDir)
 		}
 	}
 	for entry, want := range map[string]string{

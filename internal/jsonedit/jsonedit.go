@@ -20,8 +20,8 @@ const defaultIndent = "  "
 // parameter value must be valid JSON. Set creates missing objects on the path to the
 // member. Set returns an error if a member on the path is not an object. Data without any
 // JSON value is treated as an empty object.
-func Set(data []byte, path []string, value json.RawMessage) ([]byte, error) {
-	document, err := parse(data)
+func Set(configBytes []byte, path []string, valueJSON json.RawMessage) ([]byte, error) {
+	document, err := parse(configBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -36,11 +36,11 @@ func Set(data []byte, path []string, value json.RawMessage) ([]byte, error) {
 			parent = &object.Members[at].Value
 			continue
 		}
-		newValue := value
+		newValue := valueJSON
 		for j := len(path) - 1; j > i; j-- {
 			newValue = json.RawMessage(fmt.Sprintf("{%s:%s}", quote(path[j]), newValue))
 		}
-		style := detectStyle(data, parent)
+		style := detectStyle(configBytes, parent)
 		if at >= 0 {
 			object.Members[at].Value.Value = style.parseValue(newValue).Value
 		} else {
@@ -53,8 +53,8 @@ func Set(data []byte, path []string, value json.RawMessage) ([]byte, error) {
 
 // Remove returns the JSON document in data without the member at path. If the document
 // has no such member, Remove returns data unchanged, and removed is false.
-func Remove(data []byte, path []string) (out []byte, removed bool, err error) {
-	document, err := parse(data)
+func Remove(configBytes []byte, path []string) (editedJSON []byte, removed bool, err error) {
+	document, err := parse(configBytes)
 	if err != nil {
 		return nil, false, err
 	}
@@ -62,11 +62,11 @@ func Remove(data []byte, path []string) (out []byte, removed bool, err error) {
 	for i, name := range path {
 		object, ok := parent.Value.(*hujson.Object)
 		if !ok {
-			return data, false, nil
+			return configBytes, false, nil
 		}
 		at := indexOf(object, name)
 		if at < 0 {
-			return data, false, nil
+			return configBytes, false, nil
 		}
 		if i < len(path)-1 {
 			parent = &object.Members[at].Value
@@ -123,8 +123,8 @@ func joinExtras(comments, remainingSpace hujson.Extra) hujson.Extra {
 }
 
 // Standardize returns a JSON document without its comments and trailing commas.
-func Standardize(data []byte) ([]byte, error) {
-	document, err := parse(data)
+func Standardize(configBytes []byte) ([]byte, error) {
+	document, err := parse(configBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -132,17 +132,17 @@ func Standardize(data []byte) ([]byte, error) {
 	return document.Pack(), nil
 }
 
-func parse(data []byte) (hujson.Value, error) {
-	if len(bytes.TrimSpace(data)) == 0 {
-		data = []byte("{}\n")
+func parse(configBytes []byte) (hujson.Value, error) {
+	if len(bytes.TrimSpace(configBytes)) == 0 {
+		configBytes = []byte("{}\n")
 	}
-	document, err := hujson.Parse(bytes.Clone(data)) // hujson.Value shares memory with its input and changes it
+	document, err := hujson.Parse(bytes.Clone(configBytes)) // hujson.Value shares memory with its input and changes it
 	if err == nil {
 		return document, nil
 	}
 	// If a JSON file contains only comments, parse adds an empty object after the
 	// comments.
-	if commented, commentErr := hujson.Parse(append(bytes.Clone(data), "\n{}\n"...)); commentErr == nil {
+	if commented, commentErr := hujson.Parse(append(bytes.Clone(configBytes), "\n{}\n"...)); commentErr == nil {
 		return commented, nil
 	}
 	return document, err
@@ -171,11 +171,11 @@ type style struct {
 	isOneLine                         bool
 }
 
-func detectStyle(data []byte, value *hujson.Value) style {
-	s := style{step: detectIndentStep(data)}
+func detectStyle(configBytes []byte, value *hujson.Value) style {
+	s := style{step: detectIndentStep(configBytes)}
 	object, ok := value.Value.(*hujson.Object)
 	if !ok || len(object.Members) == 0 {
-		s.closingIndent = lineIndentBefore(data, value.StartOffset)
+		s.closingIndent = lineIndentBefore(configBytes, value.StartOffset)
 		s.memberIndent = s.closingIndent + s.step
 		return s
 	}
@@ -191,8 +191,8 @@ func detectStyle(data []byte, value *hujson.Value) style {
 	return s
 }
 
-func detectIndentStep(data []byte) string {
-	for line := range bytes.Lines(data) {
+func detectIndentStep(configBytes []byte) string {
+	for line := range bytes.Lines(configBytes) {
 		if trimmedLine := bytes.TrimLeft(line, " \t"); len(trimmedLine) < len(line) && len(bytes.TrimSpace(line)) > 0 {
 			return string(line[:len(line)-len(trimmedLine)])
 		}
@@ -200,16 +200,16 @@ func detectIndentStep(data []byte) string {
 	return defaultIndent
 }
 
-func lineIndentBefore(data []byte, offset int) string {
-	before := data[:min(offset, len(data))]
+func lineIndentBefore(configBytes []byte, offset int) string {
+	before := configBytes[:min(offset, len(configBytes))]
 	line := before[bytes.LastIndexByte(before, '\n')+1:]
 	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
 }
 
-func (s style) parseValue(value json.RawMessage) hujson.Value {
-	newValue := value
+func (s style) parseValue(valueJSON json.RawMessage) hujson.Value {
+	newValue := valueJSON
 	var indented bytes.Buffer
-	if !s.isOneLine && json.Indent(&indented, value, s.memberIndent, s.step) == nil {
+	if !s.isOneLine && json.Indent(&indented, valueJSON, s.memberIndent, s.step) == nil {
 		newValue = indented.Bytes()
 	}
 	parsedValue, err := hujson.Parse(newValue)

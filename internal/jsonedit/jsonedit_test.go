@@ -25,9 +25,9 @@ func TestSet(t *testing.T) {
 		{"a file with only a comment", "// mine", "a", "1", "// mine\n{\n  \"a\": 1\n}\n"},
 		{"only a comment", "{\n  // nothing yet\n}\n", "a", "1", "{\n  // nothing yet\n  \"a\": 1\n}\n"},
 	} {
-		out, err := Set([]byte(c.in), strings.Split(c.path, "."), json.RawMessage(c.value))
-		if err != nil || string(out) != c.want {
-			t.Errorf("Set in %s = %v\n%s\nwant\n%s", c.name, err, out, c.want)
+		editedJSON, err := Set([]byte(c.in), strings.Split(c.path, "."), json.RawMessage(c.value))
+		if err != nil || string(editedJSON) != c.want {
+			t.Errorf("Set in %s = %v\n%s\nwant\n%s", c.name, err, editedJSON, c.want)
 		}
 	}
 	for in, want := range map[string]string{
@@ -54,14 +54,14 @@ func TestRemove(t *testing.T) {
 		{"a comment at the end of the line before the brace", "{\"a\": 2 // two\n}", "a", "{ // two\n}"},
 		{"a member of a member", `{"x": {"a": 1, "b": 2}}`, "x.a", `{"x": { "b": 2}}`},
 	} {
-		out, removed, err := Remove([]byte(c.in), strings.Split(c.path, "."))
-		if err != nil || !removed || string(out) != c.want {
-			t.Errorf("Remove of %s = %t, %v\n%s\nwant\n%s", c.name, removed, err, out, c.want)
+		editedJSON, removed, err := Remove([]byte(c.in), strings.Split(c.path, "."))
+		if err != nil || !removed || string(editedJSON) != c.want {
+			t.Errorf("Remove of %s = %t, %v\n%s\nwant\n%s", c.name, removed, err, editedJSON, c.want)
 		}
 	}
 	for _, in := range []string{"", `{"x": 1}`, `{"a": 1}`, "[1]"} {
-		if out, removed, err := Remove([]byte(in), []string{"a", "b"}); err != nil || removed || string(out) != in {
-			t.Errorf("Remove of a missing member in %q = %q, %t, %v, want the same document", in, out, removed, err)
+		if editedJSON, removed, err := Remove([]byte(in), []string{"a", "b"}); err != nil || removed || string(editedJSON) != in {
+			t.Errorf("Remove of a missing member in %q = %q, %t, %v, want the same document", in, editedJSON, removed, err)
 		}
 	}
 }
@@ -72,25 +72,25 @@ func FuzzSetRemove(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, in string) {
-		out, err := Set([]byte(in), []string{"new", "b"}, json.RawMessage(`{"c":[1]}`))
+		editedJSON, err := Set([]byte(in), []string{"new", "b"}, json.RawMessage(`{"c":[1]}`))
 		if err != nil {
 			return
 		}
-		standardJSON, err := hujson.Standardize(out)
+		standardJSON, err := hujson.Standardize(editedJSON)
 		var values map[string]json.RawMessage
 		if err != nil || json.Unmarshal(standardJSON, &values) != nil {
-			t.Fatalf("Set in %q = %q, which is not JSON: %v", in, out, err)
+			t.Fatalf("Set in %q = %q, which is not JSON: %v", in, editedJSON, err)
 		}
 		var storedObject struct{ B struct{ C []int } }
 		if json.Unmarshal(values["new"], &storedObject) != nil || len(storedObject.B.C) != 1 {
-			t.Fatalf("Set in %q = %q, want the new member in it", in, out)
+			t.Fatalf("Set in %q = %q, want the new member in it", in, editedJSON)
 		}
-		remainingJSON, removed, err := Remove(out, []string{"new", "b"})
+		remainingJSON, removed, err := Remove(editedJSON, []string{"new", "b"})
 		if err != nil || !removed {
-			t.Fatalf("Remove from %q = %t, %v, want a removed member", out, removed, err)
+			t.Fatalf("Remove from %q = %t, %v, want a removed member", editedJSON, removed, err)
 		}
 		if _, err := hujson.Parse(remainingJSON); err != nil {
-			t.Fatalf("Remove from %q = %q, which is not JSON: %v", out, remainingJSON, err)
+			t.Fatalf("Remove from %q = %q, which is not JSON: %v", editedJSON, remainingJSON, err)
 		}
 	})
 }

@@ -13,8 +13,8 @@ func readObject(objectJSON string) (*Reader, *Problems) {
 
 func problemTexts(p *Problems) string {
 	var lines []string
-	for _, problem := range p.List {
-		lines = append(lines, problem.String())
+	for _, buildProblem := range p.List {
+		lines = append(lines, buildProblem.String())
 	}
 	return strings.Join(lines, "\n")
 }

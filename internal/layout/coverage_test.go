@@ -22,13 +22,13 @@ func TestCoverage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, isInTable := 0, false
+	rowCount, isInTable := 0, false
 	for i, line := range strings.Split(string(fileContent), "\n") {
 		isInTable = isInTable || strings.HasPrefix(line, "## ")
 		if !isInTable || !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| statement |") || strings.HasPrefix(line, "|---") {
 			continue
 		}
-		rows++
+		rowCount++
 		cells := strings.Split(strings.Trim(line, "| "), " | ")
 		if len(cells) != 3 {
 			t.Errorf("%s:%d: %d cells, want statement, where, shown by", coverageDoc, i+1, len(cells))
@@ -51,8 +51,8 @@ func TestCoverage(t *testing.T) {
 			checkTestReference(t, i+1, m)
 		}
 	}
-	if rows < 150 {
-		t.Errorf("%s has %d rows; the five documents have more statements than that", coverageDoc, rows)
+	if rowCount < 150 {
+		t.Errorf("%s has %d rows; the five documents have more statements than that", coverageDoc, rowCount)
 	}
 }
 

@@ -302,12 +302,12 @@ func TestProtocolDoc(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, list := range []string{"Methods", "ErrorCodes", "CancelOutcomes", "InjectModes"} {
-		_, textAfter, _ := strings.Cut(string(src), "export const "+list+" = [")
+	for _, typeName := range []string{"Methods", "ErrorCodes", "CancelOutcomes", "InjectModes"} {
+		_, textAfter, _ := strings.Cut(string(src), "export const "+typeName+" = [")
 		block, _, _ := strings.Cut(textAfter, "] as const")
 		for _, m := range regexp.MustCompile(`(?m)^  '([^']+)',$`).FindAllStringSubmatch(block, -1) {
 			if !strings.Contains(docText, "`"+m[1]+"`") {
-				t.Errorf("docs/protocol.md does not document `%s` of %s", m[1], list)
+				t.Errorf("docs/protocol.md does not document `%s` of %s", m[1], typeName)
 			}
 		}
 	}

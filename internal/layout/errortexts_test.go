@@ -127,9 +127,9 @@ func checkErrorText(f goFile, e errorText) []string {
 		if name := e.functionName(); len(message) == 0 && !isSharedCall(e.node) && sharedErrorTexts[name] == "" {
 			return []string{fmt.Sprintf("%s: the message is not a constant; add a text for the user, or add %s to sharedErrorTexts with a reason", f.at(e.node), name)}
 		}
-		for _, sentence := range message {
-			if agentPhrase.MatchString(sentence) || agentAddress.MatchString(sentence) {
-				return []string{fmt.Sprintf("%s: %q addresses the agent; add a text for the user", f.at(e.node), sentence)}
+		for _, errorText := range message {
+			if agentPhrase.MatchString(errorText) || agentAddress.MatchString(errorText) {
+				return []string{fmt.Sprintf("%s: %q addresses the agent; add a text for the user", f.at(e.node), errorText)}
 			}
 		}
 		return nil
@@ -233,9 +233,9 @@ func TestFailureTexts(t *testing.T) {
 	}
 }
 
-func argumentsAt(src string, start int) string {
+func argumentsAt(src string, startIndex int) string {
 	depth := 1
-	for i := start; i < len(src); i++ {
+	for i := startIndex; i < len(src); i++ {
 		switch src[i] {
 		case '(':
 			depth++
@@ -243,8 +243,8 @@ func argumentsAt(src string, start int) string {
 			depth--
 		}
 		if depth == 0 {
-			return src[start:i]
+			return src[startIndex:i]
 		}
 	}
-	return src[start:]
+	return src[startIndex:]
 }

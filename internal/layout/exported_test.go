@@ -153,9 +153,9 @@ func mentionedInAPI(f goFile) []string {
 			}
 			return false
 		case *ast.FuncType: // parameter types are part of the API, although parameter names are lower case
-			for _, list := range []*ast.FieldList{n.Params, n.Results} {
-				if list != nil {
-					for _, field := range list.List {
+			for _, fieldList := range []*ast.FieldList{n.Params, n.Results} {
+				if fieldList != nil {
+					for _, field := range fieldList.List {
 						ast.Inspect(field.Type, visit)
 					}
 				}

@@ -73,8 +73,8 @@ func findSleep(n ast.Node) string {
 	return ""
 }
 
-func findSleepInList(list []ast.Stmt) string {
-	if slices.ContainsFunc(list, receivesFromAfter) {
+func findSleepInList(statements []ast.Stmt) string {
+	if slices.ContainsFunc(statements, receivesFromAfter) {
 		return "<-time.After"
 	}
 	return ""

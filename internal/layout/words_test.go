@@ -58,8 +58,8 @@ type phrase struct {
 
 var phrases = func() map[string][]phrase {
 	byFirst := map[string][]phrase{}
-	for list, instead := range bannedWords {
-		for wordList := range strings.SplitSeq(list, ", ") {
+	for phraseList, instead := range bannedWords {
+		for wordList := range strings.SplitSeq(phraseList, ", ") {
 			words := strings.Fields(wordList)
 			byFirst[words[0]] = append(byFirst[words[0]], phrase{words, instead})
 		}
@@ -87,12 +87,12 @@ type word struct {
 
 func wordsOf(content string) []word {
 	var words []word
-	line, start := 1, -1
+	line, startIndex := 1, -1
 	endWord := func(at int) {
-		if start >= 0 {
-			words = append(words, word{strings.ToLower(content[start:at]), line})
+		if startIndex >= 0 {
+			words = append(words, word{strings.ToLower(content[startIndex:at]), line})
 		}
-		start = -1
+		startIndex = -1
 	}
 	for i := range len(content) {
 		c := content[i]
@@ -100,10 +100,10 @@ func wordsOf(content string) []word {
 		switch {
 		case isUpper && i > 0 && 'a' <= content[i-1] && content[i-1] <= 'z':
 			endWord(i)
-			start = i
+			startIndex = i
 		case isUpper || 'a' <= c && c <= 'z' || '0' <= c && c <= '9':
-			if start < 0 {
-				start = i
+			if startIndex < 0 {
+				startIndex = i
 			}
 		default:
 			endWord(i)
@@ -189,7 +189,7 @@ func TestWords(t *testing.T) {
 	}
 	var violations []string
 	for _, name := range names {
-		if info, err := os.Stat(name); err != nil || info.IsDir() {
+		if fileInfo, err := os.Stat(name); err != nil || fileInfo.IsDir() {
 			continue
 		}
 		src, err := os.ReadFile(name)

@@ -60,8 +60,8 @@ func TestChainIsIntact(t *testing.T) {
 		t.Errorf("first line of the log = %s", lines[0])
 	}
 	for _, file := range []string{path, path + headSuffix, path + ".lock"} {
-		if info, err := os.Stat(file); err != nil || info.Mode().Perm()&0o077 != 0 && file != path+".lock" {
-			t.Errorf("%s: number of the last line = %v, %v", file, info, err)
+		if fileInfo, err := os.Stat(file); err != nil || fileInfo.Mode().Perm()&0o077 != 0 && file != path+".lock" {
+			t.Errorf("%s: number of the last line = %v, %v", file, fileInfo, err)
 		}
 	}
 }

@@ -176,12 +176,12 @@ func (l *Log) open() error {
 	if err != nil {
 		return err
 	}
-	info, err := f.Stat()
+	fileInfo, err := f.Stat()
 	if err != nil {
 		f.Close()
 		return err
 	}
-	l.file, l.size = f, info.Size()
+	l.file, l.size = f, fileInfo.Size()
 	return nil
 }
 

@@ -54,8 +54,8 @@ func TestWriteAndRead(t *testing.T) {
 	if err != nil || !slices.Equal(lastLines, []string{"two"}) {
 		t.Errorf("the last line is %q, want two; error %v", lastLines, err)
 	}
-	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("the file: %v, %v", info, err)
+	if fileInfo, err := os.Stat(path); err != nil || fileInfo.Mode().Perm() != 0o600 {
+		t.Errorf("the file: %v, %v", fileInfo, err)
 	}
 }
 
@@ -74,8 +74,8 @@ func TestRotation(t *testing.T) {
 		t.Fatalf("files %v, %v", keptFiles, err)
 	}
 	for _, file := range keptFiles {
-		if info, err := os.Stat(file); err != nil || info.Size() > size || info.Size() < size/2 && file != path {
-			t.Errorf("%s: %v, %v", file, info, err)
+		if fileInfo, err := os.Stat(file); err != nil || fileInfo.Size() > size || fileInfo.Size() < size/2 && file != path {
+			t.Errorf("%s: %v, %v", file, fileInfo, err)
 		}
 	}
 	lines := readLog(t, path)

@@ -67,9 +67,9 @@ func TestOpen(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer l.Close()
-		info, err := l.file.Stat()
-		if err != nil || info.Size() != want || info.Mode().Perm() != 0o600 {
-			t.Errorf("the log has %d bytes and mode %o, %v; want %d", info.Size(), info.Mode().Perm(), err, want)
+		fileInfo, err := l.file.Stat()
+		if err != nil || fileInfo.Size() != want || fileInfo.Mode().Perm() != 0o600 {
+			t.Errorf("the log has %d bytes and mode %o, %v; want %d", fileInfo.Size(), fileInfo.Mode().Perm(), err, want)
 		}
 		if _, err := l.Write([]byte("x")); err != nil {
 			t.Fatal(err)
@@ -81,7 +81,7 @@ func TestOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	openFile(0)
-	if info, err := os.Stat(path + ".1"); err != nil || info.Size() != MaxBytes+1 {
+	if fileInfo, err := os.Stat(path + ".1"); err != nil || fileInfo.Size() != MaxBytes+1 {
 		t.Errorf("the old log was not kept: %v", err)
 	}
 	if _, err := Open(filepath.Join(path, "x"), MaxBytes); err == nil {

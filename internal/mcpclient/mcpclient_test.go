@@ -256,13 +256,13 @@ func TestCancel(t *testing.T) {
 			}}
 			runWithClient(t, f, func(t *testing.T, client *Client) {
 				ctx, cancel := context.WithCancel(t.Context())
-				start := time.Now()
+				startTime := time.Now()
 				time.AfterFunc(10*time.Second, cancel)
 				_, err := client.CallTool(ctx, "a", json.RawMessage(`{}`), nil)
 				if !errors.Is(err, context.Canceled) {
 					t.Errorf("got %v; want the error %v", err, context.Canceled)
 				}
-				if cancelTime := time.Since(start) - 10*time.Second; cancelTime != c.want {
+				if cancelTime := time.Since(startTime) - 10*time.Second; cancelTime != c.want {
 					t.Errorf("came back %v after the cancel, want %v", cancelTime, c.want)
 				}
 			})

@@ -114,7 +114,7 @@ func checkRedirect(r *http.Request, via []*http.Request) error {
 
 // statusError is the error for a response whose HTTP status is not 200.
 type statusError struct {
-	status       int
+	httpStatus   int
 	responseText string
 	retryAfter   time.Duration // 0 without a Retry-After header
 }
@@ -133,7 +133,7 @@ func (c *Client) getWithRetries(ctx context.Context, address, accept string, rea
 		case err == nil:
 			return nil
 		case errors.As(err, &statusErr):
-			canRetry = statusErr.status >= 500 || statusErr.status == http.StatusTooManyRequests
+			canRetry = statusErr.httpStatus >= 500 || statusErr.httpStatus == http.StatusTooManyRequests
 			pause = max(pause, min(statusErr.retryAfter, maxRetryAfter))
 		default:
 			canRetry = isTransient(err)
@@ -174,12 +174,12 @@ func (c *Client) getOnce(ctx context.Context, address, accept string, read func(
 		return &invalidContentError{fmt.Sprintf("its response stalled for %v; try again later", c.opts.Silence)}
 	}
 	retrySeconds, _ := strconv.Atoi(response.Header.Get("Retry-After"))
-	return &statusError{status: response.StatusCode, responseText: "it returns HTTP " + statusText(response.StatusCode) + networkErrorReason(response),
+	return &statusError{httpStatus: response.StatusCode, responseText: "it returns HTTP " + statusText(response.StatusCode) + networkErrorReason(response),
 		retryAfter: time.Duration(max(retrySeconds, 0)) * time.Second}
 }
 
-func statusText(status int) string {
-	return strings.TrimSpace(strconv.Itoa(status) + " " + http.StatusText(status))
+func statusText(httpStatus int) string {
+	return strings.TrimSpace(strconv.Itoa(httpStatus) + " " + http.StatusText(httpStatus))
 }
 
 // timedBody is a response body with a time limit for each read. If a read does not return
@@ -220,9 +220,9 @@ func networkErrorReason(response *http.Response) string {
 // invalidContentError is the error for a registry's response that the client rejects, such as
 // a response that is too large. A request that fails with an invalidContentError is not
 // retried.
-type invalidContentError struct{ message string }
+type invalidContentError struct{ errorMessage string }
 
-func (e *invalidContentError) Error() string { return e.message }
+func (e *invalidContentError) Error() string { return e.errorMessage }
 
 func isTransient(err error) bool {
 	var contentErr *invalidContentError
@@ -266,22 +266,22 @@ func (c *Client) explainError(address string, err error) error {
 }
 
 func (c *Client) explainStatus(u *url.URL, registryURL string, statusErr *statusError) error {
-	switch statusErr.status {
+	switch statusErr.httpStatus {
 	case http.StatusNotFound:
-		return fmt.Errorf("package %w on the registry %s (HTTP %s)", ErrNotFound, registryURL, statusText(statusErr.status))
+		return fmt.Errorf("package %w on the registry %s (HTTP %s)", ErrNotFound, registryURL, statusText(statusErr.httpStatus))
 	case http.StatusUnauthorized, http.StatusForbidden:
 		l, ok := c.config.loginFor(u)
 		switch {
 		case !ok:
 			return fmt.Errorf("the registry %s requires a login: %w; add a line such as //%s/:_authToken=${NPM_TOKEN} to ~/.npmrc", registryURL, statusErr, u.Host)
-		case l.problem != "":
-			return fmt.Errorf("the registry %s requires a login: %w; but in %s %s", registryURL, statusErr, l.source, l.problem)
+		case l.problemText != "":
+			return fmt.Errorf("the registry %s requires a login: %w; but in %s %s", registryURL, statusErr, l.source, l.problemText)
 		}
 		return fmt.Errorf("the registry %s rejected the login in %s: %w; check that its token is valid and may read this package", registryURL, l.source, statusErr)
 	case http.StatusTooManyRequests:
 		return fmt.Errorf("the registry %s limits the rate of requests: %w; try again later", registryURL, statusErr)
 	}
-	if statusErr.status >= 500 {
+	if statusErr.httpStatus >= 500 {
 		return fmt.Errorf("the registry %s failed: %w; try again later", registryURL, statusErr)
 	}
 	return fmt.Errorf("the registry %s rejected the request: %w; check that the registry in .npmrc serves npm packages", registryURL, statusErr)

@@ -129,12 +129,12 @@ func (c *Config) readFile(file string, isAllowed func(key string) bool) error {
 	if file == "" {
 		return nil
 	}
-	info, err := os.Stat(file)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
+	fileInfo, err := os.Stat(file)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !fileInfo.Mode().IsRegular() {
 		return nil
 	}
-	if err == nil && info.Size() > maxNpmrcBytes {
-		return fmt.Errorf("%s has %d bytes, more than the %d allowed; make it smaller", file, info.Size(), maxNpmrcBytes)
+	if err == nil && fileInfo.Size() > maxNpmrcBytes {
+		return fmt.Errorf("%s has %d bytes, more than the %d allowed; make it smaller", file, fileInfo.Size(), maxNpmrcBytes)
 	}
 	fileContent, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -201,11 +201,11 @@ func (c *Config) expandVariables(s string) string {
 		}
 		b.WriteString(before)
 		variableName, isOptional := strings.CutSuffix(name, "?")
-		value := c.env.Getenv(variableName)
-		if value == "" && !isOptional {
-			value = "${" + name + "}"
+		envValue := c.env.Getenv(variableName)
+		if envValue == "" && !isOptional {
+			envValue = "${" + name + "}"
 		}
-		b.WriteString(value)
+		b.WriteString(envValue)
 		s = after
 	}
 }

@@ -29,13 +29,13 @@ func writeSettings(t *testing.T, files map[string]string, variables ...string) (
 		return ""
 	}
 	environ := func() []string {
-		var list []string
+		var fileNames []string
 		for _, v := range variables {
-			list = append(list, strings.ReplaceAll(v, "HOME", home))
+			fileNames = append(fileNames, strings.ReplaceAll(v, "HOME", home))
 		}
 		// The test's environment must not contain the npm settings of the machine on
 		// which the test runs.
-		return append(list, "npm_config_globalconfig="+filepath.Join(home, "etc", "npmrc"))
+		return append(fileNames, "npm_config_globalconfig="+filepath.Join(home, "etc", "npmrc"))
 	}
 	return Environment{Getenv: getenv, Environ: environ, Home: home, Dir: filepath.Join(home, "project", "below"), GOOS: "linux"}, home
 }

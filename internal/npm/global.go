@@ -70,7 +70,7 @@ func keepExistingFolders(folders []string) []string {
 		if folder == "" || err != nil || seen[resolvedPath] {
 			continue
 		}
-		if info, err := os.Stat(resolvedPath); err == nil && info.IsDir() {
+		if fileInfo, err := os.Stat(resolvedPath); err == nil && fileInfo.IsDir() {
 			seen[resolvedPath] = true
 			result = append(result, resolvedPath)
 		}

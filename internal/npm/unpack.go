@@ -111,9 +111,9 @@ func (u *unpacker) readArchive(file io.Reader) error {
 }
 
 // refusedError is the reason why Unpack rejects a package.
-type refusedError struct{ message string }
+type refusedError struct{ errorMessage string }
 
-func (e *refusedError) Error() string { return e.message }
+func (e *refusedError) Error() string { return e.errorMessage }
 
 func newRefusedError(format string, args ...any) error {
 	return &refusedError{fmt.Sprintf(format, args...)}

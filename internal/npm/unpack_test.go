@@ -117,8 +117,8 @@ func TestUnpack(t *testing.T) {
 		if err != nil || string(fileContent) != want {
 			t.Errorf("%s contains %q, %v; want %v", name, fileContent, err, want)
 		}
-		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Mode().Perm() != 0o600 {
-			t.Errorf("%s: %v, %v", name, info, err)
+		if fileInfo, err := os.Stat(filepath.Join(dir, name)); err != nil || fileInfo.Mode().Perm() != 0o600 {
+			t.Errorf("%s: %v, %v", name, fileInfo, err)
 		}
 	}
 	if err := npm.Unpack(writeTarball(t, npmtest.Pack(npmtest.NewFile("package/x", ""))), dir); err == nil || !strings.Contains(err.Error(), "is not empty") {

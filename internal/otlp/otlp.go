@@ -112,8 +112,8 @@ func (e *Exporter) send(ctx context.Context, spans []span) error {
 	if err != nil {
 		return err
 	}
-	for name, value := range e.config.Headers {
-		request.Header.Set(name, value)
+	for name, headerValue := range e.config.Headers {
+		request.Header.Set(name, headerValue)
 	}
 	request.Header.Set("Content-Type", "application/json")
 	response, err := e.client.Do(request)

@@ -33,17 +33,17 @@ type sentSpan struct {
 
 type collector struct {
 	*httptest.Server
-	status  int
-	headers http.Header
-	bodies  []string
+	httpStatus int
+	headers    http.Header
+	bodies     []string
 }
 
 func newCollector(t *testing.T) *collector {
-	c := &collector{status: http.StatusOK}
+	c := &collector{httpStatus: http.StatusOK}
 	c.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		c.headers, c.bodies = r.Header, append(c.bodies, r.URL.Path+" "+string(body))
-		w.WriteHeader(c.status)
+		w.WriteHeader(c.httpStatus)
 	}))
 	t.Cleanup(c.Close)
 	return c
@@ -77,13 +77,13 @@ func configFor(t *testing.T, endpoint string, variables map[string]string) otlp.
 	return c
 }
 
-var start = time.Unix(1700000000, 0)
+var startTime = time.Unix(1700000000, 0)
 
-func endedCall(callID, parentID string, status wire.CallStatus) dispatch.EndedCall {
-	endedTime := start.Add(10 * time.Millisecond)
-	v := dispatch.View{Created: start, Ended: &endedTime, Plugin: "messages", ErrorCode: "denied"}
-	v.CallID, v.ParentCallID, v.ToolName, v.Status = callID, parentID, "messages__export", status
-	v.Trace = &hops.View{Start: start, Hops: []hops.Hop{{Stage: "guard", Us: 2000}, {Stage: "handler", StartUs: 2000, Us: 7000}, {Stage: "reply", StartUs: 9000, Us: 2000}}}
+func endedCall(callID, parentID string, callStatus wire.CallStatus) dispatch.EndedCall {
+	endedTime := startTime.Add(10 * time.Millisecond)
+	v := dispatch.View{Created: startTime, Ended: &endedTime, Plugin: "messages", ErrorCode: "denied"}
+	v.CallID, v.ParentCallID, v.ToolName, v.Status = callID, parentID, "messages__export", callStatus
+	v.Trace = &hops.View{Start: startTime, Hops: []hops.Hop{{Stage: "guard", Us: 2000}, {Stage: "handler", StartUs: 2000, Us: 7000}, {Stage: "reply", StartUs: 9000, Us: 2000}}}
 	return dispatch.EndedCall{View: v}
 }
 
@@ -140,8 +140,8 @@ func TestFailures(t *testing.T) {
 		c := newCollector(t)
 		var log bytes.Buffer
 		e := otlp.New(configFor(t, c.URL, nil), zerolog.New(&log))
-		for _, status := range []int{500, 500, 200, 200} {
-			c.status = status
+		for _, httpStatus := range []int{500, 500, 200, 200} {
+			c.httpStatus = httpStatus
 			e.After(dispatch.CallInfo{}, endedCall("c1", "", wire.StatusDone))
 			e.Flush(t.Context())
 		}

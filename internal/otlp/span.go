@@ -79,10 +79,10 @@ func (c Config) resourceAttributes() []attribute {
 
 // If the client sends no trace ID, the trace ID is a hash of the outermost call's ID.
 func spansOf(callInfo dispatch.CallInfo, v *dispatch.View) []span {
-	start := waterfall.Start(v)
-	end := start
+	startTime := waterfall.Start(v)
+	endTime := startTime
 	if v.Ended != nil {
-		end = *v.Ended
+		endTime = *v.Ended
 	}
 	call := span{
 		TraceID: TraceIDOf(callInfo.RootCallID), SpanID: hashID(v.CallID, 8), Name: v.ToolName, Kind: kindServer,
@@ -98,16 +98,16 @@ func spansOf(callInfo dispatch.CallInfo, v *dispatch.View) []span {
 		call.Status = &spanStatus{statusError, string(v.ErrorCode)}
 	}
 	spans := []span{call}
-	for i, p := range waterfall.Phases(v, end) {
-		if phaseEnd := start.Add(p.End()); phaseEnd.After(end) {
-			end = phaseEnd // the last phase sends the response, and ends after the call
+	for i, p := range waterfall.Phases(v, endTime) {
+		if phaseEnd := startTime.Add(p.End()); phaseEnd.After(endTime) {
+			endTime = phaseEnd // the last phase sends the response, and ends after the call
 		}
 		spans = append(spans, span{
 			TraceID: call.TraceID, SpanID: hashID(v.CallID+" "+strconv.Itoa(i), 8), ParentSpanID: call.SpanID,
-			Name: p.Name, Kind: kindInternal, StartNs: nanoseconds(start.Add(p.Start)), EndNs: nanoseconds(start.Add(p.End())),
+			Name: p.Name, Kind: kindInternal, StartNs: nanoseconds(startTime.Add(p.Start)), EndNs: nanoseconds(startTime.Add(p.End())),
 		})
 	}
-	spans[0].StartNs, spans[0].EndNs = nanoseconds(start), nanoseconds(end)
+	spans[0].StartNs, spans[0].EndNs = nanoseconds(startTime), nanoseconds(endTime)
 	return spans
 }
 
@@ -129,8 +129,8 @@ func attributesOf(v *dispatch.View) []attribute {
 func TraceIDOf(rootCallID string) string { return hashID(rootCallID, 16) }
 
 func hashID(hashedText string, n int) string {
-	sum := sha256.Sum256([]byte(hashedText))
-	return hex.EncodeToString(sum[:n])
+	checksum := sha256.Sum256([]byte(hashedText))
+	return hex.EncodeToString(checksum[:n])
 }
 
 func nanoseconds(t time.Time) string { return strconv.FormatInt(t.UnixNano(), 10) }

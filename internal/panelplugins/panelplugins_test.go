@@ -37,7 +37,7 @@ func newFixture(t *testing.T) *fixture {
 	userFolder := t.TempDir()
 	t.Setenv("HOME", userFolder)
 	t.Setenv("USERPROFILE", userFolder)
-	h := home.New(config.Dirs{State: t.TempDir()}, config.Settings{}, os.Getenv, func(sentence string) { t.Log(sentence) })
+	h := home.New(config.Dirs{State: t.TempDir()}, config.Settings{}, os.Getenv, func(warning string) { t.Log(warning) })
 	plugins := catalog.New(h.PluginStore(), settings.New(h.State, settings.Options{}), zerolog.Nop())
 	local := permissions.NewLocal(policy.New(h.State, plugins.Set, policy.Options{}), plugins)
 	f.Plugins = New(h, local, os.Getenv, func() error {

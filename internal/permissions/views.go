@@ -179,9 +179,9 @@ func allowedViews(tool policy.ToolEntry) []wire.AllowedCallerView {
 	return views
 }
 
-func failedViews(set *plugin.Set) []wire.FailedPluginView {
+func failedViews(pluginSet *plugin.Set) []wire.FailedPluginView {
 	var views []wire.FailedPluginView
-	for _, f := range set.Failed() {
+	for _, f := range pluginSet.Failed() {
 		views = append(views, wire.FailedPluginView{Name: f.Name, Path: f.Path, Error: f.Err.Error()})
 	}
 	return views

@@ -11,26 +11,26 @@ import (
 // CleanJSON keeps all bytes outside of strings. Use CleanJSON only for JSON that users or
 // agents read, never for tool results.
 func CleanJSON(jsonText []byte) []byte {
-	var out []byte
+	var cleanedJSON []byte
 	copiedTo := 0
 	for i := 0; i < len(jsonText); i++ {
 		if jsonText[i] != '"' {
 			continue
 		}
-		end := rawjson.SkipString(jsonText, i)
-		if end < 0 { // invalid JSON: an unterminated string
+		endIndex := rawjson.SkipString(jsonText, i)
+		if endIndex < 0 { // invalid JSON: an unterminated string
 			break
 		}
-		if cleanText, hasChanged := cleanString(jsonText[i:end]); hasChanged {
-			out = append(append(out, jsonText[copiedTo:i]...), cleanText...)
-			copiedTo = end
+		if cleanText, hasChanged := cleanString(jsonText[i:endIndex]); hasChanged {
+			cleanedJSON = append(append(cleanedJSON, jsonText[copiedTo:i]...), cleanText...)
+			copiedTo = endIndex
 		}
-		i = end - 1
+		i = endIndex - 1
 	}
 	if copiedTo == 0 {
 		return jsonText
 	}
-	return append(out, jsonText[copiedTo:]...)
+	return append(cleanedJSON, jsonText[copiedTo:]...)
 }
 
 func cleanString(quotedJSON []byte) (cleanText []byte, hasChanged bool) {

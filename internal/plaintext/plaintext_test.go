@@ -67,15 +67,15 @@ func FuzzClean(f *testing.F) {
 	f.Add("👩\u200d🚀\ufe0f\u202e\U000e0041\U000e0100 می\u200cخ\xff", 4)
 	f.Fuzz(func(t *testing.T, in string, n int) {
 		n = 1 + int(uint(n)%50)
-		out := Clean(in, n)
-		if !utf8.ValidString(out) || utf8.RuneCountInString(out) > n {
-			t.Errorf("%+q cut to %d is %+q", in, n, out)
+		outDir := Clean(in, n)
+		if !utf8.ValidString(outDir) || utf8.RuneCountInString(outDir) > n {
+			t.Errorf("%+q cut to %d is %+q", in, n, outDir)
 		}
-		if cleanedTwice := Clean(out, n); cleanedTwice != out {
-			t.Errorf("%+q is cleaned again to %+q", out, cleanedTwice)
+		if cleanedTwice := Clean(outDir, n); cleanedTwice != outDir {
+			t.Errorf("%+q is cleaned again to %+q", outDir, cleanedTwice)
 		}
-		if strings.ContainsAny(out, "\x1b\u202e\u2028") {
-			t.Errorf("%+q", out)
+		if strings.ContainsAny(outDir, "\x1b\u202e\u2028") {
+			t.Errorf("%+q", outDir)
 		}
 	})
 }

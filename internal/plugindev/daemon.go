@@ -123,9 +123,9 @@ type tabState struct {
 	isReady *bool
 }
 
-func collectTabs(status httpapi.Status, developedPlugin *plugin.Plugin) pluginTabs {
+func collectTabs(serverStatus httpapi.Status, developedPlugin *plugin.Plugin) pluginTabs {
 	var tabs pluginTabs
-	for _, b := range status.Browsers {
+	for _, b := range serverStatus.Browsers {
 		if b.Connected {
 			tabs.browsers++
 		}
@@ -157,15 +157,15 @@ func (t pluginTabs) isSettled(mayRecover bool) bool {
 func (s *session) reportTabs(ctx context.Context, startTime time.Time, mayReload bool) error {
 	timeout, recoverUntil, firstTabUntil := time.After(liveTimeout), time.Now().Add(recoverTimeout), time.Now().Add(firstTabTimeout)
 	for {
-		status, err := s.client.Status(ctx)
+		serverStatus, err := s.client.Status(ctx)
 		if err != nil {
 			return err
 		}
-		if problem := findObstacle(status, s.addedPlugin); problem != "" {
-			s.printNotef("%s", problem)
+		if problemText := findObstacle(serverStatus, s.addedPlugin); problemText != "" {
+			s.printNotef("%s", problemText)
 			return nil
 		}
-		tabs := collectTabs(status, s.addedPlugin)
+		tabs := collectTabs(serverStatus, s.addedPlugin)
 		hasTimedOut := false
 		isWaitingForTab := tabs.browsers > 0 && len(tabs.liveTabs)+len(tabs.staleTabs) == 0 && time.Now().Before(firstTabUntil)
 		if isWaitingForTab || !tabs.isSettled(time.Now().Before(recoverUntil)) {
@@ -187,13 +187,13 @@ func (s *session) reportTabs(ctx context.Context, startTime time.Time, mayReload
 	}
 }
 
-func findObstacle(status httpapi.Status, developedPlugin *plugin.Plugin) string {
-	for _, f := range status.Failed {
+func findObstacle(serverStatus httpapi.Status, developedPlugin *plugin.Plugin) string {
+	for _, f := range serverStatus.Failed {
 		if f.Path == developedPlugin.Dir {
 			return "the server could not load the plugin: " + f.Error
 		}
 	}
-	for _, p := range status.Plugins {
+	for _, p := range serverStatus.Plugins {
 		if p.Name == developedPlugin.Name && p.Dir != developedPlugin.Dir {
 			return fmt.Sprintf("another plugin has the name %s, in %s; remove that with `opentabs plugin remove %[1]s`", p.Name, p.Dir)
 		}

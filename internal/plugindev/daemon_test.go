@@ -38,11 +38,11 @@ func TestPrintTabs(t *testing.T) {
 			"tab 3 (u) in B was open before; your next change reloads it\n"},
 	} {
 		tabs := collectTabs(httpapi.Status{Browsers: c.browsers}, developedPlugin)
-		out := &bytes.Buffer{}
-		s := &session{Options: Options{Out: terminal.New(out, out, os.Getenv)}, addedPlugin: developedPlugin}
+		outBuffer := &bytes.Buffer{}
+		s := &session{Options: Options{Out: terminal.New(outBuffer, outBuffer, os.Getenv)}, addedPlugin: developedPlugin}
 		s.printTabs(tabs, c.hasTimedOut, time.Second)
-		if tabs.isSettled(false) != c.isSettled || tabs.isSettled(true) != (len(tabs.staleTabs) == 0) || !strings.HasPrefix(out.String(), "opentabs: "+c.want) {
-			t.Errorf("%s: settled %t, %q", c.name, tabs.isSettled(false), out.String())
+		if tabs.isSettled(false) != c.isSettled || tabs.isSettled(true) != (len(tabs.staleTabs) == 0) || !strings.HasPrefix(outBuffer.String(), "opentabs: "+c.want) {
+			t.Errorf("%s: settled %t, %q", c.name, tabs.isSettled(false), outBuffer.String())
 		}
 	}
 }
@@ -50,8 +50,8 @@ func TestPrintTabs(t *testing.T) {
 func TestFindObstacle(t *testing.T) {
 	developedPlugin := &plugin.Plugin{Name: "a", Dir: "/a"}
 	for _, c := range []struct {
-		status httpapi.Status
-		want   string
+		serverStatus httpapi.Status
+		want         string
 	}{
 		{httpapi.Status{Plugins: []httpapi.Plugin{{Name: "a", Dir: "/a", Permission: "ask"}}}, ""},
 		{httpapi.Status{Plugins: []httpapi.Plugin{{Name: "a", Dir: "/a", Permission: "off"}}}, "opentabs plugin permission a auto"},
@@ -59,8 +59,8 @@ func TestFindObstacle(t *testing.T) {
 		{httpapi.Status{Failed: []httpapi.FailedPlugin{{Path: "/a", Error: "it is broken"}}}, "it is broken"},
 		{httpapi.Status{Failed: []httpapi.FailedPlugin{{Path: "/b", Error: "it is broken"}}}, ""},
 	} {
-		if got := findObstacle(c.status, developedPlugin); !strings.Contains(got, c.want) || c.want == "" && got != "" {
-			t.Errorf("%+v: got %q", c.status, got)
+		if got := findObstacle(c.serverStatus, developedPlugin); !strings.Contains(got, c.want) || c.want == "" && got != "" {
+			t.Errorf("%+v: got %q", c.serverStatus, got)
 		}
 	}
 }

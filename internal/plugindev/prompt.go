@@ -99,11 +99,11 @@ func (s *session) listTools() {
 		s.printNotef("there is no build yet")
 		return
 	}
-	rows := [][]string{}
+	tableRows := [][]string{}
 	for _, t := range s.addedPlugin.Tools {
-		rows = append(rows, []string{t.Name, t.Description})
+		tableRows = append(tableRows, []string{t.Name, t.Description})
 	}
-	s.Out.PrintTable("  ", rows)
+	s.Out.PrintTable("  ", tableRows)
 }
 
 func (s *session) listTabs(ctx context.Context) {
@@ -111,28 +111,28 @@ func (s *session) listTabs(ctx context.Context) {
 		s.printNotef("no server has loaded the plugin")
 		return
 	}
-	status, err := s.client.Status(ctx)
+	serverStatus, err := s.client.Status(ctx)
 	if err != nil {
 		s.printNotef("%v", err)
 		return
 	}
-	tabs := collectTabs(status, s.addedPlugin)
-	rows := [][]string{}
+	tabs := collectTabs(serverStatus, s.addedPlugin)
+	tableRows := [][]string{}
 	for _, t := range tabs.liveTabs {
-		rows = append(rows, []string{fmt.Sprint(t.id), formatReady(t.isReady), t.browser, t.url})
+		tableRows = append(tableRows, []string{fmt.Sprint(t.id), formatReady(t.isReady), t.browser, t.url})
 	}
 	for _, t := range tabs.staleTabs {
 		state := "loading the build"
 		if t.needsReload {
 			state = "needs a reload"
 		}
-		rows = append(rows, []string{fmt.Sprint(t.id), state, t.browser, t.url})
+		tableRows = append(tableRows, []string{fmt.Sprint(t.id), state, t.browser, t.url})
 	}
-	if len(rows) == 0 {
+	if len(tableRows) == 0 {
 		s.printTabs(tabs, false, 0)
 		return
 	}
-	s.Out.PrintTable("  ", rows)
+	s.Out.PrintTable("  ", tableRows)
 }
 
 func formatReady(isReady *bool) string {

@@ -108,7 +108,7 @@ func newDevServer(t *testing.T) *devServer {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.currentAPI.Load().ServeHTTP(w, r) }))
 	t.Cleanup(server.Close)
 	port := server.Listener.Addr().(*net.TCPAddr).Port
-	s.home = home.New(config.Dirs{Config: dir, State: dir}, config.Settings{Port: port}, func(string) string { return "" }, func(sentence string) { t.Log(sentence) })
+	s.home = home.New(config.Dirs{Config: dir, State: dir}, config.Settings{Port: port}, func(string) string { return "" }, func(warning string) { t.Log(warning) })
 	s.restart(t)
 	t.Cleanup(func() { _ = s.currentAPI.Load().Shutdown(context.Background()) })
 	return s

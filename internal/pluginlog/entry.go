@@ -86,14 +86,14 @@ func newEntry(browser string, p wire.PluginLogParams, sentEntry wire.LogEntry, n
 
 const maxFrameBytes = 300
 
-func truncateText(message string, limit int) string {
-	if len(message) <= limit {
-		return message
+func truncateText(logMessage string, limit int) string {
+	if len(logMessage) <= limit {
+		return logMessage
 	}
-	for limit > 0 && !utf8.RuneStart(message[limit]) {
+	for limit > 0 && !utf8.RuneStart(logMessage[limit]) {
 		limit--
 	}
-	return message[:limit] + "…"
+	return logMessage[:limit] + "…"
 }
 
 func (e Entry) fileLine() []byte {

@@ -11,10 +11,10 @@ import (
 func TestPeriod(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		start := time.Now()
+		startTime := time.Now()
 		addEach := func(l *Log, messages ...string) {
-			for _, message := range messages {
-				l.Add("work", newParams("a", wire.LogInfo, message))
+			for _, logMessage := range messages {
+				l.Add("work", newParams("a", wire.LogInfo, logMessage))
 				l.Add("work", newParams("b", wire.LogInfo, "other"))
 				synctest.Wait()
 				time.Sleep(time.Minute)
@@ -22,7 +22,7 @@ func TestPeriod(t *testing.T) {
 		}
 		check := func(l *Log, from, to time.Duration, want string) {
 			t.Helper()
-			entries, err := l.ReadPeriod(Filter{Plugin: "a"}, start.Add(from), start.Add(to))
+			entries, err := l.ReadPeriod(Filter{Plugin: "a"}, startTime.Add(from), startTime.Add(to))
 			if got := joinMessages(entries); err != nil || got != want {
 				t.Errorf("from %v to %v: %q, %v; want %q", from, to, got, err, want)
 			}

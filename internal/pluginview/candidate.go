@@ -130,36 +130,36 @@ func candidateWarnings(p *plugin.Plugin, now httpapi.PluginPermissions) []string
 // is too wide for the terminal, PrintCandidates prints a block for each plugin.
 // PrintCandidates never truncates a text, because the user decides on the basis of these
 // texts.
-func PrintCandidates(out *terminal.Output, plan []Candidate) {
+func PrintCandidates(terminalOut *terminal.Output, plan []Candidate) {
 	if len(plan) == 0 {
 		return
 	}
-	rows := [][]string{{"PLUGIN", "VERSION", "STATE", "READ", "WRITE", "SITES", "WARNINGS", "CODE MENTIONS"}}
+	tableRows := [][]string{{"PLUGIN", "VERSION", "STATE", "READ", "WRITE", "SITES", "WARNINGS", "CODE MENTIONS"}}
 	for _, c := range plan {
-		rows = append(rows, []string{
+		tableRows = append(tableRows, []string{
 			c.Name, c.Version, string(c.State), fmt.Sprint(c.ReadTools), fmt.Sprint(c.WriteTools), formatSites(c.Sites),
 			strings.Join(c.Warnings, "; "), strings.Join(c.BrowserFeatures, ", "),
 		})
 	}
-	if terminal.FitsTable(out, rows) {
-		out.PrintTable("", rows)
+	if terminal.FitsTable(terminalOut, tableRows) {
+		terminalOut.PrintTable("", tableRows)
 	} else {
 		for _, c := range plan {
-			printCandidate(out, c)
+			printCandidate(terminalOut, c)
 		}
 	}
-	terminal.PrintWrapped(out, "", "READ and WRITE count tools by their authors' claims. `opentabs plugin review NAME` shows the code.")
+	terminal.PrintWrapped(terminalOut, "", "READ and WRITE count tools by their authors' claims. `opentabs plugin review NAME` shows the code.")
 }
 
-func printCandidate(out *terminal.Output, c Candidate) {
+func printCandidate(terminalOut *terminal.Output, c Candidate) {
 	title := strings.TrimSpace(c.Name + " " + c.Version)
 	title = fmt.Sprintf("%s, %s, READ %d, WRITE %d", title, c.State, c.ReadTools, c.WriteTools)
-	terminal.PrintWrapped(out, "  ", terminal.SafeLine(title))
+	terminal.PrintWrapped(terminalOut, "  ", terminal.SafeLine(title))
 	for _, row := range [][2]string{
 		{"sites", formatSites(c.Sites)}, {"warnings", strings.Join(c.Warnings, "; ")}, {"code mentions", strings.Join(c.BrowserFeatures, ", ")},
 	} {
 		if row[1] != "" {
-			terminal.PrintWrapped(out, strings.Repeat(" ", 15), fmt.Sprintf("  %-13s  %s", row[0], terminal.SafeLine(row[1])))
+			terminal.PrintWrapped(terminalOut, strings.Repeat(" ", 15), fmt.Sprintf("  %-13s  %s", row[0], terminal.SafeLine(row[1])))
 		}
 	}
 }

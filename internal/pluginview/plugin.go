@@ -44,11 +44,11 @@ func sourceText(p *plugin.Plugin) string {
 
 // ToolRows returns a table of a plugin's tools, without a header.
 func ToolRows(p *plugin.Plugin) [][]string {
-	rows := [][]string{}
+	tableRows := [][]string{}
 	for _, t := range p.Tools {
-		rows = append(rows, []string{t.FullName(), t.Description})
+		tableRows = append(tableRows, []string{t.FullName(), t.Description})
 	}
-	return rows
+	return tableRows
 }
 
 // State describes the permission of a plugin, and whether its tools can run now.

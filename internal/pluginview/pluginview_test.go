@@ -147,8 +147,8 @@ c|off|||changed since its review: opentabs plugin review c`
 	if got := strings.Join(lines, "\n"); got != want {
 		t.Errorf("got\n%s; want %v", got, want)
 	}
-	if rows := PermissionRows(views[:1], ""); len(rows) != 4 {
-		t.Errorf("without a tool: %d rows", len(rows))
+	if tableRows := PermissionRows(views[:1], ""); len(tableRows) != 4 {
+		t.Errorf("without a tool: %d rows", len(tableRows))
 	}
 }
 

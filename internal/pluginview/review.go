@@ -15,23 +15,23 @@ import (
 
 // PrintReview prints the facts about a plugin that the user should read before enabling
 // it.
-func PrintReview(out *terminal.Output, p *plugin.Plugin, now httpapi.PluginPermissions) {
-	out.PrintLine("%s %s", p.Name, titleOf(p))
-	terminal.PrintWrapped(out, "", "  "+terminal.SafeLine(p.Description))
+func PrintReview(terminalOut *terminal.Output, p *plugin.Plugin, now httpapi.PluginPermissions) {
+	terminalOut.PrintLine("%s %s", p.Name, titleOf(p))
+	terminal.PrintWrapped(terminalOut, "", "  "+terminal.SafeLine(p.Description))
 	for _, row := range reviewRows(p, now) { // not truncated, because the user decides on these facts
-		terminal.PrintWrapped(out, "          ", fmt.Sprintf("  %-9s %s", row[0], terminal.SafeLine(row[1])))
+		terminal.PrintWrapped(terminalOut, "          ", fmt.Sprintf("  %-9s %s", row[0], terminal.SafeLine(row[1])))
 	}
-	out.PrintLine("%s:", terminal.Plural(len(p.Tools), "tool"))
+	terminalOut.PrintLine("%s:", terminal.Plural(len(p.Tools), "tool"))
 	for i, t := range p.Tools {
-		out.PrintLine("  %s%s%s", t.FullName(), claimsText(t.Annotations), ownText(now.Tools[i]))
-		terminal.PrintWrapped(out, "", "      "+terminal.SafeLine(t.Description))
+		terminalOut.PrintLine("  %s%s%s", t.FullName(), claimsText(t.Annotations), ownText(now.Tools[i]))
+		terminal.PrintWrapped(terminalOut, "", "      "+terminal.SafeLine(t.Description))
 	}
 	if len(p.Prompts) > 0 {
-		out.PrintLine("%s:", terminal.Plural(len(p.Prompts), "prompt"))
+		terminalOut.PrintLine("%s:", terminal.Plural(len(p.Prompts), "prompt"))
 	}
 	for _, prompt := range p.Prompts {
-		out.PrintLine("  %s", prompt.FullName())
-		terminal.PrintWrapped(out, "", "      "+terminal.SafeLine(prompt.Description))
+		terminalOut.PrintLine("  %s", prompt.FullName())
+		terminal.PrintWrapped(terminalOut, "", "      "+terminal.SafeLine(prompt.Description))
 	}
 }
 
@@ -75,11 +75,11 @@ func reviewRows(p *plugin.Plugin, now httpapi.PluginPermissions) [][2]string {
 
 func codeText(p *plugin.Plugin) string {
 	path := filepath.Join(p.Dir, "dist", "adapter.iife.js")
-	info, err := os.Stat(path)
+	fileInfo, err := os.Stat(path)
 	if err != nil {
 		return path
 	}
-	return path + ", " + humanize.Bytes(int(info.Size()))
+	return path + ", " + humanize.Bytes(int(fileInfo.Size()))
 }
 
 // If the plugin's content has changed since the review, callsText describes the calls that were allowed before the

@@ -20,17 +20,17 @@ func TrimBOM(jsonText []byte) []byte { return bytes.TrimPrefix(jsonText, []byte(
 // Compact validates JSON text from a file and removes the white space between its tokens. If the capacity of buffer
 // suffices, Compact writes the compacted JSON into the memory of buffer. The result problem describes the first error
 // for the user; for valid JSON, problem is empty.
-func Compact(jsonText, buffer []byte) (compactJSON []byte, problem string) {
+func Compact(jsonText, buffer []byte) (compactJSON []byte, problemText string) {
 	jsonText = TrimBOM(jsonText)
 	if !utf8.Valid(jsonText) {
 		return buffer, "is not UTF-8 text; save it as UTF-8"
 	}
-	c := compactor{input: jsonText, out: slices.Grow(buffer[:0], len(jsonText))}
+	c := compactor{input: jsonText, resultJSON: slices.Grow(buffer[:0], len(jsonText))}
 	if !c.run() {
 		var ignored json.RawMessage
-		return c.out, SyntaxProblem(jsonText, json.Unmarshal(jsonText, &ignored))
+		return c.resultJSON, SyntaxProblem(jsonText, json.Unmarshal(jsonText, &ignored))
 	}
-	return c.out, ""
+	return c.resultJSON, ""
 }
 
 // SyntaxProblem describes an error of [json.Unmarshal] for the user, with the line and
@@ -53,7 +53,7 @@ type compactor struct {
 	input        []byte
 	offset       int
 	copiedTo     int
-	out          []byte
+	resultJSON   []byte
 	openBrackets []byte
 }
 
@@ -74,7 +74,7 @@ func (c *compactor) run() bool {
 	for ok {
 		c.skipBlanks()
 		if c.offset == len(c.input) {
-			c.out = append(c.out, c.input[c.copiedTo:]...)
+			c.resultJSON = append(c.resultJSON, c.input[c.copiedTo:]...)
 			return expected == expectCommaOrEnd && len(c.openBrackets) == 0
 		}
 		switch b := c.input[c.offset]; {
@@ -112,7 +112,7 @@ func (c *compactor) skipBlanks() {
 	if c.offset == len(c.input) || c.input[c.offset] > ' ' {
 		return
 	}
-	c.out = append(c.out, c.input[c.copiedTo:c.offset]...)
+	c.resultJSON = append(c.resultJSON, c.input[c.copiedTo:c.offset]...)
 	for c.offset < len(c.input) && isBlank(c.input[c.offset]) {
 		c.offset++
 	}
@@ -237,11 +237,11 @@ func (c *compactor) skipEither(a, b byte) bool {
 }
 
 func (c *compactor) skipDigits() int {
-	start := c.offset
+	startIndex := c.offset
 	for c.offset < len(c.input) && isDigit(c.input[c.offset]) {
 		c.offset++
 	}
-	return c.offset - start
+	return c.offset - startIndex
 }
 
 func isDigit(b byte) bool { return b >= '0' && b <= '9' }

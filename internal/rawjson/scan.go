@@ -18,18 +18,18 @@ func SkipString(jsonText []byte, i int) int {
 	if i >= len(jsonText) || jsonText[i] != '"' {
 		return -1
 	}
-	for end := i + 1; ; {
-		n := bytes.IndexByte(jsonText[end:], '"')
+	for endIndex := i + 1; ; {
+		n := bytes.IndexByte(jsonText[endIndex:], '"')
 		if n < 0 {
 			return -1
 		}
-		end += n + 1
-		backslashStart := end - 1
+		endIndex += n + 1
+		backslashStart := endIndex - 1
 		for jsonText[backslashStart-1] == '\\' {
 			backslashStart--
 		}
-		if (end-1-backslashStart)%2 == 0 { // an odd number of backslashes escapes the quote
-			return end
+		if (endIndex-1-backslashStart)%2 == 0 { // an odd number of backslashes escapes the quote
+			return endIndex
 		}
 	}
 }
@@ -47,11 +47,11 @@ func SkipValue(jsonText []byte, i int) int {
 	case '{', '[':
 		return skipBrackets(jsonText, i)
 	}
-	start := i
+	startIndex := i
 	for i < len(jsonText) && jsonText[i] != ',' && jsonText[i] != '}' && jsonText[i] != ']' && !isBlank(jsonText[i]) {
 		i++
 	}
-	if i == start {
+	if i == startIndex {
 		return -1
 	}
 	return i
@@ -61,11 +61,11 @@ func skipBrackets(jsonText []byte, i int) int {
 	for depth := 0; i < len(jsonText); i++ {
 		switch jsonText[i] {
 		case '"':
-			end := SkipString(jsonText, i)
-			if end < 0 {
+			endIndex := SkipString(jsonText, i)
+			if endIndex < 0 {
 				return -1
 			}
-			i = end - 1
+			i = endIndex - 1
 		case '{', '[':
 			depth++
 		case '}', ']':

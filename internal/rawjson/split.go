@@ -17,9 +17,9 @@ type Member struct {
 
 // Members iterates over the members of a JSON object in the order of the text. The text
 // raw must be valid JSON. If raw is not an object, Members yields nothing.
-func Members(raw []byte) iter.Seq[Member] {
+func Members(rawJSON []byte) iter.Seq[Member] {
 	return func(yield func(Member) bool) {
-		for pairs := NewPairs(raw); pairs.Next(); {
+		for pairs := NewPairs(rawJSON); pairs.Next(); {
 			if !yield(Member{Key: Unquote(pairs.QuotedKey), QuotedKey: pairs.QuotedKey, Value: pairs.Value}) {
 				return
 			}
@@ -34,7 +34,7 @@ type Pairs struct {
 	// fields Quoted and Value are valid only after the method Next has returned true.
 	QuotedKey, Value []byte
 
-	raw     []byte
+	rawJSON []byte
 	i       int
 	hasMore bool
 }
@@ -42,9 +42,9 @@ type Pairs struct {
 // NewPairs returns an iterator over the members of a JSON object, in the order of the
 // text. The text raw must be valid JSON. If raw is not an object, the iterator yields
 // nothing.
-func NewPairs(raw []byte) Pairs {
-	i := SkipSpace(raw, 0)
-	return Pairs{raw: raw, i: i, hasMore: i < len(raw) && raw[i] == '{'}
+func NewPairs(rawJSON []byte) Pairs {
+	i := SkipSpace(rawJSON, 0)
+	return Pairs{rawJSON: rawJSON, i: i, hasMore: i < len(rawJSON) && rawJSON[i] == '{'}
 }
 
 // Next moves to the next member and reports whether the object has another member.
@@ -52,19 +52,19 @@ func (p *Pairs) Next() bool {
 	if !p.hasMore {
 		return false
 	}
-	start := SkipSpace(p.raw, p.i+1)
-	key := SkipString(p.raw, start)
+	startIndex := SkipSpace(p.rawJSON, p.i+1)
+	key := SkipString(p.rawJSON, startIndex)
 	if key < 0 {
 		return false
 	}
-	valueStart := SkipSpace(p.raw, SkipSpace(p.raw, key)+1)
-	end := SkipValue(p.raw, valueStart)
-	if end < 0 {
+	valueStart := SkipSpace(p.rawJSON, SkipSpace(p.rawJSON, key)+1)
+	endIndex := SkipValue(p.rawJSON, valueStart)
+	if endIndex < 0 {
 		return false
 	}
-	p.QuotedKey, p.Value = p.raw[start:key], p.raw[valueStart:end]
-	p.i = SkipSpace(p.raw, end)
-	p.hasMore = p.i < len(p.raw) && p.raw[p.i] == ','
+	p.QuotedKey, p.Value = p.rawJSON[startIndex:key], p.rawJSON[valueStart:endIndex]
+	p.i = SkipSpace(p.rawJSON, endIndex)
+	p.hasMore = p.i < len(p.rawJSON) && p.rawJSON[p.i] == ','
 	return true
 }
 
@@ -72,32 +72,32 @@ func (p *Pairs) Next() bool {
 // member. The argument object must be valid JSON. If a key occurs twice, Get returns the
 // last value, as JavaScript does.
 func Get(object []byte, name string) json.RawMessage {
-	var value json.RawMessage
+	var valueJSON json.RawMessage
 	for m := range Members(object) {
 		if m.Key == name {
-			value = m.Value
+			valueJSON = m.Value
 		}
 	}
-	return value
+	return valueJSON
 }
 
 // Elements returns the elements of a JSON array, or nil if the value is not an array. The
 // text raw must be valid JSON.
-func Elements(raw []byte) [][]byte {
-	i := SkipSpace(raw, 0)
-	if i == len(raw) || raw[i] != '[' {
+func Elements(rawJSON []byte) [][]byte {
+	i := SkipSpace(rawJSON, 0)
+	if i == len(rawJSON) || rawJSON[i] != '[' {
 		return nil
 	}
 	elements := [][]byte{}
 	for hasMore := true; hasMore; {
-		i = SkipSpace(raw, i+1)
-		end := SkipValue(raw, i)
-		if end < 0 {
+		i = SkipSpace(rawJSON, i+1)
+		endIndex := SkipValue(rawJSON, i)
+		if endIndex < 0 {
 			break
 		}
-		elements = append(elements, raw[i:end])
-		i = SkipSpace(raw, end)
-		hasMore = i < len(raw) && raw[i] == ','
+		elements = append(elements, rawJSON[i:endIndex])
+		i = SkipSpace(rawJSON, endIndex)
+		hasMore = i < len(rawJSON) && rawJSON[i] == ','
 	}
 	return elements
 }
@@ -126,11 +126,11 @@ const (
 
 // KindOf returns the type of a valid JSON value for error messages, such as "an object",
 // or "nothing" for an empty text.
-func KindOf(raw []byte) string {
-	if raw = raw[SkipSpace(raw, 0):]; len(raw) == 0 {
+func KindOf(rawJSON []byte) string {
+	if rawJSON = rawJSON[SkipSpace(rawJSON, 0):]; len(rawJSON) == 0 {
 		return "nothing"
 	}
-	switch raw[0] {
+	switch rawJSON[0] {
 	case '{':
 		return KindObject
 	case '[':

@@ -14,55 +14,55 @@ func FuzzSplit(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, jsonText []byte) {
-		raw, problem := Compact(jsonText, nil)
-		if problem != "" {
+		rawJSON, problemText := Compact(jsonText, nil)
+		if problemText != "" {
 			return
 		}
-		wantSplit(t, raw, raw)
+		wantSplit(t, rawJSON, rawJSON)
 		if bytes.Equal(TrimBOM(jsonText), jsonText) {
-			wantSplit(t, jsonText, raw)
+			wantSplit(t, jsonText, rawJSON)
 		}
 	})
 }
 
-func wantSplit(t *testing.T, raw, compact []byte) {
+func wantSplit(t *testing.T, rawJSON, compact []byte) {
 	t.Helper()
-	switch KindOf(raw) {
+	switch KindOf(rawJSON) {
 	case KindObject:
 		var want map[string]json.RawMessage
-		if err := json.Unmarshal(raw, &want); err != nil {
+		if err := json.Unmarshal(rawJSON, &want); err != nil {
 			t.Fatal(err)
 		}
-		got := lastMembers(raw)
+		got := lastMembers(rawJSON)
 		if len(got) != len(want) {
-			t.Fatalf("%s: %d members, want %d", raw, len(got), len(want))
+			t.Fatalf("%s: %d members, want %d", rawJSON, len(got), len(want))
 		}
-		for key, value := range want {
-			if !bytes.Equal(got[key], value) || !bytes.Equal(Get(raw, key), value) {
-				t.Fatalf("%s: %q is %s, want %s", raw, key, got[key], value)
+		for key, valueJSON := range want {
+			if !bytes.Equal(got[key], valueJSON) || !bytes.Equal(Get(rawJSON, key), valueJSON) {
+				t.Fatalf("%s: %q is %s, want %s", rawJSON, key, got[key], valueJSON)
 			}
 		}
-		if joinedJSON := JoinMembers(slices.Collect(Members(raw))); !bytes.Equal(withoutBlanks(t, joinedJSON), compact) {
-			t.Fatalf("%s joins to %s", raw, joinedJSON)
+		if joinedJSON := JoinMembers(slices.Collect(Members(rawJSON))); !bytes.Equal(withoutBlanks(t, joinedJSON), compact) {
+			t.Fatalf("%s joins to %s", rawJSON, joinedJSON)
 		}
 	case KindArray:
 		var want []json.RawMessage
-		if err := json.Unmarshal(raw, &want); err != nil {
+		if err := json.Unmarshal(rawJSON, &want); err != nil {
 			t.Fatal(err)
 		}
-		got := Elements(raw)
+		got := Elements(rawJSON)
 		if len(got) != len(want) {
-			t.Fatalf("%s: %d elements, want %d", raw, len(got), len(want))
+			t.Fatalf("%s: %d elements, want %d", rawJSON, len(got), len(want))
 		}
 		if joinedJSON := JoinElements(got); !bytes.Equal(withoutBlanks(t, joinedJSON), compact) {
-			t.Fatalf("%s joins to %s", raw, joinedJSON)
+			t.Fatalf("%s joins to %s", rawJSON, joinedJSON)
 		}
 	}
 }
 
-func lastMembers(raw []byte) map[string][]byte {
+func lastMembers(rawJSON []byte) map[string][]byte {
 	members := map[string][]byte{}
-	for m := range Members(raw) {
+	for m := range Members(rawJSON) {
 		members[m.Key] = m.Value
 	}
 	return members
@@ -70,11 +70,11 @@ func lastMembers(raw []byte) map[string][]byte {
 
 func withoutBlanks(t *testing.T, jsonText []byte) []byte {
 	t.Helper()
-	raw, problem := Compact(jsonText, nil)
-	if problem != "" {
-		t.Fatalf("%s %s; want %q", jsonText, problem, "")
+	rawJSON, problemText := Compact(jsonText, nil)
+	if problemText != "" {
+		t.Fatalf("%s %s; want %q", jsonText, problemText, "")
 	}
-	return raw
+	return rawJSON
 }
 
 func TestMembersKeepTheirBytes(t *testing.T) {
@@ -106,8 +106,8 @@ func FuzzSkip(f *testing.F) {
 			return
 		}
 		for _, skip := range []func([]byte, int) int{SkipValue, SkipString} {
-			if end := skip(jsonText, i); end != -1 && (end <= i || end > len(jsonText)) {
-				t.Errorf("skipping in %q from %d ended at %d", jsonText, i, end)
+			if endIndex := skip(jsonText, i); endIndex != -1 && (endIndex <= i || endIndex > len(jsonText)) {
+				t.Errorf("skipping in %q from %d ended at %d", jsonText, i, endIndex)
 			}
 		}
 		if spaceEnd := SkipSpace(jsonText, i); spaceEnd < i || spaceEnd > len(jsonText) {

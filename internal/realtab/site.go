@@ -190,8 +190,8 @@ func (s *Site) serve(w http.ResponseWriter, r *http.Request, url string, isDocum
 		w.WriteHeader(http.StatusNotFound)
 		return
 	}
-	for name, value := range response.Headers {
-		w.Header().Set(name, value)
+	for name, headerValue := range response.Headers {
+		w.Header().Set(name, headerValue)
 	}
 	if w.Header().Get("Content-Type") == "" {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")

@@ -37,8 +37,8 @@ func sendRequest(t *testing.T, c *http.Client, method, url string, headers map[s
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, value := range headers {
-		r.Header.Set(name, value)
+	for name, headerValue := range headers {
+		r.Header.Set(name, headerValue)
 	}
 	resp, err := c.Do(r)
 	if err != nil {

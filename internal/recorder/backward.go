@@ -10,9 +10,9 @@ const blockBytes = 64 << 10
 // readBackward reads the lines of a file backward, starting at the offset end. The callback visit receives each line
 // and the line's offset, last line first, until visit returns false. The line that readBackward passes to visit is
 // valid only until visit returns, because the memory is reused.
-func readBackward(file io.ReaderAt, end int64, visit func(line []byte, start int64) bool) error {
+func readBackward(file io.ReaderAt, endOffset int64, visit func(line []byte, start int64) bool) error {
 	var fileContent []byte
-	start := end
+	start := endOffset
 	hasEnd := false
 	for {
 		for {

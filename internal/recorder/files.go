@@ -120,11 +120,11 @@ func repairFile(path string) error {
 		return err
 	}
 	defer file.Close()
-	info, err := file.Stat()
+	fileInfo, err := file.Stat()
 	if err != nil {
 		return err
 	}
-	size := info.Size()
+	size := fileInfo.Size()
 	buffer := make([]byte, min(size, maxLineBytes+1))
 	if _, err := file.ReadAt(buffer, size-int64(len(buffer))); err != nil {
 		return err
@@ -148,9 +148,9 @@ func (f *dayFiles) append(now time.Time, lines []byte) error {
 		return nil
 	}
 	// The incomplete last line is removed, so that the next write begins a new line.
-	end := f.size - int64(n) + int64(bytes.LastIndexByte(lines[:n], '\n')+1)
-	if truncateErr := f.file.Truncate(end); truncateErr == nil {
-		f.size = end
+	endOffset := f.size - int64(n) + int64(bytes.LastIndexByte(lines[:n], '\n')+1)
+	if truncateErr := f.file.Truncate(endOffset); truncateErr == nil {
+		f.size = endOffset
 	}
 	return fmt.Errorf("write the recorded calls: %w", err)
 }
@@ -176,12 +176,12 @@ func (f *dayFiles) prepare(now time.Time) error {
 	if err != nil {
 		return fmt.Errorf("open the recorded calls: %w", err)
 	}
-	info, err := file.Stat()
+	fileInfo, err := file.Stat()
 	if err != nil {
 		file.Close()
 		return fmt.Errorf("open the recorded calls: %w", err)
 	}
-	f.file, f.size = file, info.Size()
+	f.file, f.size = file, fileInfo.Size()
 	return f.removeOld(now)
 }
 
@@ -194,11 +194,11 @@ func (f *dayFiles) removeOld(now time.Time) error {
 	firstDay := now.UTC().AddDate(0, 0, 1-f.days).Format(time.DateOnly)
 	totalBytes := f.maxBytes / partsPerLimit
 	for i, name := range slices.Backward(names) {
-		info, err := os.Stat(f.path(name))
+		fileInfo, err := os.Stat(f.path(name))
 		if err != nil {
 			continue
 		}
-		totalBytes += info.Size()
+		totalBytes += fileInfo.Size()
 		if i < len(names)-1 && (totalBytes > f.maxBytes || name.day < firstDay) {
 			if err := os.Remove(f.path(name)); err != nil {
 				return fmt.Errorf("remove old recorded calls: %w", err)

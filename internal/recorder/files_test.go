@@ -169,11 +169,11 @@ func TestOldFilesAreRemoved(t *testing.T) {
 	}
 	totalBytes := int64(0)
 	for _, name := range names {
-		info, err := os.Stat(filepath.Join(f.dir, name+fileSuffix))
+		fileInfo, err := os.Stat(filepath.Join(f.dir, name+fileSuffix))
 		if err != nil {
 			t.Fatal(err)
 		}
-		totalBytes += info.Size()
+		totalBytes += fileInfo.Size()
 	}
 	if totalBytes > f.maxBytes || totalBytes < f.maxBytes/2 {
 		t.Errorf("record files have %d bytes, want at most %d", totalBytes, f.maxBytes)

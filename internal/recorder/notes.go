@@ -174,9 +174,9 @@ func readLines(path string, visit func(line []byte) bool) error {
 		return err
 	}
 	defer file.Close()
-	info, err := file.Stat()
+	fileInfo, err := file.Stat()
 	if err != nil {
 		return err
 	}
-	return readBackward(file, info.Size(), func(line []byte, _ int64) bool { return visit(line) })
+	return readBackward(file, fileInfo.Size(), func(line []byte, _ int64) bool { return visit(line) })
 }

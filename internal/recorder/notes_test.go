@@ -23,7 +23,7 @@ func bySubject(notes []Note) string {
 
 func TestNotes(t *testing.T) {
 	dir := t.TempDir()
-	start := time.Now()
+	startTime := time.Now()
 	o := testOptions
 	o.Secrets = func() []string { return []string{"hunter2"} }
 	r := Open(dir, o)
@@ -45,8 +45,8 @@ func TestNotes(t *testing.T) {
 		since   time.Time
 		want    string
 	}{
-		{NoteKey, "", start, "k2 started, k1 failed, k1 started"},
-		{NoteKey, "k1", start, "k1 failed, k1 started"},
+		{NoteKey, "", startTime, "k2 started, k1 failed, k1 started"},
+		{NoteKey, "k1", startTime, "k1 failed, k1 started"},
 		{NoteUndo, "call_1", time.Time{}, "call_1 started"},
 		{NoteUndo, "call_2", time.Time{}, ""},
 		{NoteKey, "", time.Now().Add(time.Hour), ""},

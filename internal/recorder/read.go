@@ -177,19 +177,19 @@ func (s *search) run(dir string, firstFile fileName, offset int64) error {
 		return err
 	}
 	for i := len(names) - 1; i >= 0 && !s.isDone; i-- {
-		name, end := names[i], int64(-1)
+		name, endOffset := names[i], int64(-1)
 		if firstFile != (fileName{}) {
 			switch c := name.compare(firstFile); {
 			case c > 0:
 				continue
 			case c == 0:
-				end = offset
+				endOffset = offset
 			}
 		}
 		if !s.query.Since.IsZero() && name.day < s.query.Since.Add(-orderSlack).UTC().Format(time.DateOnly) {
 			return nil
 		}
-		if err := s.readFile(filepath.Join(dir, name.String()+fileSuffix), name, end); err != nil {
+		if err := s.readFile(filepath.Join(dir, name.String()+fileSuffix), name, endOffset); err != nil {
 			return fmt.Errorf("read the recorded calls: %w", err)
 		}
 	}
@@ -197,7 +197,7 @@ func (s *search) run(dir string, firstFile fileName, offset int64) error {
 }
 
 // The offset end is -1 for the end of the file.
-func (s *search) readFile(path string, name fileName, end int64) error {
+func (s *search) readFile(path string, name fileName, endOffset int64) error {
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -206,14 +206,14 @@ func (s *search) readFile(path string, name fileName, end int64) error {
 		return err
 	}
 	defer file.Close()
-	info, err := file.Stat()
+	fileInfo, err := file.Stat()
 	if err != nil {
 		return err
 	}
-	if end < 0 || end > info.Size() {
-		end = info.Size()
+	if endOffset < 0 || endOffset > fileInfo.Size() {
+		endOffset = fileInfo.Size()
 	}
-	return readBackward(file, end, func(line []byte, start int64) bool {
+	return readBackward(file, endOffset, func(line []byte, start int64) bool {
 		s.visit(line)
 		s.bytesLeft -= int64(len(line)) + 1
 		if !s.isDone && (s.query.Limit > 0 && len(s.entries) >= s.query.Limit || s.bytesLeft <= 0) {

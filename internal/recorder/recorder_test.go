@@ -96,8 +96,8 @@ func TestRecordHasEverythingButSecrets(t *testing.T) {
 		}
 	}
 	path := filepath.Join(dir, folderName, time.Now().UTC().Format(time.DateOnly)+fileSuffix)
-	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("mode of the record file of the day = %v, %v; want 0600", info, err)
+	if fileInfo, err := os.Stat(path); err != nil || fileInfo.Mode().Perm() != 0o600 {
+		t.Errorf("mode of the record file of the day = %v, %v; want 0600", fileInfo, err)
 	}
 	if foundEntry, ok, err := Find(dir, e.CallID); err != nil || !ok || foundEntry.CallID != e.CallID {
 		t.Errorf("Find returned %v, %v", ok, err)

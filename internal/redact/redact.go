@@ -82,8 +82,8 @@ func (r *Redactor) removeSettings(unredacted string) string {
 
 // JSON replaces the secrets in a JSON value and returns compact JSON, or nil if raw is
 // not valid JSON. JSON keeps the digits of numbers exactly as they are in raw.
-func (r *Redactor) JSON(raw json.RawMessage) json.RawMessage {
-	value, ok := Decode(raw)
+func (r *Redactor) JSON(rawJSON json.RawMessage) json.RawMessage {
+	value, ok := Decode(rawJSON)
 	if !ok {
 		return nil
 	}
@@ -97,8 +97,8 @@ func (r *Redactor) JSON(raw json.RawMessage) json.RawMessage {
 
 // Decode decodes a JSON value for [Redactor.Value]. Numbers become [json.Number], so that
 // they keep their exact digits. ok is false if raw is not valid JSON.
-func Decode(raw json.RawMessage) (value any, ok bool) {
-	d := json.NewDecoder(bytes.NewReader(raw))
+func Decode(rawJSON json.RawMessage) (value any, ok bool) {
+	d := json.NewDecoder(bytes.NewReader(rawJSON))
 	d.UseNumber()
 	if d.Decode(&value) != nil {
 		return nil, false

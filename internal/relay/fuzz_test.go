@@ -50,9 +50,9 @@ func fuzzRelay(t *testing.T, input []byte, size int) {
 		}
 		_ = fromServer.Close()
 	}()
-	var out bytes.Buffer
+	var outBuffer bytes.Buffer
 	r := newRelay(relayEndpoints{
-		in: chunkReader{bytes.NewReader(input), size}, out: &out, notef: func(string, ...any) {},
+		in: chunkReader{bytes.NewReader(input), size}, outWriter: &outBuffer, notef: func(string, ...any) {},
 		connectToDaemon: func(context.Context) (conn, error) { return server, nil },
 		startDaemon:     func(context.Context) error { return errors.New("a server runs already") },
 	})
@@ -69,7 +69,7 @@ func fuzzRelay(t *testing.T, input []byte, size int) {
 	for _, line := range receivedLines {
 		requests += len(parseMessage([]byte(line)).requests)
 	}
-	answers := strings.SplitAfter(out.String(), "\n")
+	answers := strings.SplitAfter(outBuffer.String(), "\n")
 	if len(answers)-1 != requests {
 		t.Fatalf("%d answers to %d requests: %q", len(answers)-1, requests, answers)
 	}

@@ -10,7 +10,7 @@ import (
 
 // message contains the IDs and the method of a line that the relay forwards: a JSON-RPC
 // message or a batch.
-type message struct {
+type rpcMessage struct {
 	// requests and answers are the raw JSON-RPC IDs in a line; only a batch has more than one ID.
 	requests, answers []string
 	method            string
@@ -18,8 +18,8 @@ type message struct {
 
 // For a line that is not valid JSON-RPC, parseMessage returns neither requests nor answers, and the daemon responds
 // with an error.
-func parseMessage(line []byte) message {
-	var m message
+func parseMessage(line []byte) rpcMessage {
+	var m rpcMessage
 	if trimmedLine := bytes.TrimLeft(line, " \t"); len(trimmedLine) > 0 && trimmedLine[0] == '[' {
 		var batch []json.RawMessage
 		if json.Unmarshal(line, &batch) != nil {
@@ -38,11 +38,11 @@ func parseMessage(line []byte) message {
 }
 
 // The daemon responds to a request and to an invalid line, but not to a notification.
-func (m message) expectsAnswer() bool {
+func (m rpcMessage) expectsAnswer() bool {
 	return len(m.requests) > 0 || m.method == "" && len(m.answers) == 0
 }
 
-func (m *message) addEnvelope(id, method string) {
+func (m *rpcMessage) addEnvelope(id, method string) {
 	switch {
 	case id == "" || id == "null":
 	case method != "":
@@ -66,15 +66,15 @@ func parseEnvelope(messageJSON []byte) (id, method string) {
 		if id != "" && (key == "result" || key == "error") {
 			return id, ""
 		}
-		var value json.RawMessage
-		if dec.Decode(&value) != nil {
+		var valueJSON json.RawMessage
+		if dec.Decode(&valueJSON) != nil {
 			return "", ""
 		}
 		switch key {
 		case "id":
-			id = string(value)
+			id = string(valueJSON)
 		case "method":
-			if json.Unmarshal(value, &method) != nil {
+			if json.Unmarshal(valueJSON, &method) != nil {
 				return "", ""
 			}
 		}
@@ -114,8 +114,8 @@ func updatedLine(uri string) []byte {
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":%s}}`+"\n", rawjson.Encode(uri))
 }
 
-func listChangedLine(list string) []byte {
-	return []byte(`{"jsonrpc":"2.0","method":"notifications/` + list + `/list_changed"}` + "\n")
+func listChangedLine(listName string) []byte {
+	return []byte(`{"jsonrpc":"2.0","method":"notifications/` + listName + `/list_changed"}` + "\n")
 }
 
 func cancelLine(id string) []byte {

@@ -6,7 +6,7 @@ import (
 )
 
 func TestParseMessage(t *testing.T) {
-	for line, want := range map[string]message{
+	for line, want := range map[string]rpcMessage{
 		`{"jsonrpc":"2.0","id":1,"method":"a"}`:                  {requests: []string{"1"}, method: "a"},
 		`{"method":"a","params":{"id":9,"method":"x"},"id":"q"}`: {requests: []string{`"q"`}, method: "a"},
 		`{"method":"n"}`:           {method: "n"},

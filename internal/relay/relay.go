@@ -54,7 +54,7 @@ type Options struct {
 // SIGTERM.
 func Run(ctx context.Context, o Options) error {
 	r := newRelay(relayEndpoints{
-		in: o.In, out: o.Out, notef: o.Notef, startDaemon: o.Home.StartServer,
+		in: o.In, outWriter: o.Out, notef: o.Notef, startDaemon: o.Home.StartServer,
 		connectToDaemon: func(ctx context.Context) (conn, error) {
 			client, err := o.Home.Client(ctx)
 			if err != nil {
@@ -80,7 +80,7 @@ type conn interface {
 // start a daemon.
 type relayEndpoints struct {
 	in              io.Reader
-	out             io.Writer
+	outWriter       io.Writer
 	notef           func(format string, args ...any)
 	connectToDaemon func(context.Context) (conn, error)
 	startDaemon     func(context.Context) error
@@ -218,7 +218,7 @@ func (r *relay) forward(ctx context.Context, line []byte) {
 
 // writeDaemon sends a line to the daemon. If the connection was lost before the daemon
 // could read the line, writeDaemon returns false, and the caller can send the line again.
-func (r *relay) writeDaemon(ctx context.Context, m message, line []byte) bool {
+func (r *relay) writeDaemon(ctx context.Context, m rpcMessage, line []byte) bool {
 	r.recordSent(m, line)
 	n, err := r.link.conn.Write(line)
 	if err == nil {
@@ -234,7 +234,7 @@ func (r *relay) writeDaemon(ctx context.Context, m message, line []byte) bool {
 	return !canRepeat
 }
 
-func (r *relay) recordSent(m message, line []byte) {
+func (r *relay) recordSent(m rpcMessage, line []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.session.recordSent(m, line)
@@ -413,7 +413,7 @@ func (r *relay) writeClient(line []byte) {
 	if r.writeErr != nil {
 		return
 	}
-	_, r.writeErr = r.out.Write(line)
+	_, r.writeErr = r.outWriter.Write(line)
 }
 
 func (r *relay) clientError() error {

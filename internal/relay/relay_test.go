@@ -74,16 +74,16 @@ func withRefusedStart(t *testing.T, startErr error, test func(w *testRelay)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		input, client := io.Pipe()
-		output, out := io.Pipe()
+		output, outWriter := io.Pipe()
 		w := &testRelay{
 			t: t, client: client, output: make(chan string, 100), relayErr: make(chan error, 1), startTime: time.Now(),
 			servers: make(chan *serverEnd, 10), startErr: startErr,
 		}
-		r := newRelay(relayEndpoints{in: input, out: out, notef: w.recordNotice, connectToDaemon: w.connectServer, startDaemon: w.start})
+		r := newRelay(relayEndpoints{in: input, outWriter: outWriter, notef: w.recordNotice, connectToDaemon: w.connectServer, startDaemon: w.start})
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() {
 			w.relayErr <- r.run(ctx)
-			_ = out.Close()
+			_ = outWriter.Close()
 		}()
 		go sendLines(output, w.output)
 		test(w)
@@ -462,7 +462,7 @@ func TestCancelWhileDaemonStarts(t *testing.T) {
 		input, client := io.Pipe()
 		ctx, cancel := context.WithCancel(t.Context())
 		r := newRelay(relayEndpoints{
-			in: input, out: io.Discard, notef: func(string, ...any) {},
+			in: input, outWriter: io.Discard, notef: func(string, ...any) {},
 			connectToDaemon: func(context.Context) (conn, error) { return nil, httpapi.ErrNoServer },
 			startDaemon:     func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() },
 		})
@@ -477,10 +477,10 @@ func TestCancelWhileDaemonStarts(t *testing.T) {
 func TestRelayEndsWhenClientClosesOutput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		input, client := io.Pipe()
-		output, out := io.Pipe()
+		output, outWriter := io.Pipe()
 		_ = output.Close()
 		r := newRelay(relayEndpoints{
-			in: input, out: out, notef: func(string, ...any) {},
+			in: input, outWriter: outWriter, notef: func(string, ...any) {},
 			connectToDaemon: func(context.Context) (conn, error) { return nil, httpapi.ErrNoServer },
 			startDaemon:     func(context.Context) error { return errors.New("no") },
 		})

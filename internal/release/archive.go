@@ -52,7 +52,7 @@ func (r release) writeArchive(t target) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", r.archiveName(t), err)
 	}
-	return os.WriteFile(filepath.Join(r.out, r.archiveName(t)), archive, 0o644)
+	return os.WriteFile(filepath.Join(r.outDir, r.archiveName(t)), archive, 0o644)
 }
 
 // All files have the modification time of the release and no owner, so that the archive is reproducible.
@@ -97,12 +97,12 @@ func (r release) packZip(files []archivedFile) ([]byte, error) {
 const checksumsFile = "checksums.txt"
 
 func (r release) hashOf(name string) (string, error) {
-	fileContent, err := os.ReadFile(filepath.Join(r.out, name))
+	fileContent, err := os.ReadFile(filepath.Join(r.outDir, name))
 	return fmt.Sprintf("%x", sha256.Sum256(fileContent)), err
 }
 
 func (r release) writeChecksums() error {
-	entries, err := os.ReadDir(r.out)
+	entries, err := os.ReadDir(r.outDir)
 	if err != nil {
 		return err
 	}
@@ -117,5 +117,5 @@ func (r release) writeChecksums() error {
 		}
 		fmt.Fprintf(&lines, "%s  %s\n", hash, e.Name())
 	}
-	return os.WriteFile(filepath.Join(r.out, checksumsFile), []byte(lines.String()), 0o644)
+	return os.WriteFile(filepath.Join(r.outDir, checksumsFile), []byte(lines.String()), 0o644)
 }

@@ -96,7 +96,7 @@ func (r release) extraPath(t target, name string) string {
 
 // manDir returns the folder of the manual pages, which are the same for all operating
 // systems.
-func (r release) manDir() string { return filepath.Join(r.out, programsDir, "man") }
+func (r release) manDir() string { return filepath.Join(r.outDir, programsDir, "man") }
 
 func (r release) writeManualPages(ctx context.Context) error {
 	cmd := exec.CommandContext(ctx, "go", "run", "./cmd/opentabs", "man", "--dir", r.manDir())

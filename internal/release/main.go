@@ -30,7 +30,7 @@ import (
 // release contains the parameters that all steps of a release build need, such as the version and
 // the output folder.
 type release struct {
-	out string
+	outDir string
 	// url is the address at which the release folder will be published. If url is empty,
 	// a program of the release cannot upgrade itself.
 	url             string
@@ -53,7 +53,7 @@ func main() {
 func run(ctx context.Context, args []string) error {
 	r := release{version: version.Version}
 	flags := flag.NewFlagSet("release", flag.ContinueOnError)
-	flags.StringVar(&r.out, "out", "dist", "the `FOLDER` of the release; its content is replaced")
+	flags.StringVar(&r.outDir, "out", "dist", "the `FOLDER` of the release; its content is replaced")
 	flags.StringVar(&r.url, "url", "", "the `ADDRESS` of the folder with the newest release, for upgrade and install.sh")
 	flags.BoolVar(&r.linuxPackages, "linux-packages", true, "write deb and rpm packages")
 	flags.StringVar(&r.storeExtensions, "store-extensions", "", "the `IDS` that stores gave the extension, such as chrome=ID,edge=ID")
@@ -70,7 +70,7 @@ func run(ctx context.Context, args []string) error {
 	if r.commit, r.time, err = readCommit(ctx); err != nil {
 		return err
 	}
-	if err := makeEmptyFolder(r.out); err != nil {
+	if err := makeEmptyFolder(r.outDir); err != nil {
 		return err
 	}
 	if *onlyStore {
@@ -112,7 +112,7 @@ func (r release) write(ctx context.Context, targets []target) error {
 	if err := r.writeManifests(targets); err != nil {
 		return err
 	}
-	if err := os.RemoveAll(filepath.Join(r.out, programsDir)); err != nil {
+	if err := os.RemoveAll(filepath.Join(r.outDir, programsDir)); err != nil {
 		return err
 	}
 	return r.writeChecksums()

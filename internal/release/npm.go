@@ -65,7 +65,7 @@ func (r release) writeNPM(ctx context.Context, targets []target) error {
 }
 
 func (r release) writeSDK(ctx context.Context) error {
-	dir, err := filepath.Abs(filepath.Join(r.out, "npm", "sdk"))
+	dir, err := filepath.Abs(filepath.Join(r.outDir, "npm", "sdk"))
 	if err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func exportOf(module string) map[string]string {
 }
 
 func (r release) packNPM(ctx context.Context, name string, m manifest, files []archivedFile) error {
-	dir := filepath.Join(r.out, "npm", name)
+	dir := filepath.Join(r.outDir, "npm", name)
 	encodedJSON, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
 		return err

@@ -32,7 +32,7 @@ esac
 // The current directory becomes the root of the repository until the test ends.
 func newRelease(t *testing.T, targets []target) release {
 	t.Helper()
-	r := release{out: t.TempDir(), version: "0.1.0", commit: "abc", url: "https://example.com/latest", time: time.Unix(1_700_000_000, 0).UTC()}
+	r := release{outDir: t.TempDir(), version: "0.1.0", commit: "abc", url: "https://example.com/latest", time: time.Unix(1_700_000_000, 0).UTC()}
 	for _, target := range targets {
 		path := r.programPath(target)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -68,7 +68,7 @@ func TestSameProgramsGiveSameBytes(t *testing.T) {
 	for i := range checksums {
 		r := newRelease(t, allTargets)
 		writeFiles(t, r, allTargets)
-		fileContent, err := os.ReadFile(filepath.Join(r.out, checksumsFile))
+		fileContent, err := os.ReadFile(filepath.Join(r.outDir, checksumsFile))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,7 +91,7 @@ func TestManifestsContainTheChecksums(t *testing.T) {
 	r := newRelease(t, allTargets)
 	writeFiles(t, r, allTargets)
 	for file, system := range map[string]target{"opentabs.rb": {"darwin", "arm64"}, "scoop.json": {"windows", "arm64"}} {
-		fileContent, err := os.ReadFile(filepath.Join(r.out, file))
+		fileContent, err := os.ReadFile(filepath.Join(r.outDir, file))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,7 +125,7 @@ func TestSBOMListsModulesAndEmbeddedPackages(t *testing.T) {
 	if err := r.writeSBOM(here); err != nil {
 		t.Fatal(err)
 	}
-	fileContent, err := os.ReadFile(filepath.Join(r.out, r.baseName(here)+".cdx.json"))
+	fileContent, err := os.ReadFile(filepath.Join(r.outDir, r.baseName(here)+".cdx.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,9 +166,9 @@ func TestLicenses(t *testing.T) {
 
 func runInstaller(t *testing.T, r release, home string) (string, error) {
 	t.Helper()
-	server := httptest.NewServer(http.FileServer(http.Dir(r.out)))
+	server := httptest.NewServer(http.FileServer(http.Dir(r.outDir)))
 	defer server.Close()
-	cmd := exec.Command("sh", filepath.Join(r.out, "install.sh"))
+	cmd := exec.Command("sh", filepath.Join(r.outDir, "install.sh"))
 	cmd.Env = append(os.Environ(), "HOME="+home, "OPENTABS_INSTALL_DIR=", "OPENTABS_RELEASE_URL="+server.URL)
 	output, err := cmd.CombinedOutput()
 	return string(output), err
@@ -196,7 +196,7 @@ func TestInstallScript(t *testing.T) {
 		t.Errorf("install.sh left %v, want only the program; %v", entries, err)
 	}
 
-	archive := filepath.Join(r.out, r.archiveName(here[0]))
+	archive := filepath.Join(r.outDir, r.archiveName(here[0]))
 	if err := os.WriteFile(archive, []byte("damaged"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +208,7 @@ func TestInstallScript(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(emptyHome, ".local")); err == nil {
 		t.Error("install.sh of a damaged archive wrote into the home directory")
 	}
-	plainCmd := exec.Command("sh", filepath.Join(r.out, "install.sh"))
+	plainCmd := exec.Command("sh", filepath.Join(r.outDir, "install.sh"))
 	plainCmd.Env = append(os.Environ(), "HOME="+emptyHome, "OPENTABS_RELEASE_URL=http://example.com/x")
 	if output, err := plainCmd.CombinedOutput(); err == nil || !strings.Contains(string(output), "is not encrypted") {
 		t.Errorf("install.sh with an unencrypted address ended with %v: %s", err, output)
@@ -218,7 +218,7 @@ func TestInstallScript(t *testing.T) {
 func startRegistry(t *testing.T, r release) []string {
 	t.Helper()
 	registry := &npmtest.Registry{}
-	files, err := filepath.Glob(filepath.Join(r.out, "npm", "*.tgz"))
+	files, err := filepath.Glob(filepath.Join(r.outDir, "npm", "*.tgz"))
 	if err != nil || len(files) < 3 {
 		t.Fatalf("the release has the npm packages %v, want at least 3 packages; %v", files, err)
 	}

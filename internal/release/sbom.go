@@ -62,7 +62,7 @@ func (r release) writeSBOM(t target) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(r.out, r.baseName(t)+".cdx.json"), append(encodedJSON, '\n'), 0o644)
+	return os.WriteFile(filepath.Join(r.outDir, r.baseName(t)+".cdx.json"), append(encodedJSON, '\n'), 0o644)
 }
 
 func uuidText(hash []byte) string {

@@ -23,5 +23,5 @@ func (r release) writeStorePackage() error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(r.out, fmt.Sprintf("opentabs_%s_store.zip", r.version)), archive, 0o644)
+	return os.WriteFile(filepath.Join(r.outDir, fmt.Sprintf("opentabs_%s_store.zip", r.version)), archive, 0o644)
 }

@@ -15,11 +15,11 @@ import (
 // The document docs/store.md must have the extension's summary and explain each of its permissions.
 func TestStorePackage(t *testing.T) {
 	t.Chdir("../..")
-	r := release{out: t.TempDir(), version: "0.1.0", time: time.Unix(1_700_000_000, 0).UTC()}
+	r := release{outDir: t.TempDir(), version: "0.1.0", time: time.Unix(1_700_000_000, 0).UTC()}
 	if err := r.writeStorePackage(); err != nil {
 		t.Fatal(err)
 	}
-	archive, err := zip.OpenReader(filepath.Join(r.out, "opentabs_0.1.0_store.zip"))
+	archive, err := zip.OpenReader(filepath.Join(r.outDir, "opentabs_0.1.0_store.zip"))
 	if err != nil {
 		t.Fatal(err)
 	}

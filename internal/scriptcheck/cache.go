@@ -51,8 +51,8 @@ func New(dirs config.Dirs, log zerolog.Logger) *Cache {
 // around each script. If the cache has no result for the script, Check runs the check and
 // stores the result.
 func (c *Cache) Check(code []byte) error {
-	sum := sha256.Sum256(code)
-	hash := hex.EncodeToString(sum[:])
+	checksum := sha256.Sum256(code)
+	hash := hex.EncodeToString(checksum[:])
 	if c.HasPassed(hash) {
 		return nil
 	}

@@ -108,11 +108,11 @@ func (f *Form) Set(key, input string) error {
 		return f.putURLs(v)
 	}
 	setting := plugin.Setting{Key: v.Key, Type: v.Type, Options: v.Options}
-	value, err := settings.Parse(setting, input)
+	settingValue, err := settings.Parse(setting, input)
 	if err != nil {
 		return usererr.Errorf("%v", err)
 	}
-	f.Changes[v.Key] = value
+	f.Changes[v.Key] = settingValue
 	return nil
 }
 

@@ -13,15 +13,15 @@ import (
 // Rows returns a table of settings for the user. The first row of the table contains the
 // column names. For a secret setting, the row shows only whether the setting has a value.
 func Rows(views []wire.SettingView) [][]string {
-	rows := [][]string{{"KEY", "TYPE", "VALUE", "MEANING"}}
+	tableRows := [][]string{{"KEY", "TYPE", "VALUE", "MEANING"}}
 	for _, v := range views {
 		kind := string(v.Type)
 		if v.Required {
 			kind += ", required"
 		}
-		rows = append(rows, []string{v.Key, kind, valueText(v), v.Label})
+		tableRows = append(tableRows, []string{v.Key, kind, valueText(v), v.Label})
 	}
-	return rows
+	return tableRows
 }
 
 func valueText(v wire.SettingView) string {

@@ -34,7 +34,9 @@ func PlanChange(c Client, command Command) (Change, error) {
 	if err != nil {
 		return Change{}, err
 	}
-	after, err := editText(before, func(configText []byte) ([]byte, error) { return c.format.set(configText, c.servers, c.entry(command)) })
+	after, err := editText(before, func(configText []byte) ([]byte, error) {
+		return c.format.setServer(configText, c.servers, c.entry(command))
+	})
 	if err != nil {
 		return Change{}, newSetError(c, before, command, err)
 	}
@@ -61,11 +63,11 @@ func diffOf(file string, before, after []byte) string {
 // CurrentToken returns the client token in an MCP client's configuration file, or an empty string. The argument prefix
 // is the prefix by which tokens are recognized.
 func CurrentToken(c Client, prefix string) string {
-	data, err := readConfig(c.File)
+	configBytes, err := readConfig(c.File)
 	if err != nil {
 		return ""
 	}
-	values, err := c.format.decode(data)
+	values, err := c.format.decode(configBytes)
 	if err != nil {
 		return ""
 	}
@@ -92,23 +94,23 @@ var errNotRegular = errors.New("is not a regular file")
 
 // The path of a configuration file can be a symbolic link to a regular file.
 func readConfig(path string) ([]byte, error) {
-	info, err := os.Stat(path)
+	fileInfo, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
 	case err != nil:
 		return nil, explainAccess(path, err)
-	case !info.Mode().IsRegular(): // reading a named pipe would block
+	case !fileInfo.Mode().IsRegular(): // reading a named pipe would block
 		return nil, fmt.Errorf("%s %w: remove it or put a regular file in its place", path, errNotRegular)
 	}
-	data, err := os.ReadFile(path)
+	configBytes, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	if err == nil && data == nil {
-		data = []byte{}
+	if err == nil && configBytes == nil {
+		configBytes = []byte{}
 	}
-	return data, explainAccess(path, err)
+	return configBytes, explainAccess(path, err)
 }
 
 // The error of explainAccess does not wrap err: setting OPENTABS_HOME, the usual remedy, does not move the file of an
@@ -224,20 +226,20 @@ func resolveLinks(path string) string {
 }
 
 // The new configuration file keeps the mode of the old file.
-func replaceConfig(path string, data []byte) error {
+func replaceConfig(path string, configBytes []byte) error {
 	target := resolveLinks(path)
-	info, err := os.Stat(target)
+	fileInfo, err := os.Stat(target)
 	if err != nil {
 		if err := os.MkdirAll(filepath.Dir(target), 0o700); err != nil {
 			return explainAccess(target, err)
 		}
-		return explainAccess(target, statefile.Write(target, data))
+		return explainAccess(target, statefile.Write(target, configBytes))
 	}
-	if info.Mode()&0o200 == 0 {
+	if fileInfo.Mode()&0o200 == 0 {
 		return fmt.Errorf("%s is read-only: make the file writable, or add the server by hand as `opentabs setup --print` shows", path)
 	}
-	return explainAccess(target, statefile.Replace(target, data, func(f *os.File) error {
-		return f.Chmod(keepOwner(f, info))
+	return explainAccess(target, statefile.Replace(target, configBytes, func(f *os.File) error {
+		return f.Chmod(keepOwner(f, fileInfo))
 	}))
 }
 
@@ -245,14 +247,14 @@ func (w Writer) recordsFile() string { return filepath.Join(w.Dir, "setup.json")
 
 func (w Writer) records() (map[string]setupRecord, error) {
 	records := map[string]setupRecord{}
-	data, err := os.ReadFile(w.recordsFile())
+	configBytes, err := os.ReadFile(w.recordsFile())
 	if errors.Is(err, fs.ErrNotExist) {
 		return records, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the record of changed configurations in %s: %w", w.recordsFile(), err)
 	}
-	if json.Unmarshal(data, &records) != nil || records == nil { // without records, undo can only remove opentabs from the files
+	if json.Unmarshal(configBytes, &records) != nil || records == nil { // without records, undo can only remove opentabs from the files
 		return map[string]setupRecord{}, nil
 	}
 	return records, nil
@@ -260,8 +262,8 @@ func (w Writer) records() (map[string]setupRecord, error) {
 
 func (w Writer) hasDamagedRecords() bool {
 	var records map[string]setupRecord
-	data, err := os.ReadFile(w.recordsFile())
-	return err == nil && (json.Unmarshal(data, &records) != nil || records == nil)
+	configBytes, err := os.ReadFile(w.recordsFile())
+	return err == nil && (json.Unmarshal(configBytes, &records) != nil || records == nil)
 }
 
 func (w Writer) renameDamagedRecords() error {
@@ -273,7 +275,7 @@ func (w Writer) renameDamagedRecords() error {
 }
 
 func (w Writer) writeRecords(records map[string]setupRecord) error {
-	data, err := json.MarshalIndent(records, "", "  ")
+	configBytes, err := json.MarshalIndent(records, "", "  ")
 	if err != nil {
 		return err
 	}
@@ -283,10 +285,10 @@ func (w Writer) writeRecords(records map[string]setupRecord) error {
 	if err := w.renameDamagedRecords(); err != nil {
 		return err
 	}
-	return statefile.Write(w.recordsFile(), append(data, '\n'))
+	return statefile.Write(w.recordsFile(), append(configBytes, '\n'))
 }
 
-func hashOf(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
+func hashOf(configBytes []byte) string {
+	checksum := sha256.Sum256(configBytes)
+	return hex.EncodeToString(checksum[:])
 }

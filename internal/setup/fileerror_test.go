@@ -56,9 +56,9 @@ func TestUndoErrors(t *testing.T) {
 		writer := Writer{Dir: filepath.Join(m.Home, "state")}
 		setUp(t, writer, client, testCommand)
 		writeConfig(t, client, c.configText)
-		sentence, err := writer.Undo(client)
+		undoReport, err := writer.Undo(client)
 		if err == nil || !strings.HasPrefix(err.Error(), client.File+c.want) || readText(t, client.File) != c.configText {
-			t.Errorf("%s: Undo of %q returned %q, %v, want %q", c.id, c.configText, sentence, err, c.want)
+			t.Errorf("%s: Undo of %q returned %q, %v, want %q", c.id, c.configText, undoReport, err, c.want)
 		}
 	}
 }

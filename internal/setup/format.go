@@ -18,10 +18,10 @@ import (
 type format interface {
 	// set returns the configuration in data, with an opentabs entry that has the fields of entry. If data already has
 	// an opentabs entry, set keeps the entry's other fields.
-	set(data []byte, servers []string, entry any) ([]byte, error)
-	remove(data []byte, servers []string) ([]byte, error)
+	setServer(configBytes []byte, servers []string, entry any) ([]byte, error)
+	removeServer(configBytes []byte, servers []string) ([]byte, error)
 	inline(entry any) ([]byte, error)
-	decode(data []byte) (map[string]any, error)
+	decode(configBytes []byte) (map[string]any, error)
 }
 
 // errOtherChange reports that an edit would change more than the opentabs entry. The text
@@ -60,8 +60,8 @@ func checkServerEdit(f format, before, after []byte, servers []string) ([]byte, 
 }
 
 // editText removes a byte order mark and Windows line endings before the change, and restores them in the result.
-func editText(data []byte, change func(configText []byte) ([]byte, error)) ([]byte, error) {
-	withoutBOM, hasMark := bytes.CutPrefix(data, byteOrderMark)
+func editText(configBytes []byte, change func(configText []byte) ([]byte, error)) ([]byte, error) {
+	withoutBOM, hasMark := bytes.CutPrefix(configBytes, byteOrderMark)
 	lineEndCount := bytes.Count(withoutBOM, []byte("\r\n"))
 	isCRLF := lineEndCount > 0 && lineEndCount == bytes.Count(withoutBOM, []byte("\n"))
 	if isCRLF {
@@ -82,8 +82,8 @@ func editText(data []byte, change func(configText []byte) ([]byte, error)) ([]by
 
 // findCommandServer returns nil for an opentabs entry that connects over HTTP, because its fields do not apply to a
 // command.
-func findCommandServer(f format, data []byte, servers []string) map[string]any {
-	values, err := f.decode(data)
+func findCommandServer(f format, configBytes []byte, servers []string) map[string]any {
+	values, err := f.decode(configBytes)
 	if err != nil {
 		return nil
 	}
@@ -154,40 +154,40 @@ var byteOrderMark = []byte("\ufeff")
 // commas.
 type jsonFormat struct{}
 
-func (f jsonFormat) set(data []byte, servers []string, entry any) ([]byte, error) {
-	if _, err := f.decode(data); err != nil {
+func (f jsonFormat) setServer(configBytes []byte, servers []string, entry any) ([]byte, error) {
+	if _, err := f.decode(configBytes); err != nil {
 		return nil, err
 	}
 	value, err := json.Marshal(entry)
 	if err != nil {
 		return nil, err
 	}
-	after, err := setMember(data, append(servers[:len(servers):len(servers)], serverName), value, findCommandServer(f, data, servers))
+	after, err := setMember(configBytes, append(servers[:len(servers):len(servers)], serverName), value, findCommandServer(f, configBytes, servers))
 	if err != nil {
 		return nil, err
 	}
-	return checkServerEdit(f, data, after, servers)
+	return checkServerEdit(f, configBytes, after, servers)
 }
 
 // If value and the existing member are both objects, setMember changes only the members that value contains.
-func setMember(data []byte, path []string, value json.RawMessage, existingFields map[string]any) ([]byte, error) {
+func setMember(configBytes []byte, path []string, valueJSON json.RawMessage, existingFields map[string]any) ([]byte, error) {
 	var members map[string]json.RawMessage
-	if existingFields == nil || json.Unmarshal(value, &members) != nil {
-		return jsonedit.Set(data, path, value)
+	if existingFields == nil || json.Unmarshal(valueJSON, &members) != nil {
+		return jsonedit.Set(configBytes, path, valueJSON)
 	}
 	var err error
 	if _, hasHome := existingFields[homeVariable]; hasHome && members[homeVariable] == nil {
-		if data, _, err = jsonedit.Remove(data, append(path[:len(path):len(path)], homeVariable)); err != nil {
+		if configBytes, _, err = jsonedit.Remove(configBytes, append(path[:len(path):len(path)], homeVariable)); err != nil {
 			return nil, err
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		child, _ := existingFields[name].(map[string]any)
-		if data, err = setMember(data, append(path[:len(path):len(path)], name), members[name], child); err != nil {
+		if configBytes, err = setMember(configBytes, append(path[:len(path):len(path)], name), members[name], child); err != nil {
 			return nil, err
 		}
 	}
-	return data, nil
+	return configBytes, nil
 }
 
 func (jsonFormat) inline(entry any) ([]byte, error) {
@@ -195,19 +195,19 @@ func (jsonFormat) inline(entry any) ([]byte, error) {
 	return fmt.Appendf(nil, "%q: %s", serverName, value), err
 }
 
-func (f jsonFormat) remove(data []byte, servers []string) ([]byte, error) {
-	if _, err := f.decode(data); err != nil {
+func (f jsonFormat) removeServer(configBytes []byte, servers []string) ([]byte, error) {
+	if _, err := f.decode(configBytes); err != nil {
 		return nil, err
 	}
-	after, _, err := jsonedit.Remove(data, append(servers[:len(servers):len(servers)], serverName))
+	after, _, err := jsonedit.Remove(configBytes, append(servers[:len(servers):len(servers)], serverName))
 	if err != nil {
 		return nil, err
 	}
-	return checkEdit(f, data, after, servers)
+	return checkEdit(f, configBytes, after, servers)
 }
 
-func (jsonFormat) decode(data []byte) (map[string]any, error) {
-	standardJSON, err := jsonedit.Standardize(bytes.TrimPrefix(data, byteOrderMark))
+func (jsonFormat) decode(configBytes []byte) (map[string]any, error) {
+	standardJSON, err := jsonedit.Standardize(bytes.TrimPrefix(configBytes, byteOrderMark))
 	if err != nil {
 		return nil, newSyntaxError("JSON", err)
 	}

@@ -66,8 +66,8 @@ func TestChangeKeepsOtherContent(t *testing.T) {
 				if again, err := PlanChange(client, testCommand); err != nil || !again.IsEmpty() || !bytes.Equal(again.before, again.after) {
 					t.Errorf("%s: a second change of %q = %v\n%s\nwant none", id, after, err, again.Diff())
 				}
-				if sentence, err := writer.Undo(client); err != nil || sentence == "" || readText(t, client.File) != before {
-					t.Errorf("%s: undo of %q returned %q, %v, content = %q", id, before, sentence, err, readText(t, client.File))
+				if undoReport, err := writer.Undo(client); err != nil || undoReport == "" || readText(t, client.File) != before {
+					t.Errorf("%s: undo of %q returned %q, %v, content = %q", id, before, undoReport, err, readText(t, client.File))
 				}
 			}
 		}
@@ -98,8 +98,8 @@ func TestUndoKeepsComments(t *testing.T) {
 				t.Fatal(err)
 			}
 			writeConfig(t, client, readText(t, client.File)+"\n")
-			if sentence, err := writer.Undo(client); err != nil || !strings.HasSuffix(sentence, "and the rest of the file stays") {
-				t.Errorf("%s: undo of %q returned %q, %v", id, before, sentence, err)
+			if undoReport, err := writer.Undo(client); err != nil || !strings.HasSuffix(undoReport, "and the rest of the file stays") {
+				t.Errorf("%s: undo of %q returned %q, %v", id, before, undoReport, err)
 			}
 			after := readText(t, client.File)
 			for line := range strings.Lines(before) {
@@ -185,8 +185,8 @@ func TestDanglingLink(t *testing.T) {
 	if _, err := writer.Undo(client); err != nil || fileExists(target) {
 		t.Errorf("Undo through a link returned %v, target exists: %t", err, fileExists(target))
 	}
-	if info, err := os.Lstat(client.File); err != nil || info.Mode()&os.ModeSymlink == 0 {
-		t.Errorf("link after Undo = %v, %v", info, err)
+	if fileInfo, err := os.Lstat(client.File); err != nil || fileInfo.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("link after Undo = %v, %v", fileInfo, err)
 	}
 }
 

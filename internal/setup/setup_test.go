@@ -38,11 +38,11 @@ func writeConfig(t *testing.T, c Client, configText string) {
 
 func readText(t *testing.T, path string) string {
 	t.Helper()
-	data, err := os.ReadFile(path)
+	configBytes, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(data)
+	return string(configBytes)
 }
 
 var testCommand = Command{Path: "/bin/opentabs", Args: []string{"mcp"}, Env: map[string]string{"OPENTABS_CLIENT_TOKEN": "otc_1"}}
@@ -92,8 +92,8 @@ func TestChangeOfEachClient(t *testing.T) {
 			if got := readText(t, backup); got != c.before {
 				t.Errorf("content of the backup = %q, want %q", got, c.before)
 			}
-			if info, err := os.Stat(client.File); err != nil || info.Mode().Perm() != 0o640 {
-				t.Errorf("mode of the configuration = %v, %v, want 0640", info.Mode(), err)
+			if fileInfo, err := os.Stat(client.File); err != nil || fileInfo.Mode().Perm() != 0o640 {
+				t.Errorf("mode of the configuration = %v, %v, want 0640", fileInfo.Mode(), err)
 			}
 			if got := CurrentToken(client, "otc_"); got != "otc_1" {
 				t.Errorf("token in the configuration = %q, want otc_1", got)
@@ -111,8 +111,8 @@ func TestChangeOfEachClient(t *testing.T) {
 			if got := readText(t, client.File); !strings.Contains(got, "/opt/opentabs") || strings.Contains(got, "/bin/opentabs") || strings.Contains(got, "otc_1") {
 				t.Errorf("configuration after a change of the command =\n%s", got)
 			}
-			if sentence, err := writer.Undo(client); err != nil || !strings.HasSuffix(sentence, "has its earlier content") {
-				t.Errorf("Undo returned %q, %v", sentence, err)
+			if undoReport, err := writer.Undo(client); err != nil || !strings.HasSuffix(undoReport, "has its earlier content") {
+				t.Errorf("Undo returned %q, %v", undoReport, err)
 			}
 			if got := readText(t, client.File); got != c.before {
 				t.Errorf("configuration after undo =\n%s\nwant\n%s", got, c.before)
@@ -137,8 +137,8 @@ func TestUndoOfChangedFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		writeConfig(t, client, strings.Replace(readText(t, client.File), strings.TrimSpace(strings.Trim(lines[0], "{}\n")), lines[1], 1))
-		if sentence, err := writer.Undo(client); err != nil || !strings.HasSuffix(sentence, "and the rest of the file stays") {
-			t.Errorf("%s: Undo returned %q, %v", id, sentence, err)
+		if undoReport, err := writer.Undo(client); err != nil || !strings.HasSuffix(undoReport, "and the rest of the file stays") {
+			t.Errorf("%s: Undo returned %q, %v", id, undoReport, err)
 		}
 		if got := readText(t, client.File); strings.Contains(got, "opentabs") || !strings.Contains(got, lines[1]) {
 			t.Errorf("%s: configuration after undo =\n%s", id, got)
@@ -204,8 +204,8 @@ func TestLinkedFile(t *testing.T) {
 	if _, err := (Writer{Dir: filepath.Join(m.Home, "state")}).Write(change); err != nil {
 		t.Fatal(err)
 	}
-	if info, err := os.Lstat(client.File); err != nil || info.Mode()&os.ModeSymlink == 0 || !strings.Contains(readText(t, target), "opentabs") {
-		t.Errorf("mode of the link = %v, %v; content of its target = %s", info.Mode(), err, readText(t, target))
+	if fileInfo, err := os.Lstat(client.File); err != nil || fileInfo.Mode()&os.ModeSymlink == 0 || !strings.Contains(readText(t, target), "opentabs") {
+		t.Errorf("mode of the link = %v, %v; content of its target = %s", fileInfo.Mode(), err, readText(t, target))
 	}
 }
 

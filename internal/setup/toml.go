@@ -15,12 +15,12 @@ import (
 // tomlFormat edits configuration files in TOML, in which each MCP server is a table.
 type tomlFormat struct{}
 
-func (f tomlFormat) set(data []byte, servers []string, entry any) ([]byte, error) {
-	if _, err := f.decode(data); err != nil {
+func (f tomlFormat) setServer(configBytes []byte, servers []string, entry any) ([]byte, error) {
+	if _, err := f.decode(configBytes); err != nil {
 		return nil, err
 	}
 	table := entry
-	if existingFields := findCommandServer(f, data, servers); existingFields != nil {
+	if existingFields := findCommandServer(f, configBytes, servers); existingFields != nil {
 		entryTOML, err := toml.Marshal(entry)
 		var fields map[string]any
 		if err == nil {
@@ -31,10 +31,10 @@ func (f tomlFormat) set(data []byte, servers []string, entry any) ([]byte, error
 		}
 		mergedFields := mergeFields(existingFields, fields)
 		if reflect.DeepEqual(mergedFields, existingFields) {
-			return data, nil
+			return configBytes, nil
 		}
-		if after, ok := editTOMLServer(f, data, servers, existingFields, mergedFields); ok {
-			return checkServerEdit(f, data, after, servers)
+		if after, ok := editTOMLServer(f, configBytes, servers, existingFields, mergedFields); ok {
+			return checkServerEdit(f, configBytes, after, servers)
 		}
 		table = mergedFields
 	}
@@ -50,11 +50,11 @@ func (f tomlFormat) set(data []byte, servers []string, entry any) ([]byte, error
 	for _, name := range parentTables(servers) {
 		block = bytes.TrimPrefix(block, []byte("["+name+"]\n"))
 	}
-	keptContent := removeTable(data, servers)
+	keptContent := removeTable(configBytes, servers)
 	if len(keptContent) > 0 {
 		keptContent = append(bytes.TrimRight(keptContent, "\r\n\t "), "\n\n"...)
 	}
-	return checkServerEdit(f, data, append(keptContent, block...), servers)
+	return checkServerEdit(f, configBytes, append(keptContent, block...), servers)
 }
 
 func (tomlFormat) inline(entry any) ([]byte, error) {
@@ -63,13 +63,13 @@ func (tomlFormat) inline(entry any) ([]byte, error) {
 	return line.Bytes(), err
 }
 
-func (f tomlFormat) remove(data []byte, servers []string) ([]byte, error) {
-	return checkEdit(f, data, removeTOMLFields(removeTable(data, servers), servers), servers)
+func (f tomlFormat) removeServer(configBytes []byte, servers []string) ([]byte, error) {
+	return checkEdit(f, configBytes, removeTOMLFields(removeTable(configBytes, servers), servers), servers)
 }
 
-func (tomlFormat) decode(data []byte) (map[string]any, error) {
+func (tomlFormat) decode(configBytes []byte) (map[string]any, error) {
 	var values map[string]any
-	if err := toml.Unmarshal(bytes.TrimPrefix(data, byteOrderMark), &values); err != nil {
+	if err := toml.Unmarshal(bytes.TrimPrefix(configBytes, byteOrderMark), &values); err != nil {
 		var position *toml.DecodeError
 		if errors.As(err, &position) {
 			row, column := position.Position()
@@ -83,11 +83,11 @@ func (tomlFormat) decode(data []byte) (map[string]any, error) {
 var tableHeader = lazyregexp.New(`^\s*\[\[?\s*([^\]]+?)\s*\]\]?\s*(#.*)?$`)
 
 // removeTable keeps comments and blank lines before the next table.
-func removeTable(data []byte, servers []string) []byte {
+func removeTable(configBytes []byte, servers []string) []byte {
 	ownTable := strings.Join(append(servers[:len(servers):len(servers)], serverName), ".")
 	var keptContent, pendingLines []byte
 	isOwn := false
-	for line := range bytes.Lines(data) {
+	for line := range bytes.Lines(configBytes) {
 		if header := tableHeader().FindSubmatch(bytes.TrimRight(line, "\r\n")); header != nil {
 			name := strings.NewReplacer(`"`, "", `'`, "", " ", "", "\t", "").Replace(string(header[1]))
 			isOwn = name == ownTable || strings.HasPrefix(name, ownTable+".")
@@ -110,11 +110,11 @@ func removeTable(data []byte, servers []string) []byte {
 }
 
 func reversed(names []string) []string {
-	var out []string
+	var reversedLines []string
 	for i := len(names) - 1; i >= 0; i-- {
-		out = append(out, names[i])
+		reversedLines = append(reversedLines, names[i])
 	}
-	return out
+	return reversedLines
 }
 
 func parentTables(path []string) []string {

@@ -13,14 +13,14 @@ import (
 
 // tomlEdit is an edit that replaces the bytes from start to end of a TOML file with text.
 type tomlEdit struct {
-	start, end int
-	document   string
+	start, endIndex int
+	document        string
 }
 
 // tomlServer edits the values of the opentabs entry in a TOML file in place. tomlServer keeps comments and the order of
 // keys. All key paths in a tomlServer are relative to the entry of opentabs.
 type tomlServer struct {
-	data         []byte
+	configBytes  []byte
 	ownTable     []string
 	mergedFields map[string]any
 	edits        []tomlEdit
@@ -31,13 +31,13 @@ type tomlServer struct {
 }
 
 // The result ok is false if editTOMLServer does not support the layout of the file.
-func editTOMLServer(f tomlFormat, data []byte, servers []string, existingFields, mergedFields map[string]any) (after []byte, ok bool) {
-	if len(data) > 0 && data[len(data)-1] != '\n' {
-		data = append(slices.Clone(data), '\n')
+func editTOMLServer(f tomlFormat, configBytes []byte, servers []string, existingFields, mergedFields map[string]any) (after []byte, ok bool) {
+	if len(configBytes) > 0 && configBytes[len(configBytes)-1] != '\n' {
+		configBytes = append(slices.Clone(configBytes), '\n')
 	}
-	s := &tomlServer{data: data, ownTable: append(slices.Clone(servers), serverName), mergedFields: mergedFields, insertAt: map[string]int{}}
+	s := &tomlServer{configBytes: configBytes, ownTable: append(slices.Clone(servers), serverName), mergedFields: mergedFields, insertAt: map[string]int{}}
 	parser := unstable.Parser{}
-	parser.Reset(data)
+	parser.Reset(configBytes)
 	var table []string
 	for parser.NextExpression() {
 		switch e := parser.Expression(); e.Kind {
@@ -55,18 +55,18 @@ func editTOMLServer(f tomlFormat, data []byte, servers []string, existingFields,
 		return nil, false
 	}
 	slices.SortStableFunc(s.edits, func(a, b tomlEdit) int { return a.start - b.start })
-	after = slices.Clone(data)
+	after = slices.Clone(configBytes)
 	for _, e := range slices.Backward(s.edits) {
-		after = slices.Replace(after, e.start, e.end, []byte(e.document)...)
+		after = slices.Replace(after, e.start, e.endIndex, []byte(e.document)...)
 	}
 	values, err := f.decode(after)
 	return after, err == nil && reflect.DeepEqual(findServer(values, servers), any(mergedFields))
 }
 
-func removeTOMLFields(data []byte, servers []string) []byte {
-	s := &tomlServer{data: data, ownTable: append(slices.Clone(servers), serverName)}
+func removeTOMLFields(configBytes []byte, servers []string) []byte {
+	s := &tomlServer{configBytes: configBytes, ownTable: append(slices.Clone(servers), serverName)}
 	parser := unstable.Parser{}
-	parser.Reset(data)
+	parser.Reset(configBytes)
 	var table []string
 	var keptContent []byte
 	keptUntil := 0
@@ -78,11 +78,11 @@ func removeTOMLFields(data []byte, servers []string) []byte {
 		}
 		keys, _ := tomlKeys(e)
 		if _, isOwn := s.pathWithinEntry(append(slices.Clone(table), keys...)); isOwn {
-			keptContent = append(keptContent, data[keptUntil:s.lineStart(int(e.Raw.Offset))]...)
+			keptContent = append(keptContent, configBytes[keptUntil:s.lineStart(int(e.Raw.Offset))]...)
 			keptUntil = s.lineEnd(endOf(e))
 		}
 	}
-	return append(keptContent, data[keptUntil:]...)
+	return append(keptContent, configBytes[keptUntil:]...)
 }
 
 func (s *tomlServer) pathWithinEntry(path []string) (dotted string, isOwn bool) {
@@ -107,9 +107,9 @@ func (s *tomlServer) editField(field *unstable.Node, table []string, existingFie
 	if !isOwn {
 		return
 	}
-	start, end := int(field.Raw.Offset), endOf(field)
+	startIndex, endIndex := int(field.Raw.Offset), endOf(field)
 	if tablePath, ok := s.pathWithinEntry(table); ok {
-		s.insertAt[tablePath] = s.lineEnd(end)
+		s.insertAt[tablePath] = s.lineEnd(endIndex)
 	}
 	if isInline {
 		s.inlinePaths = append(s.inlinePaths, dotted)
@@ -119,12 +119,12 @@ func (s *tomlServer) editField(field *unstable.Node, table []string, existingFie
 	object, isObject := value.(map[string]any)
 	switch {
 	case !isKept:
-		s.edits = append(s.edits, tomlEdit{s.lineStart(start), s.lineEnd(end), ""})
+		s.edits = append(s.edits, tomlEdit{s.lineStart(startIndex), s.lineEnd(endIndex), ""})
 	case reflect.DeepEqual(before, value):
 	case isInline && isObject:
-		s.edits = append(s.edits, tomlEdit{s.valueStart(lastNode), end, s.inlineTable(field.Value(), before, object)})
+		s.edits = append(s.edits, tomlEdit{s.valueStart(lastNode), endIndex, s.inlineTable(field.Value(), before, object)})
 	default:
-		s.edits = append(s.edits, tomlEdit{s.valueStart(lastNode), end, tomlValue(value)})
+		s.edits = append(s.edits, tomlEdit{s.valueStart(lastNode), endIndex, tomlValue(value)})
 	}
 }
 
@@ -142,12 +142,12 @@ func (s *tomlServer) inlineTable(node *unstable.Node, existingFields any, merged
 		name := strings.Join(keys, ".")
 		value, isKept := valueAt(mergedFields, name)
 		before, _ := valueAt(oldFields, name)
-		key := string(s.data[child.Raw.Offset:s.valueStart(lastNode)])
+		key := string(s.configBytes[child.Raw.Offset:s.valueStart(lastNode)])
 		isDone[keys[0]] = true
 		switch object, isObject := value.(map[string]any); {
 		case !isKept:
 		case reflect.DeepEqual(before, value):
-			members = append(members, string(s.data[child.Raw.Offset:endOf(child)]))
+			members = append(members, string(s.configBytes[child.Raw.Offset:endOf(child)]))
 		case isObject && child.Value().Kind == unstable.InlineTable:
 			members = append(members, key+s.inlineTable(child.Value(), before, object))
 		default:
@@ -197,19 +197,19 @@ func (s *tomlServer) insertMissing(path []string, existingFields, mergedFields m
 }
 
 func (s *tomlServer) valueStart(key *unstable.Node) int {
-	at := endOf(key) + bytes.IndexByte(s.data[endOf(key):], '=') + 1
-	return at + len(s.data[at:]) - len(bytes.TrimLeft(s.data[at:], " \t"))
+	at := endOf(key) + bytes.IndexByte(s.configBytes[endOf(key):], '=') + 1
+	return at + len(s.configBytes[at:]) - len(bytes.TrimLeft(s.configBytes[at:], " \t"))
 }
 
 func (s *tomlServer) lineStart(offset int) int {
-	return bytes.LastIndexByte(s.data[:offset], '\n') + 1
+	return bytes.LastIndexByte(s.configBytes[:offset], '\n') + 1
 }
 
 func (s *tomlServer) lineEnd(offset int) int {
-	if i := bytes.IndexByte(s.data[offset:], '\n'); i >= 0 {
+	if i := bytes.IndexByte(s.configBytes[offset:], '\n'); i >= 0 {
 		return offset + i + 1
 	}
-	return len(s.data)
+	return len(s.configBytes)
 }
 
 func tomlKeys(node *unstable.Node) (names []string, lastNode *unstable.Node) {

@@ -113,7 +113,7 @@ func (w Writer) PlanUndo(c Client) (Removal, error) {
 			return Removal{File: c.File, Action: undoKeep, KeepsToken: isOwnServer(server)}, nil
 		}
 	}
-	without, err := editText(now, func(configText []byte) ([]byte, error) { return c.format.remove(configText, c.servers) })
+	without, err := editText(now, func(configText []byte) ([]byte, error) { return c.format.removeServer(configText, c.servers) })
 	if err == nil && bytes.Equal(without, now) {
 		err = errOtherChange
 	}
@@ -187,14 +187,14 @@ func (w Writer) ConfiguredFile(c Client) (string, error) {
 	if isRecorded {
 		c.File = r.File
 	}
-	data, err := readConfig(c.File)
+	configBytes, err := readConfig(c.File)
 	if errors.Is(err, errNotRegular) {
 		return "", nil
 	}
-	if data == nil || err != nil {
+	if configBytes == nil || err != nil {
 		return "", err
 	}
-	values, err := c.format.decode(data)
+	values, err := c.format.decode(configBytes)
 	if err != nil || !w.hasWritten(findServer(values, c.servers), isRecorded) {
 		return "", nil // opentabs cannot edit a file that it cannot parse
 	}

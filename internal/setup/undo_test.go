@@ -34,8 +34,8 @@ func TestUndoAfterChangeBetweenSetups(t *testing.T) {
 		setUp(t, writer, client, testCommand)
 		writeConfig(t, client, strings.Replace(readText(t, client.File), strings.TrimSpace(strings.Trim(c.before, "{}\n")), c.edited, 1))
 		setUp(t, writer, client, movedCommand)
-		if sentence, err := writer.Undo(client); err != nil || sentence != "opentabs is removed from "+client.File+", and the rest of the file stays" {
-			t.Errorf("%s: Undo returned %q, %v, want that only opentabs is removed", id, sentence, err)
+		if undoReport, err := writer.Undo(client); err != nil || undoReport != "opentabs is removed from "+client.File+", and the rest of the file stays" {
+			t.Errorf("%s: Undo returned %q, %v, want that only opentabs is removed", id, undoReport, err)
 		}
 		if got := readText(t, client.File); got != c.after {
 			t.Errorf("%s: configuration after undo = %q, want %q", id, got, c.after)
@@ -67,18 +67,18 @@ func TestUndoOfForeignServer(t *testing.T) {
 		writer := Writer{Dir: filepath.Join(m.Home, "state")}
 		setUp(t, writer, client, testCommand)
 		setUp(t, writer, client, movedCommand)
-		if sentence, err := writer.Undo(client); err != nil || !strings.HasSuffix(sentence, "has its earlier content") || readText(t, client.File) != before {
-			t.Errorf("%s: Undo returned %q, %v, content = %q, want %q", id, sentence, err, readText(t, client.File), before)
+		if undoReport, err := writer.Undo(client); err != nil || !strings.HasSuffix(undoReport, "has its earlier content") || readText(t, client.File) != before {
+			t.Errorf("%s: Undo returned %q, %v, content = %q, want %q", id, undoReport, err, readText(t, client.File), before)
 		}
 
 		setUp(t, writer, client, testCommand)
 		writeConfig(t, client, readText(t, client.File)+"\n")
 		setUp(t, writer, client, movedCommand)
 		writeConfig(t, client, readText(t, client.File)+"\n")
-		sentence, err := writer.Undo(client)
-		_, backup, ok := strings.Cut(sentence, "; the server opentabs from before setup is in ")
+		undoReport, err := writer.Undo(client)
+		_, backup, ok := strings.Cut(undoReport, "; the server opentabs from before setup is in ")
 		if err != nil || !ok || readText(t, backup) != before || strings.Contains(readText(t, client.File), "/opt/opentabs") {
-			t.Errorf("%s: Undo of a changed file returned %q, %v, content = %q", id, sentence, err, readText(t, client.File))
+			t.Errorf("%s: Undo of a changed file returned %q, %v, content = %q", id, undoReport, err, readText(t, client.File))
 		}
 	}
 }
@@ -107,9 +107,9 @@ func TestUndoKeepsForeignServer(t *testing.T) {
 			if err != nil || plan.Action != undoKeep || plan.Diff() != "" || plan.KeepsToken != (id == "cursor" && !isRecorded) {
 				t.Errorf("%s: plan of undo = %+v, %v, want to keep the server", id, plan, err)
 			}
-			sentence, err := writer.Undo(client)
-			if err != nil || !strings.HasPrefix(sentence, "the server opentabs stays in "+client.File) || readText(t, client.File) != configText {
-				t.Errorf("%s: Undo returned %q, %v, content = %q, want %q", id, sentence, err, readText(t, client.File), configText)
+			undoReport, err := writer.Undo(client)
+			if err != nil || !strings.HasPrefix(undoReport, "the server opentabs stays in "+client.File) || readText(t, client.File) != configText {
+				t.Errorf("%s: Undo returned %q, %v, content = %q, want %q", id, undoReport, err, readText(t, client.File), configText)
 			}
 		}
 	}

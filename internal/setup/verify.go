@@ -32,11 +32,11 @@ const requestID = 2
 func Verify(ctx context.Context, command Command) (toolCount int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, verifyTimeout)
 	defer cancel()
-	var list struct {
+	var toolsResult struct {
 		Tools []json.RawMessage `json:"tools"`
 	}
-	err = sendRequest(ctx, command, "tools/list", map[string]any{}, &list)
-	return len(list.Tools), err
+	err = sendRequest(ctx, command, "tools/list", map[string]any{}, &toolsResult)
+	return len(toolsResult.Tools), err
 }
 
 // CallTool starts command like an MCP client, calls a tool, and returns the text of the

@@ -12,11 +12,11 @@ import (
 // yamlFormat supports only YAML block style, in which each MCP server is a mapping.
 type yamlFormat struct{}
 
-func (f yamlFormat) set(data []byte, servers []string, entry any) ([]byte, error) {
-	if _, err := f.decode(data); err != nil {
+func (f yamlFormat) setServer(configBytes []byte, servers []string, entry any) ([]byte, error) {
+	if _, err := f.decode(configBytes); err != nil {
 		return nil, err
 	}
-	if existingFields := findCommandServer(f, data, servers); existingFields != nil {
+	if existingFields := findCommandServer(f, configBytes, servers); existingFields != nil {
 		entryYAML, err := yaml.Marshal(entry)
 		var fields map[string]any
 		if err == nil {
@@ -27,10 +27,10 @@ func (f yamlFormat) set(data []byte, servers []string, entry any) ([]byte, error
 		}
 		mergedFields := mergeFields(existingFields, fields)
 		if reflect.DeepEqual(mergedFields, existingFields) {
-			return data, nil
+			return configBytes, nil
 		}
-		if after, ok := f.editServer(data, servers, mergedFields); ok {
-			return checkServerEdit(f, data, after, servers)
+		if after, ok := f.editServer(configBytes, servers, mergedFields); ok {
+			return checkServerEdit(f, configBytes, after, servers)
 		}
 		entry = mergedFields
 	}
@@ -40,7 +40,7 @@ func (f yamlFormat) set(data []byte, servers []string, entry any) ([]byte, error
 	if err := errors.Join(encoder.Encode(map[string]any{serverName: entry}), encoder.Close()); err != nil {
 		return nil, err
 	}
-	keptContent := emptyMapping(servers[0]).ReplaceAll(removeMapping(data, servers[0]), []byte("$1$2"))
+	keptContent := emptyMapping(servers[0]).ReplaceAll(removeMapping(configBytes, servers[0]), []byte("$1$2"))
 	at, indent, ok := findChildren(keptContent, servers[0])
 	if !ok {
 		if len(keptContent) > 0 && keptContent[len(keptContent)-1] != '\n' {
@@ -54,7 +54,7 @@ func (f yamlFormat) set(data []byte, servers []string, entry any) ([]byte, error
 		block = append(append(block, indent...), line...)
 	}
 	after := append(append(keptContent[:at:at], block...), keptContent[at:]...)
-	return checkServerEdit(f, data, after, servers)
+	return checkServerEdit(f, configBytes, after, servers)
 }
 
 func (yamlFormat) inline(entry any) ([]byte, error) {
@@ -68,14 +68,14 @@ func (yamlFormat) inline(entry any) ([]byte, error) {
 	return append(line, '\n'), err
 }
 
-func (f yamlFormat) remove(data []byte, servers []string) ([]byte, error) {
-	return checkEdit(f, data, removeMapping(data, servers[0]), servers)
+func (f yamlFormat) removeServer(configBytes []byte, servers []string) ([]byte, error) {
+	return checkEdit(f, configBytes, removeMapping(configBytes, servers[0]), servers)
 }
 
-func (yamlFormat) decode(data []byte) (map[string]any, error) {
+func (yamlFormat) decode(configBytes []byte) (map[string]any, error) {
 	var document yaml.Node
 	var values map[string]any
-	err := yaml.Unmarshal(data, &document)
+	err := yaml.Unmarshal(configBytes, &document)
 	if err == nil && len(document.Content) > 0 && document.Content[0].Kind != yaml.MappingNode && document.Content[0].Tag != "!!null" {
 		return nil, errors.New("the file is not a mapping of names to values")
 	}
@@ -94,10 +94,10 @@ func emptyMapping(key string) *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^(["']?` + regexp.QuoteMeta(key) + `["']?:)[ \t]+(?:\{[ \t]*\}|null|~)([ \t]*(?:#.*)?)$`)
 }
 
-func findChildren(data []byte, key string) (at int, indent string, ok bool) {
+func findChildren(configBytes []byte, key string) (at int, indent string, ok bool) {
 	offset := 0
 	isBehindKey := false
-	for line := range bytes.Lines(data) {
+	for line := range bytes.Lines(configBytes) {
 		trimmedLine := bytes.TrimSpace(line)
 		if isBehindKey && len(trimmedLine) > 0 && trimmedLine[0] != '#' {
 			if indent = indentOf(line); indent == "" {
@@ -114,14 +114,14 @@ func findChildren(data []byte, key string) (at int, indent string, ok bool) {
 }
 
 // The range from start to end excludes comments and blank lines between the opentabs entry and the next key.
-func findServerLines(data []byte, key string) (start, end int, indent string, ok bool) {
-	at, indent, ok := findChildren(data, key)
+func findServerLines(configBytes []byte, key string) (start, endIndex int, indent string, ok bool) {
+	at, indent, ok := findChildren(configBytes, key)
 	if !ok {
 		return 0, 0, "", false
 	}
 	isOwn := false
 	offset := at
-	for line := range bytes.Lines(data[at:]) {
+	for line := range bytes.Lines(configBytes[at:]) {
 		trimmedLine := bytes.TrimSpace(line)
 		isText := len(trimmedLine) > 0 && trimmedLine[0] != '#'
 		if isText && len(indentOf(line)) < len(indent) {
@@ -137,18 +137,18 @@ func findServerLines(data []byte, key string) (start, end int, indent string, ok
 		}
 		offset += len(line)
 		if isOwn && (isText || len(trimmedLine) > 0 && len(indentOf(line)) > len(indent)) {
-			end = offset
+			endIndex = offset
 		}
 	}
-	return start, end, indent, isOwn
+	return start, endIndex, indent, isOwn
 }
 
-func removeMapping(data []byte, key string) []byte {
-	start, end, _, ok := findServerLines(data, key)
+func removeMapping(configBytes []byte, key string) []byte {
+	startIndex, endIndex, _, ok := findServerLines(configBytes, key)
 	if !ok {
-		return bytes.Clone(data)
+		return bytes.Clone(configBytes)
 	}
-	return append(bytes.Clone(data[:start]), data[end:]...)
+	return append(bytes.Clone(configBytes[:startIndex]), configBytes[endIndex:]...)
 }
 
 func startsBlock(trimmedLine []byte, key string) bool {

@@ -11,14 +11,14 @@ import (
 )
 
 // The result ok is false if editServer does not support the layout of the file.
-func (f yamlFormat) editServer(data []byte, servers []string, mergedFields map[string]any) (after []byte, ok bool) {
-	start, end, indent, ok := findServerLines(data, servers[0])
+func (f yamlFormat) editServer(configBytes []byte, servers []string, mergedFields map[string]any) (after []byte, ok bool) {
+	startIndex, endIndex, indent, ok := findServerLines(configBytes, servers[0])
 	if !ok {
 		return nil, false
 	}
 	var lines []byte
 	step := 0
-	for line := range bytes.Lines(data[start:end]) {
+	for line := range bytes.Lines(configBytes[startIndex:endIndex]) {
 		line = bytes.TrimPrefix(line, []byte(indent))
 		lines = append(lines, line...)
 		if step == 0 {
@@ -38,14 +38,14 @@ func (f yamlFormat) editServer(data []byte, servers []string, mergedFields map[s
 	if errors.Join(encoder.Encode(&document), encoder.Close()) != nil {
 		return nil, false
 	}
-	after = bytes.Clone(data[:start])
+	after = bytes.Clone(configBytes[:startIndex])
 	for line := range bytes.Lines(encoded.Bytes()) {
 		if len(bytes.TrimSpace(line)) > 0 {
 			after = append(after, indent...)
 		}
 		after = append(after, line...)
 	}
-	after = append(after, data[end:]...)
+	after = append(after, configBytes[endIndex:]...)
 	values, err := f.decode(after)
 	return after, err == nil && reflect.DeepEqual(findServer(values, servers), any(mergedFields))
 }

@@ -40,16 +40,16 @@ const maxLines = 2_000_000
 
 // Parse decodes the JSON text of a source map.
 func Parse(mapJSON []byte) (*Map, error) {
-	var raw rawMap
-	if err := json.Unmarshal(mapJSON, &raw); err != nil {
+	var parsedMap rawMap
+	if err := json.Unmarshal(mapJSON, &parsedMap); err != nil {
 		return nil, fmt.Errorf("read a source map: %w", err)
 	}
-	if strings.Count(raw.Mappings, ";") > maxLines {
+	if strings.Count(parsedMap.Mappings, ";") > maxLines {
 		return nil, errors.New("read a source map: the map has too many lines")
 	}
-	m := &Map{sources: raw.Sources, contents: raw.SourcesContent}
+	m := &Map{sources: parsedMap.Sources, contents: parsedMap.SourcesContent}
 	var lastSegment segment // each position in a source map is relative to the position before it
-	for group := range strings.SplitSeq(raw.Mappings, ";") {
+	for group := range strings.SplitSeq(parsedMap.Mappings, ";") {
 		lastSegment.column = 0
 		var line []segment
 		for segmentText := range strings.SplitSeq(group, ",") {
@@ -177,8 +177,8 @@ func (m *Map) Encode() ([]byte, error) {
 			lastSegment = s
 		}
 	}
-	raw := rawMap{Version: 3, Sources: m.sources, SourcesContent: m.contents, Mappings: mappings.String(), Names: []string{}}
-	mapJSON, err := json.Marshal(raw)
+	parsedMap := rawMap{Version: 3, Sources: m.sources, SourcesContent: m.contents, Mappings: mappings.String(), Names: []string{}}
+	mapJSON, err := json.Marshal(parsedMap)
 	if err != nil {
 		return nil, fmt.Errorf("write a source map: %w", err)
 	}

@@ -105,16 +105,16 @@ func parseFrames(stack string) []frame {
 }
 
 func (r *Resolver) read(file string) *sourcemap.Map {
-	info, err := os.Stat(file)
-	if err != nil || info.Size() > maxMapBytes || !info.Mode().IsRegular() {
+	fileInfo, err := os.Stat(file)
+	if err != nil || fileInfo.Size() > maxMapBytes || !fileInfo.Mode().IsRegular() {
 		return nil
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.file == file && r.modTime == info.ModTime().UnixNano() && r.size == info.Size() {
+	if r.file == file && r.modTime == fileInfo.ModTime().UnixNano() && r.size == fileInfo.Size() {
 		return r.parsedMap
 	}
-	r.file, r.modTime, r.size, r.parsedMap = file, info.ModTime().UnixNano(), info.Size(), nil
+	r.file, r.modTime, r.size, r.parsedMap = file, fileInfo.ModTime().UnixNano(), fileInfo.Size(), nil
 	fileContent, err := os.ReadFile(file)
 	if err != nil {
 		return nil

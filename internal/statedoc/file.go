@@ -20,7 +20,7 @@ type File[T any] struct {
 	// consequence or gives advice, such as "pin your tools again".
 	LossText string
 	LockWait time.Duration
-	Warn     func(sentence string)
+	Warn     func(warning string)
 	Empty    func() T
 	// Parse decodes the text of the file. If the text is damaged, Parse returns a
 	// *[DamagedError].

@@ -18,7 +18,7 @@ func pluginsFile(t *testing.T) (File[*Plugins], *[]string) {
 	var warnings []string
 	return File[*Plugins]{
 		Path: filepath.Join(t.TempDir(), "state", "file.json"), Subject: "the list", LossText: "nothing is left",
-		Warn:  func(sentence string) { warnings = append(warnings, sentence) },
+		Warn:  func(warning string) { warnings = append(warnings, warning) },
 		Empty: NewPlugins, Parse: ParsePlugins, Encode: (*Plugins).Encode,
 	}, &warnings
 }
@@ -148,7 +148,7 @@ func TestWatchedReadsChanges(t *testing.T) {
 		w := NewWatched(file, noteOf, "nothing", func(ReadResult[string]) { readings.Add(1) })
 		w.OnChange(func() { notified.Add(1) })
 		go w.Watch(t.Context())
-		check := func(note, problem string, wantReadings, wantNotified int32) {
+		check := func(note, problemText string, wantReadings, wantNotified int32) {
 			t.Helper()
 			tickAndWait()
 			r := w.latest.Load()
@@ -156,7 +156,7 @@ func TestWatchedReadsChanges(t *testing.T) {
 			if r.Problem != nil {
 				documentText = r.Problem.Error()
 			}
-			if r.View != note || !strings.HasPrefix(documentText, problem) || problem == "" && documentText != "" || readings.Load() != wantReadings || notified.Load() != wantNotified {
+			if r.View != note || !strings.HasPrefix(documentText, problemText) || problemText == "" && documentText != "" || readings.Load() != wantReadings || notified.Load() != wantNotified {
 				t.Errorf("view %q, problem %q, %d readings, %d notifications", r.View, documentText, readings.Load(), notified.Load())
 			}
 		}

@@ -52,8 +52,8 @@ func ParsePlugins(documentText []byte) (*Plugins, error) {
 	if err != nil {
 		return nil, err
 	}
-	if raw, ok := topLevel["plugins"]; ok && rawjson.KindOf(raw) != rawjson.KindObject {
-		return nil, &DamagedError{"has plugins that are " + rawjson.KindOf(raw) + " instead of an object"}
+	if rawJSON, ok := topLevel["plugins"]; ok && rawjson.KindOf(rawJSON) != rawjson.KindObject {
+		return nil, &DamagedError{"has plugins that are " + rawjson.KindOf(rawJSON) + " instead of an object"}
 	}
 	return &Plugins{topLevel}, nil
 }
@@ -96,4 +96,4 @@ func (p *Plugins) EditPlugin(name string, change func(entry Object)) {
 }
 
 // Decode decodes the JSON in raw into v and reports whether the types match.
-func Decode(raw json.RawMessage, v any) bool { return json.Unmarshal(raw, v) == nil }
+func Decode(rawJSON json.RawMessage, v any) bool { return json.Unmarshal(rawJSON, v) == nil }

@@ -38,8 +38,8 @@ type Watched[T, V any] struct {
 
 // ReadResult is the result of reading the file of a [Watched] once.
 type ReadResult[V any] struct {
-	info os.FileInfo
-	View V
+	fileInfo os.FileInfo
+	View     V
 	// Problem is the reason why the file could not be read or parsed; nil if both succeeded. If the file cannot be
 	// read, View is the result for an empty file.
 	Problem error
@@ -155,11 +155,11 @@ func (w *Watched[T, V]) refresh() bool {
 }
 
 func (w *Watched[T, V]) isCurrent(r *ReadResult[V]) bool {
-	info, err := os.Stat(w.file.Path)
+	fileInfo, err := os.Stat(w.file.Path)
 	if err != nil {
-		info = nil
+		fileInfo = nil
 	}
-	return !r.hasReadError && sameFile(r.info, info)
+	return !r.hasReadError && sameFile(r.fileInfo, fileInfo)
 }
 
 func (w *Watched[T, V]) read() *ReadResult[V] {
@@ -171,7 +171,7 @@ func (w *Watched[T, V]) read() *ReadResult[V] {
 	var documentText []byte
 	if err == nil {
 		defer f.Close()
-		newReading.info, _ = f.Stat()
+		newReading.fileInfo, _ = f.Stat()
 		documentText, err = io.ReadAll(f)
 	}
 	if err != nil {

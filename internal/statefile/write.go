@@ -19,12 +19,12 @@ const leftoverAge = time.Minute
 
 // Write atomically replaces the file at path with data. A reader of a file that Write replaces gets the old or the new
 // content, even after a crash or a power failure. Write creates the new file with mode 0600.
-func Write(path string, data []byte) error { return Replace(path, data, nil) }
+func Write(path string, fileContent []byte) error { return Replace(path, fileContent, nil) }
 
 // Replace is like Write, and calls prepare before the new file replaces the old file. The function prepare sets, for
 // example, the mode of the new file, and may be nil.
-func Replace(path string, data []byte, prepare func(*os.File) error) error {
-	tempFile, err := writeTemp(path, data, prepare)
+func Replace(path string, fileContent []byte, prepare func(*os.File) error) error {
+	tempFile, err := writeTemp(path, fileContent, prepare)
 	if err != nil {
 		return err
 	}
@@ -39,8 +39,8 @@ func Replace(path string, data []byte, prepare func(*os.File) error) error {
 
 // Create is like [Write], but keeps the file at path if it exists, even if another process
 // creates it at the same time. If the file at path already exists, Create returns nil.
-func Create(path string, data []byte) error {
-	tempFile, err := writeTemp(path, data, nil)
+func Create(path string, fileContent []byte) error {
+	tempFile, err := writeTemp(path, fileContent, nil)
 	if err != nil {
 		return err
 	}
@@ -56,12 +56,12 @@ func Create(path string, data []byte) error {
 	return nil
 }
 
-func writeTemp(path string, data []byte, prepare func(*os.File) error) (string, error) {
+func writeTemp(path string, fileContent []byte, prepare func(*os.File) error) (string, error) {
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*"+tempSuffix)
 	if err != nil {
 		return "", fmt.Errorf("write %s: %w", path, err)
 	}
-	_, err = f.Write(data)
+	_, err = f.Write(fileContent)
 	if err == nil && prepare != nil {
 		err = prepare(f)
 	}
@@ -115,7 +115,7 @@ func RemoveLeftovers(dir string) {
 		if !e.Type().IsRegular() || !strings.HasSuffix(e.Name(), tempSuffix) {
 			continue
 		}
-		if info, err := e.Info(); err == nil && time.Since(info.ModTime()).Abs() > leftoverAge {
+		if fileInfo, err := e.Info(); err == nil && time.Since(fileInfo.ModTime()).Abs() > leftoverAge {
 			_ = os.Remove(filepath.Join(dir, e.Name()))
 		}
 	}

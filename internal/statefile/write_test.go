@@ -50,8 +50,8 @@ func TestWriteAndCreate(t *testing.T) {
 			t.Errorf("got %q, %v; want %q", got, err, step.want)
 		}
 	}
-	if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
-		t.Errorf("got %v, %v", info, err)
+	if fileInfo, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && fileInfo.Mode().Perm() != 0o600 {
+		t.Errorf("got %v, %v", fileInfo, err)
 	}
 	if got := fileNames(t, filepath.Dir(path)); got != "f" {
 		t.Errorf("Write left the files %s; want %q", got, "f")

@@ -47,9 +47,9 @@ func Make(name string, files map[string][]byte) (Set, []Problem) {
 	var problems []Problem
 	icons := map[string]string{}
 	for _, file := range slices.Sorted(maps.Keys(files)) {
-		tree, problem := readIcon(files[file])
-		if problem != "" {
-			problems = append(problems, Problem{file, problem})
+		tree, problemText := readIcon(files[file])
+		if problemText != "" {
+			problems = append(problems, Problem{file, problemText})
 			continue
 		}
 		icons[file] = writeIcon(tree, name+strings.TrimSuffix(strings.TrimPrefix(file, "icon"), ".svg"))
@@ -64,7 +64,7 @@ func Make(name string, files map[string][]byte) (Set, []Problem) {
 }
 
 func writeIcon(n *node, prefix string) string {
-	n.set("xmlns", namespace)
+	n.setAttribute("xmlns", namespace)
 	n.renameIDs(prefix + "-")
 	return n.String()
 }
@@ -80,16 +80,16 @@ func readIcon(svg []byte) (*node, string) {
 	if tree.name != "svg" {
 		return nil, fmt.Sprintf("begins with <%s>; make it an SVG file, which begins with <svg>", tree.name)
 	}
-	if problem := checkViewBox(tree.get("viewBox")); problem != "" {
-		return nil, problem
+	if problemText := checkViewBox(tree.attribute("viewBox")); problemText != "" {
+		return nil, problemText
 	}
-	problem := ""
+	problemText := ""
 	tree.walk(func(n *node) {
-		if problem == "" {
-			problem = findUnsafeContent(n)
+		if problemText == "" {
+			problemText = findUnsafeContent(n)
 		}
 	})
-	return tree, problem
+	return tree, problemText
 }
 
 func checkViewBox(viewBox string) string {
@@ -149,7 +149,7 @@ func findUnsafeContent(n *node) string {
 func (n *node) renameIDs(prefix string) {
 	ids := map[string]bool{}
 	n.walk(func(n *node) {
-		if id := n.get("id"); id != "" {
+		if id := n.attribute("id"); id != "" {
 			ids[id] = true
 		}
 	})

@@ -102,9 +102,9 @@ func nameOf(name xml.Name) string {
 
 func isOmitted(name string) bool { return strings.Contains(name, ":") || name == "metadata" }
 
-func attrsOf(list []xml.Attr) []attr {
+func attrsOf(xmlAttrs []xml.Attr) []attr {
 	var attrs []attr
-	for _, a := range list {
+	for _, a := range xmlAttrs {
 		switch a.Name.Space {
 		case "", "xlink", "xml":
 			attrs = append(attrs, attr{nameOf(a.Name), a.Value})
@@ -117,7 +117,7 @@ func attrsOf(list []xml.Attr) []attr {
 	return attrs
 }
 
-func (n *node) get(name string) string {
+func (n *node) attribute(name string) string {
 	for _, a := range n.attrs {
 		if a.name == name {
 			return a.value
@@ -126,7 +126,7 @@ func (n *node) get(name string) string {
 	return ""
 }
 
-func (n *node) set(name, value string) {
+func (n *node) setAttribute(name, value string) {
 	for i, a := range n.attrs {
 		if a.name == name {
 			n.attrs[i].value = value

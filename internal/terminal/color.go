@@ -52,12 +52,12 @@ func colorCells(line string, offset int, row []string, widths []int) string {
 	var b strings.Builder
 	writtenCells := 0
 	for i, cell := range row {
-		end := offset + len(cell)
-		if style := styleOf(cell); style != "" && i > 0 && i < len(row)-1 && end <= len(line) && line[offset:end] == cell {
+		endIndex := offset + len(cell)
+		if style := styleOf(cell); style != "" && i > 0 && i < len(row)-1 && endIndex <= len(line) && line[offset:endIndex] == cell {
 			b.WriteString(line[writtenCells:offset] + style + cell + styleReset)
-			writtenCells = end
+			writtenCells = endIndex
 		}
-		offset = end + widths[i] - textWidth(cell) + 2
+		offset = endIndex + widths[i] - textWidth(cell) + 2
 	}
 	return b.String() + line[writtenCells:]
 }

@@ -66,9 +66,9 @@ const maxCell = 40
 
 // table is the parsed content of an activity of type "table".
 type table struct {
-	columns []string
-	rows    [][]string
-	numeric []bool
+	columns   []string
+	tableRows [][]string
+	numeric   []bool
 }
 
 func readTable(content json.RawMessage) (t table, ok bool) {
@@ -94,11 +94,11 @@ func readTable(content json.RawMessage) (t table, ok bool) {
 
 // If the table does not name its columns, the members of the row objects become the columns.
 func (t *table) addRow(row json.RawMessage, hasColumns bool) bool {
-	t.rows = append(t.rows, nil)
+	t.tableRows = append(t.tableRows, nil)
 	var cells []json.RawMessage
 	if hasColumns && json.Unmarshal(row, &cells) == nil {
-		for i, value := range cells[:min(len(cells), len(t.columns))] {
-			t.setCell(i, value)
+		for i, valueJSON := range cells[:min(len(cells), len(t.columns))] {
+			t.setCell(i, valueJSON)
 		}
 		return true
 	}
@@ -115,44 +115,44 @@ func (t *table) addRow(row json.RawMessage, hasColumns bool) bool {
 	return rawjson.KindOf(row) == rawjson.KindObject
 }
 
-func (t *table) setCell(column int, value json.RawMessage) {
-	row := &t.rows[len(t.rows)-1]
+func (t *table) setCell(column int, valueJSON json.RawMessage) {
+	row := &t.tableRows[len(t.tableRows)-1]
 	for len(*row) <= column {
 		*row = append(*row, "")
 	}
-	(*row)[column] = cellText(value)
+	(*row)[column] = cellText(valueJSON)
 	for len(t.numeric) <= column {
 		t.numeric = append(t.numeric, true)
 	}
 	var number json.Number
-	if json.Unmarshal(value, &number) != nil || value[0] == '"' {
+	if json.Unmarshal(valueJSON, &number) != nil || valueJSON[0] == '"' {
 		t.numeric[column] = false
 	}
 }
 
-func cellText(value json.RawMessage) string {
+func cellText(valueJSON json.RawMessage) string {
 	var cellValue string
 	switch {
-	case isNullJSON(value):
+	case isNullJSON(valueJSON):
 		return ""
-	case json.Unmarshal(value, &cellValue) == nil:
+	case json.Unmarshal(valueJSON, &cellValue) == nil:
 		return SafeLine(cellValue)
 	}
 	var b bytes.Buffer
-	if json.Compact(&b, value) != nil {
-		return SafeLine(string(value))
+	if json.Compact(&b, valueJSON) != nil {
+		return SafeLine(string(valueJSON))
 	}
 	return escapeJSON(b.String())
 }
 
 func (t table) renderLines(shorten bool) []string {
-	rows := append([][]string{t.columns}, t.rows...)
+	tableRows := append([][]string{t.columns}, t.tableRows...)
 	if shorten {
-		for _, row := range rows {
+		for _, row := range tableRows {
 			for i := range row {
 				row[i] = truncateColumns(row[i], maxCell)
 			}
 		}
 	}
-	return alignColumns(rows, t.numeric)
+	return alignColumns(tableRows, t.numeric)
 }

@@ -62,14 +62,14 @@ func TestPipeOutputIsUnchanged(t *testing.T) {
 }
 
 func TestTable(t *testing.T) {
-	rows := [][]string{{"A", "LONG"}, {"世界", "x\ny"}, {"bcd", strings.Repeat("z", 40)}, {"e", ""}}
+	tableRows := [][]string{{"A", "LONG"}, {"世界", "x\ny"}, {"bcd", strings.Repeat("z", 40)}, {"e", ""}}
 	var pipe, terminal bytes.Buffer
-	newTestPipe(&pipe).PrintTable("  ", rows)
+	newTestPipe(&pipe).PrintTable("  ", tableRows)
 	want := "  A     LONG\n  世界  x y\n  bcd   " + strings.Repeat("z", 40) + "\n  e\n"
 	if pipe.String() != want {
 		t.Errorf("the output in a pipe is\n%s; want %v", pipe.String(), want)
 	}
-	newTestTerminal(&terminal).PrintTable("", rows)
+	newTestTerminal(&terminal).PrintTable("", tableRows)
 	want = "A     LONG\n世界  x y\nbcd   " + strings.Repeat("z", 21) + "...\ne\n"
 	if terminal.String() != want {
 		t.Errorf("on a terminal:\n%s; want %v", terminal.String(), want)

@@ -10,7 +10,7 @@ import (
 )
 
 func TestPager(t *testing.T) {
-	var out, err bytes.Buffer
+	var outBuffer, err bytes.Buffer
 	pager := "cat"
 	getenv := func(name string) string {
 		if name == "PAGER" {
@@ -18,11 +18,11 @@ func TestPager(t *testing.T) {
 		}
 		return ""
 	}
-	o := New(&out, &err, getenv)
+	o := New(&outBuffer, &err, getenv)
 	const fallbackHint = "print the code with `opentabs plugin inspect`"
 	document := strings.Repeat("code\n", 10_000) + "evil \x1b[2J\u202e end"
 	o.ShowPaged(t.Context(), document, getenv, fallbackHint)
-	if got := out.String(); strings.Count(got, "code\n") != 10_000 || strings.ContainsAny(got, "\x1b\u202e") || !strings.Contains(got, "end") {
+	if got := outBuffer.String(); strings.Count(got, "code\n") != 10_000 || strings.ContainsAny(got, "\x1b\u202e") || !strings.Contains(got, "end") {
 		t.Errorf("the pager got %d bytes, the last ones %q", len(got), got[max(0, len(got)-60):])
 	}
 	marker := filepath.Join(t.TempDir(), "ran")

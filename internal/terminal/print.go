@@ -80,11 +80,11 @@ func (o *Output) printJSON(jsonText []byte, isIndented bool) error {
 		return fmt.Errorf("print the result: it is not JSON: %w", err)
 	}
 	b.WriteByte('\n')
-	out := b.Bytes()
+	resultJSON := b.Bytes()
 	if o.stdout.isTerminal {
-		out = []byte(escapeJSON(b.String()))
+		resultJSON = []byte(escapeJSON(b.String()))
 	}
-	_, err = o.stdout.Write(out)
+	_, err = o.stdout.Write(resultJSON)
 	return err
 }
 

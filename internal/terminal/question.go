@@ -12,9 +12,9 @@ import (
 
 // Questions reads the user's answers to questions from a terminal.
 type Questions struct {
-	out   *Output
-	in    *os.File
-	lines *bufio.Reader
+	terminalOut *Output
+	in          *os.File
+	lines       *bufio.Reader
 }
 
 // NewQuestions returns Questions whose answers are read from in, or nil if in is not a
@@ -24,7 +24,7 @@ func (o *Output) NewQuestions(in any) *Questions {
 		return nil
 	}
 	file := in.(*os.File)
-	return &Questions{out: o, in: file, lines: bufio.NewReader(file)}
+	return &Questions{terminalOut: o, in: file, lines: bufio.NewReader(file)}
 }
 
 // HasErrorTerminal reports whether stderr is a terminal, where questions are displayed.
@@ -61,7 +61,7 @@ func (q *Questions) Ask(ctx context.Context, question string, secret bool) (stri
 	}
 	before, stateErr := term.GetState(int(q.in.Fd()))
 	answers := make(chan typedAnswer, 1)
-	fmt.Fprint(q.out.stderr, wrapQuestion(q.out, question))
+	fmt.Fprint(q.terminalOut.stderr, wrapQuestion(q.terminalOut, question))
 	go func() { // reading from a terminal cannot be cancelled
 		input, err := q.read(secret)
 		answers <- typedAnswer{input, err}
@@ -73,7 +73,7 @@ func (q *Questions) Ask(ctx context.Context, question string, secret bool) (stri
 		if secret && stateErr == nil {
 			_ = term.Restore(int(q.in.Fd()), before)
 		}
-		fmt.Fprintln(q.out.stderr)
+		fmt.Fprintln(q.terminalOut.stderr)
 		return "", ctx.Err()
 	}
 }
@@ -90,11 +90,11 @@ func (q *Questions) read(secret bool) (string, error) {
 	if !secret || q.lines.Buffered() > 0 { // the terminal has already displayed text that was typed ahead
 		line, err := q.lines.ReadString('\n')
 		if err != nil { // without an answer, the terminal is still on the line of the question
-			EndQuestion(q.out)
+			EndQuestion(q.terminalOut)
 		}
 		return line, err
 	}
 	password, err := term.ReadPassword(int(q.in.Fd()))
-	fmt.Fprintln(q.out.stderr)
+	fmt.Fprintln(q.terminalOut.stderr)
 	return string(password), err
 }

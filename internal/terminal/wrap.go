@@ -22,26 +22,26 @@ func PrintWrapped(o *Output, indent, paragraph string) {
 func wrapLine(line, indent string, width int) []string {
 	var lines []string
 	for textWidth(line) > width {
-		end := 0
+		endIndex := 0
 		for i := len(line) - len(strings.TrimLeft(line, " ")); i < len(line); {
 			spaceIndex := strings.IndexByte(line[i:], ' ')
 			if spaceIndex < 0 {
 				spaceIndex = len(line) - i
 			}
-			if end > 0 && textWidth(line[:i+spaceIndex]) > width {
+			if endIndex > 0 && textWidth(line[:i+spaceIndex]) > width {
 				break
 			}
 			if !isInCommand(line, i+spaceIndex) {
-				end = i + spaceIndex
+				endIndex = i + spaceIndex
 			}
 			i += spaceIndex
 			i += len(line[i:]) - len(strings.TrimLeft(line[i:], " "))
 		}
-		remainingLine := strings.TrimLeft(line[end:], " ")
+		remainingLine := strings.TrimLeft(line[endIndex:], " ")
 		if remainingLine == "" {
 			break
 		}
-		lines, line = append(lines, line[:end]), indent+remainingLine
+		lines, line = append(lines, line[:endIndex]), indent+remainingLine
 	}
 	return append(lines, line)
 }

@@ -116,7 +116,7 @@ type Store struct {
 // Open reads the timeouts of MCP clients in the state folder dir. When a change renames a
 // damaged file, warn receives a sentence for the user. Open passes learned timeouts, and
 // errors about the file, to the parameter log.
-func Open(dir string, warn func(sentence string), log zerolog.Logger) *Store {
+func Open(dir string, warn func(warning string), log zerolog.Logger) *Store {
 	file := statedoc.File[*statedoc.Plugins]{
 		Path: filepath.Join(dir, fileName), Subject: "the list of client timeouts", LossText: "opentabs learns the timeouts again",
 		LockWait: lockWait, Warn: warn, Empty: statedoc.NewPlugins, Parse: statedoc.ParsePlugins, Encode: (*statedoc.Plugins).Encode,
@@ -130,10 +130,10 @@ func Open(dir string, warn func(sentence string), log zerolog.Logger) *Store {
 
 func viewOf(doc *statedoc.Plugins) view {
 	entries := view{}
-	var list []json.RawMessage
-	statedoc.Decode(doc.TopLevel[clientsMember], &list)
-	for _, raw := range list {
-		if e := (Entry{}); statedoc.Decode(raw, &e) && e.isValid() {
+	var rawEntries []json.RawMessage
+	statedoc.Decode(doc.TopLevel[clientsMember], &rawEntries)
+	for _, rawJSON := range rawEntries {
+		if e := (Entry{}); statedoc.Decode(rawJSON, &e) && e.isValid() {
 			entries[e.key()] = e
 		}
 	}
@@ -165,14 +165,14 @@ func (s *Store) Find(id clients.ID) (Entry, bool) {
 func (s *Store) List() []Entry { return sortedEntries(s.file.Current().View) }
 
 func sortedEntries(entries view) []Entry {
-	list := make([]Entry, 0, len(entries))
+	sorted := make([]Entry, 0, len(entries))
 	for _, e := range entries {
-		list = append(list, e)
+		sorted = append(sorted, e)
 	}
-	slices.SortFunc(list, func(a, b Entry) int {
+	slices.SortFunc(sorted, func(a, b Entry) int {
 		return cmp.Or(strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)), strings.Compare(a.Version, b.Version))
 	})
-	return list
+	return sorted
 }
 
 // Learn infers a client's timeout from a call that the client gave up, and stores the
@@ -276,8 +276,8 @@ func (s *Store) change(edit func(view)) error {
 
 // dropOldest deletes learned timeouts before timeouts that the user has set.
 func dropOldest(entries view) {
-	list := sortedEntries(entries)
-	slices.SortStableFunc(list, func(a, b Entry) int {
+	sorted := sortedEntries(entries)
+	slices.SortStableFunc(sorted, func(a, b Entry) int {
 		if a.IsSetByUser != b.IsSetByUser {
 			if b.IsSetByUser {
 				return -1
@@ -286,7 +286,7 @@ func dropOldest(entries view) {
 		}
 		return a.Since.Compare(b.Since)
 	})
-	for _, e := range list[:max(len(list)-maxEntries, 0)] {
+	for _, e := range sorted[:max(len(sorted)-maxEntries, 0)] {
 		delete(entries, e.key())
 	}
 }

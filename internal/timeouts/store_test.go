@@ -24,7 +24,7 @@ func gaveUpAfter(wait time.Duration) clients.GiveUp {
 func openStore(t *testing.T, dir string) (*Store, *bytes.Buffer) {
 	t.Helper()
 	var log bytes.Buffer
-	return Open(dir, func(sentence string) { log.WriteString(sentence) }, zerolog.New(&log)), &log
+	return Open(dir, func(warning string) { log.WriteString(warning) }, zerolog.New(&log)), &log
 }
 
 func waitOf(s *Store, name, version string) time.Duration {

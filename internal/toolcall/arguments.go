@@ -69,14 +69,14 @@ func (a argumentParser) parse(pairs []string) (map[string]json.RawMessage, error
 		}
 		// For an argument that is a list, each flag --arg can add one item.
 		if item, ok := a.itemSchema(property, argText); ok {
-			value, err := a.parseValue(name, item, argText)
+			valueJSON, err := a.parseValue(name, item, argText)
 			if err != nil {
 				return nil, err
 			}
 			if _, hasWholeList := args[name]; hasWholeList && lists[name] == nil {
 				return nil, usererr.Errorf("--arg %s is given as a whole list and as an item: choose one", name)
 			}
-			lists[name] = append(lists[name], value)
+			lists[name] = append(lists[name], valueJSON)
 			args[name] = rawjson.JoinElements(lists[name])
 			continue
 		}
@@ -151,12 +151,12 @@ func orList(words []string) string {
 	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
 }
 
-func parseJSON(argText string) (value json.RawMessage, kind string) {
-	data := bytes.TrimSpace([]byte(argText))
-	if !json.Valid(data) {
+func parseJSON(argText string) (valueJSON json.RawMessage, kind string) {
+	inputBytes := bytes.TrimSpace([]byte(argText))
+	if !json.Valid(inputBytes) {
 		return nil, ""
 	}
-	return data, kindOf(data)
+	return inputBytes, kindOf(inputBytes)
 }
 
 func kindOf(value []byte) string {
@@ -218,8 +218,8 @@ func (a argumentParser) addKinds(p *schema, kinds map[string]bool, seen map[*sch
 	case p.Const != nil:
 		kinds[kindOf(p.Const)] = true
 	default:
-		for _, value := range p.Enum {
-			kinds[kindOf(value)] = true
+		for _, valueJSON := range p.Enum {
+			kinds[kindOf(valueJSON)] = true
 		}
 	}
 	for _, alternatives := range [][]*schema{p.AnyOf, p.OneOf, p.AllOf} {
@@ -231,14 +231,14 @@ func (a argumentParser) addKinds(p *schema, kinds map[string]bool, seen map[*sch
 
 // The value of --input is the JSON itself, @ followed by the path of a JSON file, or - to read the JSON from stdin.
 func readInput(inputText string, stdin io.Reader) (map[string]json.RawMessage, error) {
-	data, source := []byte(inputText), "--input"
+	inputBytes, source := []byte(inputText), "--input"
 	var err error
 	if name, ok := strings.CutPrefix(inputText, "@"); ok {
 		source = name
-		data, err = os.ReadFile(name)
+		inputBytes, err = os.ReadFile(name)
 	} else if inputText == "-" {
 		source = "stdin"
-		data, err = io.ReadAll(io.LimitReader(stdin, maxArgumentBytes+1))
+		inputBytes, err = io.ReadAll(io.LimitReader(stdin, maxArgumentBytes+1))
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -246,24 +246,24 @@ func readInput(inputText string, stdin io.Reader) (map[string]json.RawMessage, e
 	case err != nil:
 		return nil, usererr.Errorf("read the arguments: %v", err)
 	}
-	if len(data) > maxArgumentBytes {
+	if len(inputBytes) > maxArgumentBytes {
 		return nil, usererr.Errorf("%s has more than %d MiB: send less to the tool", source, maxArgumentBytes>>20)
 	}
-	data = rawjson.TrimBOM(data) // PowerShell writes a byte order mark
+	inputBytes = rawjson.TrimBOM(inputBytes) // PowerShell writes a byte order mark
 	var args map[string]json.RawMessage
-	if err := json.Unmarshal(data, &args); err != nil || args == nil {
-		problem := "it is not an object"
-		if !json.Valid(data) && err != nil {
-			problem = err.Error()
+	if err := json.Unmarshal(inputBytes, &args); err != nil || args == nil {
+		problemText := "it is not an object"
+		if !json.Valid(inputBytes) && err != nil {
+			problemText = err.Error()
 		}
-		return nil, usererr.Errorf("%s is not a JSON object (%s): write it as '{\"name\": value}'", source, problem)
+		return nil, usererr.Errorf("%s is not a JSON object (%s): write it as '{\"name\": value}'", source, problemText)
 	}
 	return args, nil
 }
 
 // The daemon removes the browser and the tab from the arguments before it calls the tool.
 func (a argumentParser) addTarget(args map[string]json.RawMessage, browser string, tab int) error {
-	for name, value := range map[string]json.RawMessage{"browser": rawjson.Encode(browser), "tabId": fmt.Appendf(nil, "%d", tab)} {
+	for name, valueJSON := range map[string]json.RawMessage{"browser": rawjson.Encode(browser), "tabId": fmt.Appendf(nil, "%d", tab)} {
 		if name == "browser" && browser == "" || name == "tabId" && tab == 0 {
 			continue
 		}
@@ -273,7 +273,7 @@ func (a argumentParser) addTarget(args map[string]json.RawMessage, browser strin
 		if _, isRepeated := args[name]; isRepeated {
 			return usererr.Errorf("%q is in the arguments too: give it once", name)
 		}
-		args[name] = value
+		args[name] = valueJSON
 	}
 	return nil
 }

@@ -32,7 +32,7 @@ type Pins struct {
 // Open reads the pinned tools in the state folder dir. When a change renames a damaged
 // file, warn receives a sentence for the user. Errors about the file of pinned tools are
 // written to log.
-func Open(dir string, warn func(sentence string), log zerolog.Logger) *Pins {
+func Open(dir string, warn func(warning string), log zerolog.Logger) *Pins {
 	file := statedoc.File[*statedoc.Plugins]{
 		Path: filepath.Join(dir, fileName), Subject: "the list of pinned tools", LossText: "pin your tools again with opentabs tools pin",
 		LockWait: lockWait, Warn: warn, Empty: statedoc.NewPlugins, Parse: statedoc.ParsePlugins, Encode: (*statedoc.Plugins).Encode,

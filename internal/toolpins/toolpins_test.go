@@ -14,7 +14,7 @@ import (
 
 func openPins(t *testing.T, dir string) *Pins {
 	t.Helper()
-	return Open(dir, func(sentence string) { t.Log(sentence) }, zerolog.Nop())
+	return Open(dir, func(warning string) { t.Log(warning) }, zerolog.Nop())
 }
 
 func TestPins(t *testing.T) {

@@ -242,12 +242,12 @@ func (s *searcher) match(phrase []string, weight float64) bool {
 	return isFound
 }
 
-func weightOf(list []posting, tool int32) (float32, bool) {
-	k, ok := slices.BinarySearchFunc(list, tool, func(p posting, tool int32) int { return int(p.tool - tool) })
+func weightOf(postings []posting, tool int32) (float32, bool) {
+	k, ok := slices.BinarySearchFunc(postings, tool, func(p posting, tool int32) int { return int(p.tool - tool) })
 	if !ok {
 		return 0, false
 	}
-	return list[k].weight, true
+	return postings[k].weight, true
 }
 
 // The argument frequency of termScore is the number of tools whose text contains the term.

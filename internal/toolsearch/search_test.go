@@ -87,9 +87,9 @@ func TestKnownItem(t *testing.T) {
 	for i, tools := range c.tools {
 		for _, tool := range tools {
 			nameTerms := appendTerms(nil, tool.Name)
-			sentence, _, _ := strings.Cut(tool.Description, ". ")
+			firstSentence, _, _ := strings.Cut(tool.Description, ". ")
 			var query []string
-			for _, word := range splitWords(sentence) {
+			for _, word := range splitWords(firstSentence) {
 				if !slices.Contains(nameTerms, stem(word)) && !stopWords()[word] && len(query) < 8 {
 					query = append(query, word)
 				}
@@ -236,9 +236,9 @@ func BenchmarkSearch(b *testing.B) {
 	c := loadCorpus(b)
 	var times []time.Duration
 	for b.Loop() {
-		start := time.Now()
+		startTime := time.Now()
 		c.search(searchQueries[len(times)%len(searchQueries)], 8)
-		times = append(times, time.Since(start))
+		times = append(times, time.Since(startTime))
 	}
 	slices.Sort(times)
 	b.ReportMetric(float64(times[len(times)/2].Microseconds()), "p50-µs")

@@ -66,11 +66,11 @@ func Arguments(inputSchema json.RawMessage) []Argument {
 	return append(firstArguments, others...)
 }
 
-func endSentence(sentence string) string {
-	if sentence == "" || strings.ContainsAny(sentence[len(sentence)-1:], ".!?:;") {
-		return sentence
+func endSentence(description string) string {
+	if description == "" || strings.ContainsAny(description[len(description)-1:], ".!?:;") {
+		return description
 	}
-	return sentence + "."
+	return description + "."
 }
 
 // typeWords maps the types of JSON Schema to words that users understand.
@@ -116,8 +116,8 @@ func (s argumentSchema) types() []string {
 
 func joinOr(values []json.RawMessage) string {
 	texts := make([]string, len(values))
-	for i, value := range values {
-		texts[i] = plaintext.Line(textOf(value), maxDescriptionChars)
+	for i, valueJSON := range values {
+		texts[i] = plaintext.Line(textOf(valueJSON), maxDescriptionChars)
 	}
 	if len(texts) < 2 {
 		return strings.Join(texts, "")
@@ -138,9 +138,9 @@ func Example(fullName string, inputSchema json.RawMessage) string {
 }
 
 func (s argumentSchema) exampleValue(name string) string {
-	for _, value := range []json.RawMessage{firstOf(s.Examples), s.Default, firstOf(s.Enum), s.Const, s.Minimum} {
-		if value != nil {
-			return textOf(value)
+	for _, valueJSON := range []json.RawMessage{firstOf(s.Examples), s.Default, firstOf(s.Enum), s.Const, s.Minimum} {
+		if valueJSON != nil {
+			return textOf(valueJSON)
 		}
 	}
 	for _, kind := range s.types() {
@@ -160,11 +160,11 @@ func (s argumentSchema) exampleValue(name string) string {
 	return strings.ToUpper(name)
 }
 
-func textOf(value json.RawMessage) string {
-	if len(value) > 0 && value[0] == '"' {
-		return rawjson.Unquote(value)
+func textOf(valueJSON json.RawMessage) string {
+	if len(valueJSON) > 0 && valueJSON[0] == '"' {
+		return rawjson.Unquote(valueJSON)
 	}
-	return string(value)
+	return string(valueJSON)
 }
 
 func firstOf(values []json.RawMessage) json.RawMessage {

@@ -53,12 +53,12 @@ func (m *Memory) After(_ dispatch.CallInfo, e dispatch.EndedCall) {
 	if size > maxKeptBytes {
 		return
 	}
-	view := e.View
-	view.Activities, view.Timeline = nil, nil
-	record := recorder.Record{View: view, Args: e.Args, IsArgsIncomplete: e.IsArgsMasked, Output: resultOf(e.Output)}
+	callView := e.View
+	callView.Activities, callView.Timeline = nil, nil
+	callRecord := recorder.Record{View: callView, Args: e.Args, IsArgsIncomplete: e.IsArgsMasked, Output: resultOf(e.Output)}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.calls = append(m.calls, recordedCall{recorder.Entry{Record: record}, nil})
+	m.calls = append(m.calls, recordedCall{recorder.Entry{Record: callRecord}, nil})
 	m.bytes += size
 	for len(m.calls) > maxKeptCalls || m.bytes > maxKeptBytes || time.Since(*m.calls[0].entry.Ended) > keptLifetime {
 		m.bytes -= len(m.calls[0].entry.Args) + len(m.calls[0].entry.Output)

@@ -122,15 +122,15 @@ var _ dispatch.BeforeHook = (*Undoer)(nil)
 // Before implements [dispatch.BeforeHook]: it writes a note about an undo to the disk before the undo runs. If the note
 // about an undo cannot be written, the undo does not run. An undo that waits for approval has no note yet, so after a
 // crash, the user can start the undo again.
-func (u *Undoer) Before(info dispatch.CallInfo) *wire.CallError {
-	undoneID, ok := u.openUndos.Find(info.CallID)
+func (u *Undoer) Before(callInfo dispatch.CallInfo) *wire.CallError {
+	undoneID, ok := u.openUndos.Find(callInfo.CallID)
 	if !ok {
 		return nil
 	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	s := u.states[undoneID]
-	if s != (undoState{stateStarted, info.CallID}) {
+	if s != (undoState{stateStarted, callInfo.CallID}) {
 		return nil
 	}
 	if err := u.opts.Records.WriteNote(noteOf(undoneID, s)); err != nil {
@@ -147,25 +147,25 @@ func (u *Undoer) find(callID string) (recordedCall, error) {
 	c, ok := u.opts.Memory.find(callID)
 	if !ok {
 		entry, isRecorded, err := u.opts.Records.Find(callID)
-		view, isKnown := u.opts.Calls.Find(callID)
+		callView, isKnown := u.opts.Calls.Find(callID)
 		switch {
 		case err != nil:
 			return recordedCall{}, err
 		case isRecorded:
 			c = recordedCall{entry, resultProblem(entry)}
 		case isKnown:
-			c = recordedCall{recorder.Entry{Record: recorder.Record{View: view, IsArgsIncomplete: true}}, errNoResult}
+			c = recordedCall{recorder.Entry{Record: recorder.Record{View: callView, IsArgsIncomplete: true}}, errNoResult}
 		default:
 			return recordedCall{}, ErrNotRecorded
 		}
 		c.entry.Output = resultOf(c.entry.Output)
 	}
-	switch status := c.entry.Status; {
+	switch callStatus := c.entry.Status; {
 	case c.entry.Prompt:
 		return recordedCall{}, errPrompt
-	case status == wire.StatusFailed || status == wire.StatusCancelled:
-		return recordedCall{}, fmt.Errorf("the call is %s; only a call that is done can be undone", status)
-	case status != wire.StatusDone:
+	case callStatus == wire.StatusFailed || callStatus == wire.StatusCancelled:
+		return recordedCall{}, fmt.Errorf("the call is %s; only a call that is done can be undone", callStatus)
+	case callStatus != wire.StatusDone:
 		return recordedCall{}, errNotEnded
 	}
 	return c, nil

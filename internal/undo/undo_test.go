@@ -42,21 +42,23 @@ type fixture struct {
 	gate       dispatch.Verdict
 }
 
-func (f *fixture) Name() string                                  { return "fixture" }
-func (f *fixture) Decide(dispatch.CallInfo) dispatch.Verdict     { return f.gate }
-func (f *fixture) Before(info dispatch.CallInfo) *wire.CallError { return f.undoer.Before(info) }
+func (f *fixture) Name() string                              { return "fixture" }
+func (f *fixture) Decide(dispatch.CallInfo) dispatch.Verdict { return f.gate }
+func (f *fixture) Before(callInfo dispatch.CallInfo) *wire.CallError {
+	return f.undoer.Before(callInfo)
+}
 
 func (f *fixture) start() {
 	f.records, f.memory = recorder.Open(f.dir, f.options), NewMemory(shop)
-	bridge := &dispatchtest.Bridge{StartFunc: func(_ context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError {
+	bridge := &dispatchtest.Bridge{StartFunc: func(_ context.Context, toolRun dispatch.Run, sink dispatch.Sink) *wire.CallError {
 		switch {
-		case run.Tool != "restore_item":
+		case toolRun.Tool != "restore_item":
 			go sink.Finish(json.RawMessage(`{"id":"i-1"}`), nil)
 		case f.finishCall != nil:
-			f.restores = append(f.restores, string(run.Args))
+			f.restores = append(f.restores, string(toolRun.Args))
 			f.finishCall(sink)
 		default:
-			f.restores = append(f.restores, string(run.Args))
+			f.restores = append(f.restores, string(toolRun.Args))
 			go sink.Finish(json.RawMessage(`{}`), nil)
 		}
 		return nil
@@ -145,9 +147,9 @@ func TestCallIsUndoneOnce(t *testing.T) {
 		if err != nil || startedUndo.ToolName != "shop__restore_item" || len(f.restores) != 1 || f.restores[0] != `{"id":"i-1","name":"Chair"}` {
 			t.Fatalf("started %+v with %q, %v", startedUndo, f.restores, err)
 		}
-		view, ok := f.calls.Find(startedUndo.CallID)
-		if !ok || view.Status != wire.StatusDone || view.Client != "the side panel" {
-			t.Errorf("the new call is %+v", view)
+		callView, ok := f.calls.Find(startedUndo.CallID)
+		if !ok || callView.Status != wire.StatusDone || callView.Client != "the side panel" {
+			t.Errorf("the new call is %+v", callView)
 		}
 		for range 2 {
 			f.wantError(id, "already undone, by "+startedUndo.CallID)
@@ -253,8 +255,8 @@ type fixedRecords struct {
 }
 
 func (f fixedRecords) Find(callID string) (recorder.Entry, bool, error) {
-	record, ok := f.records[callID]
-	return recorder.Entry{Record: record}, ok, nil
+	callRecord, ok := f.records[callID]
+	return recorder.Entry{Record: callRecord}, ok, nil
 }
 
 func TestMemoryIsBounded(t *testing.T) {
@@ -312,8 +314,8 @@ func TestUndoCannotBeWritten(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if view, _ := f.calls.Find(startedUndo.CallID); view.ErrorCode != wire.ErrInternal || len(f.restores) != 0 {
-			t.Errorf("the undo ends with %s after %d runs", view.ErrorCode, len(f.restores))
+		if callView, _ := f.calls.Find(startedUndo.CallID); callView.ErrorCode != wire.ErrInternal || len(f.restores) != 0 {
+			t.Errorf("the undo ends with %s after %d runs", callView.ErrorCode, len(f.restores))
 		}
 		f.undoer.opts.Records = writtenRecords
 		if _, err := f.undo(id); err != nil || len(f.restores) != 1 {

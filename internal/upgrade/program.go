@@ -140,11 +140,11 @@ func KeptPath(path string) string { return path + keptSuffix }
 // program at the returned path. The downloaded program gets the file mode of the earlier
 // program.
 func (p NewProgram) Install(path string) (keptFile string, err error) {
-	info, err := os.Stat(path)
+	fileInfo, err := os.Stat(path)
 	if err != nil {
 		return "", err
 	}
-	if err := os.Chmod(p.Path, info.Mode().Perm()); err != nil {
+	if err := os.Chmod(p.Path, fileInfo.Mode().Perm()); err != nil {
 		return "", err
 	}
 	keptFile = KeptPath(path)

@@ -16,15 +16,15 @@ func (e *Error) Unwrap() error { return e.err }
 // 1,000 bytes.
 func Errorf(format string, args ...any) error {
 	for i, arg := range args {
-		message := ""
+		errorMessage := ""
 		switch arg := arg.(type) {
 		case string:
-			message = arg
+			errorMessage = arg
 		case error:
-			message = arg.Error()
+			errorMessage = arg.Error()
 		}
-		if len(message) > maxShownBytes {
-			args[i] = message[:maxShownBytes] + "..."
+		if len(errorMessage) > maxShownBytes {
+			args[i] = errorMessage[:maxShownBytes] + "..."
 		}
 	}
 	return &Error{fmt.Errorf(format, args...)}

@@ -52,15 +52,15 @@ func Start(v *dispatch.View) time.Time {
 // ended ends at the time in the argument now. The snapshot v of the call must contain the call's timeline, and its
 // trace if the call was traced.
 func Phases(v *dispatch.View, now time.Time) []Phase {
-	start := Start(v)
-	end := now
+	startTime := Start(v)
+	endTime := now
 	if v.Ended != nil {
-		end = *v.Ended
+		endTime = *v.Ended
 	}
-	waits := waitPhases(v, start, end)
-	phases := timelinePhases(v, start, end)
+	waits := waitPhases(v, startTime, endTime)
+	phases := timelinePhases(v, startTime, endTime)
 	if v.Trace != nil {
-		phases = stationPhases(v.Trace, start, end)
+		phases = stationPhases(v.Trace, startTime, endTime)
 	}
 	var allPhases []Phase
 	for _, p := range phases {
@@ -74,11 +74,11 @@ func Phases(v *dispatch.View, now time.Time) []Phase {
 // WaitTime returns how long a call waited for approval, and how long its tool waited for the user.
 // The snapshot v of the call must contain the call's timeline.
 func WaitTime(v *dispatch.View, now time.Time) (forApproval, forUser time.Duration) {
-	end := now
+	endTime := now
 	if v.Ended != nil {
-		end = *v.Ended
+		endTime = *v.Ended
 	}
-	for _, wait := range waitPhases(v, Start(v), end) {
+	for _, wait := range waitPhases(v, Start(v), endTime) {
 		if wait.Name == phaseApproval {
 			forApproval += wait.Duration
 		} else {
@@ -88,13 +88,13 @@ func WaitTime(v *dispatch.View, now time.Time) (forApproval, forUser time.Durati
 	return forApproval, forUser
 }
 
-func waitPhases(v *dispatch.View, start, end time.Time) []Phase {
+func waitPhases(v *dispatch.View, startTime, endTime time.Time) []Phase {
 	var waits []Phase
 	var name string
 	var since time.Time
 	finish := func(at time.Time) {
 		if !since.IsZero() {
-			waits = append(waits, Phase{name, since.Sub(start), at.Sub(since)})
+			waits = append(waits, Phase{name, since.Sub(startTime), at.Sub(since)})
 		}
 		since = time.Time{}
 	}
@@ -117,18 +117,18 @@ func waitPhases(v *dispatch.View, start, end time.Time) []Phase {
 	if v.Waiting != nil && v.Waiting.Kind == wire.TicketUser {
 		name = phaseUser
 	}
-	finish(end)
+	finish(endTime)
 	return waits
 }
 
-func timelinePhases(v *dispatch.View, start, end time.Time) []Phase {
+func timelinePhases(v *dispatch.View, startTime, endTime time.Time) []Phase {
 	for _, m := range v.Timeline {
 		if m.Kind == dispatch.EventRunning {
-			began := m.Time.Sub(start)
-			return []Phase{{phaseQueue, 0, began}, {phaseRunning, began, end.Sub(m.Time)}}
+			began := m.Time.Sub(startTime)
+			return []Phase{{phaseQueue, 0, began}, {phaseRunning, began, endTime.Sub(m.Time)}}
 		}
 	}
-	return []Phase{{phaseQueue, 0, end.Sub(start)}}
+	return []Phase{{phaseQueue, 0, endTime.Sub(startTime)}}
 }
 
 var phaseOfStation = map[string]string{
@@ -145,8 +145,8 @@ var phaseAfter = map[string]string{
 }
 
 // If the browser sent no result, the call has no phase "return".
-func stationPhases(trace *hops.View, start, end time.Time) []Phase {
-	offset := trace.Start.Sub(start)
+func stationPhases(trace *hops.View, startTime, endTime time.Time) []Phase {
+	offset := trace.Start.Sub(startTime)
 	var phases []Phase
 	lastStation, isReturn := "", false
 	for _, hop := range trace.Hops {
@@ -161,12 +161,12 @@ func stationPhases(trace *hops.View, start, end time.Time) []Phase {
 		lastStation = name
 		isReturn = isReturn || name == phaseHandler || hop.Stage == "browser"
 	}
-	if n := len(phases); !isReturn && (n == 0 || phases[n-1].End() < end.Sub(start)) {
+	if n := len(phases); !isReturn && (n == 0 || phases[n-1].End() < endTime.Sub(startTime)) {
 		at := offset
 		if n > 0 {
 			at = phases[n-1].End()
 		}
-		phases = append(phases, Phase{cmp.Or(phaseAfter[lastStation], lastStation), at, end.Sub(start) - at})
+		phases = append(phases, Phase{cmp.Or(phaseAfter[lastStation], lastStation), at, endTime.Sub(startTime) - at})
 	}
 	return phases
 }

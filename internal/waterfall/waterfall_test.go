@@ -33,13 +33,13 @@ func traceOf(stations ...hops.Hop) *hops.View {
 func checkPhases(t *testing.T, v *dispatch.View, now time.Time, want ...string) {
 	t.Helper()
 	var got []string
-	var end time.Duration
+	var endDelay time.Duration
 	for _, p := range waterfall.Phases(v, now) {
 		got = append(got, p.Name+" "+p.Start.String()+" "+p.Duration.String())
-		if p.Start < end-time.Microsecond || p.Duration < 0 {
-			t.Errorf("phase %+v overlaps the phase before, which ends at %v", p, end)
+		if p.Start < endDelay-time.Microsecond || p.Duration < 0 {
+			t.Errorf("phase %+v overlaps the phase before, which ends at %v", p, endDelay)
 		}
-		end = p.End()
+		endDelay = p.End()
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

@@ -16,8 +16,8 @@ func IsBlock(blockJSON json.RawMessage) bool {
 	if blockJSON[0] != '{' {
 		return false
 	}
-	members, end, ok := f.scanMembers(0, 0)
-	if !ok || end != len(blockJSON) {
+	members, endIndex, ok := f.scanMembers(0, 0)
+	if !ok || endIndex != len(blockJSON) {
 		return false
 	}
 	if members.hasStringValue("type", "text") {
@@ -55,12 +55,12 @@ func (m *objectMembers) mediaBlock(typePrefix string) (foundBlock, bool) {
 	if !m.hasOnlyMembers("type", "data", "mimeType", "annotations", "_meta") || !strings.HasPrefix(mediaType, typePrefix) {
 		return foundBlock{}, false
 	}
-	data, ok := m.findValue("data")
+	base64Range, ok := m.findValue("data")
 	if !ok {
 		return foundBlock{}, false
 	}
-	size, ok := base64Size(data.sliceOf(m.object))
-	return foundBlock{data: data, mediaType: mediaType, size: size}, ok
+	size, ok := base64Size(base64Range.sliceOf(m.object))
+	return foundBlock{base64Range: base64Range, mediaType: mediaType, size: size}, ok
 }
 
 func (m *objectMembers) resourceBlock() (foundBlock, bool) {
@@ -83,10 +83,10 @@ func (m *objectMembers) resourceBlock() (foundBlock, bool) {
 	case hasText == hasBlob:
 		return b, false
 	case hasText:
-		b.data, ok = textRange, m.object[textRange.start] == '"'
-		b.size = textRange.end - textRange.start - 2
+		b.base64Range, ok = textRange, m.object[textRange.start] == '"'
+		b.size = textRange.endIndex - textRange.start - 2
 	default:
-		b.data = blob
+		b.base64Range = blob
 		b.size, ok = base64Size(blob.sliceOf(m.object))
 	}
 	if b.mediaType == "" {

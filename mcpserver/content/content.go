@@ -54,14 +54,14 @@ func SeparateBlocks(output json.RawMessage) (Result, bool) {
 		return Result{}, false
 	}
 	f := contentFinder{resultJSON: output}
-	end, ok := f.scanValue(0, 0)
-	if !ok || end != len(output) || len(f.blocks) == 0 {
+	endIndex, ok := f.scanValue(0, 0)
+	if !ok || endIndex != len(output) || len(f.blocks) == 0 {
 		return Result{}, false
 	}
 	if blocks, ok := f.listOfBlocks(); ok {
 		return Result{Blocks: blocks}, true
 	}
-	isWholeResult := f.blocks[0].bounds == byteRange{0, end}
+	isWholeResult := f.blocks[0].bounds == byteRange{0, endIndex}
 	firstIndex := 1 // content[0] is the text of the result
 	if isWholeResult {
 		firstIndex = 0
@@ -80,17 +80,17 @@ func SeparateBlocks(output json.RawMessage) (Result, bool) {
 }
 
 // byteRange is a part of a tool's result: byte offsets from start to end.
-type byteRange struct{ start, end int }
+type byteRange struct{ start, endIndex int }
 
-func (s byteRange) sliceOf(resultJSON []byte) []byte { return resultJSON[s.start:s.end] }
+func (s byteRange) sliceOf(resultJSON []byte) []byte { return resultJSON[s.start:s.endIndex] }
 
 // foundBlock is a content block that the contentFinder has found in a tool's result.
 type foundBlock struct {
 	bounds byteRange
-	// data is the byte range of the block's content within the JSON text, empty for a block without content.
-	data      byteRange
-	mediaType string
-	size      int // of the decoded data, in bytes
+	// base64Range is the byte range of the block's content within the JSON text, empty for a block without content.
+	base64Range byteRange
+	mediaType   string
+	size        int // of the decoded data, in bytes
 }
 
 // contentFinder finds content blocks in JSON text without decoding it, because an image
@@ -114,8 +114,8 @@ func (f *contentFinder) scanValue(i, depth int) (int, bool) {
 	case c == '[' && depth < maxBlockDepth:
 		return f.scanArray(i, depth, func(byteRange) {})
 	}
-	end := rawjson.SkipValue(f.resultJSON, i)
-	return end, end >= 0
+	endIndex := rawjson.SkipValue(f.resultJSON, i)
+	return endIndex, endIndex >= 0
 }
 
 func (f *contentFinder) scanSeparator(i int, closing byte) (nextIndex int, hasMore, ok bool) {
@@ -132,17 +132,17 @@ func (f *contentFinder) scanArray(i, depth int, onElement func(byteRange)) (int,
 		return i + 1, true
 	}
 	for {
-		end, ok := f.scanValue(i, depth+1)
+		endIndex, ok := f.scanValue(i, depth+1)
 		if !ok {
 			return 0, false
 		}
-		onElement(byteRange{i, end})
-		nextIndex, hasMore, ok := f.scanSeparator(end, ']')
+		onElement(byteRange{i, endIndex})
+		nextIndex, hasMore, ok := f.scanSeparator(endIndex, ']')
 		if !ok {
 			return 0, false
 		}
 		if !hasMore {
-			return rawjson.SkipSpace(f.resultJSON, end) + 1, true
+			return rawjson.SkipSpace(f.resultJSON, endIndex) + 1, true
 		}
 		i = nextIndex
 	}
@@ -150,15 +150,15 @@ func (f *contentFinder) scanArray(i, depth int, onElement func(byteRange)) (int,
 
 func (f *contentFinder) scanObject(i, depth int) (int, bool) {
 	countBefore := len(f.blocks)
-	m, end, ok := f.scanMembers(i, depth)
+	m, endIndex, ok := f.scanMembers(i, depth)
 	if !ok {
 		return 0, false
 	}
 	if b, ok := m.anyBlock(); ok {
-		b.bounds = byteRange{i, end}
+		b.bounds = byteRange{i, endIndex}
 		f.blocks = append(f.blocks[:countBefore], b) // drops blocks that were found in the _meta of this block
 	}
-	return end, true
+	return endIndex, true
 }
 
 // maxBlockMembers is larger than the number of members of any content block.
@@ -172,7 +172,7 @@ type objectMembers struct {
 	values [maxBlockMembers]byteRange
 }
 
-func (f *contentFinder) scanMembers(i, depth int) (m objectMembers, end int, ok bool) {
+func (f *contentFinder) scanMembers(i, depth int) (m objectMembers, endIndex int, ok bool) {
 	m.object = f.resultJSON
 	i = rawjson.SkipSpace(f.resultJSON, i+1)
 	if i < len(f.resultJSON) && f.resultJSON[i] == '}' {
@@ -209,7 +209,7 @@ func (f *contentFinder) scanMembers(i, depth int) (m objectMembers, end int, ok 
 
 func (m *objectMembers) findValue(name string) (byteRange, bool) {
 	for i := range m.count {
-		if k := m.keys[i]; string(m.object[k.start+1:k.end-1]) == name {
+		if k := m.keys[i]; string(m.object[k.start+1:k.endIndex-1]) == name {
 			return m.values[i], true
 		}
 	}
@@ -223,12 +223,12 @@ func (m *objectMembers) hasOnlyMembers(names ...string) bool {
 		return false
 	}
 	for i := range m.count {
-		k := string(m.object[m.keys[i].start+1 : m.keys[i].end-1])
+		k := string(m.object[m.keys[i].start+1 : m.keys[i].endIndex-1])
 		if !slices.Contains(names, k) {
 			return false
 		}
 		for j := range i {
-			if string(m.object[m.keys[j].start+1:m.keys[j].end-1]) == k {
+			if string(m.object[m.keys[j].start+1:m.keys[j].endIndex-1]) == k {
 				return false
 			}
 		}
@@ -238,18 +238,18 @@ func (m *objectMembers) hasOnlyMembers(names ...string) bool {
 
 // The argument firstIndex is the index of the first content block in the content array of the MCP result.
 func (f *contentFinder) reducedResult(firstIndex int) json.RawMessage {
-	var out []byte
+	var resultJSON []byte
 	copiedBytes := 0
 	for i, b := range f.blocks {
-		if b.data.end == 0 {
+		if b.base64Range.endIndex == 0 {
 			continue
 		}
-		out = append(out, f.resultJSON[copiedBytes:b.data.start]...)
-		out = append(out, `"see content[`...)
-		out = fmt.Appendf(out, `%d], %s, %d bytes"`, firstIndex+i, b.mediaType, b.size)
-		copiedBytes = b.data.end
+		resultJSON = append(resultJSON, f.resultJSON[copiedBytes:b.base64Range.start]...)
+		resultJSON = append(resultJSON, `"see content[`...)
+		resultJSON = fmt.Appendf(resultJSON, `%d], %s, %d bytes"`, firstIndex+i, b.mediaType, b.size)
+		copiedBytes = b.base64Range.endIndex
 	}
-	return append(out, f.resultJSON[copiedBytes:]...)
+	return append(resultJSON, f.resultJSON[copiedBytes:]...)
 }
 
 // listOfBlocks returns content blocks if the result is an array of blocks, at least one of which is not text.
@@ -284,7 +284,7 @@ func isTextBlock(blockJSON []byte) bool {
 
 func (m *objectMembers) hasStringValue(name, value string) bool {
 	v, ok := m.findValue(name)
-	return ok && m.object[v.start] == '"' && string(m.object[v.start+1:v.end-1]) == value
+	return ok && m.object[v.start] == '"' && string(m.object[v.start+1:v.endIndex-1]) == value
 }
 
 func (m *objectMembers) hasStrings(names ...string) bool {
@@ -310,7 +310,7 @@ func (m *objectMembers) mediaType(name string) string {
 	if !ok || m.object[v.start] != '"' {
 		return ""
 	}
-	kind := string(m.object[v.start+1 : v.end-1])
+	kind := string(m.object[v.start+1 : v.endIndex-1])
 	mainType, subtype, hasSlash := strings.Cut(kind, "/")
 	if !hasSlash || mainType == "" || subtype == "" || len(kind) > 100 {
 		return ""

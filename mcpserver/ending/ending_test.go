@@ -32,9 +32,9 @@ func TestWaitForCancelled(t *testing.T) {
 					cancel()
 				}
 				time.AfterFunc(tt.endsAfter, r.End)
-				start := time.Now()
+				startTime := time.Now()
 				table.WaitForCancelled(t.Context(), client)
-				if got := time.Since(start); got != tt.want {
+				if got := time.Since(startTime); got != tt.want {
 					t.Errorf("waited %v, want %v", got, tt.want)
 				}
 				time.Sleep(tt.endsAfter)

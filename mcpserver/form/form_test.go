@@ -56,7 +56,7 @@ func TestFormShowsAllCode(t *testing.T) {
 	args := `{"function":"` + strings.Repeat("x", 5000) + `evil()"}`
 	for tool, isWhole := range map[string]bool{evaluateToolName: true, "browser_type": false} {
 		q := Question{dispatch.WaitingTicket{Tool: tool, Kind: wire.TicketPermission, Args: args, Scopes: []wire.Scope{wire.ScopeOnce}}}
-		if message := q.Build().Message; strings.Contains(message, "evil()") != isWhole {
+		if requestJSON := q.Build().Message; strings.Contains(requestJSON, "evil()") != isWhole {
 			t.Errorf("the form of %s shows all arguments: %t, want %t", tool, !isWhole, isWhole)
 		}
 	}

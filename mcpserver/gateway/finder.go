@@ -93,14 +93,14 @@ type Finder struct {
 
 // Find returns the tools that match a query, best match first. If no site has the name in
 // the query, problem is a sentence that explains this to the agent.
-func (f *Finder) Find(sites []Site, q Query) (searchResults []SearchResult, problem string) {
+func (f *Finder) Find(sites []Site, q Query) (searchResults []SearchResult, problemText string) {
 	if q.Limit <= 0 {
 		q.Limit = defaultLimit
 	}
 	q.Limit = min(q.Limit, maxLimit)
-	indexes, problem := matchSites(sites, q.Site)
-	if problem != "" {
-		return nil, problem
+	indexes, problemText := matchSites(sites, q.Site)
+	if problemText != "" {
+		return nil, problemText
 	}
 	if strings.TrimSpace(q.Text) == "" {
 		return listTools(sites, indexes, q), ""
@@ -142,7 +142,7 @@ func listTools(sites []Site, indexes []int, q Query) []SearchResult {
 }
 
 // matchSites returns the indexes of the sites that match a name, in ascending order.
-func matchSites(sites []Site, name string) (indexes []int, problem string) {
+func matchSites(sites []Site, name string) (indexes []int, problemText string) {
 	var similarSites []int
 	wantedSite := strings.ToLower(strings.TrimSpace(name))
 	var names []string

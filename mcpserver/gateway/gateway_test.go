@@ -128,8 +128,8 @@ func TestFind(t *testing.T) {
 		{"reads", "google", ""},
 		{"x", "wikki", `There is no site "wikki" (did you mean wiki?). Leave site out to search all sites.`},
 	} {
-		searchResults, problem := f.Find(sites, Query{Text: test.query, Site: test.site, Availability: testAvailability})
-		got := problem
+		searchResults, problemText := f.Find(sites, Query{Text: test.query, Site: test.site, Availability: testAvailability})
+		got := problemText
 		for _, hit := range searchResults {
 			got += " " + hit.Tool.FullName
 		}
@@ -140,8 +140,8 @@ func TestFind(t *testing.T) {
 	if searchResults, _ := f.Find(sites, Query{Site: "google", Limit: 1, Availability: testAvailability}); len(searchResults) != 1 {
 		t.Errorf("the limit 1 finds %d tools", len(searchResults))
 	}
-	if searchResults, problem := f.Find(nil, Query{Text: "x", Site: "y", Availability: testAvailability}); len(searchResults) > 0 || problem != "" {
-		t.Errorf("no sites: %v, %s", searchResults, problem)
+	if searchResults, problemText := f.Find(nil, Query{Text: "x", Site: "y", Availability: testAvailability}); len(searchResults) > 0 || problemText != "" {
+		t.Errorf("no sites: %v, %s", searchResults, problemText)
 	}
 }
 

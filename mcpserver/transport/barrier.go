@@ -111,7 +111,7 @@ func (b *readBarrier) findCoveringPing(n uint64) *ping {
 	b.mu.Unlock()
 
 	id := "opentabs-" + strings.ToLower(rand.Text())
-	b.requests.expectAnswer("s"+id, func(message) { b.recordPong(p) })
+	b.requests.expectAnswer("s"+id, func(rpcMessage) { b.recordPong(p) })
 	// A ping that cannot be written ends the session, which ends the context of
 	// awaitRead.
 	_ = b.send(encodeJSON(struct {

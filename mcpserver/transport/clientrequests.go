@@ -15,20 +15,20 @@ import (
 // methods of clientRequests are safe for concurrent use. From protocol version 2026-07-28
 // on, the server sends no requests to clients (see Request.AsksByReply).
 type clientRequests struct {
-	mu          sync.Mutex               // guards answerFuncs
-	answerFuncs map[string]func(message) // callbacks by the key of the request's ID; each is called with one answer
+	mu          sync.Mutex                  // guards answerFuncs
+	answerFuncs map[string]func(rpcMessage) // callbacks by the key of the request's ID; each is called with one answer
 }
 
 // sendAndWait sends a request to the client, and returns the client's answer. If ctx ends first, sendAndWait cancels
 // the request and returns ctx's error.
-func (a *clientRequests) sendAndWait(ctx context.Context, send Send, method string, params any) (message, error) {
+func (a *clientRequests) sendAndWait(ctx context.Context, send Send, method string, params any) (rpcMessage, error) {
 	if err := ctx.Err(); err != nil {
-		return message{}, err
+		return rpcMessage{}, err
 	}
 	// The random ID is never reused, so that no late answer is mistaken for the answer to another request.
 	id := "opentabs-" + strings.ToLower(rand.Text())
-	key, answers := "s"+id, make(chan message, 1)
-	a.expectAnswer(key, func(m message) { answers <- m }) // never blocks, because the channel has room for one answer
+	key, answers := "s"+id, make(chan rpcMessage, 1)
+	a.expectAnswer(key, func(m rpcMessage) { answers <- m }) // never blocks, because the channel has room for one answer
 	defer a.forgetRequest(key)
 	if err := send(encodeJSON(struct {
 		JSONRPC string `json:"jsonrpc"`
@@ -36,7 +36,7 @@ func (a *clientRequests) sendAndWait(ctx context.Context, send Send, method stri
 		Method  string `json:"method"`
 		Params  any    `json:"params"`
 	}{"2.0", id, method, params})); err != nil {
-		return message{}, err
+		return rpcMessage{}, err
 	}
 	select {
 	case m := <-answers:
@@ -57,14 +57,14 @@ func (a *clientRequests) sendAndWait(ctx context.Context, send Send, method stri
 		Method  string          `json:"method"`
 		Params  cancelledParams `json:"params"`
 	}{"2.0", methodCancelled, cancelledParams{id, "it was decided elsewhere, or the call has ended"}}))
-	return message{}, ctx.Err()
+	return rpcMessage{}, ctx.Err()
 }
 
-func (a *clientRequests) expectAnswer(key string, onAnswer func(message)) {
+func (a *clientRequests) expectAnswer(key string, onAnswer func(rpcMessage)) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.answerFuncs == nil {
-		a.answerFuncs = map[string]func(message){}
+		a.answerFuncs = map[string]func(rpcMessage){}
 	}
 	a.answerFuncs[key] = onAnswer
 }
@@ -75,7 +75,7 @@ func (a *clientRequests) forgetRequest(key string) {
 	delete(a.answerFuncs, key)
 }
 
-func (a *clientRequests) handleAnswer(m message) {
+func (a *clientRequests) handleAnswer(m rpcMessage) {
 	key, ok := requestKey(m.ID)
 	if !ok {
 		return

@@ -45,13 +45,13 @@ func (s httpTransport) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func refuseRequest(w http.ResponseWriter, status int, id json.RawMessage, code int, message string) {
-	sendJSON(w, status, func(b *bufio.Writer) { b.Write(rpcError(id, code, message)) })
+func refuseRequest(w http.ResponseWriter, httpStatus int, id json.RawMessage, code int, errorMessage string) {
+	sendJSON(w, httpStatus, func(b *bufio.Writer) { b.Write(rpcError(id, code, errorMessage)) })
 }
 
 // Each write has a deadline, so that a client that does not read cannot block Shutdown.
-func sendJSON(w http.ResponseWriter, status int, f func(*bufio.Writer)) {
-	httpjson.WriteJSONHeader(w, status)
+func sendJSON(w http.ResponseWriter, httpStatus int, f func(*bufio.Writer)) {
+	httpjson.WriteJSONHeader(w, httpStatus)
 	_ = writeBuffered(newLibraryWriter(w), f) // an error means that the client has disconnected and needs no answer
 }
 
@@ -74,7 +74,7 @@ func (s httpTransport) findSession(w http.ResponseWriter, r *http.Request, id js
 	return knownSession, ok
 }
 
-func malformedParamsText(m message, err error) string {
+func malformedParamsText(m rpcMessage, err error) string {
 	reason := err.Error()
 	var typeErr *json.UnmarshalTypeError // the text of a json.UnmarshalTypeError contains names of Go types
 	if errors.As(err, &typeErr) {
@@ -190,11 +190,11 @@ func (s httpTransport) servePost(w http.ResponseWriter, r *http.Request) {
 	}
 	p, err := parseParams(m.Params)
 	if err != nil && m.isForHandler() {
-		status := http.StatusOK
+		httpStatus := http.StatusOK
 		if hasModernHeader(r) {
-			status = http.StatusBadRequest
+			httpStatus = http.StatusBadRequest
 		}
-		refuseRequest(w, status, m.ID, wire.CodeInvalidParams, malformedParamsText(m, err))
+		refuseRequest(w, httpStatus, m.ID, wire.CodeInvalidParams, malformedParamsText(m, err))
 		return
 	}
 	if hasModernHeader(r) || p.IsModern() {
@@ -226,8 +226,8 @@ func (s httpTransport) servePost(w http.ResponseWriter, r *http.Request) {
 		s.serveLegacyCall(w, r, m, &p, clientSession)
 	default:
 		response := s.passToLibrary(r.Context(), clientSession, m, body)
-		if list, ok := toToolList(m.ID, response); ok {
-			sendJSON(w, http.StatusOK, list.writeTo)
+		if tools, ok := toToolList(m.ID, response); ok {
+			sendJSON(w, http.StatusOK, tools.writeTo)
 			return
 		}
 		answerHTTP(w, response)
@@ -272,7 +272,7 @@ func invalidMessageText(b []byte) (code int, errorText string) {
 	return wire.CodeInvalidRequest, "This is not one JSON-RPC message. Send one JSON object, with a method that is a string."
 }
 
-func (s httpTransport) serveInitialize(w http.ResponseWriter, r *http.Request, m message, body []byte) {
+func (s httpTransport) serveInitialize(w http.ResponseWriter, r *http.Request, m rpcMessage, body []byte) {
 	clientSession := s.sessions.open(TransportHTTP, contextCredential(r.Context()))
 	response := s.passToLibrary(r.Context(), clientSession, m, body)
 	if _, ok := response.(mcp.JSONRPCResponse); !ok || s.library.RegisterSession(r.Context(), clientSession.listener) != nil {
@@ -296,12 +296,12 @@ func answerHTTP(w http.ResponseWriter, response mcp.JSONRPCMessage) {
 	sendJSON(w, http.StatusOK, func(w *bufio.Writer) { w.Write(b) })
 }
 
-func (s httpTransport) serveLegacyCall(w http.ResponseWriter, r *http.Request, m message, p *Params, clientSession *session) {
+func (s httpTransport) serveLegacyCall(w http.ResponseWriter, r *http.Request, m rpcMessage, p *Params, clientSession *session) {
 	key, _ := requestKey(m.ID) // servePost rejects an invalid ID
 	s.serveCall(w, r, m, p, clientSession, key, clientSession.credential.dispatchClient(clientSession.displayName, s.sessions.clientInfo(clientSession).Name))
 }
 
-func (s httpTransport) serveCall(w http.ResponseWriter, r *http.Request, m message, p *Params, clientSession *session, key string, client dispatch.Client) {
+func (s httpTransport) serveCall(w http.ResponseWriter, r *http.Request, m rpcMessage, p *Params, clientSession *session, key string, client dispatch.Client) {
 	ctx, cancel := context.WithCancelCause(r.Context())
 	defer cancel(nil)
 	if err := s.sessions.beginTask(clientSession, key, task{cancel: cancel}); err != nil {
@@ -322,12 +322,12 @@ func (s httpTransport) serveCall(w http.ResponseWriter, r *http.Request, m messa
 		stream.endUnanswered()
 		return
 	}
-	status := http.StatusOK
+	httpStatus := http.StatusOK
 	var identity json.RawMessage
 	if p.IsModern() {
-		status, identity = modernStatus(reply.ErrorCode()), s.opts.Identity
+		httpStatus, identity = modernStatus(reply.ErrorCode()), s.opts.Identity
 	}
-	err := stream.respond(status, func(b *bufio.Writer) { WriteAnswer(b, m.ID, reply, identity) })
+	err := stream.respond(httpStatus, func(b *bufio.Writer) { WriteAnswer(b, m.ID, reply, identity) })
 	if err != nil {
 		reply.Undelivered()
 		s.opts.Log.Warn().Str("call", reply.CallID()).Str("client", client.String()).Err(err).Msg("result could not be delivered")

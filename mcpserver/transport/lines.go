@@ -93,9 +93,9 @@ type lineWriter struct {
 }
 
 // If out supports write deadlines, a write to a client that does not read fails after writeTimeout.
-func newLineWriter(out io.Writer) *lineWriter {
-	limit, _ := out.(writeDeadliner)
-	return &lineWriter{w: deadlineWriter{w: out, deadliner: limit, timeout: writeTimeout}, writeFailed: make(chan struct{})}
+func newLineWriter(outWriter io.Writer) *lineWriter {
+	limit, _ := outWriter.(writeDeadliner)
+	return &lineWriter{w: deadlineWriter{w: outWriter, deadliner: limit, timeout: writeTimeout}, writeFailed: make(chan struct{})}
 }
 
 // After a failed write, all further writes fail, because the client may have received

@@ -36,7 +36,7 @@ func TestBroadcastsKeepPendingUpdates(t *testing.T) {
 
 func TestAcknowledgementComesFirst(t *testing.T) {
 	l := newListener("l", acceptingResources{})
-	l.useModern(message{Method: methodListen, ID: json.RawMessage(`1`)})
+	l.useModern(rpcMessage{Method: methodListen, ID: json.RawMessage(`1`)})
 	l.SubscribeToResource(testURI)
 	l.RecordChange(testURI)
 	if earlyNotifications := l.awaitNotifications(t.Context()); len(earlyNotifications) != 0 {
@@ -67,7 +67,7 @@ func TestUnreadLogsAreBounded(t *testing.T) {
 	if len(notifications) != maxPendingLogs || notifications[0].Method != "10" {
 		t.Fatalf("%d notifications are waiting, and the first is %s", len(notifications), notifications[0].Method)
 	}
-	l.useModern(message{})
+	l.useModern(rpcMessage{})
 	l.queueLog(mcp.LoggingLevelError, notification(1))
 	if logs := l.popAll(); len(logs) != 0 {
 		t.Error("a client of protocol version 2026-07-28 receives logs")

@@ -22,7 +22,7 @@ const (
 )
 
 // message is one JSON-RPC message whose parameters are not yet decoded.
-type message struct {
+type rpcMessage struct {
 	JSONRPC string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id"`
 	Method  string          `json:"method"`
@@ -32,14 +32,14 @@ type message struct {
 	Error  json.RawMessage `json:"error,omitempty"`
 }
 
-func (m message) isAnswer() bool { return m.Method == "" && (m.Result != nil || m.Error != nil) }
+func (m rpcMessage) isAnswer() bool { return m.Method == "" && (m.Result != nil || m.Error != nil) }
 
-func (m message) isRequest() bool {
+func (m rpcMessage) isRequest() bool {
 	return m.Method != "" && len(m.ID) > 0 && string(m.ID) != "null"
 }
 
 // MCP requires that an ID is a string or a number.
-func (m message) hasInvalidID() bool {
+func (m rpcMessage) hasInvalidID() bool {
 	if m.Method == "" || len(m.ID) == 0 {
 		return false
 	}
@@ -59,12 +59,12 @@ func idAtStart(messageJSON []byte) json.RawMessage {
 	}
 	for d.More() {
 		name, err := d.Token()
-		var value json.RawMessage
-		if err != nil || d.Decode(&value) != nil || int(d.InputOffset()) == len(messageJSON) { // a number at the end of the text may be incomplete
+		var valueJSON json.RawMessage
+		if err != nil || d.Decode(&valueJSON) != nil || int(d.InputOffset()) == len(messageJSON) { // a number at the end of the text may be incomplete
 			return nil
 		}
-		if _, ok := requestKey(value); ok && name == "id" {
-			return value
+		if _, ok := requestKey(valueJSON); ok && name == "id" {
+			return valueJSON
 		}
 	}
 	return nil
@@ -82,7 +82,7 @@ func idAtEnd(messageJSON []byte) json.RawMessage {
 }
 
 // Requests with a JSON-RPC version other than 2.0 are passed to mcp-go, which rejects them.
-func (m message) isForHandler() bool {
+func (m rpcMessage) isForHandler() bool {
 	switch m.Method {
 	case MethodCall, MethodPrompt, MethodRead:
 		return m.isRequest() && m.JSONRPC == mcp.JSONRPC_VERSION

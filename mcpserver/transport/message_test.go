@@ -33,11 +33,11 @@ func TestRequestKey(t *testing.T) {
 	}
 }
 
-func checkSplit(t *testing.T, b []byte, m message) {
+func checkSplit(t *testing.T, b []byte, m rpcMessage) {
 	t.Helper()
-	var want message
+	var want rpcMessage
 	if !utf8.Valid(b) || json.Unmarshal(b, &want) != nil || want.Method == "" && want.Result == nil && want.Error == nil {
-		want = message{}
+		want = rpcMessage{}
 	}
 	if !reflect.DeepEqual(m, want) {
 		t.Fatalf("%s is the message %+v, want %+v", b, m, want)

@@ -69,7 +69,7 @@ type Request struct {
 }
 
 // Send writes one message to the client. When Send returns, the message has been written.
-type Send func(message []byte) error
+type Send func(notificationJSON []byte) error
 
 // Ask sends the client a request and waits for its result. If ctx ends first, Ask cancels
 // the request and returns ctx's error.
@@ -159,11 +159,11 @@ func WriteAnswer(w *bufio.Writer, id json.RawMessage, r Reply, identity json.Raw
 	w.WriteByte('}')
 }
 
-func rpcError(id json.RawMessage, code int, message string) []byte {
+func rpcError(id json.RawMessage, code int, errorMessage string) []byte {
 	if len(id) == 0 {
 		id = json.RawMessage("null")
 	}
 	var b strings.Builder
-	_ = writeBuffered(&b, func(w *bufio.Writer) { WriteAnswer(w, id, Faultf(code, "%s", message), nil) })
+	_ = writeBuffered(&b, func(w *bufio.Writer) { WriteAnswer(w, id, Faultf(code, "%s", errorMessage), nil) })
 	return []byte(b.String())
 }

@@ -88,8 +88,8 @@ const (
 )
 
 func displayNameOf(id string) string {
-	sum := sha256.Sum256([]byte(id))
-	return "session-" + hex.EncodeToString(sum[:6])
+	checksum := sha256.Sum256([]byte(id))
+	return "session-" + hex.EncodeToString(checksum[:6])
 }
 
 // task is a running call or an open stream of a client.
@@ -168,11 +168,11 @@ func (t *sessions) open(transport string, c Credential) *session {
 func (t *sessions) allListeners() []*listener {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	list := make([]*listener, 0, len(t.sessionsByID))
+	listeners := make([]*listener, 0, len(t.sessionsByID))
 	for _, s := range t.sessionsByID {
-		list = append(list, s.listener)
+		listeners = append(listeners, s.listener)
 	}
-	return list
+	return listeners
 }
 
 func (t *sessions) find(id string, c Credential) (*session, bool) {
@@ -412,7 +412,7 @@ func (s *session) isConnected() bool {
 	return s.info.Transport != TransportHTTP || len(s.runningTasks) > 0 || !s.closedEarly && time.Since(s.lastRequest) < inactiveClientLimit
 }
 
-func (t *sessions) list() []ClientInfo {
+func (t *sessions) clientInfos() []ClientInfo {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	infos := make([]ClientInfo, 0, len(t.sessionsByID))

@@ -83,7 +83,7 @@ func TestConcurrentTasks(t *testing.T) {
 					table.releaseTask(s, key)
 					table.finishTask()
 				}
-				table.list()
+				table.clientInfos()
 				cancel(nil)
 			}
 		})

@@ -24,11 +24,11 @@ import (
 // goroutine is still reading; close in to end this goroutine. If the writer out has a
 // method SetWriteDeadline, as a net.Conn has, ServeStdio disconnects a client that reads
 // nothing for 30 s.
-func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
+func (s *Server) ServeStdio(ctx context.Context, in io.Reader, outWriter io.Writer) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	c := &stdioClient{server: s, session: s.sessions.open(TransportStdio, stdioCredential(ctx)), out: newLineWriter(out)}
-	c.readBarrier = readBarrier{requests: &c.session.requests, send: c.out.writeMessage}
+	c := &stdioClient{server: s, session: s.sessions.open(TransportStdio, stdioCredential(ctx)), outWriter: newLineWriter(outWriter)}
+	c.readBarrier = readBarrier{requests: &c.session.requests, send: c.outWriter.writeMessage}
 	defer s.sessions.closeSession(c.session.id)
 	if err := s.library.RegisterSession(ctx, c.session.listener); err != nil {
 		return err // impossible: the session ID is random
@@ -47,7 +47,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	c.requests.Wait()
 	stop()
 	forwarder.Wait()
-	return c.out.writeError()
+	return c.outWriter.writeError()
 }
 
 func stdioCredential(ctx context.Context) Credential {
@@ -61,7 +61,7 @@ func stdioCredential(ctx context.Context) Credential {
 type stdioClient struct {
 	server      *Server
 	session     *session
-	out         *lineWriter
+	outWriter   *lineWriter
 	readBarrier readBarrier
 	requests    sync.WaitGroup
 }
@@ -86,13 +86,13 @@ func (c *stdioClient) serveMessages(ctx context.Context, in io.Reader) {
 			case l.err == nil:
 				c.serveLine(ctx, l.line)
 			case errors.As(l.err, &tooLongErr):
-				_ = c.out.writeMessage(rpcError(tooLongErr.id, wire.CodeInvalidRequest, c.server.tooLargeText()))
+				_ = c.outWriter.writeMessage(rpcError(tooLongErr.id, wire.CodeInvalidRequest, c.server.tooLargeText()))
 			default:
 				return
 			}
 		case <-ctx.Done():
 			return
-		case <-c.out.writeFailed:
+		case <-c.outWriter.writeFailed:
 			return
 		case <-c.server.sessions.shutdownBegun:
 			return
@@ -120,16 +120,16 @@ func (c *stdioClient) serveLine(ctx context.Context, line []byte) {
 	m, ok := parseMessage(line)
 	if !ok {
 		code, errorText := invalidMessageText(line)
-		_ = c.out.writeMessage(rpcError(nil, code, errorText))
+		_ = c.outWriter.writeMessage(rpcError(nil, code, errorText))
 		return
 	}
 	if m.hasInvalidID() {
-		_ = c.out.writeMessage(rpcError(nil, wire.CodeInvalidRequest, badIDText))
+		_ = c.outWriter.writeMessage(rpcError(nil, wire.CodeInvalidRequest, badIDText))
 		return
 	}
 	p, err := parseParams(m.Params)
 	if err != nil && m.isForHandler() {
-		_ = c.out.writeMessage(rpcError(m.ID, wire.CodeInvalidParams, malformedParamsText(m, err)))
+		_ = c.outWriter.writeMessage(rpcError(m.ID, wire.CodeInvalidParams, malformedParamsText(m, err)))
 		return
 	}
 	if p.IsModern() {
@@ -154,18 +154,18 @@ func (c *stdioClient) serveLine(ctx context.Context, line []byte) {
 	}
 }
 
-func (c *stdioClient) startRequest(ctx context.Context, line []byte, m message, p *Params) {
+func (c *stdioClient) startRequest(ctx context.Context, line []byte, m rpcMessage, p *Params) {
 	key, _ := requestKey(m.ID) // serveLine rejects an invalid ID
 	ctx, cancel := context.WithCancelCause(ctx)
 	table := c.server.sessions
 	switch err := table.beginTask(c.session, key, task{cancel: cancel, isStream: m.Method == methodListen}); {
 	case errors.Is(err, errDuplicateID):
 		cancel(nil)
-		_ = c.out.writeMessage(rpcError(m.ID, wire.CodeInvalidRequest, duplicateIDText))
+		_ = c.outWriter.writeMessage(rpcError(m.ID, wire.CodeInvalidRequest, duplicateIDText))
 		return
 	case err != nil:
 		cancel(nil)
-		_ = c.out.writeMessage(rpcError(m.ID, wire.CodeInternal, StoppingText))
+		_ = c.outWriter.writeMessage(rpcError(m.ID, wire.CodeInternal, StoppingText))
 		return
 	}
 	c.requests.Go(func() {
@@ -180,7 +180,7 @@ func (c *stdioClient) startRequest(ctx context.Context, line []byte, m message, 
 	})
 }
 
-func (c *stdioClient) serveCall(ctx context.Context, key string, m message, p *Params) {
+func (c *stdioClient) serveCall(ctx context.Context, key string, m rpcMessage, p *Params) {
 	client := c.session.credential.dispatchClient(c.session.displayName, c.server.sessions.clientInfo(c.session).Name)
 	var reply Reply
 	var identity json.RawMessage
@@ -189,8 +189,8 @@ func (c *stdioClient) serveCall(ctx context.Context, key string, m message, p *P
 	}
 	var lastWrittenValue lastWritten
 	if reply == nil {
-		send := func(message []byte) error {
-			err := c.out.writeMessage(message)
+		send := func(notificationJSON []byte) error {
+			err := c.outWriter.writeMessage(notificationJSON)
 			lastWrittenValue.set(c.readBarrier.countWritten(), time.Now())
 			return err
 		}
@@ -202,7 +202,7 @@ func (c *stdioClient) serveCall(ctx context.Context, key string, m message, p *P
 		reply.Undelivered()
 		return
 	}
-	err := c.out.writePadded(minLength, func(b *bufio.Writer) { WriteAnswer(b, m.ID, reply, identity) })
+	err := c.outWriter.writePadded(minLength, func(b *bufio.Writer) { WriteAnswer(b, m.ID, reply, identity) })
 	if err != nil {
 		reply.Undelivered()
 		c.server.opts.Log.Warn().Str("call", reply.CallID()).Str("client", client.String()).Err(err).Msg("result could not be delivered")
@@ -244,13 +244,13 @@ func (c *stdioClient) awaitProgressRead(ctx context.Context, lastWrittenValue *l
 	return paddedAnswerBytes
 }
 
-func (c *stdioClient) passToLibrary(ctx context.Context, line []byte, m message) {
+func (c *stdioClient) passToLibrary(ctx context.Context, line []byte, m rpcMessage) {
 	response := c.server.passToLibrary(ctx, c.session, m, line)
 	if response == nil || errors.Is(context.Cause(ctx), ErrCancelled) {
 		return
 	}
-	if list, ok := toToolList(m.ID, response); ok {
-		_ = c.out.write(list.writeTo) // serveMessages detects the failed write
+	if tools, ok := toToolList(m.ID, response); ok {
+		_ = c.outWriter.write(tools.writeTo) // serveMessages detects the failed write
 		return
 	}
 	c.send(response)
@@ -270,5 +270,5 @@ func (c *stdioClient) send(message any) {
 		c.server.opts.Log.Error().Err(err).Msg("a message of mcp-go is not JSON")
 		return
 	}
-	_ = c.out.writeMessage(b) // serveMessages detects the failed write
+	_ = c.outWriter.writeMessage(b) // serveMessages detects the failed write
 }

@@ -29,13 +29,13 @@ func TestToolListEqualsMCPGoEncoding(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, r := range []any{result, &result} {
-			list, ok := toToolList(json.RawMessage(`"one"`), mcp.NewJSONRPCResultResponse(mcp.NewRequestId("one"), r))
+			tools, ok := toToolList(json.RawMessage(`"one"`), mcp.NewJSONRPCResultResponse(mcp.NewRequestId("one"), r))
 			if !ok {
 				t.Fatalf("%s: %T is not recognized as a list of tools", name, r)
 			}
 			var got bytes.Buffer
 			b := bufio.NewWriter(&got)
-			list.writeTo(b)
+			tools.writeTo(b)
 			b.Flush()
 			if !equalJSON(t, got.Bytes(), want) {
 				t.Errorf("%s: got %s, want %s", name, &got, want)

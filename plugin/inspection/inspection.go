@@ -50,8 +50,8 @@ type inspectedSection struct {
 
 // Inspect reads the code, the tools, the settings and the changes of the plugin with the
 // given name.
-func Inspect(p *policy.Policy, set *plugin.Set, values *settings.Values, name string) (*Inspection, error) {
-	inspectedPlugin, err := set.Find(name)
+func Inspect(p *policy.Policy, pluginSet *plugin.Set, values *settings.Values, name string) (*Inspection, error) {
+	inspectedPlugin, err := pluginSet.Find(name)
 	if err != nil {
 		return nil, err
 	}
@@ -232,14 +232,14 @@ func (inspection *Inspection) overviewText(s policy.State, code review.Code, val
 }
 
 func describeRunPlaces(inspectedPlugin *plugin.Plugin) string {
-	sentence := "in the documents of its sites"
+	description := "in the documents of its sites"
 	if inspectedPlugin.RunsInFrames {
-		sentence += ", also in frames of the page's origin"
+		description += ", also in frames of the page's origin"
 	}
 	if inspectedPlugin.PreScript {
-		sentence += "; it has a pre-script, which runs before all scripts of the page and in all its frames"
+		description += "; it has a pre-script, which runs before all scripts of the page and in all its frames"
 	}
-	return sentence
+	return description
 }
 
 func formatOnOff(on bool) string {
@@ -274,17 +274,17 @@ func formatSettings(inspectedPlugin *plugin.Plugin, values *settings.Values) str
 	setValues := values.ValidValues(inspectedPlugin)
 	var texts []string
 	for _, s := range inspectedPlugin.Settings {
-		sentence := fmt.Sprintf("%s (%s", s.Key, s.Type)
+		description := fmt.Sprintf("%s (%s", s.Key, s.Type)
 		if s.Required {
-			sentence += ", required"
+			description += ", required"
 		}
 		if s.IsSecret() {
-			sentence += ", secret"
+			description += ", secret"
 		}
 		if setValues[s.Key] != nil {
-			sentence += ", set"
+			description += ", set"
 		}
-		texts = append(texts, sentence+")")
+		texts = append(texts, description+")")
 	}
 	return joinOrNone(texts)
 }

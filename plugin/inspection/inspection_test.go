@@ -17,10 +17,10 @@ import (
 )
 
 type testPolicy struct {
-	t      *testing.T
-	dir    string
-	policy *policy.Policy
-	set    *plugin.Set
+	t         *testing.T
+	dir       string
+	policy    *policy.Policy
+	pluginSet *plugin.Set
 }
 
 func newTestPolicy(t *testing.T, packages ...plugintest.Package) *testPolicy {
@@ -31,7 +31,7 @@ func newTestPolicy(t *testing.T, packages ...plugintest.Package) *testPolicy {
 	return w
 }
 
-func (w *testPolicy) Set() *plugin.Set { return w.set }
+func (w *testPolicy) Set() *plugin.Set { return w.pluginSet }
 
 func (w *testPolicy) load(packages ...plugintest.Package) {
 	w.t.Helper()
@@ -39,12 +39,12 @@ func (w *testPolicy) load(packages ...plugintest.Package) {
 	for _, p := range packages {
 		plugins = append(plugins, plugintest.Load(w.t, p))
 	}
-	w.set = plugin.NewSet(plugins, nil)
+	w.pluginSet = plugin.NewSet(plugins, nil)
 }
 
 func (w *testPolicy) review(name string, permission wire.Permission) {
 	w.t.Helper()
-	mailPlugin, err := w.set.Find(name)
+	mailPlugin, err := w.pluginSet.Find(name)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func (w *testPolicy) review(name string, permission wire.Permission) {
 }
 
 func (w *testPolicy) inspect(name string) (*inspection.Inspection, error) {
-	return inspection.Inspect(w.policy, w.set, settings.New(w.dir, settings.Options{}), name)
+	return inspection.Inspect(w.policy, w.pluginSet, settings.New(w.dir, settings.Options{}), name)
 }
 
 func twoToolPackage(name, code string) plugintest.Package {

@@ -110,7 +110,7 @@ func TestPanelPage(t *testing.T) {
 func TestViewAuthor(t *testing.T) {
 	for author, want := range map[string]string{`"Ada"`: "Ada", `{"name":"Ada\u202e Lovelace","email":"a@b.example"}`: "Ada Lovelace", `7`: "", `null`: ""} {
 		w := newTestPolicy(t, plugintest.Package{Name: "mail"})
-		mailPlugin, err := w.set.Find("mail")
+		mailPlugin, err := w.pluginSet.Find("mail")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -34,7 +34,7 @@ func (g callerGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 }
 
 func (g callerGate) isRestricted(name string) bool {
-	loadedPlugin, ok := g.p.set().Plugin(name)
+	loadedPlugin, ok := g.p.currentPlugins().Plugin(name)
 	return !ok || g.p.IsRestricted(loadedPlugin)
 }
 
@@ -73,14 +73,14 @@ func (e *Enforcer) Resolve(r *plugin.Registry) func(parent dispatch.Tool, name s
 			return tool, args, nil // callerGate blocks the call, so that the refusal is recorded
 		}
 		called := pluginNameOf(parent, name)
-		if builtin, ok := e.policy.set().Tool(name); ok && builtin.Plugin.IsBuiltin() {
+		if builtin, ok := e.policy.currentPlugins().Tool(name); ok && builtin.Plugin.IsBuiltin() {
 			called = builtin.Plugin.Name
 		}
 		if called == parent.Plugin {
 			return tool, args, err
 		}
 		gate := callerGate{e.policy}
-		if _, calledPlugins := e.policy.set().Plugin(called); calledPlugins || gate.isRestricted(parent.Plugin) {
+		if _, calledPlugins := e.policy.currentPlugins().Plugin(called); calledPlugins || gate.isRestricted(parent.Plugin) {
 			if v := gate.checkCall(parent.Plugin, called); v.Block != nil {
 				return dispatch.Tool{}, nil, v.Block
 			}

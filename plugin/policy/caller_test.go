@@ -250,7 +250,7 @@ func TestResolveRevealsNothing(t *testing.T) {
 	w := newPolicyFixture(t)
 	registry, _ := plugintest.Registry(t, twoToolPackage("a", "1;"), twoToolPackage("b", ""), latePackage("c"))
 	w.failOnError(registry.Reload())
-	w.set = registry.Set()
+	w.pluginSet = registry.Set()
 	for _, name := range []string{"a", "b", "c"} {
 		w.review(name, permissionAuto)
 	}
@@ -291,7 +291,7 @@ func TestResolveBrowserTools(t *testing.T) {
 		Name: "browser_click", TargetKind: dispatch.TargetPage, InputSchema: json.RawMessage(`{"type":"object","required":["target"]}`),
 	}}}))
 	w.failOnError(registry.Reload())
-	w.set = registry.Set()
+	w.pluginSet = registry.Set()
 	w.review("b", permissionAuto)
 	resolve := w.enforcer.Resolve(registry)
 	for name, want := range map[string]wire.ErrorCode{"browser_click": wire.ErrDenied, "browser_clack": wire.ErrUnknownTool} {

@@ -31,7 +31,7 @@ func (p *Policy) IsRestricted(loadedPlugin *plugin.Plugin) bool {
 // SetCalls allows or forbids calls from the plugin called name to the tools of the plugin
 // called target. by is the surface on which the user made the change.
 func (p *Policy) SetCalls(name, target string, isAllowed bool, by string) error {
-	loadedPlugin, err := p.set().Find(name)
+	loadedPlugin, err := p.currentPlugins().Find(name)
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func (p *Policy) SetCalls(name, target string, isAllowed bool, by string) error 
 	if name == target {
 		return fmt.Errorf("the tools of %s may always call each other", name)
 	}
-	if _, err := p.set().Find(target); err != nil {
+	if _, err := p.currentPlugins().Find(target); err != nil {
 		return err
 	}
 	if !p.stateOf(name, loadedPlugin).Reviewed {
@@ -65,7 +65,7 @@ func (p *Policy) SetCalls(name, target string, isAllowed bool, by string) error 
 
 // SetLateAccess gives late access to a plugin, or takes late access away.
 func (p *Policy) SetLateAccess(name string, isAllowed bool, by string) error {
-	loadedPlugin, err := p.set().Find(name)
+	loadedPlugin, err := p.currentPlugins().Find(name)
 	if err != nil {
 		return err
 	}
@@ -95,8 +95,8 @@ func (p *Policy) SetLateAccess(name string, isAllowed bool, by string) error {
 
 // After allowAlways returns, its caller must record the user's decision and notify the listeners.
 func (p *Policy) allowAlways(name, tool string, isAllowed AlwaysAllowed) error {
-	if problem := plaintext.CheckShown(isAllowed.Client); problem != "" {
-		return fmt.Errorf("the client's name %s", problem)
+	if problemText := plaintext.CheckShown(isAllowed.Client); problemText != "" {
+		return fmt.Errorf("the client's name %s", problemText)
 	}
 	return p.file.Change(func(doc *statedoc.Plugins) error {
 		doc.EditPlugin(name, func(entry statedoc.Object) {

@@ -47,7 +47,7 @@ func (p *Policy) SetPermission(name, tool string, permission wire.Permission, su
 			return err
 		}
 	}
-	loadedPlugin, err := p.set().FindWithTool(name, tool)
+	loadedPlugin, err := p.currentPlugins().FindWithTool(name, tool)
 	if err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func setToolPermission(entry statedoc.Object, tool string, permission wire.Permi
 
 // SetLimit sets how often a tool is allowed to run; the zero limit removes the limit.
 func (p *Policy) SetLimit(name, tool string, limit Limit, surface string) error {
-	if _, err := p.set().FindWithTool(name, tool); err != nil {
+	if _, err := p.currentPlugins().FindWithTool(name, tool); err != nil {
 		return err
 	}
 	change := Change{Kind: "limit", Plugin: name, Tool: tool, New: limit.String(), By: surface}

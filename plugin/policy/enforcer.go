@@ -123,7 +123,7 @@ func (permissionGate) Name() string { return "permission" }
 
 // latestState does not check the file again, because the review gate checks the file for each call.
 func (g permissionGate) latestState(name string) State {
-	loadedPlugin, _ := g.p.set().Plugin(name)
+	loadedPlugin, _ := g.p.currentPlugins().Plugin(name)
 	return g.p.opts.stateIn(g.p.file.Latest().View, name, loadedPlugin)
 }
 
@@ -254,7 +254,7 @@ func (g permissionGate) After(callInfo dispatch.CallInfo, _ dispatch.EndedCall) 
 }
 
 func (g permissionGate) contentHash(name string) string {
-	if loadedPlugin, ok := g.p.set().Plugin(name); ok {
+	if loadedPlugin, ok := g.p.currentPlugins().Plugin(name); ok {
 		return loadedPlugin.ContentHash()
 	}
 	return ""

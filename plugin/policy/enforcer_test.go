@@ -361,8 +361,8 @@ func TestApprovalAllowsAnotherWaitingCall(t *testing.T) {
 func BenchmarkGates(b *testing.B) {
 	dir := b.TempDir()
 	onePackage := plugintest.Load(b, twoToolPackage("a", ""))
-	set := plugin.NewSet([]*plugin.Plugin{onePackage}, nil)
-	p := policy.New(dir, func() *plugin.Set { return set }, policy.Options{})
+	pluginSet := plugin.NewSet([]*plugin.Plugin{onePackage}, nil)
+	p := policy.New(dir, func() *plugin.Set { return pluginSet }, policy.Options{})
 	enforcer := policy.NewEnforcer(p)
 	if err := p.Review("a", onePackage.ContentHash(), permissionAuto, "x"); err != nil {
 		b.Fatal(err)

@@ -124,7 +124,7 @@ func (g *memoryGrants) drop(plugin, tool string) {
 	delete(g.byTool[plugin], tool)
 }
 
-func (g *memoryGrants) list(plugin string) map[string][]Grant {
+func (g *memoryGrants) sessionGrants(plugin string) map[string][]Grant {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	grantsByTool := map[string][]Grant{}
@@ -150,7 +150,7 @@ type Grant struct {
 // always. In the map that Grants returns, the key of a prompt is its name with the prefix
 // "prompt ".
 func (p *Policy) Grants(name string) map[string][]Grant {
-	grantsByTool := p.grants.list(name)
+	grantsByTool := p.grants.sessionGrants(name)
 	for tool, toolEntry := range p.file.Current().View.plugins[name].Tools {
 		for _, storedAlwaysAllowed := range toolEntry.Allowed {
 			grantsByTool[tool] = append(grantsByTool[tool], Grant{Approval{Scope: wire.ScopeAlways, ChangeOrigin: storedAlwaysAllowed.ChangeOrigin}, storedAlwaysAllowed.Client, storedAlwaysAllowed.Caller})

@@ -26,8 +26,8 @@ type policyFixture struct {
 	warnings []string
 	changes  []policy.Change
 
-	mu  sync.Mutex // guards set, and changes while calls run
-	set *plugin.Set
+	mu        sync.Mutex // guards set, and changes while calls run
+	pluginSet *plugin.Set
 }
 
 func newPolicyFixture(t *testing.T, packages ...plugintest.Package) *policyFixture {
@@ -35,7 +35,7 @@ func newPolicyFixture(t *testing.T, packages ...plugintest.Package) *policyFixtu
 	w := &policyFixture{t: t, dir: t.TempDir()}
 	w.load(packages...)
 	w.policy = policy.New(w.dir, w.Set, policy.Options{
-		WarnUser: func(sentence string) { w.warnings = append(w.warnings, sentence) },
+		WarnUser: func(warning string) { w.warnings = append(w.warnings, warning) },
 		RecordChange: func(c policy.Change) {
 			w.mu.Lock()
 			defer w.mu.Unlock()
@@ -55,7 +55,7 @@ func twoToolPackage(name, code string) plugintest.Package {
 func (w *policyFixture) Set() *plugin.Set {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.set
+	return w.pluginSet
 }
 
 func (w *policyFixture) load(packages ...plugintest.Package) {
@@ -66,7 +66,7 @@ func (w *policyFixture) load(packages ...plugintest.Package) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.set = plugin.NewSet(plugins, nil)
+	w.pluginSet = plugin.NewSet(plugins, nil)
 }
 
 func (w *policyFixture) hash(name string) string {
@@ -125,8 +125,8 @@ func TestReview(t *testing.T) {
 	w.failOnError(w.policy.SetPermission("a", "send", permissionOff, "the test"))
 	w.review("a", permissionAuto)
 	w.checkEffective("a", permissionAuto, permissionAuto, permissionOff)
-	if info, err := os.Stat(w.policy.Path()); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("the file: %v, %v", info, err)
+	if fileInfo, err := os.Stat(w.policy.Path()); err != nil || fileInfo.Mode().Perm() != 0o600 {
+		t.Errorf("the file: %v, %v", fileInfo, err)
 	}
 	s := w.policy.State("a")
 	if s.Review.Version != "1.0.0" || s.Review.By != "the test" || s.Review.At.IsZero() || s.PermissionOrigin.By != "the test" {
@@ -252,9 +252,9 @@ func TestPolicyPartsAreDamaged(t *testing.T) {
 	w.review("b", permissionAuto)
 	validText := w.file()
 	for _, c := range []struct {
-		tools   string
-		want    []wire.Permission
-		problem string
+		tools       string
+		want        []wire.Permission
+		problemText string
 	}{
 		{`"tools":{"send":{"permission":"on"}}`, []wire.Permission{permissionAuto, permissionAuto, permissionOff}, `plugins.a: tools.send.permission is wrong, so it counts as off`},
 		{`"tools":{"send":{"permission":1}}`, []wire.Permission{permissionAuto, permissionAuto, permissionOff}, `plugins.a: tools.send.permission is a number`},
@@ -265,7 +265,7 @@ func TestPolicyPartsAreDamaged(t *testing.T) {
 		w.write(strings.Replace(validText, `"a": {`, `"a": {`+c.tools+`,`, 1))
 		w.checkEffective("a", c.want...)
 		w.checkEffective("b", permissionAuto, permissionAuto, permissionAuto)
-		if problems := strings.Join(w.policy.Problems(), "\n"); !strings.Contains(problems, c.problem) {
+		if problems := strings.Join(w.policy.Problems(), "\n"); !strings.Contains(problems, c.problemText) {
 			t.Errorf("%s: problems %q", c.tools, problems)
 		}
 	}
@@ -393,7 +393,7 @@ func TestBuiltinOptInTools(t *testing.T) {
 		{Name: "read", TargetKind: dispatch.TargetPage, InputSchema: schema},
 		{Name: "send", TargetKind: dispatch.TargetPage, InputSchema: schema, IsOptIn: true},
 	}})
-	w.set = plugin.NewSet(nil, nil, builtin)
+	w.pluginSet = plugin.NewSet(nil, nil, builtin)
 	const off, auto = wire.PermissionOff, wire.PermissionAuto
 	w.checkEffective("browser", off, off, off)
 	w.failOnError(w.policy.SetPermission("browser", "", auto, "the test"))

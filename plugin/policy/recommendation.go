@@ -35,7 +35,7 @@ func (p *Policy) Recommend(name, hash string, permission wire.Permission, note, 
 	if permission != wire.PermissionAsk && permission != wire.PermissionAuto {
 		return fmt.Errorf("%q can't be recommended: use ask or auto", plaintext.Shorten(string(permission)))
 	}
-	loadedPlugin, err := p.set().Find(name)
+	loadedPlugin, err := p.currentPlugins().Find(name)
 	if err != nil {
 		return err
 	}

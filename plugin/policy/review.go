@@ -65,12 +65,12 @@ func checkReview(p *Policy, r wire.ConfigReviewParams) (*plugin.Plugin, error) {
 	if _, err := ParsePermission(string(r.Permission)); err != nil {
 		return nil, err
 	}
-	loadedPlugin, err := p.set().Find(r.Plugin)
+	loadedPlugin, err := p.currentPlugins().Find(r.Plugin)
 	if err != nil {
 		return nil, err
 	}
 	for _, t := range r.Tools {
-		if _, err := p.set().FindWithTool(r.Plugin, t.Tool); err != nil {
+		if _, err := p.currentPlugins().FindWithTool(r.Plugin, t.Tool); err != nil {
 			return nil, err
 		}
 		if t.Permission != "" {
@@ -127,7 +127,7 @@ func DisableAll(p *Policy, names []string, surface string) (errs []error) {
 	errs = make([]error, len(names))
 	var knownIndexes []int
 	for i, name := range names {
-		if _, errs[i] = p.set().Find(name); errs[i] == nil {
+		if _, errs[i] = p.currentPlugins().Find(name); errs[i] == nil {
 			knownIndexes = append(knownIndexes, i)
 		}
 	}

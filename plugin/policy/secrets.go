@@ -35,7 +35,7 @@ type secretsGate struct {
 func (secretsGate) Name() string { return "secrets" }
 
 func (g secretsGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
-	loadedPlugin, ok := g.policy.set().Plugin(callInfo.Tool.Plugin)
+	loadedPlugin, ok := g.policy.currentPlugins().Plugin(callInfo.Tool.Plugin)
 	if !ok {
 		return dispatch.Verdict{}
 	}
@@ -58,7 +58,7 @@ func (g secretsGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 // receive. forAgent is for the agent, and forUser is for the user. FailureNote returns
 // two empty sentences if the plugin has received all settings.
 func (e *Enforcer) FailureNote(t dispatch.Tool, v *settings.Values) (forAgent, forUser string) {
-	loadedPlugin, ok := e.policy.set().Plugin(t.Plugin)
+	loadedPlugin, ok := e.policy.currentPlugins().Plugin(t.Plugin)
 	if !ok {
 		return "", ""
 	}

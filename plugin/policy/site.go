@@ -178,8 +178,8 @@ func (s Sites) Allow(address, client, class, by string) error {
 	if err != nil {
 		return err
 	}
-	if problem := plaintext.CheckShown(client); problem != "" {
-		return fmt.Errorf("the client's name %s", problem)
+	if problemText := plaintext.CheckShown(client); problemText != "" {
+		return fmt.Errorf("the client's name %s", problemText)
 	}
 	return s.policy.file.Change(func(doc *statedoc.Plugins) error {
 		editSite(doc, pattern, func(entry statedoc.Object) {
@@ -218,26 +218,26 @@ func (s Sites) IsAlwaysAllowed(address, client, class string) bool {
 // If the rule of a site is invalid, browser tools are off on the site.
 func readSites(topObject statedoc.Object, addProblem func(string)) map[string]SiteEntry {
 	sites := map[string]SiteEntry{}
-	if raw, ok := topObject["sites"]; ok && rawjson.KindOf(raw) != rawjson.KindObject {
-		addProblem("sites is " + rawjson.KindOf(raw) + "; all sites are off until it is an object")
+	if rawJSON, ok := topObject["sites"]; ok && rawjson.KindOf(rawJSON) != rawjson.KindObject {
+		addProblem("sites is " + rawjson.KindOf(rawJSON) + "; all sites are off until it is an object")
 		return map[string]SiteEntry{anySite: {Rule: SiteOff}}
 	}
-	for pattern, raw := range topObject.Child("sites") {
+	for pattern, rawJSON := range topObject.Child("sites") {
 		problems := &jsonread.Problems{File: "sites." + pattern}
-		sites[pattern] = readSite(raw, problems)
+		sites[pattern] = readSite(rawJSON, problems)
 		if valid, err := ParseSite(pattern); err != nil || valid != pattern {
 			problems.Add("is no site; the entry has no effect")
 		}
-		for _, problem := range problems.List {
-			addProblem(problem.String())
+		for _, invalidField := range problems.List {
+			addProblem(invalidField.String())
 		}
 	}
 	return sites
 }
 
-func readSite(raw json.RawMessage, problems *jsonread.Problems) SiteEntry {
-	siteJSON, problem := rawjson.Compact(raw, nil)
-	if problem != "" || rawjson.KindOf(siteJSON) != rawjson.KindObject {
+func readSite(rawJSON json.RawMessage, problems *jsonread.Problems) SiteEntry {
+	siteJSON, problemText := rawjson.Compact(rawJSON, nil)
+	if problemText != "" || rawjson.KindOf(siteJSON) != rawjson.KindObject {
 		problems.Add("is no object; the site is off")
 		return SiteEntry{Rule: SiteOff}
 	}
@@ -251,8 +251,8 @@ func readSite(raw json.RawMessage, problems *jsonread.Problems) SiteEntry {
 		}
 		entry.Rule = rule
 	}
-	for _, raw := range rawjson.Elements(f.Members["allowed"]) {
-		allowedEntries := jsonread.New(raw, f.Path+"allowed.", problems)
+	for _, rawJSON := range rawjson.Elements(f.Members["allowed"]) {
+		allowedEntries := jsonread.New(rawJSON, f.Path+"allowed.", problems)
 		client, hasClient := allowedEntries.TextOrFalse("client")
 		class, hasClass := allowedEntries.TextOrFalse("class")
 		if hasClient && hasClass && client != "" {

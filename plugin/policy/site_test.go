@@ -41,14 +41,14 @@ func TestParseSite(t *testing.T) {
 func TestInvalidSitesAreOff(t *testing.T) {
 	w := newPolicyFixture(t)
 	sites := policy.SitesOf(w.policy)
-	for _, test := range []struct{ file, address, pattern, problem string }{
+	for _, test := range []struct{ file, address, pattern, problemText string }{
 		{`{"version":1,"sites":[]}`, "https://shop.example/", "*", "sites is an array; all sites are off until it is an object"},
 		{`{"version":1,"sites":{"shop.example":7}}`, "https://shop.example/", "shop.example", "is no object; the site is off"},
 		{`{"version":1,"sites":{"shop.example":{"permission":"yes"}}}`, "https://shop.example/", "shop.example", `"yes" is not a permission of a site`},
 	} {
 		w.write(test.file)
 		pattern, entry := sites.RuleFor(test.address)
-		if problems := strings.Join(w.policy.Problems(), "; "); pattern != test.pattern || entry.Rule != policy.SiteOff || !strings.Contains(problems, test.problem) {
+		if problems := strings.Join(w.policy.Problems(), "; "); pattern != test.pattern || entry.Rule != policy.SiteOff || !strings.Contains(problems, test.problemText) {
 			t.Errorf("%s: %q has %+v, problems %q", test.file, pattern, entry, problems)
 		}
 	}

@@ -98,10 +98,10 @@ func reviewableFiles(reviewedPlugin *plugin.Plugin) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	for name, raw := range map[string][]byte{"package.json": packageJSON, "tools.json": toolsJSON} {
+	for name, rawJSON := range map[string][]byte{"package.json": packageJSON, "tools.json": toolsJSON} {
 		var b bytes.Buffer
-		if json.Indent(&b, rawjson.TrimBOM(raw), "", "  ") != nil {
-			b.Write(raw)
+		if json.Indent(&b, rawjson.TrimBOM(rawJSON), "", "  ") != nil {
+			b.Write(rawJSON)
 		}
 		files[name] = append(bytes.TrimSpace(b.Bytes()), '\n')
 	}
@@ -123,6 +123,6 @@ func limitSize(b []byte) []byte {
 }
 
 func hexSHA256(b []byte) string {
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:])
+	checksum := sha256.Sum256(b)
+	return hex.EncodeToString(checksum[:])
 }

@@ -90,13 +90,13 @@ func TestArchiveIgnoresGeneratedNames(t *testing.T) {
 func TestArchiveLimitsSize(t *testing.T) {
 	dir := t.TempDir()
 	a := NewArchive(dir)
-	largePlugin := func(end string) *plugin.Plugin {
-		return plugintest.Load(t, plugintest.Package{Name: "wiki", Code: "/*" + strings.Repeat(strings.Repeat("x", 99)+"\n", maxFileBytes/100) + "*/" + strings.Repeat(" ", 200) + end + "\n"})
+	largePlugin := func(codeEnd string) *plugin.Plugin {
+		return plugintest.Load(t, plugintest.Package{Name: "wiki", Code: "/*" + strings.Repeat(strings.Repeat("x", 99)+"\n", maxFileBytes/100) + "*/" + strings.Repeat(" ", 200) + codeEnd + "\n"})
 	}
 	storeCopy(t, a, largePlugin("one()"))
-	info, err := os.Stat(filepath.Join(dir, reviewedFolder, "wiki", "own.js"))
-	if err != nil || info.Size() > maxFileBytes+200 {
-		t.Fatalf("%v, %v", info, err)
+	fileInfo, err := os.Stat(filepath.Join(dir, reviewedFolder, "wiki", "own.js"))
+	if err != nil || fileInfo.Size() > maxFileBytes+200 {
+		t.Fatalf("%v, %v", fileInfo, err)
 	}
 	changes, _ := changesOf(t, a, largePlugin("two()"))
 	if got := changedLines(changes); strings.Count(got, "more is not kept; all of it has the hash") != 2 || strings.Contains(got, "two()") {

@@ -70,10 +70,10 @@ func Clean(schema json.RawMessage) Cleaned {
 	return Cleaned{Schema: clean, Warnings: warnings}
 }
 
-func mayNeedCleaning(raw []byte) bool {
+func mayNeedCleaning(rawJSON []byte) bool {
 	from := 0
-	for i := 0; i < len(raw); i++ {
-		switch b := raw[i]; {
+	for i := 0; i < len(rawJSON); i++ {
+		switch b := rawJSON[i]; {
 		case b >= 0x7f:
 			return true
 		case b == '"':
@@ -82,7 +82,7 @@ func mayNeedCleaning(raw []byte) bool {
 			}
 			from = i
 		case b == '\\':
-			if i++; bytes.IndexByte([]byte("ubfr"), raw[i]) >= 0 {
+			if i++; bytes.IndexByte([]byte("ubfr"), rawJSON[i]) >= 0 {
 				return true
 			}
 		}
@@ -90,13 +90,13 @@ func mayNeedCleaning(raw []byte) bool {
 	return false
 }
 
-func (c *schemaCleaner) appendValue(dst, raw []byte, keyword string) []byte {
-	switch rawjson.KindOf(raw) {
+func (c *schemaCleaner) appendValue(dst, rawJSON []byte, keyword string) []byte {
+	switch rawjson.KindOf(rawJSON) {
 	case rawjson.KindString:
-		return append(dst, c.cleanText(raw, keyword)...)
+		return append(dst, c.cleanText(rawJSON, keyword)...)
 	case rawjson.KindArray:
 		dst = append(dst, '[')
-		for i, item := range rawjson.Elements(raw) {
+		for i, item := range rawjson.Elements(rawJSON) {
 			if i > 0 {
 				dst = append(dst, ',')
 			}
@@ -104,15 +104,15 @@ func (c *schemaCleaner) appendValue(dst, raw []byte, keyword string) []byte {
 		}
 		return append(dst, ']')
 	case rawjson.KindObject:
-		return c.appendObject(dst, raw)
+		return c.appendObject(dst, rawJSON)
 	}
-	return append(dst, raw...)
+	return append(dst, rawJSON...)
 }
 
-func (c *schemaCleaner) appendObject(dst, raw []byte) []byte {
+func (c *schemaCleaner) appendObject(dst, rawJSON []byte) []byte {
 	dst = append(dst, '{')
 	isFirst := true
-	for m := range rawjson.Members(raw) {
+	for m := range rawjson.Members(rawJSON) {
 		if r, hidden := plaintext.FirstHidden(m.Key); hidden && c.nameProblem == "" {
 			c.nameProblem = plaintext.HiddenProblem(r)
 		}

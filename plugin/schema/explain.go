@@ -17,12 +17,12 @@ const maxViolations = 50
 
 // violation describes one value that violates a JSON Schema.
 type violation struct {
-	path    []string
-	kind    jsonschema.ErrorKind
-	message string
+	path         []string
+	kind         jsonschema.ErrorKind
+	errorMessage string
 }
 
-func (v violation) String() string { return pointerOf(v.path) + ": " + v.message }
+func (v violation) String() string { return pointerOf(v.path) + ": " + v.errorMessage }
 
 func pointerOf(path []string) string {
 	if len(path) == 0 {
@@ -72,7 +72,7 @@ func (x *explainer) leafViolations(e *jsonschema.ValidationError) []violation {
 		return x.explainUnion(e)
 	case *kind.OneOf:
 		if len(k.Subschemas) > 1 {
-			return []violation{{path: e.InstanceLocation, message: fmt.Sprintf(
+			return []violation{{path: e.InstanceLocation, errorMessage: fmt.Sprintf(
 				"matches the alternatives %d and %d; pass a value that matches only one", k.Subschemas[0]+1, k.Subschemas[1]+1)}}
 		}
 		return x.explainUnion(e)
@@ -84,7 +84,7 @@ func (x *explainer) leafViolations(e *jsonschema.ValidationError) []violation {
 		return x.propertyName(e, k.Property)
 	case *kind.Pattern:
 		description := describePattern(k.Want, x.schemaAt(e.SchemaURL))
-		return []violation{{path: e.InstanceLocation, kind: k, message: description}}
+		return []violation{{path: e.InstanceLocation, kind: k, errorMessage: description}}
 	}
 	if _, ok := e.ErrorKind.(*kind.Contains); len(e.Causes) > 0 && !ok {
 		var violations []violation
@@ -93,18 +93,18 @@ func (x *explainer) leafViolations(e *jsonschema.ValidationError) []violation {
 		}
 		return violations
 	}
-	return []violation{{path: e.InstanceLocation, kind: e.ErrorKind, message: describeViolation(e.ErrorKind)}}
+	return []violation{{path: e.InstanceLocation, kind: e.ErrorKind, errorMessage: describeViolation(e.ErrorKind)}}
 }
 
 func (x *explainer) missingProperties(path, names []string, schema map[string]any) []violation {
 	properties, _ := schema["properties"].(map[string]any)
 	var violations []violation
 	for _, name := range names {
-		message := "is missing; add it"
+		errorMessage := "is missing; add it"
 		if description := x.describeSchema(properties[name]); description != "" {
-			message = "is missing; give " + description
+			errorMessage = "is missing; give " + description
 		}
-		violations = append(violations, violation{path: appendPathStep(path, name), message: message})
+		violations = append(violations, violation{path: appendPathStep(path, name), errorMessage: errorMessage})
 	}
 	return violations
 }
@@ -127,7 +127,7 @@ func (x *explainer) unknownProperties(path, names []string, schema map[string]an
 		default:
 			description += "; allowed: " + quoteAll(propertyNames)
 		}
-		violations = append(violations, violation{path: appendPathStep(path, name), message: description})
+		violations = append(violations, violation{path: appendPathStep(path, name), errorMessage: description})
 	}
 	return violations
 }
@@ -136,14 +136,14 @@ func (x *explainer) propertyName(e *jsonschema.ValidationError, name string) []v
 	var reasons []string
 	for _, cause := range e.Causes {
 		for _, v := range x.leafViolations(cause) {
-			reasons = append(reasons, v.message)
+			reasons = append(reasons, v.errorMessage)
 		}
 	}
 	description := "the property name " + quoteText(name) + " is not allowed"
 	if len(reasons) > 0 {
 		description += ": " + strings.Join(reasons, ", ")
 	}
-	return []violation{{path: x.pathOfProperty(e.InstanceLocation, name), message: description}}
+	return []violation{{path: x.pathOfProperty(e.InstanceLocation, name), errorMessage: description}}
 }
 
 // The jsonschema library reuses the memory of path, so path may lead to a sibling property.

@@ -186,21 +186,21 @@ func (x *explainer) describeSchema(schema any) string {
 	if value, ok := s["const"]; ok {
 		return listValues([]any{value})
 	}
-	message := ""
+	errorMessage := ""
 	switch t := s["type"].(type) {
 	case string:
-		message = withArticle(t)
+		errorMessage = withArticle(t)
 	case []any:
 		var types []string
 		for _, name := range t {
 			types = append(types, withArticle(fmt.Sprint(name)))
 		}
-		message = strings.Join(types, " or ")
+		errorMessage = strings.Join(types, " or ")
 	}
-	if description, ok := s["description"].(string); ok && message != "" {
-		message += " (" + shortenText(strings.Join(strings.Fields(description), " ")) + ")"
+	if description, ok := s["description"].(string); ok && errorMessage != "" {
+		errorMessage += " (" + shortenText(strings.Join(strings.Fields(description), " ")) + ")"
 	}
-	return message
+	return errorMessage
 }
 
 func withArticle(typeName string) string {

@@ -44,16 +44,16 @@ func (x *explainer) explainUnion(e *jsonschema.ValidationError) []violation {
 		}
 		texts = append(texts, fmt.Sprintf("(%d) %s", i+1, alternativeText(path, alternative)))
 	}
-	return []violation{{path: path, message: fmt.Sprintf("fits none of %d allowed forms; mend one of %s", len(alternatives), strings.Join(texts, " "))}}
+	return []violation{{path: path, errorMessage: fmt.Sprintf("fits none of %d allowed forms; mend one of %s", len(alternatives), strings.Join(texts, " "))}}
 }
 
 func alternativeText(path []string, alternative []violation) string {
 	var parts []string
 	for _, v := range alternative {
 		if len(v.path) > len(path) {
-			parts = append(parts, strings.TrimPrefix(pointerOf(v.path[len(path):]), "/")+" "+v.message)
+			parts = append(parts, strings.TrimPrefix(pointerOf(v.path[len(path):]), "/")+" "+v.errorMessage)
 		} else {
-			parts = append(parts, v.message)
+			parts = append(parts, v.errorMessage)
 		}
 	}
 	slices.Sort(parts)
@@ -88,7 +88,7 @@ func mergeTags(alternatives [][]violation, depth int) (violation, bool) {
 		path = alternative[i].path
 		expectedValues = append(expectedValues, expectedValuesOf(alternative[i].kind)...)
 	}
-	return violation{path: path, message: "want " + listValues(expectedValues)}, len(alternatives) > 0
+	return violation{path: path, errorMessage: "want " + listValues(expectedValues)}, len(alternatives) > 0
 }
 
 func mergeExpectedTypes(path []string, alternatives [][]violation) (violation, bool) {
@@ -118,7 +118,7 @@ func mergeExpectedTypes(path []string, alternatives [][]violation) (violation, b
 	if got != "" {
 		description = "got " + got + ", " + description
 	}
-	return violation{path: path, message: description}, len(parts) > 0
+	return violation{path: path, errorMessage: description}, len(parts) > 0
 }
 
 func expectedValuesOf(k jsonschema.ErrorKind) []any {

@@ -189,8 +189,8 @@ func (a *fastValidator) setConstants(s *jsonschema.Schema) bool {
 }
 
 func isUnescaped(jsonText []byte) bool {
-	end, hasEscape := skipText(jsonText, 0)
-	return end == len(jsonText) && !hasEscape
+	endIndex, hasEscape := skipText(jsonText, 0)
+	return endIndex == len(jsonText) && !hasEscape
 }
 
 func (a *fastValidator) setMembers(s *jsonschema.Schema, builtValidators map[*jsonschema.Schema]*fastValidator) bool {
@@ -230,11 +230,11 @@ func (a *fastValidator) setMembers(s *jsonschema.Schema, builtValidators map[*js
 }
 
 func (a *fastValidator) setBounds(s *jsonschema.Schema) bool {
-	return a.lowerBound.set(s.Minimum, false) && a.lowerBound.set(s.ExclusiveMinimum, true) &&
-		a.upperBound.set(s.Maximum, false) && a.upperBound.set(s.ExclusiveMaximum, true)
+	return a.lowerBound.setBound(s.Minimum, false) && a.lowerBound.setBound(s.ExclusiveMinimum, true) &&
+		a.upperBound.setBound(s.Maximum, false) && a.upperBound.setBound(s.ExclusiveMaximum, true)
 }
 
-func (b *numberBound) set(limit *big.Rat, isExclusive bool) bool {
+func (b *numberBound) setBound(limit *big.Rat, isExclusive bool) bool {
 	if limit == nil {
 		return true
 	}
@@ -246,38 +246,38 @@ func (b *numberBound) set(limit *big.Rat, isExclusive bool) bool {
 }
 
 func (a *fastValidator) acceptText(jsonText []byte) bool {
-	end := a.acceptValue(jsonText, skipBlanks(jsonText, 0), maxAcceptDepth)
-	return end >= 0 && skipBlanks(jsonText, end) == len(jsonText)
+	endIndex := a.acceptValue(jsonText, skipBlanks(jsonText, 0), maxAcceptDepth)
+	return endIndex >= 0 && skipBlanks(jsonText, endIndex) == len(jsonText)
 }
 
 func (a *fastValidator) acceptValue(jsonText []byte, i, depth int) int {
 	if i >= len(jsonText) || depth == 0 || a.kinds == 0 {
 		return -1
 	}
-	end := -1
+	endIndex := -1
 	switch {
 	case a.isIndirect:
 	case jsonText[i] == '{':
-		end = a.acceptObject(jsonText, i, depth)
+		endIndex = a.acceptObject(jsonText, i, depth)
 	case jsonText[i] == '[':
-		end = a.acceptArray(jsonText, i, depth)
+		endIndex = a.acceptArray(jsonText, i, depth)
 	default:
-		end = a.acceptScalar(jsonText, i)
+		endIndex = a.acceptScalar(jsonText, i)
 	}
-	if end < 0 && !a.isIndirect {
+	if endIndex < 0 && !a.isIndirect {
 		return -1
 	}
 	for _, conjunct := range a.conjuncts {
-		if end = conjunct.acceptValue(jsonText, i, depth-1); end < 0 {
+		if endIndex = conjunct.acceptValue(jsonText, i, depth-1); endIndex < 0 {
 			return -1
 		}
 	}
 	if a.alternatives == nil {
-		return end
+		return endIndex
 	}
 	for _, alternative := range a.alternatives {
-		if end = alternative.acceptValue(jsonText, i, depth-1); end >= 0 {
-			return end
+		if endIndex = alternative.acceptValue(jsonText, i, depth-1); endIndex >= 0 {
+			return endIndex
 		}
 	}
 	return -1
@@ -325,11 +325,11 @@ func (a *fastValidator) acceptObject(jsonText []byte, i, depth int) int {
 	}
 }
 
-func endIfComplete(missingMembers uint64, end int) int {
+func endIfComplete(missingMembers uint64, endIndex int) int {
 	if missingMembers != 0 {
 		return -1
 	}
-	return end
+	return endIndex
 }
 
 func (a *fastValidator) acceptArray(jsonText []byte, i, depth int) int {
@@ -359,35 +359,35 @@ func (a *fastValidator) acceptArray(jsonText []byte, i, depth int) int {
 	}
 }
 
-func (r countRange) endIfInRange(n, end int) int {
+func (r countRange) endIfInRange(n, endIndex int) int {
 	if !r.contains(n) {
 		return -1
 	}
-	return end
+	return endIndex
 }
 
 func (a *fastValidator) acceptScalar(jsonText []byte, i int) int {
-	end, isAccepted := -1, false
+	endIndex, isAccepted := -1, false
 	switch jsonText[i] {
 	case '"':
 		var hasEscape bool
-		end, hasEscape = skipText(jsonText, i)
-		isAccepted = end >= 0 && a.acceptString(jsonText[i+1:end-1], hasEscape)
+		endIndex, hasEscape = skipText(jsonText, i)
+		isAccepted = endIndex >= 0 && a.acceptString(jsonText[i+1:endIndex-1], hasEscape)
 	case 't':
-		end, isAccepted = skipWord(jsonText, i, "true"), a.kinds&kindBoolean != 0
+		endIndex, isAccepted = skipWord(jsonText, i, "true"), a.kinds&kindBoolean != 0
 	case 'f':
-		end, isAccepted = skipWord(jsonText, i, "false"), a.kinds&kindBoolean != 0
+		endIndex, isAccepted = skipWord(jsonText, i, "false"), a.kinds&kindBoolean != 0
 	case 'n':
-		end, isAccepted = skipWord(jsonText, i, "null"), a.kinds&kindNull != 0
+		endIndex, isAccepted = skipWord(jsonText, i, "null"), a.kinds&kindNull != 0
 	default:
 		var isInteger bool
-		end, isInteger = skipPlainNumber(jsonText, i)
-		isAccepted = end >= 0 && a.acceptNumber(jsonText[i:end], isInteger)
+		endIndex, isInteger = skipPlainNumber(jsonText, i)
+		isAccepted = endIndex >= 0 && a.acceptNumber(jsonText[i:endIndex], isInteger)
 	}
-	if end < 0 || !isAccepted || a.constants != nil && !a.hasConstant(jsonText[i:end]) {
+	if endIndex < 0 || !isAccepted || a.constants != nil && !a.hasConstant(jsonText[i:endIndex]) {
 		return -1
 	}
-	return end
+	return endIndex
 }
 
 func (a *fastValidator) hasConstant(value []byte) bool {

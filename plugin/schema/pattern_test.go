@@ -28,9 +28,9 @@ func newToolWithArguments(t testing.TB, schema string) *testTool {
 
 func newTestTool(t testing.TB, input string) *testTool {
 	t.Helper()
-	compact, problem := rawjson.Compact([]byte(input), nil)
-	if problem != "" {
-		t.Fatal(problem)
+	compact, problemText := rawjson.Compact([]byte(input), nil)
+	if problemText != "" {
+		t.Fatal(problemText)
 	}
 	cleaned := Clean(compact)
 	if cleaned.Problem != "" {
@@ -95,12 +95,12 @@ func TestSlowPatternTimesOut(t *testing.T) {
 	for i := range texts {
 		texts[i] = strings.Repeat("a", 40) + "!"
 	}
-	start := time.Now()
+	startTime := time.Now()
 	err := tool.Validate(newTestArguments(t, texts))
 	if err == nil || !strings.Contains(err.Error(), "/v/0: does not match the pattern") {
 		t.Errorf("error %v; want an error that contains %q", err, "/v/0: does not match the pattern")
 	}
-	if elapsed := time.Since(start); elapsed > 20*time.Second { // 1,000 strings with a timeout of 100 ms each would take 100 s
+	if elapsed := time.Since(startTime); elapsed > 20*time.Second { // 1,000 strings with a timeout of 100 ms each would take 100 s
 		t.Errorf("the check lasted %s", elapsed)
 	}
 }

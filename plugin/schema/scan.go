@@ -14,7 +14,7 @@ var isPlain = func() (plainBytes [256]bool) {
 	return plainBytes
 }()
 
-func skipText(jsonText []byte, i int) (end int, hasEscape bool) {
+func skipText(jsonText []byte, i int) (endIndex int, hasEscape bool) {
 	if i >= len(jsonText) || jsonText[i] != '"' {
 		return -1, false
 	}
@@ -63,7 +63,7 @@ func skipWord(jsonText []byte, i int, word string) int {
 	return i + len(word)
 }
 
-func skipPlainNumber(jsonText []byte, i int) (end int, isInteger bool) {
+func skipPlainNumber(jsonText []byte, i int) (endIndex int, isInteger bool) {
 	if jsonText[i] == '-' {
 		i++
 	}

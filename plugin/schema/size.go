@@ -38,27 +38,27 @@ func isTooDeep(value any, levels int) bool {
 }
 
 func checkNumbers(value any) string {
-	if path, problem := findHugeNumber(value); problem != "" {
+	if path, problemText := findHugeNumber(value); problemText != "" {
 		slices.Reverse(path)
-		return pointerOf(path) + ": " + problem
+		return pointerOf(path) + ": " + problemText
 	}
 	return ""
 }
 
-func findHugeNumber(value any) (path []string, problem string) {
+func findHugeNumber(value any) (path []string, problemText string) {
 	switch v := value.(type) {
 	case json.Number:
 		return nil, numberProblem(v.String())
 	case []any:
 		for i, item := range v {
-			if path, problem = findHugeNumber(item); problem != "" {
-				return append(path, strconv.Itoa(i)), problem
+			if path, problemText = findHugeNumber(item); problemText != "" {
+				return append(path, strconv.Itoa(i)), problemText
 			}
 		}
 	case map[string]any:
 		for key, item := range v {
-			if path, problem = findHugeNumber(item); problem != "" {
-				return append(path, key), problem
+			if path, problemText = findHugeNumber(item); problemText != "" {
+				return append(path, key), problemText
 			}
 		}
 	}

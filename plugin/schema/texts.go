@@ -37,15 +37,15 @@ func allowsText(schema any, root map[string]any, refs int) bool {
 		return schema != false
 	}
 	checkSubschemas := func(key string, needsOne bool) bool {
-		list, ok := s[key].([]any)
+		subschemas, ok := s[key].([]any)
 		if !ok {
 			return true
 		}
 		allowsSubschema := func(sub any) bool { return allowsText(sub, root, refs) }
 		if needsOne {
-			return slices.ContainsFunc(list, allowsSubschema)
+			return slices.ContainsFunc(subschemas, allowsSubschema)
 		}
-		return !slices.ContainsFunc(list, func(sub any) bool { return !allowsSubschema(sub) })
+		return !slices.ContainsFunc(subschemas, func(sub any) bool { return !allowsSubschema(sub) })
 	}
 	isText := func(v any) bool { _, ok := v.(string); return ok }
 	switch typeName := s["type"].(type) {

@@ -61,8 +61,8 @@ func (v *Validator) compile(schema json.RawMessage) {
 		v.err = err
 		return
 	}
-	if problem := checkNumbers(doc); problem != "" {
-		v.err = errors.New(problem)
+	if problemText := checkNumbers(doc); problemText != "" {
+		v.err = errors.New(problemText)
 		return
 	}
 	preferPatterns(doc)
@@ -88,8 +88,8 @@ func (v *Validator) accepts(schema, valueJSON json.RawMessage) bool {
 // CompileProblem returns the quoted text of an error of [Validator.Compile], without the
 // internal URL of the schema.
 func CompileProblem(err error) string {
-	message := strings.NewReplacer(schemaURL+"#", "#", schemaURL, "#").Replace(err.Error())
-	return fmt.Sprintf("%q", plaintext.Line(message, maxCompileText))
+	errorMessage := strings.NewReplacer(schemaURL+"#", "#", schemaURL, "#").Replace(err.Error())
+	return fmt.Sprintf("%q", plaintext.Line(errorMessage, maxCompileText))
 }
 
 // rejectingLoader rejects every reference from a schema to a file or URL.
@@ -119,8 +119,8 @@ func preferPatterns(doc any) {
 		}
 	}
 	for _, key := range schemaListKeywords {
-		if list, ok := schema[key].([]any); ok {
-			for _, subschema := range list {
+		if subschemas, ok := schema[key].([]any); ok {
+			for _, subschema := range subschemas {
 				preferPatterns(subschema)
 			}
 		}

@@ -61,10 +61,10 @@ func Parse(s plugin.Setting, valueText string) (json.RawMessage, error) {
 
 // The stored form of a url setting is an object that maps instance names to URLs. The error of checkValue names the
 // allowed values and never quotes a secret.
-func checkValue(s plugin.Setting, raw json.RawMessage) (json.RawMessage, error) {
-	compactJSON, problem := rawjson.Compact(raw, nil)
-	if problem != "" {
-		return nil, invalidError(s, "is no JSON; %s", problem)
+func checkValue(s plugin.Setting, rawJSON json.RawMessage) (json.RawMessage, error) {
+	compactJSON, problemText := rawjson.Compact(rawJSON, nil)
+	if problemText != "" {
+		return nil, invalidError(s, "is no JSON; %s", problemText)
 	}
 	kind := rawjson.KindOf(compactJSON)
 	switch s.Type {
@@ -96,17 +96,17 @@ func checkValue(s plugin.Setting, raw json.RawMessage) (json.RawMessage, error) 
 	return slices.Clone(compactJSON), nil
 }
 
-func checkURLs(s plugin.Setting, raw []byte) (json.RawMessage, error) {
+func checkURLs(s plugin.Setting, rawJSON []byte) (json.RawMessage, error) {
 	var urls map[string]string
-	switch rawjson.KindOf(raw) {
+	switch rawjson.KindOf(rawJSON) {
 	case rawjson.KindString:
-		urls = map[string]string{DefaultInstance: rawjson.Unquote(raw)}
+		urls = map[string]string{DefaultInstance: rawjson.Unquote(rawJSON)}
 	case rawjson.KindObject:
-		if err := json.Unmarshal(raw, &urls); err != nil {
+		if err := json.Unmarshal(rawJSON, &urls); err != nil {
 			return nil, invalidError(s, `has an instance that is no text; give each its URL, as in {"work": "https://work.example.com"}`)
 		}
 	default:
-		return nil, invalidError(s, "is %s; make it a URL, or an object of URLs by instance", rawjson.KindOf(raw))
+		return nil, invalidError(s, "is %s; make it a URL, or an object of URLs by instance", rawjson.KindOf(rawJSON))
 	}
 	if len(urls) > maxInstances {
 		return nil, invalidError(s, "has %d instances; use at most %d", len(urls), maxInstances)
@@ -117,9 +117,9 @@ func checkURLs(s plugin.Setting, raw []byte) (json.RawMessage, error) {
 			return nil, invalidError(s, "has an instance called %q; use up to 50 letters, digits, dots, hyphens and underscores", plaintext.Shorten(name))
 		}
 		urls[name] = strings.TrimSpace(urls[name])
-		_, site, problem := plugin.ParseSite(urls[name])
-		if problem != "" {
-			return nil, invalidError(s, "%s", problem)
+		_, site, problemText := plugin.ParseSite(urls[name])
+		if problemText != "" {
+			return nil, invalidError(s, "%s", problemText)
 		}
 		if otherName, isRepeated := sites[site]; isRepeated {
 			return nil, invalidError(s, "has two instances of one site, %s and %s: a page could not choose between them; keep one of them", otherName, name)

@@ -57,8 +57,8 @@ func TestValuesKeepTypes(t *testing.T) {
 	if got, want := string(page.URLs), `{"site":{"default":"https://wiki.example.com/base"}}`; got != want {
 		t.Errorf("urls %s, want %s", got, want)
 	}
-	if info, err := os.Stat(filepath.Join(dir, "settings.json")); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("the file is %v, %v", info, err)
+	if fileInfo, err := os.Stat(filepath.Join(dir, "settings.json")); err != nil || fileInfo.Mode().Perm() != 0o600 {
+		t.Errorf("the file is %v, %v", fileInfo, err)
 	}
 	if want := []string{"wiki[loud mode site size token]me"}; !slices.Equal(changes, want) {
 		t.Errorf("recorded %q, want the keys and no value", changes)
@@ -244,9 +244,9 @@ func TestURLSettingsDefineSites(t *testing.T) {
 	if _, err := store.Add(dir); err != nil {
 		t.Fatal(err)
 	}
-	values := settings.New(filepath.Dir(store.Path()), settings.Options{})
+	settingValues := settings.New(filepath.Dir(store.Path()), settings.Options{})
 	registry := plugin.NewRegistry(store, zerolog.Nop())
-	registry.UseSites(values.Instances)
+	registry.UseSites(settingValues.Instances)
 	loadWiki := func() *plugin.Plugin {
 		t.Helper()
 		if err := registry.Reload(); err != nil {
@@ -262,7 +262,7 @@ func TestURLSettingsDefineSites(t *testing.T) {
 	if len(firstPlugin.Matches) != 0 || firstPlugin.OpenURL != "" {
 		t.Errorf("without a site: %v, %q", firstPlugin.Matches, firstPlugin.OpenURL)
 	}
-	err := values.Change(firstPlugin, rawSettings("site", `{"work":"https://Wiki.corp:8443/base?x","home":"http://gitlab/"}`), "me")
+	err := settingValues.Change(firstPlugin, rawSettings("site", `{"work":"https://Wiki.corp:8443/base?x","home":"http://gitlab/"}`), "me")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -291,8 +291,8 @@ func TestURLSettingsDefineSites(t *testing.T) {
 
 func TestMissingSettingBlocks(t *testing.T) {
 	p, v := wikiPlugin(t), settings.New(t.TempDir(), settings.Options{})
-	set := plugin.NewSet([]*plugin.Plugin{p}, nil)
-	gate := v.Gate(func() *plugin.Set { return set })
+	pluginSet := plugin.NewSet([]*plugin.Plugin{p}, nil)
+	gate := v.Gate(func() *plugin.Set { return pluginSet })
 	callInfo := dispatch.CallInfo{Tool: p.Tools[0].Dispatch()}
 	verdict := gate.Decide(callInfo)
 	if verdict.Block == nil || verdict.Block.Code != wire.ErrNeedsSettings ||

@@ -72,10 +72,10 @@ type RefusedHello struct {
 
 // SetRefusedHello records why the server rejected an extension. If sentence is empty,
 // SetRefusedHello deletes the stored rejection.
-func (r *Log) SetRefusedHello(sentence string) {
+func (r *Log) SetRefusedHello(refusalText string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.refusedHello = RefusedHello{Sentence: sentence, At: time.Now()}
+	r.refusedHello = RefusedHello{Sentence: refusalText, At: time.Now()}
 }
 
 // RefusedHello returns the last rejection of an extension.

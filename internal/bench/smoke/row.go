@@ -28,9 +28,9 @@ type Row struct {
 // between two measurements.
 const roundingError = 1e-9
 
-func (r Row) isWorse(value float64) bool { return value > r.Value+r.Tolerance+roundingError }
+func (r Row) isWorse(rowValue float64) bool { return rowValue > r.Value+r.Tolerance+roundingError }
 
-func (r Row) isBetter(value float64) bool { return value < r.Value-r.Tolerance-roundingError }
+func (r Row) isBetter(rowValue float64) bool { return rowValue < r.Value-r.Tolerance-roundingError }
 
 // IsWorse reports whether a new measurement of a row exceeds the row's stored value by
 // more than the tolerance. If the row has no stored value, IsWorse returns false.
@@ -156,8 +156,8 @@ func find(rows []Row, id string) (Row, bool) {
 	return Row{}, false
 }
 
-func format(value float64, unit string) string {
-	formatted := strconv.FormatFloat(value, 'f', -1, 64)
+func format(rowValue float64, unit string) string {
+	formatted := strconv.FormatFloat(rowValue, 'f', -1, 64)
 	if unit == "" {
 		return formatted
 	}

@@ -13,9 +13,9 @@ var fakeRows = []Row{
 
 func measure(values ...float64) []Row {
 	rows := make([]Row, 0, len(values))
-	for i, value := range values {
+	for i, rowValue := range values {
 		row := fakeRows[i]
-		row.Value, row.Date = value, ""
+		row.Value, row.Date = rowValue, ""
 		rows = append(rows, row)
 	}
 	return rows
@@ -74,12 +74,12 @@ func TestRowOfOnlyOneSideIsAnError(t *testing.T) {
 func TestUpdateIgnoresNoise(t *testing.T) {
 	got := Update(fakeRows, measure(31, 1.2, 246), "2026-12-01")
 	want := []struct {
-		value float64
-		date  string
+		rowValue float64
+		date     string
 	}{{30, "2026-11-23"}, {1.2, "2026-12-01"}, {242, "2026-11-21"}}
 	for i, row := range got {
-		if row.Value != want[i].value || row.Date != want[i].date {
-			t.Errorf("%s: got %v of %s, want %v of %s", row.ID, row.Value, row.Date, want[i].value, want[i].date)
+		if row.Value != want[i].rowValue || row.Date != want[i].date {
+			t.Errorf("%s: got %v of %s, want %v of %s", row.ID, row.Value, row.Date, want[i].rowValue, want[i].date)
 		}
 	}
 }

@@ -185,12 +185,12 @@ func startedServer(ctx context.Context, h *home.Home) (*httpapi.Client, error) {
 func findBrowser(ctx context.Context, client *httpapi.Client, wantedBrowser string) (string, error) {
 	deadline := time.Now().Add(browserWait)
 	for {
-		status, err := client.Status(ctx)
+		serverStatus, err := client.Status(ctx)
 		if err != nil {
 			return "", err
 		}
 		var names []string
-		for _, b := range status.Browsers {
+		for _, b := range serverStatus.Browsers {
 			if b.Connected && (wantedBrowser == "" || wire.MatchesBrowser(wantedBrowser, b.ID, b.Name)) {
 				names = append(names, b.Name)
 			}
@@ -213,8 +213,8 @@ func findBrowser(ctx context.Context, client *httpapi.Client, wantedBrowser stri
 	}
 }
 
-func confirmStart(ctx context.Context, out *terminal.Output, questions *terminal.Questions, browserName string) bool {
-	out.PrintText(fmt.Sprintf(`The demo runs in the browser %s.
+func confirmStart(ctx context.Context, terminalOut *terminal.Output, questions *terminal.Questions, browserName string) bool {
+	terminalOut.PrintText(fmt.Sprintf(`The demo runs in the browser %s.
 Until it ends, it
   - serves an example chat on this machine, http://%s
   - opens the chat in a new tab

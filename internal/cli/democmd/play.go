@@ -57,8 +57,8 @@ func (d *demo) call(ctx context.Context, tool string) (mcpclient.Result, error) 
 }
 
 func (d *demo) showLongCall(ctx context.Context) error {
-	out := d.program.Out
-	out.PrintText(`
+	terminalOut := d.program.Out
+	terminalOut.PrintText(`
 1. A long call
    The page reads the 1,000 messages of a channel and reports its progress. As
    long as a call reports, it keeps running, for up to 5 min.`)
@@ -68,13 +68,13 @@ func (d *demo) showLongCall(ctx context.Context) error {
 		return err
 	}
 	d.record(demoCall{Tool: exportTool, Status: demoDone, Messages: countMessages(result.StructuredContent)}, startTime)
-	out.PrintLine("   Done: %d messages in %s.", countMessages(result.StructuredContent), terminal.Elapsed(time.Since(startTime)))
+	terminalOut.PrintLine("   Done: %d messages in %s.", countMessages(result.StructuredContent), terminal.Elapsed(time.Since(startTime)))
 	return nil
 }
 
 func (d *demo) showCancelledCall(ctx context.Context) error {
-	out := d.program.Out
-	out.PrintText(`
+	terminalOut := d.program.Out
+	terminalOut.PrintText(`
 2. A stop
    The same call again. After 4 s the demo stops it, as you can with Ctrl-C, in
    the side panel, or from your agent.`)
@@ -102,10 +102,10 @@ func (d *demo) showCancelledCall(ctx context.Context) error {
 			continue
 		case <-deadline:
 		}
-		out.PrintLine("   Stopped.")
+		terminalOut.PrintLine("   Stopped.")
 		return nil
 	}
-	out.PrintText(stoppedText(d.site.lastAborted()))
+	terminalOut.PrintText(stoppedText(d.site.lastAborted()))
 	return nil
 }
 
@@ -122,8 +122,8 @@ type callOutcome struct {
 }
 
 func (d *demo) showApproval(ctx context.Context) error {
-	out := d.program.Out
-	out.PrintText(`
+	terminalOut := d.program.Out
+	terminalOut.PrintText(`
 3. An approval
    The plugin may not count the authors of the channel without asking you.`)
 	startedAt := time.Now()
@@ -158,12 +158,12 @@ func (d *demo) waitForApprovalRequest(ctx context.Context, callOutcomes <-chan c
 }
 
 func (d *demo) waitForDecision(ctx context.Context, id string, callOutcomes <-chan callOutcome) *callOutcome {
-	out := d.program.Out
+	terminalOut := d.program.Out
 	var answers <-chan bool // nil without a terminal
 	if d.questions == nil {
-		out.PrintLine("   Approve it in the side panel, or run `opentabs calls approve`.")
+		terminalOut.PrintLine("   Approve it in the side panel, or run `opentabs calls approve`.")
 	} else {
-		out.PrintLine("   Approve it in the side panel: press the opentabs button in the toolbar. Or")
+		terminalOut.PrintLine("   Approve it in the side panel: press the opentabs button in the toolbar. Or")
 		answers = askYesNo(ctx, d.questions, "approve it here? [Y/n] ")
 	}
 	for {
@@ -184,7 +184,7 @@ func (d *demo) waitForDecision(ctx context.Context, id string, callOutcomes <-ch
 }
 
 func (d *demo) reportApproval(ctx, callCtx context.Context, endedCallOutcome callOutcome, startedAt time.Time) error {
-	out := d.program.Out
+	terminalOut := d.program.Out
 	call := demoCall{Tool: countTool}
 	var failure *toolcall.Failure
 	switch {
@@ -193,17 +193,17 @@ func (d *demo) reportApproval(ctx, callCtx context.Context, endedCallOutcome cal
 	case endedCallOutcome.err == nil:
 		call.Status, call.Result = demoDone, endedCallOutcome.result.StructuredContent
 		d.record(call, startedAt)
-		out.PrintLine("   Approved. The result: %s", terminal.SafeLine(string(endedCallOutcome.result.StructuredContent)))
+		terminalOut.PrintLine("   Approved. The result: %s", terminal.SafeLine(string(endedCallOutcome.result.StructuredContent)))
 		return nil
 	case errors.As(endedCallOutcome.err, &failure) && failure.Code == wire.ErrDenied:
 		call.Status = demoDenied
 		d.record(call, startedAt)
-		out.PrintText(deniedText)
+		terminalOut.PrintText(deniedText)
 		return nil
 	case callCtx.Err() != nil:
 		call.Status = demoCancelled
 		d.record(call, startedAt)
-		out.PrintLine("   No answer within 45 s, so the demo cancelled the call: it did not run.")
+		terminalOut.PrintLine("   No answer within 45 s, so the demo cancelled the call: it did not run.")
 		return nil
 	}
 	return endedCallOutcome.err

@@ -74,15 +74,15 @@ func runPluginCreate(opts pluginCreateOptions) error {
 	if err != nil {
 		return cli.NewUsageError("%v", err)
 	}
-	out := opts.program.Out
+	terminalOut := opts.program.Out
 	if opts.json {
-		return out.PrintValue(createdPlugin{createResult.Name, createResult.Dir, createResult.Pattern, createResult.Files})
+		return terminalOut.PrintValue(createdPlugin{createResult.Name, createResult.Dir, createResult.Pattern, createResult.Files})
 	}
-	out.PrintLine("created %s in %s, for %s", createResult.Name, createResult.Dir, createResult.Pattern)
+	terminalOut.PrintLine("created %s in %s, for %s", createResult.Name, createResult.Dir, createResult.Pattern)
 	for _, file := range createResult.Files {
-		out.PrintLine("  %s", file)
+		terminalOut.PrintLine("  %s", file)
 	}
-	out.Notef("%s", fmt.Sprintf("done in %s; continue with\n"+
+	terminalOut.Notef("%s", fmt.Sprintf("done in %s; continue with\n"+
 		"cd %s\nopentabs plugin test\nopentabs plugin dev", terminal.Elapsed(time.Since(startTime)), createResult.Dir))
 	return nil
 }
@@ -170,30 +170,30 @@ func runPluginBuild(ctx context.Context, opts pluginBuildOptions) error {
 	if err := author.RefreshEditorTypes(opts.dir); err != nil {
 		return err
 	}
-	out := opts.program.Out
+	terminalOut := opts.program.Out
 	if opts.json {
-		return out.PrintValue(newBuiltPlugin(result))
+		return terminalOut.PrintValue(newBuiltPlugin(result))
 	}
 	for _, w := range result.Warnings {
-		out.Notef("warning: %s", w)
+		terminalOut.Notef("warning: %s", w)
 	}
 	toolCount := terminal.Plural(len(result.Tools), "tool")
-	rows := [][]string{}
+	tableRows := [][]string{}
 	for _, t := range result.Tools {
-		rows = append(rows, []string{t.Name, t.Description})
+		tableRows = append(tableRows, []string{t.Name, t.Description})
 	}
 	for _, p := range result.Prompts {
-		rows = append(rows, []string{p.Name + " (prompt)", p.Description})
+		tableRows = append(tableRows, []string{p.Name + " (prompt)", p.Description})
 	}
 	if len(result.Prompts) > 0 {
 		toolCount += ", " + terminal.Plural(len(result.Prompts), "prompt")
 	}
-	out.PrintLine("%s %s (%s), %s", result.Name, terminal.SafeLine(result.Version), terminal.SafeLine(result.DisplayName), toolCount)
-	out.PrintTable("  ", rows)
+	terminalOut.PrintLine("%s %s (%s), %s", result.Name, terminal.SafeLine(result.Version), terminal.SafeLine(result.DisplayName), toolCount)
+	terminalOut.PrintTable("  ", tableRows)
 	for _, f := range result.Files {
-		out.PrintLine("wrote %s, %s", f.Path, humanize.Bytes(f.Bytes))
+		terminalOut.PrintLine("wrote %s, %s", f.Path, humanize.Bytes(f.Bytes))
 	}
-	out.Notef("built in %s; install it with `opentabs plugin install %s`", terminal.Elapsed(result.Duration), folderArgument(opts.dir))
+	terminalOut.Notef("built in %s; install it with `opentabs plugin install %s`", terminal.Elapsed(result.Duration), folderArgument(opts.dir))
 	return nil
 }
 

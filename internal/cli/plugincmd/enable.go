@@ -235,18 +235,18 @@ func enabledPermission(plan []pluginview.Candidate) wire.Permission {
 }
 
 // If a name is unknown, namedPlugins returns an error, so that a typing mistake changes no plugin.
-func namedPlugins(set *plugin.Set, names []string, all bool) ([]*plugin.Plugin, error) {
+func namedPlugins(pluginSet *plugin.Set, names []string, all bool) ([]*plugin.Plugin, error) {
 	switch {
 	case all && len(names) > 0:
 		return nil, cli.NewUsageError("--all is for all plugins: leave out the names, or leave out --all")
 	case all:
-		return set.Plugins(), nil
+		return pluginSet.Plugins(), nil
 	case len(names) == 0:
 		return nil, cli.NewUsageError("no plugin is named: name plugins, or use --all for all of them")
 	}
 	var plugins []*plugin.Plugin
 	for _, name := range names {
-		named, err := set.Find(name)
+		named, err := pluginSet.Find(name)
 		if err != nil {
 			return nil, cli.AsUsageError(err)
 		}

@@ -154,8 +154,8 @@ func runPluginInstall(ctx context.Context, opts pluginInstallOptions) error {
 }
 
 func isFolder(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
+	fileInfo, err := os.Stat(path)
+	return err == nil && fileInfo.IsDir()
 }
 
 func openInstaller(p *cli.Program) (*install.Installer, error) {
@@ -237,11 +237,11 @@ func reportTabs(ctx context.Context, p *cli.Program, client *httpapi.Client, plu
 	if client == nil {
 		return nil
 	}
-	status, err := client.Status(ctx)
+	serverStatus, err := client.Status(ctx)
 	if err != nil {
 		return fmt.Errorf("get the status of the server: %w", err)
 	}
-	statusview.PrintReloads(p.Out, status, plugin)
+	statusview.PrintReloads(p.Out, serverStatus, plugin)
 	return nil
 }
 

@@ -118,8 +118,8 @@ func showPermissions(p *cli.Program, book home.PolicyAccess, opts permissionOpti
 		p.Out.Notef("there are no plugins yet; install one with `opentabs plugin install NAME` or `opentabs plugin install PATH`")
 		return nil
 	}
-	for _, problem := range views[0].Problems {
-		p.Out.Notef("%s", problem)
+	for _, problemText := range views[0].Problems {
+		p.Out.Notef("%s", problemText)
 	}
 	p.Out.PrintTable("", pluginview.PermissionRows(views, opts.changes.Tool))
 	return nil

@@ -81,36 +81,36 @@ func runPluginList(opts pluginListOptions) error {
 	if err != nil {
 		return err
 	}
-	set, api := registry.Set(), h.Permissions(registry)
+	pluginSet, api := registry.Set(), h.Permissions(registry)
 	if opts.json {
-		return p.Out.PrintValue(installedPlugins(set, api))
+		return p.Out.PrintValue(installedPlugins(pluginSet, api))
 	}
-	if len(set.Plugins())+len(set.Failed()) == 0 {
+	if len(pluginSet.Plugins())+len(pluginSet.Failed()) == 0 {
 		p.Out.Notef("there are no plugins yet; install one with `opentabs plugin install NAME` or `opentabs plugin install PATH`")
 	}
-	for _, loadedPlugin := range set.Plugins() {
+	for _, loadedPlugin := range pluginSet.Plugins() {
 		terminal.PrintWrapped(p.Out, "    ", pluginview.Line(loadedPlugin, api.Status(loadedPlugin)))
 		p.Out.PrintTable("  ", pluginview.ToolRows(loadedPlugin))
 	}
-	for _, f := range set.Failed() {
+	for _, f := range pluginSet.Failed() {
 		terminal.PrintWrapped(p.Out, "    ", pluginview.FailedLine(permissions.FailedStatus(f)))
 	}
 	return nil
 }
 
 // The output of `opentabs plugin list` has the same JSON field names as the response of GET /status.
-func installedPlugins(set *plugin.Set, api permissions.Local) any {
-	list := struct {
+func installedPlugins(pluginSet *plugin.Set, api permissions.Local) any {
+	installedList := struct {
 		Plugins []httpapi.Plugin       `json:"plugins"`
 		Failed  []httpapi.FailedPlugin `json:"failed"`
 	}{[]httpapi.Plugin{}, []httpapi.FailedPlugin{}}
-	for _, loadedPlugin := range set.Plugins() {
-		list.Plugins = append(list.Plugins, api.Status(loadedPlugin))
+	for _, loadedPlugin := range pluginSet.Plugins() {
+		installedList.Plugins = append(installedList.Plugins, api.Status(loadedPlugin))
 	}
-	for _, f := range set.Failed() {
-		list.Failed = append(list.Failed, permissions.FailedStatus(f))
+	for _, f := range pluginSet.Failed() {
+		installedList.Failed = append(installedList.Failed, permissions.FailedStatus(f))
 	}
-	return list
+	return installedList
 }
 
 type inspectOptions struct {

@@ -39,7 +39,7 @@ type browserSteps struct {
 }
 
 func (b browserSteps) run(ctx context.Context) error {
-	out := b.program.Out
+	terminalOut := b.program.Out
 	client, err := b.startedServer(ctx)
 	if err != nil {
 		return err
@@ -60,19 +60,19 @@ func (b browserSteps) run(ctx context.Context) error {
 			return b.installFromStore(ctx, client, pages)
 		}
 	}
-	folder, err := extensiondir.Setup(ctx, b.home, extensiondir.Options{}, out.Notef)
+	folder, err := extensiondir.Setup(ctx, b.home, extensiondir.Options{}, terminalOut.Notef)
 	if err != nil {
 		return err
 	}
 	b.result.Extension = folder
 	guide := extensionGuide{computer: findComputerKind(runtime.GOOS, b.program.Getenv), folder: folder, port: client.Port()}
-	guide.clipboard = copyFolder(ctx, out, guide.computer, folder)
+	guide.clipboard = copyFolder(ctx, terminalOut, guide.computer, folder)
 	if guide.computer == desktopComputer && b.questions != nil {
 		guide.openedPage = openExtensionsPage(ctx, runtime.GOOS)
 	}
-	out.PrintText(guide.steps())
+	terminalOut.PrintText(guide.steps())
 	if b.questions == nil {
-		out.Notef("when the extension is loaded, `opentabs status` shows the browser")
+		terminalOut.Notef("when the extension is loaded, `opentabs status` shows the browser")
 		return nil
 	}
 	return b.finishWhenConnected(ctx, client)
@@ -110,12 +110,12 @@ func (b browserSteps) timeToReconnect(ctx context.Context, client *httpapi.Clien
 	if _, isInstalled := extensiondir.Find(b.home.Dirs); !isInstalled || b.questions == nil {
 		return 0, nil
 	}
-	status, err := client.Status(ctx)
-	return reconnectTimeout - time.Duration(status.UptimeMs)*time.Millisecond, err
+	serverStatus, err := client.Status(ctx)
+	return reconnectTimeout - time.Duration(serverStatus.UptimeMs)*time.Millisecond, err
 }
 
 func (b browserSteps) finish(ctx context.Context, client *httpapi.Client) error {
-	out := b.program.Out
+	terminalOut := b.program.Out
 	book, err := b.program.OpenPolicy(ctx)
 	if err != nil {
 		return err
@@ -130,14 +130,14 @@ func (b browserSteps) finish(ctx context.Context, client *httpapi.Client) error 
 			if err := book.SetPermission(browser.Name, "", wire.PermissionAuto, httpapi.CommandLine); err != nil {
 				return err
 			}
-			out.Notef("browser tools are on; `opentabs browser tools off` switches them off")
+			terminalOut.Notef("browser tools are on; `opentabs browser tools off` switches them off")
 		}
 	}
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case !isOn:
-		out.PrintText(`Next, choose what agents can use:
+		terminalOut.PrintText(`Next, choose what agents can use:
   opentabs browser tools on     any page, after your approval for each site
   opentabs plugin search        plugins, which add the tools of a site`)
 		return nil
@@ -145,17 +145,17 @@ func (b browserSteps) finish(ctx context.Context, client *httpapi.Client) error 
 		b.result.FirstCall = &firstCallResult{Client: b.caller.title, Tool: listTabsTool}
 		return firstCall{program: b.program, client: client, questions: b.questions, caller: b.caller, result: b.result.FirstCall}.run(ctx)
 	}
-	out.PrintText(`Now ask your agent, for example: "List my open tabs with opentabs." Approve the
+	terminalOut.PrintText(`Now ask your agent, for example: "List my open tabs with opentabs." Approve the
 call in the window of the opentabs button in the toolbar of Chrome.`)
 	return nil
 }
 
 func connectedBrowser(ctx context.Context, client *httpapi.Client) (string, error) {
-	status, err := client.Status(ctx)
+	serverStatus, err := client.Status(ctx)
 	if err != nil {
 		return "", err
 	}
-	for _, b := range status.Browsers {
+	for _, b := range serverStatus.Browsers {
 		if b.Connected {
 			return b.Name, nil
 		}

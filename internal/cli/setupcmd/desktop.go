@@ -128,7 +128,7 @@ var clipboardPrograms = map[string][][]string{
 const clipboardTimeout = 10 * time.Second
 
 // Over SSH, copyFolder does nothing, because Chrome loads a copy of the folder on another computer.
-func copyFolder(ctx context.Context, out *terminal.Output, computer computerKind, folder string) clipboardState {
+func copyFolder(ctx context.Context, terminalOut *terminal.Output, computer computerKind, folder string) clipboardState {
 	programs := clipboardPrograms[runtime.GOOS]
 	switch computer {
 	case wslComputer:
@@ -143,8 +143,8 @@ func copyFolder(ctx context.Context, out *terminal.Output, computer computerKind
 	switch {
 	case runClipboardProgram(ctx, programs, folder):
 		return copiedToClipboard
-	case out.CanRedraw():
-		fmt.Fprintf(out.Stdout(), "\x1b]52;c;%s\a", base64.StdEncoding.EncodeToString([]byte(folder)))
+	case terminalOut.CanRedraw():
+		fmt.Fprintf(terminalOut.Stdout(), "\x1b]52;c;%s\a", base64.StdEncoding.EncodeToString([]byte(folder)))
 		return sentToTerminal
 	}
 	return notCopied

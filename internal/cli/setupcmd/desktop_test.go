@@ -10,7 +10,7 @@ import (
 
 func TestCopyFolder(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	size := func() (columns, rows int) { return 80, 24 }
+	size := func() (columns, screenRows int) { return 80, 24 }
 	noVariables := func(string) string { return "" }
 	for _, c := range []struct {
 		name     string
@@ -25,11 +25,11 @@ func TestCopyFolder(t *testing.T) {
 		{"Linux folder in WSL", false, wslComputer, notCopied, ""},
 	} {
 		var writtenBuffer bytes.Buffer
-		out := terminal.NewTerminal(&writtenBuffer, size)
+		terminalOut := terminal.NewTerminal(&writtenBuffer, size)
 		if c.isPipe {
-			out = terminal.New(&writtenBuffer, &writtenBuffer, noVariables)
+			terminalOut = terminal.New(&writtenBuffer, &writtenBuffer, noVariables)
 		}
-		if got := copyFolder(t.Context(), out, c.computer, "/home/ada/x"); got != c.want {
+		if got := copyFolder(t.Context(), terminalOut, c.computer, "/home/ada/x"); got != c.want {
 			t.Errorf("%s: the state of the clipboard is %v, want %v", c.name, got, c.want)
 		}
 		if got := writtenBuffer.String(); !strings.Contains(got, c.sequence) || c.sequence == "" && got != "" {

@@ -52,8 +52,8 @@ type callOutcome struct {
 }
 
 func (f firstCall) run(ctx context.Context) error {
-	out := f.program.Out
-	out.PrintText(fmt.Sprintf("\nThe first call, as %s makes it: list your open tabs.", f.caller.title))
+	terminalOut := f.program.Out
+	terminalOut.PrintText(fmt.Sprintf("\nThe first call, as %s makes it: list your open tabs.", f.caller.title))
 	callCtx, stop := context.WithTimeout(ctx, firstCallTimeout)
 	defer stop()
 	startedAt := time.Now()
@@ -68,7 +68,7 @@ func (f firstCall) run(ctx context.Context) error {
 		return ctx.Err()
 	case callCtx.Err() != nil:
 		f.result.State = callTimedOut
-		out.Notef("no answer within %s, so setup has cancelled the call; run `opentabs setup` again for the first call", humanize.Duration(firstCallTimeout))
+		terminalOut.Notef("no answer within %s, so setup has cancelled the call; run `opentabs setup` again for the first call", humanize.Duration(firstCallTimeout))
 		return nil
 	case err != nil:
 		f.result.State, f.result.Error = callFailed, err.Error()
@@ -123,7 +123,7 @@ func isFirstCall(c dispatch.View) bool {
 }
 
 func (f firstCall) show(output string) {
-	out := f.program.Out
+	terminalOut := f.program.Out
 	var tabs []string
 	for line := range strings.Lines(output) {
 		if line = strings.TrimSpace(line); strings.HasPrefix(line, "tab ") {
@@ -134,21 +134,21 @@ func (f firstCall) show(output string) {
 	switch {
 	case output == "":
 		f.result.State = callDenied
-		out.PrintLine("Denied. The agent received no data.")
+		terminalOut.PrintLine("Denied. The agent received no data.")
 	case len(tabs) == 0:
-		out.PrintLine("It works: the agent got an answer, but no tab is open.")
+		terminalOut.PrintLine("It works: the agent got an answer, but no tab is open.")
 	default:
-		out.PrintLine("It works: the agent got %s.", terminal.Plural(len(tabs), "tab"))
-		var rows [][]string
+		terminalOut.PrintLine("It works: the agent got %s.", terminal.Plural(len(tabs), "tab"))
+		var tableRows [][]string
 		for _, tab := range tabs[:min(len(tabs), maxShownTabs)] {
-			rows = append(rows, []string{tab})
+			tableRows = append(tableRows, []string{tab})
 		}
-		out.PrintTable("  ", rows) // shortens long titles and addresses on a terminal
+		terminalOut.PrintTable("  ", tableRows) // shortens long titles and addresses on a terminal
 		if more := len(tabs) - maxShownTabs; more > 0 {
-			out.PrintLine("  and %d more", more)
+			terminalOut.PrintLine("  and %d more", more)
 		}
 	}
-	out.PrintText(fmt.Sprintf(`
+	terminalOut.PrintText(fmt.Sprintf(`
 opentabs is ready. Ask %s, for example:
   "Summarize the page in front of me with opentabs."
 It asks you before it reads a site. Approve in the window of the opentabs

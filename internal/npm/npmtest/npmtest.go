@@ -90,8 +90,8 @@ func PackFolder(dir string) ([]byte, error) {
 
 // Integrity returns the sha512 hash of a file in npm's notation.
 func Integrity(file []byte) string {
-	sum := sha512.Sum512(file)
-	return "sha512-" + base64.StdEncoding.EncodeToString(sum[:])
+	checksum := sha512.Sum512(file)
+	return "sha512-" + base64.StdEncoding.EncodeToString(checksum[:])
 }
 
 // Version is one version of a package in the test registry.

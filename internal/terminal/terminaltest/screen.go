@@ -89,7 +89,7 @@ func (s *Screen) obeyCommand(command rune, argument string) {
 }
 
 // Size returns the current columns and rows of the simulated terminal.
-func (s *Screen) Size() (columns, rows int) {
+func (s *Screen) Size() (columns, screenRows int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.Columns, s.Rows
