@@ -24,11 +24,11 @@ type batches struct {
 
 // batch is one running call of browser_batch.
 type batch struct {
-	id      string
-	steps   []batchStep
-	sink    dispatch.Sink
-	answers chan stepResult
-	stopped chan struct{}
+	id          string
+	steps       []batchStep
+	sink        dispatch.Sink
+	stepResults chan stepResult
+	stopped     chan struct{}
 }
 
 // batchStep is one step of a batch: the name of a browser tool and the tool's arguments.
@@ -55,16 +55,16 @@ func (b *batches) start(toolRun dispatch.Run, sink dispatch.Sink) *wire.CallErro
 	}
 	// The batch runs one step at a time, so a channel with room for one result never
 	// blocks the sender.
-	startedBatch := &batch{id: toolRun.ID, steps: args.Steps, sink: sink, answers: make(chan stepResult, 1), stopped: make(chan struct{})}
+	startedBatch := &batch{id: toolRun.ID, steps: args.Steps, sink: sink, stepResults: make(chan stepResult, 1), stopped: make(chan struct{})}
 	b.mu.Lock()
 	b.runs[toolRun.ID] = startedBatch
 	b.mu.Unlock()
 	go func() {
-		output, err := startedBatch.startBatch()
+		toolOutput, err := startedBatch.runSteps()
 		if b.remove(toolRun.ID) != nil {
 			callID, _, _ := strings.Cut(toolRun.ID, ".")
 			b.onEnd(callID)
-			sink.Finish(output, err)
+			sink.Finish(toolOutput, err)
 		}
 	}()
 	return nil
@@ -86,7 +86,7 @@ func (b *batches) cancel(id string) bool {
 	return cancelledBatch != nil
 }
 
-func (b *batches) respond(id string, output json.RawMessage, err *wire.CallError) bool {
+func (b *batches) respond(id string, toolOutput json.RawMessage, err *wire.CallError) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	runningBatch := b.runs[id]
@@ -94,30 +94,30 @@ func (b *batches) respond(id string, output json.RawMessage, err *wire.CallError
 		return false
 	}
 	select {
-	case runningBatch.answers <- stepResult{output, err}:
+	case runningBatch.stepResults <- stepResult{toolOutput, err}:
 	default: // a second answer to one step is impossible
 	}
 	return true
 }
 
-func (b *batch) startBatch() (json.RawMessage, *wire.CallError) {
-	var texts []string
+func (b *batch) runSteps() (json.RawMessage, *wire.CallError) {
+	var stepTexts []string
 	var output agentResult
 	var pages []wire.UntrustedPage
 	for i, s := range b.steps {
-		total, progress := float64(len(b.steps)), float64(i)
-		b.sink.Reports([]wire.Report{{Progress: &progress, Total: &total, Message: s.Tool}}, 0)
+		totalProgress, progress := float64(len(b.steps)), float64(i)
+		b.sink.Reports([]wire.Report{{Progress: &progress, Total: &totalProgress, Message: s.Tool}}, 0)
 		result, ok := b.runStep(i+1, s)
 		if !ok {
 			return nil, &wire.CallError{Code: wire.ErrCancelled, Message: "the batch was stopped"}
 		}
 		title := fmt.Sprintf("step %d of %d, %s", i+1, len(b.steps), s.Tool)
 		if result.err != nil {
-			return nil, b.newStepError(i+1, title, result.err, texts, pages)
+			return nil, b.newStepError(i+1, title, result.err, stepTexts, pages)
 		}
 		var stepOutput string
 		_ = json.Unmarshal(rawjson.Get(result.output, "text"), &stepOutput)
-		texts = append(texts, title+": "+stepOutput)
+		stepTexts = append(stepTexts, title+": "+stepOutput)
 		if blocks := (stepBlocks{rawjson.Get(result.output, "image"), rawjson.Get(result.output, "file")}); blocks.Image != nil || blocks.File != nil {
 			output.Steps = append(output.Steps, blocks)
 		}
@@ -126,24 +126,24 @@ func (b *batch) startBatch() (json.RawMessage, *wire.CallError) {
 			pages = addPages(pages, page)
 		}
 	}
-	output.Text, output.Untrusted = strings.Join(texts, "\n"), wire.EncodeUntrustedPages(pages)
+	output.Text, output.Untrusted = strings.Join(stepTexts, "\n"), wire.EncodeUntrustedPages(pages)
 	return rawjson.Encode(output), nil
 }
 
 // newStepError stores the results of earlier steps in PageText, because results quote pages.
-func (b *batch) newStepError(step int, title string, err *wire.CallError, texts []string, pages []wire.UntrustedPage) *wire.CallError {
+func (b *batch) newStepError(stepIndex int, title string, err *wire.CallError, stepTexts []string, pages []wire.UntrustedPage) *wire.CallError {
 	callError := *err
 	callError.Message = title + ": " + err.Message
-	if step < len(b.steps) {
-		callError.Message += fmt.Sprintf("; no step after step %d was run", step)
+	if stepIndex < len(b.steps) {
+		callError.Message += fmt.Sprintf("; no step after step %d was run", stepIndex)
 	}
 	if err.UserText != "" {
 		callError.UserText = fmt.Sprintf("The batch ended at %s: %s", title, err.UserText)
 	}
 	if err.PageText != "" {
-		texts = append(texts, err.PageText)
+		stepTexts = append(stepTexts, err.PageText)
 	}
-	callError.PageText, callError.Untrusted = strings.Join(texts, "\n"), addPages(pages, err.Untrusted...)
+	callError.PageText, callError.Untrusted = strings.Join(stepTexts, "\n"), addPages(pages, err.Untrusted...)
 	if t := err.Tool; t != nil && t.Code == string(err.Code) { // opentabs has advice for its own error codes
 		callError.Tool = nil
 	}
@@ -173,7 +173,7 @@ func (b *batch) runStep(number int, s batchStep) (stepResult, bool) {
 	_ = json.Unmarshal(args, &target)
 	b.sink.Ask(wire.ToolAskParams{DispatchID: b.id, Ask: number, Call: &wire.AskCall{Tool: s.Tool, TabID: target.TabID, Args: removeMembers(args, "tabId")}})
 	select {
-	case result := <-b.answers:
+	case result := <-b.stepResults:
 		return result, true
 	case <-b.stopped:
 		return stepResult{}, false

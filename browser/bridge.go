@@ -37,20 +37,20 @@ type Options struct {
 // result connected runs browser tools through the argument bridge.
 // The Holds that Connect returns record which client holds which tab. The Sessions that
 // Connect returns delete the stored state of a client's session when the session ends.
-func Connect(bridge dispatch.Bridge, o *dispatch.Options, options Options) (connectedBridge dispatch.Bridge, holds *Holds, sessions *Sessions) {
-	holds = newHolds()
-	tabs := newTabs(holds)
+func Connect(bridge dispatch.Bridge, o *dispatch.Options, options Options) (connectedBridge dispatch.Bridge, tabHolds *Holds, sessions *Sessions) {
+	tabHolds = newHolds()
+	tabs := newTabs(tabHolds)
 	sites := newSites(options, tabs)
 	limits := newLimitGate(options.Limits)
-	o.Gates = append(o.Gates, sites, holds, limits, permissionGate{options.CapabilitiesOf})
+	o.Gates = append(o.Gates, sites, tabHolds, limits, permissionGate{options.CapabilitiesOf})
 	shownPages := newShownPages()
-	sessions = newSessions(holds, tabs, sites, shownPages)
-	o.BeforeHooks = append(o.BeforeHooks, sessions, holds, limits)
-	o.AfterHooks = append(o.AfterHooks, sites, holds, sessions)
+	sessions = newSessions(tabHolds, tabs, sites, shownPages)
+	o.BeforeHooks = append(o.BeforeHooks, sessions, tabHolds, limits)
+	o.AfterHooks = append(o.AfterHooks, sites, tabHolds, sessions)
 	o.CurrentTab = tabs.currentTabOf
 	o.ShapeOutput = resultBuilder{sites, tabs, shownPages, options.Files}.shapeOutput
 	o.MaskArgs = maskForApproval
-	return &toolBridge{Bridge: bridge, uploadFolders: options.UploadFolders, batches: newBatches(holds.recordBatchEnd), sites: sites}, holds, sessions
+	return &toolBridge{Bridge: bridge, uploadFolders: options.UploadFolders, batches: newBatches(tabHolds.recordBatchEnd), sites: sites}, tabHolds, sessions
 }
 
 // toolBridge adds internal arguments to calls of browser tools before the browser receives
@@ -77,11 +77,11 @@ const sessionArgument = "_session"
 const framesArgument = "_frames"
 
 // Targets implements dispatch.Bridge.
-func (b *toolBridge) Targets(ctx context.Context, choice dispatch.TargetChoice) dispatch.Targets {
-	if choice.Plugin == Name {
-		choice.Inspect = b.sites.inspectionFor(choice)
+func (b *toolBridge) Targets(ctx context.Context, targetChoice dispatch.TargetChoice) dispatch.Targets {
+	if targetChoice.Plugin == Name {
+		targetChoice.Inspect = b.sites.inspectionFor(targetChoice)
 	}
-	return b.Bridge.Targets(ctx, choice)
+	return b.Bridge.Targets(ctx, targetChoice)
 }
 
 // Start implements dispatch.Bridge.
@@ -126,13 +126,13 @@ type untrustedTextSink struct {
 }
 
 // Finish implements dispatch.Sink.
-func (s untrustedTextSink) Finish(output json.RawMessage, err *wire.CallError) {
+func (s untrustedTextSink) Finish(toolOutput json.RawMessage, err *wire.CallError) {
 	if err != nil && err.PageText != "" {
 		framed := *err
 		framed.PageText, framed.Untrusted = encloseUntrusted(err.PageText, s.page.Origin), []wire.UntrustedPage{s.page}
 		err = &framed
 	}
-	s.Sink.Finish(output, err)
+	s.Sink.Finish(toolOutput, err)
 }
 
 // For a dangerous tool that uses no tab, such as browser_history, the rules for reading apply.
@@ -156,9 +156,9 @@ func (b *toolBridge) Cancel(id, reason string, onOutcome func(wire.CancelOutcome
 
 // Answer implements dispatch.Bridge by delivering the result of a nested call to the browser
 // tool that made the call.
-func (b *toolBridge) Answer(id string, askID int, output json.RawMessage, err *wire.CallError) {
-	if !b.batches.respond(id, output, err) {
-		b.Bridge.Answer(id, askID, output, err)
+func (b *toolBridge) Answer(id string, askID int, toolOutput json.RawMessage, err *wire.CallError) {
+	if !b.batches.respond(id, toolOutput, err) {
+		b.Bridge.Answer(id, askID, toolOutput, err)
 	}
 }
 

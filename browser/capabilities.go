@@ -28,8 +28,8 @@ func CheckCapability(tool string, capabilities []string) *wire.CallError {
 	if d == nil || d.capability == "" || slices.Contains(capabilities, d.capability) {
 		return nil
 	}
-	texts := capabilityTexts[d.capability]
-	return &wire.CallError{Code: wire.ErrNoBrowser, Message: texts.errorMessage, UserText: texts.userText}
+	quotableTexts := capabilityTexts[d.capability]
+	return &wire.CallError{Code: wire.ErrNoBrowser, Message: quotableTexts.errorMessage, UserText: quotableTexts.userText}
 }
 
 // codeNeedsPermission is the error code, in server and extension, of a call whose tool lacks a Chrome permission.
@@ -78,17 +78,17 @@ func (g permissionGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	if len(missingPermissions) > 1 {
 		noun = "permissions"
 	}
-	fact := fmt.Sprintf("%s needs Chrome's %s %s", d.name, noun, quoteAll(missingPermissions))
+	factText := fmt.Sprintf("%s needs Chrome's %s %s", d.name, noun, quoteAll(missingPermissions))
 	return dispatch.Verdict{Block: &wire.CallError{
 		Code: wire.ErrToolError, NotStarted: true, Tool: &wire.ToolErrorInfo{Code: codeNeedsPermission},
-		Message:  fmt.Sprintf("%s. Ask the user to open the side panel of opentabs and to switch on %s under Browser, Permissions of Chrome", fact, quoteAll(titles)),
-		UserText: fmt.Sprintf("%s. Open the side panel of opentabs and switch on %s under Browser, Permissions of Chrome.", fact, quoteAll(titles)),
+		Message:  fmt.Sprintf("%s. Ask the user to open the side panel of opentabs and to switch on %s under Browser, Permissions of Chrome", factText, quoteAll(titles)),
+		UserText: fmt.Sprintf("%s. Open the side panel of opentabs and switch on %s under Browser, Permissions of Chrome.", factText, quoteAll(titles)),
 	}}
 }
 
-func quoteAll(texts []string) string {
-	quotedNames := make([]string, len(texts))
-	for i, text := range texts {
+func quoteAll(quotableTexts []string) string {
+	quotedNames := make([]string, len(quotableTexts))
+	for i, text := range quotableTexts {
 		quotedNames[i] = fmt.Sprintf("%q", text)
 	}
 	return strings.Join(quotedNames, " and ")

@@ -26,8 +26,8 @@ func TestToolsNeedCapabilities(t *testing.T) {
 			t.Errorf("%s with the capabilities %q: error = %v, want allowed: %v", tt.tool, tt.capabilities, err, tt.isAllowed)
 		}
 	}
-	for _, group := range toolGroups() {
-		for _, d := range group.tools {
+	for _, toolGroup := range toolGroups() {
+		for _, d := range toolGroup.tools {
 			if d.capability != "" && capabilityTexts[d.capability].userText == "" {
 				t.Errorf("%s needs the capability %q, which has no texts", d.name, d.capability)
 			}
@@ -62,8 +62,8 @@ func TestPermissionsOfExtension(t *testing.T) {
 		t.Fatal(err)
 	}
 	toolCount := 0
-	for _, group := range toolGroups() {
-		for _, d := range group.tools {
+	for _, toolGroup := range toolGroups() {
+		for _, d := range toolGroup.tools {
 			if len(d.permissions) == 0 {
 				continue
 			}

@@ -61,10 +61,10 @@ type tabCall struct {
 
 // tabHolder is the client that acted last in a tab.
 type tabHolder struct {
-	client   string
-	identity string
-	name     string
-	site     string
+	client          string
+	sessionIdentity string
+	name            string
+	site            string
 	// actedAt is the time at which the client's last acting call in the tab ended. While
 	// an acting call runs, actedAt is the time at which the call began.
 	actedAt      time.Time
@@ -157,10 +157,10 @@ func (h *Holds) check(callInfo dispatch.CallInfo) *wire.CallError {
 			UserText: fmt.Sprintf("You have used tab %d since the agent last read it. The agent must read the page again before it acts there.", tabID),
 		}
 	case ok && !isOwn && holder.isHolding():
-		fact := fmt.Sprintf("%s uses tab %d and holds it until %s, for %s more", holder.name, tabID, holder.endTime().Format(time.TimeOnly), holder.timeLeftText())
+		factText := fmt.Sprintf("%s uses tab %d and holds it until %s, for %s more", holder.name, tabID, holder.endTime().Format(time.TimeOnly), holder.timeLeftText())
 		return &wire.CallError{
-			Code: wire.ErrTabInUse, Message: fact + "; open a tab of your own, or wait",
-			UserText: fmt.Sprintf("%s. Retry later, or stop that client with `opentabs browser release %d`.", fact, tabID),
+			Code: wire.ErrTabInUse, Message: factText + "; open a tab of your own, or wait",
+			UserText: fmt.Sprintf("%s. Retry later, or stop that client with `opentabs browser release %d`.", factText, tabID),
 		}
 	}
 	return nil
@@ -251,7 +251,7 @@ func (h *Holds) beginHold(callInfo dispatch.CallInfo) {
 		released = make(chan struct{})
 	}
 	h.holders[acted] = tabHolder{
-		client: key, identity: callInfo.Client.Identity(), name: callInfo.Client.String(),
+		client: key, sessionIdentity: callInfo.Client.Identity(), name: callInfo.Client.String(),
 		site: originOf(callInfo.Target.URL), actedAt: time.Now(), actingCallID: callInfo.CallID, released: released,
 	}
 	h.mu.Unlock()
@@ -358,7 +358,7 @@ func (h *Holds) Release(browser string, tabID int, surface string) (client strin
 	delete(h.holders, releasedTab)
 	holder.release()
 	if len(h.stoppedClients) < maxTabs {
-		h.stoppedClients[tabClient{releasedTab, holder.identity}] = true
+		h.stoppedClients[tabClient{releasedTab, holder.sessionIdentity}] = true
 	}
 	var callIDs []string
 	for id, call := range h.runningCalls {
@@ -434,12 +434,12 @@ func (h *Holds) HeldTabs() []HeldTab {
 // TabHolds returns the held tabs of one browser in the form that the daemon sends to the
 // browser.
 func (h *Holds) TabHolds(browser string) []wire.TabHold {
-	var holds []wire.TabHold
+	var tabHolds []wire.TabHold
 	for _, heldTab := range h.HeldTabs() {
 		if heldTab.Browser == browser {
 			leftMs := float64(time.Until(heldTab.Until)) / float64(time.Millisecond)
-			holds = append(holds, wire.TabHold{TabID: heldTab.TabID, Client: heldTab.Client, Site: heldTab.Site, LeftMs: leftMs, IsTaken: heldTab.IsTaken})
+			tabHolds = append(tabHolds, wire.TabHold{TabID: heldTab.TabID, Client: heldTab.Client, Site: heldTab.Site, LeftMs: leftMs, IsTaken: heldTab.IsTaken})
 		}
 	}
-	return holds
+	return tabHolds
 }

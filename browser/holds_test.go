@@ -19,7 +19,7 @@ func TestHeldTab(t *testing.T) {
 			t.Fatal(err)
 		}
 		f.wantRun(0, "claude", "browser_click", `{"target":"e1"}`)
-		if heldTabs := f.holds.HeldTabs(); len(heldTabs) != 1 || heldTabs[0].TabID != 7 || heldTabs[0].Site != "https://shop.example" || heldTabs[0].Client != "claude" || !heldTabs[0].Until.Equal(time.Now().Add(holdTime)) {
+		if heldTabs := f.tabHolds.HeldTabs(); len(heldTabs) != 1 || heldTabs[0].TabID != 7 || heldTabs[0].Site != "https://shop.example" || heldTabs[0].Client != "claude" || !heldTabs[0].Until.Equal(time.Now().Add(holdTime)) {
 			t.Errorf("held tabs after the first act = %+v, want tab 7", heldTabs)
 		}
 		time.Sleep(20 * time.Second)
@@ -27,7 +27,7 @@ func TestHeldTab(t *testing.T) {
 		f.wantRun(0, "cursor", "browser_snapshot", `{}`)
 		f.wantRun(0, "claude", "browser_click", `{"target":"e1"}`)
 		time.Sleep(holdTime)
-		if heldTabs := f.holds.HeldTabs(); len(heldTabs) != 0 {
+		if heldTabs := f.tabHolds.HeldTabs(); len(heldTabs) != 0 {
 			t.Errorf("held tabs after %s = %+v, want none", holdTime, heldTabs)
 		}
 		f.wantRun(0, "cursor", "browser_click", `{"target":"e1"}`)
@@ -44,23 +44,23 @@ func TestUserTakesTabBack(t *testing.T) {
 		const clickArgs = `{"target":"e1"}`
 		f.wantRun(0, "claude", "browser_click", clickArgs)
 		time.Sleep(time.Second)
-		f.holds.RecordUserInput("b1", 7)
+		f.tabHolds.RecordUserInput("b1", 7)
 		time.Sleep(3 * time.Second)
-		if heldTabs := f.holds.HeldTabs(); len(heldTabs) != 1 || !heldTabs[0].IsTaken {
+		if heldTabs := f.tabHolds.HeldTabs(); len(heldTabs) != 1 || !heldTabs[0].IsTaken {
 			t.Errorf("held tabs after the user's input = %+v, want tab 7, taken", heldTabs)
 		}
 		f.wantError(wire.ErrTabTaken, "the user took tab 7 back by a click or a key 3 s ago, and you have not read the page since", "claude", "browser_click", clickArgs)
 		f.wantError(wire.ErrTabTaken, "took tab 7 back", "claude", "browser_navigate", `{"url":"https://shop.example/"}`)
 		f.wantRun(0, "claude", "browser_snapshot", `{}`)
 		f.wantRun(0, "claude", "browser_click", clickArgs)
-		if heldTabs := f.holds.HeldTabs(); len(heldTabs) != 1 || heldTabs[0].IsTaken {
+		if heldTabs := f.tabHolds.HeldTabs(); len(heldTabs) != 1 || heldTabs[0].IsTaken {
 			t.Errorf("held tabs after the next act = %+v, want tab 7, not taken", heldTabs)
 		}
 
-		f.holds.RecordUserInput("b1", 7)
+		f.tabHolds.RecordUserInput("b1", 7)
 		time.Sleep(time.Second)
 		f.wantRun(0, "claude", "browser_find", `{"text":"x"}`)
-		f.holds.RecordUserInput("b1", 7)
+		f.tabHolds.RecordUserInput("b1", 7)
 		time.Sleep(time.Second)
 		f.wantError(wire.ErrTabTaken, "took tab 7 back", "claude", "browser_click", clickArgs)
 		f.wantRun(0, "cursor", "browser_click", clickArgs)
@@ -74,16 +74,16 @@ func TestUserInputInFreeTab(t *testing.T) {
 			t.Fatal(err)
 		}
 		var changeCount atomic.Int32
-		f.holds.OnChange(func(string) { changeCount.Add(1) })
-		f.holds.RecordUserInput("b1", 7)
+		f.tabHolds.OnChange(func(string) { changeCount.Add(1) })
+		f.tabHolds.RecordUserInput("b1", 7)
 		f.wantRun(0, "claude", "browser_snapshot", `{}`)
-		f.holds.RecordUserInput("b1", 7)
+		f.tabHolds.RecordUserInput("b1", 7)
 		if got := changeCount.Load(); got != 0 {
 			t.Errorf("changes of holds without an act = %d, want 0", got)
 		}
 		f.wantRun(0, "claude", "browser_click", `{"target":"e1"}`)
 		time.Sleep(holdTime)
-		f.holds.RecordUserInput("b1", 7)
+		f.tabHolds.RecordUserInput("b1", 7)
 		f.wantRun(0, "claude", "browser_click", `{"target":"e1"}`)
 		time.Sleep(time.Second)
 		if got := changeCount.Load(); got != 4 {
@@ -102,7 +102,7 @@ func TestUserInputDuringCall(t *testing.T) {
 		f.wantRun(0, "claude", "browser_click", `{"target":"e1"}`)
 		useTab := func() {
 			time.Sleep(time.Second)
-			f.holds.RecordUserInput("b1", 7)
+			f.tabHolds.RecordUserInput("b1", 7)
 		}
 		f.beforeResult = useTab
 		f.wantRun(0, "claude", "browser_snapshot", `{}`)
@@ -129,11 +129,11 @@ func TestRelease(t *testing.T) {
 			t.Fatal(err)
 		}
 		const clickArgs = `{"target":"e1"}`
-		if _, err := f.holds.Release("b1", 7, "the side panel"); err == nil || err.Error() != "no client uses tab 7" {
+		if _, err := f.tabHolds.Release("b1", 7, "the side panel"); err == nil || err.Error() != "no client uses tab 7" {
 			t.Errorf("release of a free tab: %v, want an error", err)
 		}
 		stop := func() {
-			if client, err := f.holds.Release("b1", 7, "the side panel"); err != nil || client != "claude" {
+			if client, err := f.tabHolds.Release("b1", 7, "the side panel"); err != nil || client != "claude" {
 				t.Errorf("release = %q, %v, want claude", client, err)
 			}
 		}
@@ -143,7 +143,7 @@ func TestRelease(t *testing.T) {
 			t.Errorf("the running act ended with %v, want %q", err, wantCancelled)
 		}
 		f.beforeResult = nil
-		if heldTabs := f.holds.HeldTabs(); len(heldTabs) != 0 {
+		if heldTabs := f.tabHolds.HeldTabs(); len(heldTabs) != 0 {
 			t.Errorf("held tabs after the release = %+v, want none", heldTabs)
 		}
 		f.wantRun(0, "claude", "browser_snapshot", `{}`)
@@ -169,15 +169,15 @@ func TestReleaseStopsQueuedCall(t *testing.T) {
 		}
 		f.beforeResult = func() {
 			time.Sleep(time.Second)
-			if _, err := f.holds.Release("b1", 7, "the side panel"); err != nil {
+			if _, err := f.tabHolds.Release("b1", 7, "the side panel"); err != nil {
 				t.Error(err)
 			}
 		}
 		go func() { _, _ = f.call("claude", "browser_click", `{"target":"e1"}`) }()
 		synctest.Wait()
 		f.wantError(wire.ErrDenied, "the user stopped you in tab 7", "claude", "browser_click", `{"target":"e2"}`)
-		if len(f.runs) != 1 {
-			t.Errorf("runs = %d, want 1: the queued act must not start", len(f.runs))
+		if len(f.toolRuns) != 1 {
+			t.Errorf("runs = %d, want 1: the queued act must not start", len(f.toolRuns))
 		}
 	})
 }
@@ -218,7 +218,7 @@ func TestWaitForHeldTab(t *testing.T) {
 
 		time.Sleep(holdTime - 5*time.Second)
 		begin = time.Now()
-		time.AfterFunc(time.Second/2, func() { f.holds.RecordUserInput("b1", 7) })
+		time.AfterFunc(time.Second/2, func() { f.tabHolds.RecordUserInput("b1", 7) })
 		f.wantRun(0, "claude", "browser_click", clickArgs)
 		if waited := time.Since(begin); waited > time.Second+time.Second/2 {
 			t.Errorf("the act waited for %v after the user took the tab back, want about 1 s", waited)
@@ -241,10 +241,10 @@ func TestHoldDuringLongCall(t *testing.T) {
 		}
 		f.beforeResult = func() {
 			actLong()
-			if heldTabs := f.holds.HeldTabs(); len(heldTabs) != 1 || !heldTabs[0].Until.Equal(time.Now().Add(holdTime)) {
+			if heldTabs := f.tabHolds.HeldTabs(); len(heldTabs) != 1 || !heldTabs[0].Until.Equal(time.Now().Add(holdTime)) {
 				t.Errorf("held tabs during a long act = %+v, want tab 7 until a minute from now", heldTabs)
 			}
-			f.holds.RecordUserInput("b1", 7)
+			f.tabHolds.RecordUserInput("b1", 7)
 		}
 		f.wantRun(0, "claude", "browser_click", clickArgs)
 		f.beforeResult = nil
@@ -258,7 +258,7 @@ func TestHoldDuringLongCall(t *testing.T) {
 		f.wantError(wire.ErrTabInUse, "claude uses tab 7", "cursor", "browser_click", clickArgs)
 		f.beforeResult = func() {
 			actLong()
-			if _, err := f.holds.Release("b1", 7, "the side panel"); err != nil {
+			if _, err := f.tabHolds.Release("b1", 7, "the side panel"); err != nil {
 				t.Errorf("release during a long act: %v", err)
 			}
 		}
@@ -278,7 +278,7 @@ func TestReadInBatchAfterUserInput(t *testing.T) {
 		const click = `{"tool":"browser_click","args":{"target":"e1","tabId":7}}`
 		f.wantRun(0, "claude", "browser_click", `{"target":"e1"}`)
 		time.Sleep(time.Second)
-		f.holds.RecordUserInput("b1", 7)
+		f.tabHolds.RecordUserInput("b1", 7)
 		time.Sleep(time.Second)
 		steps := `{"steps":[{"tool":"browser_snapshot","args":{"tabId":7}},` + click + `]}`
 		if _, err := f.call("claude", toolBatch, steps); err == nil || !strings.Contains(err.Error(), "step 2 of 2, browser_click: browser_click failed: the user took tab 7 back") || !strings.Contains(err.Error(), "Read the page again") {
@@ -286,7 +286,7 @@ func TestReadInBatchAfterUserInput(t *testing.T) {
 		}
 		f.wantRun(0, "claude", "browser_click", `{"target":"e1"}`)
 
-		f.holds.RecordUserInput("b1", 7)
+		f.tabHolds.RecordUserInput("b1", 7)
 		time.Sleep(time.Second)
 		if _, err := f.call("claude", toolBatch, `{"steps":[{"tool":"browser_snapshot","args":{"tabId":7}}]}`); err != nil {
 			t.Errorf("a batch that only reads: %v", err)

@@ -20,7 +20,7 @@ type tabKey struct {
 
 // tabTable stores which tabs, windows and downloads each client has opened or selected.
 type tabTable struct {
-	holds *Holds
+	tabHolds *Holds
 
 	mu               sync.Mutex // guards all fields below
 	currentTabs      map[string]tabKey
@@ -31,8 +31,8 @@ type tabTable struct {
 	downloadStarters map[downloadKey]string
 }
 
-func newTabs(holds *Holds) *tabTable {
-	return &tabTable{holds: holds, currentTabs: map[string]tabKey{}, browserNames: map[string]string{}, openers: map[tabKey]string{}, windowOpeners: map[windowKey]string{}, listedWindows: map[windowKey]browserWindow{},
+func newTabs(tabHolds *Holds) *tabTable {
+	return &tabTable{tabHolds: tabHolds, currentTabs: map[string]tabKey{}, browserNames: map[string]string{}, openers: map[tabKey]string{}, windowOpeners: map[windowKey]string{}, listedWindows: map[windowKey]browserWindow{},
 		downloadStarters: map[downloadKey]string{}}
 }
 
@@ -76,7 +76,7 @@ func (t *tabTable) recordTabChange(callInfo dispatch.CallInfo, tabID int) {
 	_ = json.Unmarshal(callInfo.Args, &args)
 	key, changedTab := clientKey(callInfo.Client), tabKey{callInfo.Target.Browser, tabID}
 	if callInfo.Tool.Name == toolTabs && args.Action == "close" {
-		t.holds.forgetTab(tabOfCall(callInfo))
+		t.tabHolds.forgetTab(tabOfCall(callInfo))
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()

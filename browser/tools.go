@@ -65,7 +65,7 @@ func toolGroups() []toolGroup {
 
 // toolDefinition describes one browser tool.
 type toolDefinition struct {
-	name, title, description string
+	name, title, toolDescription string
 	// properties is the JSON text of the properties of the tool's input schema, without
 	// the outer braces. required lists the keys of the required properties.
 	properties   string
@@ -107,11 +107,11 @@ type Group struct {
 func Groups() []Group {
 	var groups []Group
 	for _, g := range toolGroups() {
-		group := Group{Name: g.name}
+		toolGroup := Group{Name: g.name}
 		for _, d := range g.tools {
-			group.Tools = append(group.Tools, d.name)
+			toolGroup.Tools = append(toolGroup.Tools, d.name)
 		}
-		groups = append(groups, group)
+		groups = append(groups, toolGroup)
 	}
 	return groups
 }
@@ -156,8 +156,8 @@ func Plugin() *plugin.Plugin {
 		Name: Name, DisplayName: "Browser tools", Version: "1",
 		Description: "Tools of opentabs that read and use any page, on the sites that you allow.",
 	}
-	for _, group := range toolGroups() {
-		for _, d := range group.tools {
+	for _, toolGroup := range toolGroups() {
+		for _, d := range toolGroup.tools {
 			// MCP clients assume by default that a tool changes something, so only tools
 			// that only read have annotations.
 			var annotations plugin.Annotations
@@ -166,12 +166,12 @@ func Plugin() *plugin.Plugin {
 				annotations.ReadOnly = &isRead
 			}
 			tool := &plugin.Tool{
-				Name: d.name, DisplayName: d.title, Description: d.description, Icon: "globe",
+				Name: d.name, DisplayName: d.title, Description: d.toolDescription, Icon: "globe",
 				InputSchema: d.schema(), TargetKind: d.targetKind, IsExclusive: !isRead && d.targetKind != dispatch.TargetBrowser, IdleLimit: toolIdleLimit,
-				Annotations: annotations, IsOptIn: group.name != groupCore,
+				Annotations: annotations, IsOptIn: toolGroup.name != groupCore,
 			}
 			if tool.IsOptIn { // tools in the core group show no group
-				tool.Group = group.name
+				tool.Group = toolGroup.name
 			}
 			p.Tools = append(p.Tools, tool)
 		}
@@ -212,9 +212,9 @@ func classOfTool(tool string, toolArgs json.RawMessage) toolClass {
 }
 
 func definitionOf(tool string) *toolDefinition {
-	for _, group := range toolGroups() {
-		if i := slices.IndexFunc(group.tools, func(d toolDefinition) bool { return d.name == tool }); i >= 0 {
-			return &group.tools[i]
+	for _, toolGroup := range toolGroups() {
+		if i := slices.IndexFunc(toolGroup.tools, func(d toolDefinition) bool { return d.name == tool }); i >= 0 {
+			return &toolGroup.tools[i]
 		}
 	}
 	return nil

@@ -71,22 +71,22 @@ func (e *folderError) Error() string {
 }
 
 func (e *folderError) userText() string {
-	fact := fmt.Sprintf("%q is in no folder that you allow for uploads (%s)", e.path, strings.Join(e.folders, ", "))
+	factText := fmt.Sprintf("%q is in no folder that you allow for uploads (%s)", e.path, strings.Join(e.folders, ", "))
 	if len(e.folders) == 0 {
-		fact = "No folder is allowed for uploads"
+		factText = "No folder is allowed for uploads"
 	}
-	return fact + ". To allow a folder, run `opentabs config set uploadFolders FOLDERS`."
+	return factText + ". To allow a folder, run `opentabs config set uploadFolders FOLDERS`."
 }
 
 // A request for approval of an upload lists the full paths of all files, which are all that the approval covers.
-func newUploadRequest(callInfo dispatch.CallInfo, site, note string) dispatch.Verdict {
+func newUploadRequest(callInfo dispatch.CallInfo, site, noteText string) dispatch.Verdict {
 	var paths []string
 	for _, path := range siteArgsOf(callInfo).Paths {
 		paths = append(paths, strconv.Quote(path))
 	}
 	return dispatch.Verdict{Suspend: &dispatch.Ticket{
 		Kind: wire.TicketPermission, Title: site,
-		Reason: fmt.Sprintf("%s wants to upload to %s: %s%s", policy.RequesterText(callInfo), site, strings.Join(paths, ", "), note),
+		Reason: fmt.Sprintf("%s wants to upload to %s: %s%s", policy.RequesterText(callInfo), site, strings.Join(paths, ", "), noteText),
 	}}
 }
 
@@ -121,8 +121,8 @@ func findUpload(path string, folders []string) (folder, local string, err error)
 }
 
 func hasHiddenPart(local string) bool {
-	for part := range strings.SplitSeq(filepath.ToSlash(local), "/") {
-		if strings.HasPrefix(part, ".") {
+	for textPart := range strings.SplitSeq(filepath.ToSlash(local), "/") {
+		if strings.HasPrefix(textPart, ".") {
 			return true
 		}
 	}

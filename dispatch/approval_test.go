@@ -168,8 +168,8 @@ func TestApprovalTimesOut(t *testing.T) {
 		startTime := time.Now()
 		callView, waitForEnd := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool})
 		_, err := waitForEnd()
-		if elapsed := time.Since(startTime); err == nil || err.Code != wire.ErrApprovalTimeout || elapsed != 7*time.Minute || !err.Retryable {
-			t.Errorf("the call ended with error %v after %v", err, elapsed)
+		if elapsedTime := time.Since(startTime); err == nil || err.Code != wire.ErrApprovalTimeout || elapsedTime != 7*time.Minute || !err.Retryable {
+			t.Errorf("the call ended with error %v after %v", err, elapsedTime)
 		}
 		if got, _ := d.Decide(callView.CallID, callView.Waiting.TicketID, dispatch.Resolution{Allow: true}); got.Outcome != wire.DecisionNotPending || runCount != 0 {
 			t.Errorf("Decide after the timeout returned %+v, and the tool ran %d times", got, runCount)
@@ -184,9 +184,9 @@ func TestTicketLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var runCount int
 		g := newFixedGate("g", dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketUser, Limit: time.Second}})
-		_, err, elapsed := runCall(t, newFinishingPage(&runCount), dispatch.Options{Gates: []dispatch.Gate{g}}, dispatch.Call{Tool: exportTool})
-		if err == nil || err.Code != wire.ErrApprovalTimeout || elapsed != time.Second || runCount != 0 {
-			t.Errorf("the call ended with error %v after %v and ran %d times", err, elapsed, runCount)
+		_, err, elapsedTime := runCall(t, newFinishingPage(&runCount), dispatch.Options{Gates: []dispatch.Gate{g}}, dispatch.Call{Tool: exportTool})
+		if err == nil || err.Code != wire.ErrApprovalTimeout || elapsedTime != time.Second || runCount != 0 {
+			t.Errorf("the call ended with error %v after %v and ran %d times", err, elapsedTime, runCount)
 		}
 	})
 }
@@ -204,9 +204,9 @@ func TestGateIsRechecked(t *testing.T) {
 		}}
 		waitingCount := -1
 		o := dispatch.Options{Gates: []dispatch.Gate{g}, OnWaitingChange: func(n int) { waitingCount = n }}
-		_, err, elapsed := runCall(t, newFinishingPage(&runCount), o, dispatch.Call{Tool: exportTool})
-		if err != nil || elapsed != 0 || runCount != 1 || waitingCount != 0 {
-			t.Errorf("the call ended with error %v after %v and ran %d times; %d calls wait", err, elapsed, runCount, waitingCount)
+		_, err, elapsedTime := runCall(t, newFinishingPage(&runCount), o, dispatch.Call{Tool: exportTool})
+		if err != nil || elapsedTime != 0 || runCount != 1 || waitingCount != 0 {
+			t.Errorf("the call ended with error %v after %v and ran %d times; %d calls wait", err, elapsedTime, runCount, waitingCount)
 		}
 	})
 }
@@ -401,7 +401,7 @@ func TestReportsBeforeASuspensionAreSent(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name          string
-		before        []string
+		reportsBefore []string
 		approvalDelay time.Duration
 		want          string
 	}{
@@ -414,7 +414,7 @@ func TestReportsBeforeASuspensionAreSent(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				answered := make(chan struct{})
 				b := (&fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
-					for _, reportMessage := range tt.before {
+					for _, reportMessage := range tt.reportsBefore {
 						s.Reports(user(reportMessage), 0)
 					}
 					s.Ask(askUser(1))

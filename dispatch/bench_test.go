@@ -32,8 +32,8 @@ func BenchmarkReport(b *testing.B) {
 	c := newLiveCall(d, Call{Tool: Tool{Plugin: "p", Name: "t"}, Progress: func(Progress) {}})
 	c.beginRunning()
 	defer c.clock.Stop()
-	progress, total := 0.0, 1e18
-	reports := []wire.Report{{Progress: &progress, Total: &total, Message: "page"}}
+	progress, totalProgress := 0.0, 1e18
+	reports := []wire.Report{{Progress: &progress, Total: &totalProgress, Message: "page"}}
 	b.ReportAllocs()
 	for b.Loop() {
 		progress++

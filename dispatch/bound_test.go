@@ -108,15 +108,15 @@ func TestSuspensionsBoundACall(t *testing.T) {
 						}
 					},
 				})
-				elapsed := time.Since(startTime)
+				elapsedTime := time.Since(startTime)
 				close(w.stop)
 				p.wg.Wait()
 				e := asError(t, err)
-				if e == nil || e.Code != tt.code || elapsed > tt.total || elapsed < tt.total-hardLimit {
-					t.Errorf("the call ended after %v with %v, want %s after at most %v", elapsed, err, tt.code, tt.total)
+				if e == nil || e.Code != tt.code || elapsedTime > tt.total || elapsedTime < tt.total-hardLimit {
+					t.Errorf("the call ended after %v with %v, want %s after at most %v", elapsedTime, err, tt.code, tt.total)
 				}
-				if (tt.name == "unanswered questions" || tt.name == "an approval alone" || tt.name == "silence after the waits") && elapsed != tt.total {
-					t.Errorf("the call ended after %v, want exactly %v", elapsed, tt.total)
+				if (tt.name == "unanswered questions" || tt.name == "an approval alone" || tt.name == "silence after the waits") && elapsedTime != tt.total {
+					t.Errorf("the call ended after %v, want exactly %v", elapsedTime, tt.total)
 				}
 			})
 		})

@@ -128,18 +128,18 @@ func (e failingCall) text(t *testing.T) string {
 	return errorMessage
 }
 
-func failingCalls(silent func(Sink), reporting func(string) func(Sink)) map[wire.ErrorCode]failingCall {
+func failingCalls(silentTool func(Sink), reporting func(string) func(Sink)) map[wire.ErrorCode]failingCall {
 	withTargets := func(targets Targets) Bridge { return scriptedBridge{targets: &targets} }
 	tab := Target{Browser: "b1", BrowserName: "work", TabID: 7, DocumentID: "d1", URL: "https://chat.example/"}
 	otherTarget := Target{Browser: "b2", BrowserName: "home", TabID: 8, DocumentID: "d2", URL: "https://chat.example/"}
 	return map[wire.ErrorCode]failingCall{
-		wire.ErrIdleTimeout:      {bridge: scriptedBridge{page: silent, stopOutcome: wire.CancelAborted}},
+		wire.ErrIdleTimeout:      {bridge: scriptedBridge{page: silentTool, stopOutcome: wire.CancelAborted}},
 		wire.ErrDeadlineExceeded: {bridge: scriptedBridge{page: reporting("page 30 of 90"), stopOutcome: wire.CancelAborted}},
-		wire.ErrCancelled:        {bridge: scriptedBridge{page: silent, stopOutcome: wire.CancelAborted}, cancelAfter: 7 * time.Second},
+		wire.ErrCancelled:        {bridge: scriptedBridge{page: silentTool, stopOutcome: wire.CancelAborted}, cancelAfter: 7 * time.Second},
 		wire.ErrNoBrowser:        {bridge: withTargets(Targets{})},
 		wire.ErrNoTab:            {bridge: withTargets(Targets{BrowserCount: 1})},
 		wire.ErrAmbiguousTarget:  {bridge: withTargets(Targets{BrowserCount: 2, LiveTargets: []Target{tab, otherTarget}})},
-		wire.ErrRateLimited:      {bridge: scriptedBridge{page: silent}, options: Options{MaxRunningCalls: 1, MaxWaitingCalls: 2}, earlierAttempts: 3},
+		wire.ErrRateLimited:      {bridge: scriptedBridge{page: silentTool}, options: Options{MaxRunningCalls: 1, MaxWaitingCalls: 2}, earlierAttempts: 3},
 		wire.ErrApprovalTimeout: {bridge: instantBridge{}, options: Options{
 			Gates: []Gate{fixedVerdictGate{Verdict{Suspend: &Ticket{Reason: "It sends a message."}}}}}},
 		wire.ErrNestedTooDeep: {bridge: &selfCallingBridge{sinks: map[string]Sink{}}, options: Options{
@@ -151,8 +151,8 @@ func failingCalls(silent func(Sink), reporting func(string) func(Sink)) map[wire
 
 func TestErrorTexts(t *testing.T) {
 	var b strings.Builder
-	add := func(f failingCall) { b.WriteString(f.name + "\n  " + f.text(t) + "\n") }
-	write := func(name string, bridge Bridge) { add(failingCall{name: name, bridge: bridge}) }
+	addCase := func(f failingCall) { b.WriteString(f.name + "\n  " + f.text(t) + "\n") }
+	writeExample := func(name string, bridge Bridge) { addCase(failingCall{name: name, bridge: bridge}) }
 	failsAfter := func(ran time.Duration, err *wire.CallError) scriptedBridge {
 		return scriptedBridge{page: func(s Sink) {
 			time.Sleep(ran)
@@ -160,7 +160,7 @@ func TestErrorTexts(t *testing.T) {
 		}}
 	}
 	failBridge := func(err *wire.CallError) scriptedBridge { return failsAfter(20*time.Second, err) }
-	silent := func(Sink) {}
+	silentTool := func(Sink) {}
 	reporting := func(errorMessage string) func(Sink) {
 		return func(s Sink) {
 			for range 29 {
@@ -169,7 +169,7 @@ func TestErrorTexts(t *testing.T) {
 			}
 		}
 	}
-	ownSituations := failingCalls(silent, reporting)
+	ownSituations := failingCalls(silentTool, reporting)
 	for _, code := range wire.ErrorCodes() {
 		err := &wire.CallError{Code: code, Message: "what happened"}
 		e, isOwn := ownSituations[code]
@@ -183,27 +183,27 @@ func TestErrorTexts(t *testing.T) {
 			e = failingCall{bridge: failBridge(err)}
 		}
 		e.name = string(code)
-		add(e)
+		addCase(e)
 	}
-	write("with progress, ignored", scriptedBridge{page: reporting("page 30 of 90"), stopOutcome: wire.CancelIgnored})
-	write("with progress, finished", scriptedBridge{page: reporting("page 30 of 90"), stopOutcome: wire.CancelFinished})
-	write("no message, no answer yet", scriptedBridge{page: reporting("")})
+	writeExample("with progress, ignored", scriptedBridge{page: reporting("page 30 of 90"), stopOutcome: wire.CancelIgnored})
+	writeExample("with progress, finished", scriptedBridge{page: reporting("page 30 of 90"), stopOutcome: wire.CancelFinished})
+	writeExample("no message, no answer yet", scriptedBridge{page: reporting("")})
 	toolError := func(errorMessage string, info wire.ToolErrorInfo) scriptedBridge {
 		return failBridge(&wire.CallError{Code: wire.ErrToolError, Message: errorMessage, Tool: &info})
 	}
 	retryAfter := 1500.0
-	write("tool error", toolError("Channel not found.", wire.ToolErrorInfo{Code: "NOT_FOUND", Category: "not_found"}))
-	write("tool error, retryable", toolError("slow down", wire.ToolErrorInfo{Code: "RATE_LIMITED", Category: "rate_limit", Retryable: true, RetryAfterMs: &retryAfter}))
+	writeExample("tool error", toolError("Channel not found.", wire.ToolErrorInfo{Code: "NOT_FOUND", Category: "not_found"}))
+	writeExample("tool error, retryable", toolError("slow down", wire.ToolErrorInfo{Code: "RATE_LIMITED", Category: "rate_limit", Retryable: true, RetryAfterMs: &retryAfter}))
 	for _, code := range []string{"cancelled", "denied", "not_reviewed", "approval_timeout", "user_denied", "user_timeout"} {
-		write("passed on by a tool: "+code, toolError("what happened", wire.ToolErrorInfo{Code: code}))
+		writeExample("passed on by a tool: "+code, toolError("what happened", wire.ToolErrorInfo{Code: code}))
 	}
 	for _, code := range []string{"approval_timeout", "idle_timeout"} {
-		write("passed on by a tool, retryable: "+code, toolError("what happened", wire.ToolErrorInfo{Code: code, Retryable: true}))
+		writeExample("passed on by a tool, retryable: "+code, toolError("what happened", wire.ToolErrorInfo{Code: code, Retryable: true}))
 	}
 
-	add(failingCall{name: "blocked by a gate with two texts", bridge: instantBridge{}, options: Options{Gates: []Gate{fixedVerdictGate{
+	addCase(failingCall{name: "blocked by a gate with two texts", bridge: instantBridge{}, options: Options{Gates: []Gate{fixedVerdictGate{
 		NewBlockVerdict(wire.ErrDenied, "the user has turned it off", "You have turned it off. Turn it on in the side panel.")}}}})
-	write("failed in a page with two texts", failBridge(&wire.CallError{
+	writeExample("failed in a page with two texts", failBridge(&wire.CallError{
 		Code: wire.ErrToolError, Message: "the dialog is open; ask the user", UserText: "The dialog is open. Answer it.", PageText: "Leave?"}))
 
 	goldentest.Compare(t, "testdata/errors.txt", []byte(b.String()))

@@ -301,14 +301,14 @@ func (c *liveCall) finalResult() (Result, error) {
 		case <-timer.C:
 		}
 	}
-	result, failure := c.returnedValues()
+	callResult, failure := c.returnedValues()
 	if c.d.hasAfterHookWork {
-		c.d.afterHookQueue.add(c, len(result.Output)+c.argBytes)
+		c.d.afterHookQueue.add(c, len(callResult.Output)+c.argBytes)
 	}
 	if failure != nil {
 		return Result{}, failure
 	}
-	return result, nil
+	return callResult, nil
 }
 
 func (c *liveCall) returnedValues() (Result, *Error) {

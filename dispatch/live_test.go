@@ -51,7 +51,7 @@ func TestDisconnectedClientStartsNothing(t *testing.T) {
 func TestCancelOutcomes(t *testing.T) {
 	tests := []struct {
 		cancelOutcome wire.CancelOutcome
-		after         time.Duration
+		delay         time.Duration
 		want          wire.CancelOutcome
 		wantError     string
 	}{
@@ -63,7 +63,7 @@ func TestCancelOutcomes(t *testing.T) {
 		t.Run(string(tt.cancelOutcome), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				b := &dispatchtest.Bridge{CancelFunc: func(_, _ string, onOutcome func(wire.CancelOutcome)) {
-					time.AfterFunc(tt.after, func() { onOutcome(tt.cancelOutcome) })
+					time.AfterFunc(tt.delay, func() { onOutcome(tt.cancelOutcome) })
 				}}
 				d := dispatch.New(b, dispatch.Options{})
 				startTime := time.Now()
@@ -72,8 +72,8 @@ func TestCancelOutcomes(t *testing.T) {
 				if e.StopOutcome != tt.want || !contains(e.Message, tt.wantError) {
 					t.Errorf("the outcome is %q in the error %q, want %q and %q", e.StopOutcome, e.Message, tt.want, tt.wantError)
 				}
-				if elapsed := time.Since(startTime); elapsed > 30*time.Second+50*time.Millisecond {
-					t.Errorf("the error came after %v", elapsed)
+				if elapsedTime := time.Since(startTime); elapsedTime > 30*time.Second+50*time.Millisecond {
+					t.Errorf("the error came after %v", elapsedTime)
 				}
 				sleepFake(3 * time.Second)
 				if v := d.Calls()[0]; v.StopOutcome != tt.cancelOutcome {
@@ -86,7 +86,7 @@ func TestCancelOutcomes(t *testing.T) {
 
 func TestReasonOfACancel(t *testing.T) {
 	const cancelReason = "the user pressed Escape"
-	for name, stop := range map[string]func(d *dispatch.Dispatcher, id string, cancel context.CancelCauseFunc){
+	for name, stopWatching := range map[string]func(d *dispatch.Dispatcher, id string, cancel context.CancelCauseFunc){
 		"the client": func(_ *dispatch.Dispatcher, _ string, cancel context.CancelCauseFunc) {
 			cancel(fmt.Errorf("session: %w", &dispatch.Cancellation{CancelledBy: "the client", Reason: cancelReason}))
 		},
@@ -101,14 +101,14 @@ func TestReasonOfACancel(t *testing.T) {
 				"child":  func(dispatch.Run, dispatch.Sink) {},
 			})
 			ctx, cancel := context.WithCancelCause(t.Context())
-			done := make(chan error, 1)
+			callErrors := make(chan error, 1)
 			go func() {
 				_, err := d.Call(ctx, dispatch.Call{Tool: dispatch.Tool{Plugin: "m", Name: "parent"}})
-				done <- err
+				callErrors <- err
 			}()
 			synctest.Wait()
-			stop(d, d.Calls()[0].CallID, cancel)
-			e := asError(t, <-done)
+			stopWatching(d, d.Calls()[0].CallID, cancel)
+			e := asError(t, <-callErrors)
 			synctest.Wait()
 			p.wg.Wait()
 			want := "cancelled by " + name + ": " + cancelReason
@@ -196,16 +196,16 @@ func TestStopReachesACallThatEndsWhileItStarts(t *testing.T) {
 func TestStopEndsTheWaitForABrowser(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := dispatch.New(&waitingBridge{}, dispatch.Options{})
-		done := make(chan error, 1)
+		callErrors := make(chan error, 1)
 		go func() {
 			_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
-			done <- err
+			callErrors <- err
 		}()
 		synctest.Wait()
 		d.Cancel(d.Calls()[0].CallID, "the side panel", "")
 		synctest.Wait()
 		select {
-		case err := <-done:
+		case err := <-callErrors:
 			if e := asError(t, err); e.Code != wire.ErrCancelled {
 				t.Errorf("error %v, want cancelled", err)
 			}
@@ -248,8 +248,8 @@ func TestBlockedStopDoesNotDelayTheError(t *testing.T) {
 		d := dispatch.New(b, dispatch.Options{})
 		startTime := time.Now()
 		_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
-		if elapsed := time.Since(startTime); err == nil || elapsed > 30*time.Second+50*time.Millisecond {
-			t.Errorf("error %v after %v, want one at 30s", err, elapsed)
+		if elapsedTime := time.Since(startTime); err == nil || elapsedTime > 30*time.Second+50*time.Millisecond {
+			t.Errorf("error %v after %v, want one at 30s", err, elapsedTime)
 		}
 		sleepFake(11 * time.Second)
 	})
@@ -282,11 +282,11 @@ func TestNextTargetWhenNotReady(t *testing.T) {
 	notReady := &wire.CallError{Code: wire.ErrNotReady, Message: "isReady() was not true"}
 	callError := &wire.CallError{Code: wire.ErrToolError, Message: "no"}
 	tests := []struct {
-		name     string
-		answers  map[int]*wire.CallError
-		startErr *wire.CallError
-		tabs     []int
-		code     wire.ErrorCode
+		name       string
+		callErrors map[int]*wire.CallError
+		startErr   *wire.CallError
+		tabs       []int
+		code       wire.ErrorCode
 	}{
 		{"first is ready", map[int]*wire.CallError{}, nil, []int{7}, ""},
 		{"second is ready", map[int]*wire.CallError{7: notReady}, nil, []int{7, 8}, ""},
@@ -325,7 +325,7 @@ func TestNextTargetWhenNotReady(t *testing.T) {
 						if tt.startErr != nil && toolRun.Target.TabID == 7 {
 							return tt.startErr
 						}
-						callError := tt.answers[toolRun.Target.TabID]
+						callError := tt.callErrors[toolRun.Target.TabID]
 						if callError != nil && callError.Message == earlierReport {
 							s.Reports([]wire.Report{{}}, 0)
 						}

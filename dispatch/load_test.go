@@ -20,7 +20,7 @@ func TestGreedyClientDoesNotDelayOthers(t *testing.T) {
 		}}
 		d := dispatch.New(p.bridge(), dispatch.Options{MaxRunningCalls: 4})
 		var wg sync.WaitGroup
-		ask := func(session string, done func(time.Duration)) {
+		startCall := func(session string, done func(time.Duration)) {
 			begun := time.Now()
 			wg.Go(func() {
 				if _, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool, Client: dispatch.Client{Session: session}}); err != nil {
@@ -33,10 +33,10 @@ func TestGreedyClientDoesNotDelayOthers(t *testing.T) {
 		var mu sync.Mutex
 		var longestDuration, totalDuration time.Duration
 		for range 1000 {
-			ask("greedy", func(d time.Duration) { mu.Lock(); totalDuration = max(totalDuration, d); mu.Unlock() })
+			startCall("greedy", func(d time.Duration) { mu.Lock(); totalDuration = max(totalDuration, d); mu.Unlock() })
 		}
 		for i := range 63 {
-			ask(fmt.Sprint("modest", i), func(d time.Duration) { mu.Lock(); longestDuration = max(longestDuration, d); mu.Unlock() })
+			startCall(fmt.Sprint("modest", i), func(d time.Duration) { mu.Lock(); longestDuration = max(longestDuration, d); mu.Unlock() })
 		}
 		wg.Wait()
 		// Four calls run at once and take 1 s each, so 64 sessions with one call each take 16 s.
@@ -76,8 +76,8 @@ func TestQueuedCallsHaveNoTimeLimit(t *testing.T) {
 			synctest.Wait()
 		}
 		wg.Wait()
-		if elapsed := time.Since(begun); elapsed != (2*280+29)*time.Second {
-			t.Errorf("the calls took %v, want 9 min 49 s, one after the other", elapsed)
+		if elapsedTime := time.Since(begun); elapsedTime != (2*280+29)*time.Second {
+			t.Errorf("the calls took %v, want 9 min 49 s, one after the other", elapsedTime)
 		}
 	})
 }
@@ -95,7 +95,7 @@ func TestDisconnectLeavesTheQueue(t *testing.T) {
 		d := dispatch.New(p.bridge(), dispatch.Options{MaxRunningCalls: 1, MaxWaitingCalls: 3})
 		var wg sync.WaitGroup
 		leaving, disconnect := context.WithCancel(t.Context())
-		ask := func(ctx context.Context, args string, want wire.ErrorCode) {
+		startCall := func(ctx context.Context, args string, want wire.ErrorCode) {
 			wg.Go(func() {
 				_, err := d.Call(ctx, dispatch.Call{Tool: exportTool, Args: []byte(args)})
 				if want == "" && err != nil || want != "" && asError(t, err).Code != want {
@@ -104,14 +104,14 @@ func TestDisconnectLeavesTheQueue(t *testing.T) {
 			})
 			synctest.Wait()
 		}
-		ask(t.Context(), "1", "")
+		startCall(t.Context(), "1", "")
 		for range 3 {
-			ask(leaving, "2", wire.ErrCancelled)
+			startCall(leaving, "2", wire.ErrCancelled)
 		}
-		ask(t.Context(), "3", wire.ErrRateLimited)
+		startCall(t.Context(), "3", wire.ErrRateLimited)
 		disconnect()
 		synctest.Wait()
-		ask(t.Context(), "4", "")
+		startCall(t.Context(), "4", "")
 		wg.Wait()
 		close(began)
 		var got string

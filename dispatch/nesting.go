@@ -101,14 +101,14 @@ func (n *toolRequests) finish(requestID int, cause error) {
 	}
 }
 
-func (n *toolRequests) rejectRequests(reason string) {
+func (n *toolRequests) rejectRequests(cancelReason string) {
 	n.mu.Lock()
 	n.isClosed = true
 	cancelFuncs := n.cancelFuncs
 	n.cancelFuncs = nil
 	n.mu.Unlock()
 	for _, cancel := range cancelFuncs {
-		cancel(&Cancellation{CancelledBy: endedParentName, Reason: reason})
+		cancel(&Cancellation{CancelledBy: endedParentName, Reason: cancelReason})
 	}
 }
 
@@ -121,13 +121,13 @@ type toolRequest struct {
 
 func (a toolRequest) serve(ctx context.Context) {
 	c := a.call
-	var output json.RawMessage
+	var toolOutput json.RawMessage
 	var err *wire.CallError
 	switch {
 	case a.params.Call != nil:
 		c.clock.AddNestedCalls(1)
 		defer c.clock.AddNestedCalls(-1)
-		output, err = a.callTool(ctx, a.params.Call)
+		toolOutput, err = a.callTool(ctx, a.params.Call)
 	case a.params.User != nil:
 		err = a.waitForUser(ctx, a.params.User)
 	default:
@@ -136,13 +136,13 @@ func (a toolRequest) serve(ctx context.Context) {
 	if ctx.Err() == nil {
 		c.clock.RestartIdle()
 		c.requests.addFailure(err)
-		c.d.bridge.Answer(a.runID, a.params.Ask, output, err)
+		c.d.bridge.Answer(a.runID, a.params.Ask, toolOutput, err)
 	}
 	c.requests.finish(a.params.Ask, nil)
 }
 
 func (a toolRequest) callTool(ctx context.Context, req *wire.AskCall) (json.RawMessage, *wire.CallError) {
-	child, err := a.newChild(req)
+	childCall, err := a.newChild(req)
 	if err != nil {
 		return nil, err
 	}
@@ -155,15 +155,15 @@ func (a toolRequest) callTool(ctx context.Context, req *wire.AskCall) (json.RawM
 		return nil, &wire.CallError{Code: wire.ErrRateLimited, Message: fmt.Sprintf(
 			"%s has %d calls running at once, the maximum for one call; wait for some to end", root.req.Tool.FullName(), maxRunningNestedCalls)}
 	}
-	result, childErr := a.call.d.call(ctx, child)
+	callResult, childErr := a.call.d.call(ctx, childCall)
 	var e *Error
 	switch {
 	case errors.As(childErr, &e):
 		// The error of the nested call contains no advice, because the error of the calling tool contains
 		// the advice.
-		prefix := child.req.Tool.FullName() + " failed: "
+		prefix := childCall.req.Tool.FullName() + " failed: "
 		requestErr := &wire.CallError{Code: e.Code, Message: prefix + e.Cause, Tool: e.ToolError, PageText: e.PageText, Untrusted: e.Untrusted}
-		if userText := ownUserText(child); userText != "" {
+		if userText := ownUserText(childCall); userText != "" {
 			requestErr.UserText = prefix + userText
 		}
 		if e.ToolError == nil && e.Retryable {
@@ -172,11 +172,11 @@ func (a toolRequest) callTool(ctx context.Context, req *wire.AskCall) (json.RawM
 		return nil, requestErr
 	case childErr != nil:
 		return nil, &wire.CallError{Code: wire.ErrInternal, Message: childErr.Error()}
-	case len(result.Output) > wire.MaxAnswerBytes:
+	case len(callResult.Output) > wire.MaxAnswerBytes:
 		return nil, &wire.CallError{Code: wire.ErrResultTooLarge, Message: fmt.Sprintf(
-			"%s returned %s; the maximum for a nested call is %s", child.req.Tool.FullName(), humanize.Bytes(len(result.Output)), humanize.Bytes(wire.MaxAnswerBytes))}
+			"%s returned %s; the maximum for a nested call is %s", childCall.req.Tool.FullName(), humanize.Bytes(len(callResult.Output)), humanize.Bytes(wire.MaxAnswerBytes))}
 	}
-	return result.Output, nil
+	return callResult.Output, nil
 }
 
 func (a toolRequest) newChild(req *wire.AskCall) (*liveCall, *wire.CallError) {
@@ -207,12 +207,12 @@ func (a toolRequest) newChild(req *wire.AskCall) (*liveCall, *wire.CallError) {
 	if !c.req.Tool.TargetKind.isChosenBeforeGates() {
 		caller = describeCaller(c, target)
 	}
-	child := newLiveCall(c.d, Call{
+	childCall := newLiveCall(c.d, Call{
 		Tool: tool, Args: args, Browser: target.Browser, TabID: tabID, Client: c.req.Client, OnTicket: c.req.OnTicket,
 		ParentCallID: c.id, ParentNodeID: c.id, Caller: caller,
 	})
-	child.parent, child.root, child.depth = c, c.root, c.depth+1
-	return child, nil
+	childCall.parent, childCall.root, childCall.depth = c, c.root, c.depth+1
+	return childCall, nil
 }
 
 func describeCaller(c *liveCall, target Target) *Caller {

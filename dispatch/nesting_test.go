@@ -21,20 +21,20 @@ type recordedAnswers struct {
 	tool            wire.ToolErrorInfo
 }
 
-func (a *recordedAnswers) record(id string, ask int, output json.RawMessage, err *wire.CallError) {
+func (a *recordedAnswers) record(id string, askIndex int, toolOutput json.RawMessage, err *wire.CallError) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.got == nil {
 		a.got = map[string]string{}
 	}
-	outputText := string(output)
+	outputText := string(toolOutput)
 	if err != nil {
 		outputText = string(err.Code) + ": " + err.Message
 		if a.tool = (wire.ToolErrorInfo{}); err.Tool != nil {
 			a.tool = *err.Tool
 		}
 	}
-	a.got[fmt.Sprint(ask)] = outputText
+	a.got[fmt.Sprint(askIndex)] = outputText
 	a.recordedAnswers = append(a.recordedAnswers, outputText)
 }
 
@@ -91,12 +91,12 @@ func TestToolCallsAnother(t *testing.T) {
 		if len(calls) != 2 {
 			t.Fatalf("the dispatcher has %d calls; want 2", len(calls))
 		}
-		parent, child := calls[0], calls[1]
-		if by := child.Caller; parent.Caller != nil || by == nil || by.Plugin != "m" || by.Tool != "m__parent" || by.TabID != parent.TabID || by.Browser != parent.Browser || by.Origin != "http://localhost" {
+		parent, childView := calls[0], calls[1]
+		if by := childView.Caller; parent.Caller != nil || by == nil || by.Plugin != "m" || by.Tool != "m__parent" || by.TabID != parent.TabID || by.Browser != parent.Browser || by.Origin != "http://localhost" {
 			t.Errorf("parent and child have the callers %+v and %+v", parent.Caller, by)
 		}
-		if child.ParentCallID != parent.CallID || child.ParentNodeID != parent.CallID || child.Depth != 1 || child.Client != "Claude" || child.TabID != parent.TabID {
-			t.Errorf("the nested call is %+v", child)
+		if childView.ParentCallID != parent.CallID || childView.ParentNodeID != parent.CallID || childView.Depth != 1 || childView.Client != "Claude" || childView.TabID != parent.TabID {
+			t.Errorf("the nested call is %+v", childView)
 		}
 	})
 }
@@ -111,17 +111,17 @@ func TestChildEndsWithItsParent(t *testing.T) {
 			},
 		})
 		ctx, disconnect := context.WithCancel(t.Context())
-		done := make(chan error, 1)
+		callErrors := make(chan error, 1)
 		go func() {
 			_, err := d.Call(ctx, dispatch.Call{Tool: dispatch.Tool{Plugin: "m", Name: "parent"}})
-			done <- err
+			callErrors <- err
 		}()
 		synctest.Wait()
 		if n := len(d.Calls()); n != 3 {
 			t.Fatalf("the dispatcher has %d calls; want 3", n)
 		}
 		disconnect()
-		if err := asError(t, <-done); err == nil || err.Code != wire.ErrCancelled {
+		if err := asError(t, <-callErrors); err == nil || err.Code != wire.ErrCancelled {
 			t.Errorf("the parent ended with error %v", err)
 		}
 		synctest.Wait()
@@ -161,9 +161,9 @@ func TestParentGetsTheErrorOfItsChild(t *testing.T) {
 			t.Fatal(err)
 		}
 		p.wg.Wait()
-		for ask, want := range map[string]string{"1": "tool_error: m__child failed: channel not found", "2": "unknown_tool", "3": "invalid_arguments", "4": "result_too_large"} {
-			if !strings.HasPrefix(got.got[ask], want) {
-				t.Errorf("answer %s: %q, want %q ...", ask, got.got[ask], want)
+		for askID, want := range map[string]string{"1": "tool_error: m__child failed: channel not found", "2": "unknown_tool", "3": "invalid_arguments", "4": "result_too_large"} {
+			if !strings.HasPrefix(got.got[askID], want) {
+				t.Errorf("answer %s: %q, want %q ...", askID, got.got[askID], want)
 			}
 		}
 		if errorMessage := got.got["1"]; strings.Contains(errorMessage, "It ran") || strings.Contains(errorMessage, "Read the tool's message") {
@@ -300,17 +300,17 @@ func TestUserTextOfFailedRequest(t *testing.T) {
 			"login": failWithAnswer,
 		})
 		answers = got
-		done := make(chan error, 1)
+		callErrors := make(chan error, 1)
 		go func() {
 			_, err := d.Call(t.Context(), dispatch.Call{Tool: dispatch.Tool{Plugin: "m", Name: "login"}})
-			done <- err
+			callErrors <- err
 		}()
 		synctest.Wait()
 		callView := d.Calls()[0]
 		if _, err := d.Decide(callView.CallID, callView.Waiting.TicketID, dispatch.Resolution{Surface: "the side panel"}); err != nil {
 			t.Fatal(err)
 		}
-		err := asError(t, <-done)
+		err := asError(t, <-callErrors)
 		p.wg.Wait()
 		if !strings.Contains(err.Message, "failed: the user denied it (the side panel)") {
 			t.Errorf("the agent receives %q", err.Message)
@@ -344,10 +344,10 @@ func TestWaitForUser(t *testing.T) {
 						s.Finish(json.RawMessage(`"in"`), nil)
 					},
 				})
-				done := make(chan error, 1)
+				callErrors := make(chan error, 1)
 				go func() {
 					_, err := d.Call(t.Context(), dispatch.Call{Tool: dispatch.Tool{Plugin: "m", Name: "login"}})
-					done <- err
+					callErrors <- err
 				}()
 				sleepFake(20 * time.Second)
 				synctest.Wait()
@@ -361,7 +361,7 @@ func TestWaitForUser(t *testing.T) {
 						t.Fatalf("%+v, %v", got, err)
 					}
 				}
-				if err := <-done; err != nil {
+				if err := <-callErrors; err != nil {
 					t.Errorf("the clocks ran while the nested call waited for the user: %v", err)
 				}
 				p.wg.Wait()

@@ -19,18 +19,18 @@ func previewTarget(ctx context.Context, c *liveCall, request *Ticket) bool {
 	if !c.search.Begin(ctx) {
 		return false
 	}
-	choice, err := c.req.targetChoice(c.d.opts.MayOpenTab)
+	targetChoice, err := c.req.targetChoice(c.d.opts.MayOpenTab)
 	if err != nil {
 		c.fail(err)
 		return false
 	}
-	choice.IsPreview = true
-	targets := c.d.bridge.Targets(&c.search, choice)
+	targetChoice.IsPreview = true
+	targets := c.d.bridge.Targets(&c.search, targetChoice)
 	if ctx.Err() != nil {
 		c.cancel(CancellationOf(ctx))
 		return false
 	}
-	target, targetProblem := targetAfterApproval(targets, choice, &c.req)
+	target, targetProblem := targetAfterApproval(targets, targetChoice, &c.req)
 	request.runTarget = target
 	switch {
 	case targetProblem == nil:
@@ -44,8 +44,8 @@ func previewTarget(ctx context.Context, c *liveCall, request *Ticket) bool {
 	return true
 }
 
-func targetAfterApproval(targets Targets, choice TargetChoice, req *Call) (Target, *targetProblem) {
-	liveTargets, noTarget := chooseTargets(targets, choice, req)
+func targetAfterApproval(targets Targets, targetChoice TargetChoice, req *Call) (Target, *targetProblem) {
+	liveTargets, noTarget := chooseTargets(targets, targetChoice, req)
 	usable := slices.IndexFunc(liveTargets, func(t Target) bool { return !t.Frozen && t.Readiness != NotReady })
 	switch {
 	case noTarget == nil && usable >= 0:
@@ -57,15 +57,15 @@ func targetAfterApproval(targets Targets, choice TargetChoice, req *Call) (Targe
 		return Target{}, &targetProblem{err: &wire.CallError{Code: wire.ErrNotReady, NotStarted: true, Message: fmt.Sprintf(
 			"%s is open, but the plugin was not ready in its page within the last 30 s, most often because the page requires a login (%s)",
 			req.Tool.displayName(), nameTargets(liveTargets))}}
-	case canOpenTab(targets, choice):
+	case canOpenTab(targets, targetChoice):
 		return targets.BrowsersToOpen[0], nil
 	}
 	return Target{}, noTarget
 }
 
-func canOpenTab(targets Targets, choice TargetChoice) bool {
+func canOpenTab(targets Targets, targetChoice TargetChoice) bool {
 	hasMatch := func(groups ...[]Target) bool {
-		return slices.ContainsFunc(groups, func(group []Target) bool { return len(matchingTargets(group, choice)) > 0 })
+		return slices.ContainsFunc(groups, func(group []Target) bool { return len(matchingTargets(group, targetChoice)) > 0 })
 	}
 	return len(targets.BrowsersToOpen) == 1 && targets.OpenedTab == nil &&
 		!hasMatch(targets.LiveTargets, targets.UnresponsiveTargets, targets.TabsToReload, targets.BrokenTabs, targets.LoadingTabs, targets.ErrorPages, targets.TabsAwaitingCode)

@@ -58,9 +58,9 @@ func TestCallWithoutTargetRequestsNoApproval(t *testing.T) {
 				if tt.gate != nil {
 					gates = append(gates, tt.gate)
 				}
-				bridge := &dispatchtest.Bridge{TargetsFunc: func(choice dispatch.TargetChoice) dispatch.Targets {
-					if tt.tool.TargetKind == dispatch.TargetDocument && !choice.IsPreview {
-						t.Errorf("the search for a tab was not a preview: %+v", choice)
+				bridge := &dispatchtest.Bridge{TargetsFunc: func(targetChoice dispatch.TargetChoice) dispatch.Targets {
+					if tt.tool.TargetKind == dispatch.TargetDocument && !targetChoice.IsPreview {
+						t.Errorf("the search for a tab was not a preview: %+v", targetChoice)
 					}
 					return tt.targets
 				}}
@@ -87,9 +87,9 @@ func TestCallWithoutTargetRequestsNoApproval(t *testing.T) {
 
 func reloadingBrowser(choices *[]dispatch.TargetChoice, ranIn *dispatch.Target) *dispatchtest.Bridge {
 	return &dispatchtest.Bridge{
-		TargetsFunc: func(choice dispatch.TargetChoice) dispatch.Targets {
-			*choices = append(*choices, choice)
-			if choice.IsReloadApproved {
+		TargetsFunc: func(targetChoice dispatch.TargetChoice) dispatch.Targets {
+			*choices = append(*choices, targetChoice)
+			if targetChoice.IsReloadApproved {
 				return dispatch.Targets{BrowserCount: 1, LiveTargets: []dispatch.Target{openPage}}
 			}
 			return dispatch.Targets{BrowserCount: 1, TabsToReload: []dispatch.Target{openPage}}
@@ -152,10 +152,10 @@ func TestPermissionDoesNotApproveReload(t *testing.T) {
 		var ranIn dispatch.Target
 		d := dispatch.New(reloadingBrowser(&choices, &ranIn), dispatch.Options{Gates: []dispatch.Gate{gate}})
 		tickets := make(chan dispatch.WaitingTicket, 2)
-		done := make(chan error, 1)
+		callErrors := make(chan error, 1)
 		go func() {
 			_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool, OnTicket: func(_ context.Context, w dispatch.WaitingTicket) { tickets <- w }})
-			done <- err
+			callErrors <- err
 		}()
 		<-tickets
 		synctest.Wait()
@@ -173,7 +173,7 @@ func TestPermissionDoesNotApproveReload(t *testing.T) {
 		if _, err := d.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true, Surface: "a test"}); err != nil {
 			t.Fatal(err)
 		}
-		if err := <-done; err != nil || ranIn.TabID != 7 {
+		if err := <-callErrors; err != nil || ranIn.TabID != 7 {
 			t.Errorf("the call ended with %v in tab %d, want success in tab 7", err, ranIn.TabID)
 		}
 	})
@@ -184,8 +184,8 @@ func TestPreviewAllowsOpening(t *testing.T) {
 		tool := exportTool
 		tool.OpenURL = "http://localhost/"
 		bridge := &dispatchtest.Bridge{
-			TargetsFunc: func(choice dispatch.TargetChoice) dispatch.Targets {
-				if choice.IsPreview {
+			TargetsFunc: func(targetChoice dispatch.TargetChoice) dispatch.Targets {
+				if targetChoice.IsPreview {
 					return dispatch.Targets{BrowserCount: 1, BrowsersToOpen: []dispatch.Target{{Browser: "b1", BrowserName: "Home"}}}
 				}
 				return dispatch.Targets{BrowserCount: 1, LiveTargets: []dispatch.Target{openPage}}

@@ -36,10 +36,10 @@ func TestSnapshotJSON(t *testing.T) {
 					s.Finish(nil, nil)
 				}}
 				d := dispatch.New(p.bridge(), dispatch.Options{})
-				done := make(chan error, 1)
+				callErrors := make(chan error, 1)
 				go func() {
 					_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
-					done <- err
+					callErrors <- err
 				}()
 				synctest.Wait()
 				callView := d.Calls()[0]
@@ -53,7 +53,7 @@ func TestSnapshotJSON(t *testing.T) {
 					t.Errorf("snapshot\n got %s\nwant %s", got, want)
 				}
 				close(release)
-				if err := <-done; err != nil {
+				if err := <-callErrors; err != nil {
 					t.Fatal(err)
 				}
 			})

@@ -243,7 +243,7 @@ func BenchmarkFollowed(b *testing.B) {
 				return nil
 			}}
 			d := dispatch.New(bridge, dispatch.Options{})
-			before := liveHeapBytes()
+			countBefore := liveHeapBytes()
 			var wg sync.WaitGroup
 			var allFollowers []*dispatch.Follower
 			for range followers {
@@ -264,7 +264,7 @@ func BenchmarkFollowed(b *testing.B) {
 				}
 			}
 			b.StopTimer()
-			b.ReportMetric(float64(liveHeapBytes()-before)/(1<<20), "MiB")
+			b.ReportMetric(float64(liveHeapBytes()-countBefore)/(1<<20), "MiB")
 			for _, f := range allFollowers {
 				f.Close()
 			}

@@ -12,10 +12,10 @@ import (
 // chooseTargets never chooses between two browsers or two instances of a site, because they may belong to different
 // accounts. If only one browser or instance has a ready document, the user is probably logged in only there, so others
 // are ignored.
-func chooseTargets(targets Targets, choice TargetChoice, req *Call) ([]Target, *targetProblem) {
-	liveTargets := matchingTargets(targets.LiveTargets, choice)
+func chooseTargets(targets Targets, targetChoice TargetChoice, req *Call) ([]Target, *targetProblem) {
+	liveTargets := matchingTargets(targets.LiveTargets, targetChoice)
 	if len(liveTargets) == 0 {
-		return nil, newTargetProblem(targets, choice, req)
+		return nil, newTargetProblem(targets, targetChoice, req)
 	}
 	if req.TabID != 0 {
 		if inSeveralBrowsers(liveTargets) {
@@ -74,28 +74,28 @@ func inSeveralBrowsers(targets []Target) bool {
 	return slices.ContainsFunc(targets, func(t Target) bool { return t.Browser != targets[0].Browser })
 }
 
-func matchingTargets(targets []Target, choice TargetChoice) []Target {
-	return keepTargets(targets, func(t *Target) bool { return choice.Allows(*t) })
+func matchingTargets(targets []Target, targetChoice TargetChoice) []Target {
+	return keepTargets(targets, func(t *Target) bool { return targetChoice.Allows(*t) })
 }
 
 func (c *Call) targetChoice(mayOpen func(plugin string) bool) (TargetChoice, *wire.CallError) {
-	choice := TargetChoice{Plugin: c.Tool.Plugin, Browser: c.Browser, TabID: c.TabID, Client: c.Client, Open: c.Tool.OpenURL}
+	targetChoice := TargetChoice{Plugin: c.Tool.Plugin, Browser: c.Browser, TabID: c.TabID, Client: c.Client, Open: c.Tool.OpenURL}
 	if c.Instance != "" {
 		for _, i := range c.Tool.Instances {
 			if i.Name == c.Instance {
-				choice.Sites = append(choice.Sites, i.URL)
+				targetChoice.Sites = append(targetChoice.Sites, i.URL)
 			}
 		}
-		if len(choice.Sites) == 0 {
-			return choice, &wire.CallError{Code: wire.ErrInvalidArguments, Message: fmt.Sprintf(
+		if len(targetChoice.Sites) == 0 {
+			return targetChoice, &wire.CallError{Code: wire.ErrInvalidArguments, Message: fmt.Sprintf(
 				"%s has no instance %q; it has %s", c.Tool.displayName(), c.Instance, nameInstances(c.Tool.Instances))}
 		}
-		choice.Open = choice.Sites[0]
+		targetChoice.Open = targetChoice.Sites[0]
 	}
 	if c.TabID != 0 || mayOpen == nil || !mayOpen(c.Tool.Plugin) {
-		choice.Open = ""
+		targetChoice.Open = ""
 	}
-	return choice, nil
+	return targetChoice, nil
 }
 
 func (t *Tool) displayName() string {

@@ -20,11 +20,11 @@ func newNoTabProblem(nextStep errtext.Step, format string, args ...any) *targetP
 	return &targetProblem{err: &wire.CallError{Code: wire.ErrNoTab, Message: fmt.Sprintf(format, args...)}, nextStep: nextStep}
 }
 
-func newTargetProblem(targets Targets, choice TargetChoice, req *Call) *targetProblem {
+func newTargetProblem(targets Targets, targetChoice TargetChoice, req *Call) *targetProblem {
 	pluginName := req.Tool.displayName()
-	silentTargets := matchingTargets(targets.UnresponsiveTargets, choice)
-	tabsToReload, brokenTabs, loadingTabs := matchingTargets(targets.TabsToReload, choice), matchingTargets(targets.BrokenTabs, choice), matchingTargets(targets.LoadingTabs, choice)
-	errorPages, tabsAwaitingCode := matchingTargets(targets.ErrorPages, choice), matchingTargets(targets.TabsAwaitingCode, choice)
+	silentTargets := matchingTargets(targets.UnresponsiveTargets, targetChoice)
+	tabsToReload, brokenTabs, loadingTabs := matchingTargets(targets.TabsToReload, targetChoice), matchingTargets(targets.BrokenTabs, targetChoice), matchingTargets(targets.LoadingTabs, targetChoice)
+	errorPages, tabsAwaitingCode := matchingTargets(targets.ErrorPages, targetChoice), matchingTargets(targets.TabsAwaitingCode, targetChoice)
 	switch {
 	case targets.BrowserCount == 0:
 		return &targetProblem{err: &wire.CallError{Code: wire.ErrNoBrowser, Message: "no browser with the opentabs extension is connected"}}

@@ -86,11 +86,11 @@ func TestManifestAsksForNoMore(t *testing.T) {
 // The side panel shows text of servers, tools and pages, so text must never become
 // markup.
 func TestNoMarkupFromText(t *testing.T) {
-	entries, err := Source.ReadDir("src/panel")
-	if err != nil || len(entries) == 0 {
+	dirEntries, err := Source.ReadDir("src/panel")
+	if err != nil || len(dirEntries) == 0 {
 		t.Fatalf("no panel: %v", err)
 	}
-	for _, e := range entries {
+	for _, e := range dirEntries {
 		fileContent, err := Source.ReadFile("src/panel/" + e.Name())
 		if err != nil {
 			t.Fatal(err)

@@ -33,9 +33,9 @@ func (d *discardResponse) Write(b []byte) (int, error) {
 // Each call must allocate a parsed request, a cancellable context, a response stream with its heartbeat, and a key for
 // the request.
 func TestCallAllocations(t *testing.T) {
-	result := json.RawMessage(`{"text":"hello"}`)
+	toolResult := json.RawMessage(`{"text":"hello"}`)
 	caller := callerFunc(func(context.Context, dispatch.Call) (dispatch.Result, error) {
-		return dispatch.Result{Output: result}, nil
+		return dispatch.Result{Output: toolResult}, nil
 	})
 	schema := json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}},"required":["text"],"additionalProperties":false}`)
 	// The test uses the options with which the daemon serves clients whose timeout is unknown.

@@ -8,7 +8,7 @@ import (
 
 func TestSplitArguments(t *testing.T) {
 	plainArguments, ownArguments := definedArguments{}, definedArguments{definesTab: true, definesBrowser: true, definesInstance: true}
-	for _, test := range []struct {
+	for _, testCase := range []struct {
 		input      string
 		own        definedArguments
 		wantOutput string
@@ -32,9 +32,9 @@ func TestSplitArguments(t *testing.T) {
 		{`{"instance":null}`, plainArguments, `{}`, 0, "", ""},
 		{`{"instance":"work"}`, ownArguments, `{"instance":"work"}`, 0, "", ""},
 	} {
-		a, err := splitArguments(json.RawMessage(test.input), test.own, false)
-		if err != nil || string(a.toolArgs) != test.wantOutput || a.tabID != test.tab || a.browser != test.browser || a.instance != test.instance {
-			t.Errorf("%s: %s, %d, %q, %q, %v", test.input, a.toolArgs, a.tabID, a.browser, a.instance, err)
+		a, err := splitArguments(json.RawMessage(testCase.input), testCase.own, false)
+		if err != nil || string(a.toolArgs) != testCase.wantOutput || a.tabID != testCase.tab || a.browser != testCase.browser || a.instance != testCase.instance {
+			t.Errorf("%s: %s, %d, %q, %q, %v", testCase.input, a.toolArgs, a.tabID, a.browser, a.instance, err)
 		}
 	}
 }

@@ -51,8 +51,8 @@ func BenchmarkCall(b *testing.B) {
 	b.ReportMetric(float64(call)/float64(base), "ratio")
 }
 
-func (c *client) timeRequest(body string) time.Duration {
-	r := c.newRequest(context.Background(), http.MethodPost, body)
+func (c *client) timeRequest(requestBody string) time.Duration {
+	r := c.newRequest(context.Background(), http.MethodPost, requestBody)
 	begin := time.Now()
 	res := c.do(r)
 	_, err := io.Copy(io.Discard, res.Body)
@@ -69,8 +69,8 @@ func medianOf(d []time.Duration) time.Duration {
 }
 
 func BenchmarkLargeResult(b *testing.B) {
-	item := `{"id":"0123456789","text":"a message with \"quotes\" and more words"},`
-	largeResult := `{"items":[` + strings.Repeat(item, 10<<20/len(item)) + `{}]}`
+	jsonItem := `{"id":"0123456789","text":"a message with \"quotes\" and more words"},`
+	largeResult := `{"items":[` + strings.Repeat(jsonItem, 10<<20/len(jsonItem)) + `{}]}`
 	s := serveTools(b, returnOutput(largeResult), Options{})
 	c := s.open(b, "bench")
 	b.SetBytes(int64(len(largeResult)))
@@ -105,7 +105,7 @@ func BenchmarkToolsList(b *testing.B) {
 	s := serveTools(b, callerFunc(echoArguments), Options{}, packages...)
 	c := s.open(b, "bench")
 	var size bytes.Buffer
-	res := c.post(context.Background(), `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+	res := c.postRequest(context.Background(), `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
 	if _, err := size.ReadFrom(res.Body); err != nil {
 		b.Fatal(err)
 	}

@@ -33,8 +33,8 @@ func indexByName(toolLists ...[]builtinTool) map[string]builtinTool {
 	return tools
 }
 
-func newBuiltinDefinition(name, title, description, schema string, isReadOnly bool) mcp.Tool {
-	definition := mcp.NewToolWithRawSchema(name, description, json.RawMessage(schema))
+func newBuiltinDefinition(name, title, toolDescription, schema string, isReadOnly bool) mcp.Tool {
+	definition := mcp.NewToolWithRawSchema(name, toolDescription, json.RawMessage(schema))
 	definition.Title = title
 	isOpenWorld := false
 	definition.Annotations = mcp.ToolAnnotation{ReadOnlyHint: &isReadOnly, OpenWorldHint: &isOpenWorld}

@@ -35,8 +35,8 @@ func reportingBridge() *dispatchtest.Bridge {
 	return &dispatchtest.Bridge{StartFunc: func(_ context.Context, toolRun dispatch.Run, sink dispatch.Sink) *wire.CallError {
 		go func() {
 			for i := range reportsPerCall {
-				n, total := float64(i+1), float64(reportsPerCall)
-				sink.Reports([]wire.Report{{Progress: &n, Total: &total, Message: string(toolRun.Args)}}, 0)
+				n, totalProgress := float64(i+1), float64(reportsPerCall)
+				sink.Reports([]wire.Report{{Progress: &n, Total: &totalProgress, Message: string(toolRun.Args)}}, 0)
 			}
 			sink.Finish(toolRun.Args, nil)
 		}()
@@ -148,7 +148,7 @@ func TestProgressOverStdioIsCompleteAndInOrder(t *testing.T) {
 				messagesByToken := map[string][]receivedMessage{}
 				for i := range at {
 					id := fmt.Sprint(round*at + i)
-					p.send(callText(id, `{}`, `{"progressToken":"`+id+`"}`))
+					p.sendMessage(callText(id, `{}`, `{"progressToken":"`+id+`"}`))
 				}
 				for range at * (reportsPerCall + 1) {
 					m := p.mustRead()
@@ -190,9 +190,9 @@ func TestNothingIsSentAfterACancel(t *testing.T) {
 	}
 	p := s.dial(t)
 	p.initialize("a")
-	p.send(callText(`1`, `{}`, `{"progressToken":1}`))
+	p.sendMessage(callText(`1`, `{}`, `{"progressToken":1}`))
 	<-started
-	p.send(cancelText(`1`))
+	p.sendMessage(cancelText(`1`))
 	<-callEnded
 	if msgs := p.closeAndReadAll(); len(msgs) != 1 || msgs[0].Params.Progress != 1 {
 		t.Errorf("the client over stdio received %v", msgs)
@@ -211,7 +211,7 @@ func TestProgressTokenIsEchoedAsWritten(t *testing.T) {
 	c := s.open(t, "a")
 	p := s.dial(t)
 	p.initialize("a")
-	for _, test := range []struct{ meta, token string }{
+	for _, testCase := range []struct{ meta, token string }{
 		{`{"progressToken":"<tok&en> \u00e9"}`, `"<tok&en> \u00e9"`},
 		{`{"progressToken":""}`, `""`},
 		{`{"progressToken":7}`, `7`},
@@ -225,24 +225,24 @@ func TestProgressTokenIsEchoedAsWritten(t *testing.T) {
 		{`null`, ``},
 	} {
 		want := []string{}
-		if test.token != "" {
-			want = append(want, `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":`+test.token+
+		if testCase.token != "" {
+			want = append(want, `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":`+testCase.token+
 				`,"progress":0.1,"message":"a <b>","_meta":{"opentabs/audience":"user","opentabs/status":"index\"ing"}}}`,
-				`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":`+test.token+
+				`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":`+testCase.token+
 					`,"progress":1,"total":2,"_meta":{"opentabs/audience":"internal"}}}`)
 		}
 		want = append(want, `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"{}"}],"structuredContent":{}}}`)
 		got := []string{}
-		for _, m := range c.requestAndRead(callText("1", `{}`, test.meta)) {
+		for _, m := range c.requestAndRead(callText("1", `{}`, testCase.meta)) {
 			got = append(got, m.messageJSON)
 		}
 		if fmt.Sprint(got) != fmt.Sprint(want) {
-			t.Errorf("%s over HTTP:\n%s\nwant\n%s", test.meta, got, want)
+			t.Errorf("%s over HTTP:\n%s\nwant\n%s", testCase.meta, got, want)
 		}
-		p.send(callText("1", `{}`, test.meta))
+		p.sendMessage(callText("1", `{}`, testCase.meta))
 		for _, w := range want {
 			if m := p.mustRead(); m.messageJSON != w {
-				t.Errorf("%s over stdio:\n%s\nwant\n%s", test.meta, m.messageJSON, w)
+				t.Errorf("%s over stdio:\n%s\nwant\n%s", testCase.meta, m.messageJSON, w)
 			}
 		}
 	}
@@ -340,7 +340,7 @@ func TestMissingArgumentsAreNone(t *testing.T) {
 }
 
 func TestUnknownToolIsAProtocolError(t *testing.T) {
-	for _, test := range []struct {
+	for _, testCase := range []struct {
 		mode       gateway.Mode
 		name, want string
 	}{
@@ -349,10 +349,10 @@ func TestUnknownToolIsAProtocolError(t *testing.T) {
 		{gateway.ListAll, "mesages__eco", `Similar names: messages__echo. Call one of those. List the tools (tools/list) if none of them fits.`},
 		{gateway.ListGateway, "messages_echo", `Similar names: messages__echo. Call one of those. Search for a tool (tools_search) if none of them fits.`},
 	} {
-		s := serveTools(t, callerFunc(echoArguments), Options{ListMode: listMode(test.mode)})
-		m := s.open(t, "a").call(strings.Replace(callText("1", `{}`, `{}`), "messages__echo", test.name, 1))
-		if m.Error == nil || m.Error.Code != -32602 || !strings.Contains(m.Error.Message, test.want) {
-			t.Errorf("in list mode %s, a call of the unknown tool %s returns %s, want %s", test.mode, test.name, m.messageJSON, test.want)
+		s := serveTools(t, callerFunc(echoArguments), Options{ListMode: listMode(testCase.mode)})
+		m := s.open(t, "a").call(strings.Replace(callText("1", `{}`, `{}`), "messages__echo", testCase.name, 1))
+		if m.Error == nil || m.Error.Code != -32602 || !strings.Contains(m.Error.Message, testCase.want) {
+			t.Errorf("in list mode %s, a call of the unknown tool %s returns %s, want %s", testCase.mode, testCase.name, m.messageJSON, testCase.want)
 		}
 	}
 }
@@ -373,7 +373,7 @@ func TestMalformedCallsAreProtocolErrors(t *testing.T) {
 		if m := c.call(body); m.Error == nil || m.Error.Code != code {
 			t.Errorf("%s got over HTTP the answer %s", body, m.messageJSON)
 		}
-		p.send(body)
+		p.sendMessage(body)
 		if m := p.mustRead(); m.Error == nil || m.Error.Code != code {
 			t.Errorf("%s got over stdio the answer %s", body, m.messageJSON)
 		}
@@ -399,11 +399,11 @@ func TestAPanicEndsOneCall(t *testing.T) {
 	}), Options{})
 	p := s.dial(t)
 	p.initialize("a")
-	p.send(callText("1", `{"boom":1}`, `{}`))
+	p.sendMessage(callText("1", `{"boom":1}`, `{}`))
 	if m := p.mustRead(); !m.toolResultOf(t).IsError {
 		t.Error(m.messageJSON)
 	}
-	p.send(callText("2", `{}`, `{}`))
+	p.sendMessage(callText("2", `{}`, `{}`))
 	if m := p.mustRead(); m.toolResultOf(t).IsError {
 		t.Error(m.messageJSON)
 	}

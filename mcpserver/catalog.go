@@ -110,8 +110,8 @@ func (c *catalog) refusedError(p *plugin.Plugin, t dispatch.Tool) error {
 		return nil
 	}
 	nextStep, _ := errtext.NextStep(refusal.Code)
-	fact := fmt.Sprintf("%s failed: %s (%s). ", t.FullName(), strings.TrimRight(refusal.Message, ". \n"), refusal.Code)
-	return &dispatch.Error{Code: refusal.Code, Message: fact + nextStep.ForAgent, UserText: refusal.UserText}
+	factText := fmt.Sprintf("%s failed: %s (%s). ", t.FullName(), strings.TrimRight(refusal.Message, ". \n"), refusal.Code)
+	return &dispatch.Error{Code: refusal.Code, Message: factText + nextStep.ForAgent, UserText: refusal.UserText}
 }
 
 const notReviewedReason = "the user has not reviewed it"
@@ -137,13 +137,13 @@ func (c *catalog) brokenPluginError(fullName string) error {
 	if !ok {
 		return nil
 	}
-	reason := f.Err.Error()
+	cancelReason := f.Err.Error()
 	if packageErr := (*plugin.PackageError)(nil); errors.As(f.Err, &packageErr) { // agents must not receive the path of the folder
-		reason = packageErr.Problems[0].String()
+		cancelReason = packageErr.Problems[0].String()
 	}
 	nextStep, _ := errtext.NextStep(wire.ErrPluginBroken)
-	fact := fmt.Sprintf("The plugin %s can't be loaded, so %s does not run (%s): %s. ", name, fullName, wire.ErrPluginBroken, reason)
-	return &dispatch.Error{Code: wire.ErrPluginBroken, Message: fact + nextStep.ForAgent, UserText: fact + nextStep.ForUser}
+	factText := fmt.Sprintf("The plugin %s can't be loaded, so %s does not run (%s): %s. ", name, fullName, wire.ErrPluginBroken, cancelReason)
+	return &dispatch.Error{Code: wire.ErrPluginBroken, Message: factText + nextStep.ForAgent, UserText: factText + nextStep.ForUser}
 }
 
 // The caller of syncTools holds catalog.mu.

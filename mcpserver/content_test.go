@@ -186,7 +186,7 @@ func restoreBlocks(t *testing.T, r reply) []byte {
 	t.Helper()
 	restoredJSON := r.output
 	for i, rawJSON := range r.blocks {
-		var block struct {
+		var contentBlock struct {
 			Type     string          `json:"type"`
 			Data     json.RawMessage `json:"data"`
 			Resource struct {
@@ -194,19 +194,19 @@ func restoreBlocks(t *testing.T, r reply) []byte {
 				Blob json.RawMessage `json:"blob"`
 			} `json:"resource"`
 		}
-		if err := json.Unmarshal(rawJSON, &block); err != nil {
+		if err := json.Unmarshal(rawJSON, &contentBlock); err != nil {
 			t.Fatal(err)
 		}
-		bulk := slices.Concat(block.Data, block.Resource.Text, block.Resource.Blob) // a content block has only one of data, text and blob
-		if block.Type == "resource_link" {
+		bulk := slices.Concat(contentBlock.Data, contentBlock.Resource.Text, contentBlock.Resource.Blob) // a content block has only one of data, text and blob
+		if contentBlock.Type == "resource_link" {
 			continue
 		}
-		before, afterPlace, ok := bytes.Cut(restoredJSON, fmt.Appendf(nil, `"see content[%d], `, i+1))
-		_, after, closed := bytes.Cut(afterPlace, []byte(`"`))
+		contentBefore, afterPlace, ok := bytes.Cut(restoredJSON, fmt.Appendf(nil, `"see content[%d], `, i+1))
+		_, contentAfter, closed := bytes.Cut(afterPlace, []byte(`"`))
 		if !ok || !closed {
 			t.Fatalf("the text does not contain the place of block %d: %s", i+1, restoredJSON)
 		}
-		restoredJSON = slices.Concat(before, bulk, after)
+		restoredJSON = slices.Concat(contentBefore, bulk, contentAfter)
 	}
 	return restoredJSON
 }

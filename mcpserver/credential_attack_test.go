@@ -33,7 +33,7 @@ func (s *testServer) openAs(t *testing.T, token, name string) *client {
 	t.Helper()
 	c := s.sessionlessClient(t)
 	c.headers.Set(testClientHeader, token)
-	res := c.post(context.Background(), initializeText(name))
+	res := c.postRequest(context.Background(), initializeText(name))
 	readMessages(t, res)
 	c.session, c.version = res.Header.Get("Mcp-Session-Id"), "2025-11-25"
 	if c.session == "" {
@@ -93,10 +93,10 @@ func TestAttackByClient(t *testing.T) {
 		})
 	}
 	t.Run("a cancel of a client's call, from another client", func(t *testing.T) {
-		done := make(chan []receivedMessage, 1)
-		go func() { done <- laptopClient.requestAndRead(callText(`7`, `{}`, `{}`)) }()
+		responses := make(chan []receivedMessage, 1)
+		go func() { responses <- laptopClient.requestAndRead(callText(`7`, `{}`, `{}`)) }()
 		<-h.startedCalls
-		readMessages(t, s.openAs(t, "desk", "same").post(t.Context(), cancelText(`7`)))
+		readMessages(t, s.openAs(t, "desk", "same").postRequest(t.Context(), cancelText(`7`)))
 		select {
 		case err := <-h.callErrors:
 			t.Fatalf("the call has ended: %v", err)
@@ -107,7 +107,7 @@ func TestAttackByClient(t *testing.T) {
 		if err := <-h.callErrors; !errors.Is(err, transport.ErrRevoked) && !errors.Is(err, transport.ErrSessionEnded) {
 			t.Errorf("the call ended with %v", err)
 		}
-		<-done
+		<-responses
 	})
 }
 
@@ -120,16 +120,16 @@ func TestRevoke(t *testing.T) {
 	laptopClient, inspector := s.openAs(t, "laptop", "x"), s.openAs(t, "desk", "x")
 	listening := laptopClient.do(laptopClient.newRequest(t.Context(), http.MethodGet, ""))
 	defer listening.Body.Close()
-	done := make(chan []receivedMessage, 2)
-	go func() { done <- laptopClient.requestAndRead(callText(`1`, `{}`, `{}`)) }()
+	responses := make(chan []receivedMessage, 2)
+	go func() { responses <- laptopClient.requestAndRead(callText(`1`, `{}`, `{}`)) }()
 	<-h.startedCalls
-	go func() { done <- inspector.requestAndRead(callText(`1`, `{}`, `{}`)) }()
+	go func() { responses <- inspector.requestAndRead(callText(`1`, `{}`, `{}`)) }()
 	<-h.startedCalls
 	s.RevokeToken("laptop")
 	if err := <-h.callErrors; !errors.Is(err, transport.ErrRevoked) && !errors.Is(err, transport.ErrSessionEnded) {
 		t.Errorf("the call ended with %v", err)
 	}
-	<-done
+	<-responses
 	if got := <-endedClients; got.Token != "laptop" || got.IsSessionShared {
 		t.Errorf("first ended client = %+v, want the session of laptop", got)
 	}
@@ -140,7 +140,7 @@ func TestRevoke(t *testing.T) {
 	for _, ok := events.nextData(); ok; {
 		_, ok = events.nextData()
 	}
-	if res := laptopClient.post(t.Context(), `{"jsonrpc":"2.0","id":2,"method":"ping"}`); res.StatusCode != http.StatusNotFound {
+	if res := laptopClient.postRequest(t.Context(), `{"jsonrpc":"2.0","id":2,"method":"ping"}`); res.StatusCode != http.StatusNotFound {
 		t.Errorf("the session of the removed client got the status %s", res.Status)
 	}
 	var remainingTokens []string
@@ -151,40 +151,40 @@ func TestRevoke(t *testing.T) {
 		t.Errorf("the server still has the clients %v, and %d calls of other clients ended", remainingTokens, len(h.callErrors))
 	}
 	s.RevokeToken("desk")
-	<-done
+	<-responses
 }
 
 // When a client's token is removed, the jobs that this client started must end.
 func TestRevokeEndsJobs(t *testing.T) {
 	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{After: time.Hour}), func(dispatch.Sink) {}, func(t *testing.T, s *jobServer) {
 		var p transport.Params
-		ask := func(token, tool, args string) reply {
+		callTool := func(token, tool, args string) reply {
 			knownCredential := transport.Credential{Kind: dispatch.CredentialToken, Token: token}
 			p.Name, p.Arguments = tool, []byte(args)
 			client := dispatch.Client{Session: "s-" + token, Credential: knownCredential.Kind, Token: knownCredential.Token, Name: "x"}
 			return serveRequest(t, s.Server, transport.Request{Method: transport.MethodCall, Params: &p, Client: client})
 		}
-		job := ask("laptop", "messages__echo", `{"_detach":"0"}`)
+		job := callTool("laptop", "messages__echo", `{"_detach":"0"}`)
 		if job.callID == "" || job.isError {
 			t.Fatalf("the reply contains no job: %s", job.replyText)
 		}
 		for _, tool := range []string{"job_wait", "job_result", "job_cancel"} {
-			if r := ask("desk", tool, `{"job":"`+job.callID+`"}`); !r.isError || !strings.Contains(r.replyText, "There is no job") {
+			if r := callTool("desk", tool, `{"job":"`+job.callID+`"}`); !r.isError || !strings.Contains(r.replyText, "There is no job") {
 				t.Errorf("%s of another client's job got %s", tool, r.replyText)
 			}
 		}
-		if r := ask("desk", "job_list", `{}`); r.replyText != "There are no jobs." {
+		if r := callTool("desk", "job_list", `{}`); r.replyText != "There are no jobs." {
 			t.Errorf("another client lists %s; want %q", r.replyText, "There are no jobs.")
 		}
-		if r := ask("laptop", "job_list", `{}`); !strings.Contains(r.replyText, job.callID) {
+		if r := callTool("laptop", "job_list", `{}`); !strings.Contains(r.replyText, job.callID) {
 			t.Errorf("the client lists %s", r.replyText)
 		}
 		s.RevokeToken("desk")
-		if r := ask("laptop", "job_result", `{"job":"`+job.callID+`"}`); !strings.Contains(r.replyText, "is running") && !strings.Contains(r.replyText, "is queued") {
+		if r := callTool("laptop", "job_result", `{"job":"`+job.callID+`"}`); !strings.Contains(r.replyText, "is running") && !strings.Contains(r.replyText, "is queued") {
 			t.Errorf("after the removal of another token the client got %s", r.replyText)
 		}
 		s.RevokeToken("laptop")
-		if r := ask("laptop", "job_wait", `{"job":"`+job.callID+`"}`); !r.isError || !strings.Contains(r.replyText, "cancelled") {
+		if r := callTool("laptop", "job_wait", `{"job":"`+job.callID+`"}`); !r.isError || !strings.Contains(r.replyText, "cancelled") {
 			t.Errorf("after the removal of its token the client got %s", r.replyText)
 		}
 	})

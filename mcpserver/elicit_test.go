@@ -112,9 +112,9 @@ type sessionClient struct {
 	t *testing.T
 	// Over HTTP, the channel messages is closed after the answer to the call.
 	messages chan receivedMessage
-	// send returns when the server has read the message, or possibly earlier for a call.
-	send       func(requestJSON string)
-	disconnect func()
+	// sendMessage returns when the server has read the message, or possibly earlier for a call.
+	sendMessage func(requestJSON string)
+	disconnect  func()
 }
 
 func (p *sessionClient) mustRead() receivedMessage {
@@ -144,7 +144,7 @@ func (p *sessionClient) nextForm() (id string, shownForm form.Form) {
 }
 
 func (p *sessionClient) answerForm(id, result string) {
-	p.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, id, result))
+	p.sendMessage(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, id, result))
 }
 
 func choiceAnswer(decision string) string {
@@ -158,15 +158,15 @@ const showsForms = `{"elicitation":{}}`
 var sessionClients = map[string]func(t *testing.T, s *testServer, capabilities string) *sessionClient{
 	"http": func(t *testing.T, s *testServer, capabilities string) *sessionClient {
 		c := s.sessionlessClient(t)
-		res := c.post(context.Background(), strings.Replace(initializeText("Claude"), `"capabilities":{}`, `"capabilities":`+capabilities, 1))
+		res := c.postRequest(context.Background(), strings.Replace(initializeText("Claude"), `"capabilities":{}`, `"capabilities":`+capabilities, 1))
 		readMessages(t, res)
 		c.session, c.version = res.Header.Get("Mcp-Session-Id"), "2025-11-25"
 		p := &sessionClient{t: t, messages: make(chan receivedMessage, 100)}
 		ctx, disconnect := context.WithCancel(t.Context())
 		p.disconnect = disconnect
-		p.send = func(requestJSON string) {
+		p.sendMessage = func(requestJSON string) {
 			if !strings.Contains(requestJSON, `"tools/call"`) {
-				if res := c.post(context.Background(), requestJSON); res.StatusCode != http.StatusAccepted {
+				if res := c.postRequest(context.Background(), requestJSON); res.StatusCode != http.StatusAccepted {
 					t.Errorf("%s got the status %s", requestJSON, res.Status)
 				} else {
 					res.Body.Close()
@@ -197,16 +197,16 @@ var sessionClients = map[string]func(t *testing.T, s *testServer, capabilities s
 	},
 	"stdio": func(t *testing.T, s *testServer, capabilities string) *sessionClient {
 		peer := s.dial(t)
-		peer.send(strings.Replace(initializeText("Claude"), `"capabilities":{}`, `"capabilities":`+capabilities, 1))
+		peer.sendMessage(strings.Replace(initializeText("Claude"), `"capabilities":{}`, `"capabilities":`+capabilities, 1))
 		peer.mustRead()
 		p := &sessionClient{t: t, messages: make(chan receivedMessage, 100), disconnect: func() { peer.in.Close() }}
 		progressRead := make(chan struct{}, 1)
-		p.send = func(requestJSON string) {
+		p.sendMessage = func(requestJSON string) {
 			if strings.Contains(requestJSON, `"tools/call"`) {
-				peer.send(requestJSON)
+				peer.sendMessage(requestJSON)
 				return
 			}
-			peer.send(requestJSON, `{"jsonrpc":"2.0","id":"read","method":"ping"}`)
+			peer.sendMessage(requestJSON, `{"jsonrpc":"2.0","id":"read","method":"ping"}`)
 			<-progressRead
 		}
 		go func() {
@@ -250,7 +250,7 @@ func TestClientDecides(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			eachSessionClient(t, showsForms, askForEveryCall, func(t *testing.T, g *approvalDispatcher, p *sessionClient) {
-				p.send(callText(`1`, `{"text":"hi"}`, `{}`))
+				p.sendMessage(callText(`1`, `{"text":"hi"}`, `{}`))
 				id, form := p.nextForm()
 				if want := "May messages__echo run in your browser?\nIts permission is ask.\nArguments: {\"text\":\"hi\"}"; form.Message != want {
 					t.Errorf("the form contains %q\nwant %q", form.Message, want)
@@ -287,9 +287,9 @@ func TestAnswersWithoutADecision(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			eachSessionClient(t, showsForms, askForEveryCall, func(t *testing.T, g *approvalDispatcher, p *sessionClient) {
-				p.send(callText(`1`, `{}`, `{}`))
+				p.sendMessage(callText(`1`, `{}`, `{}`))
 				id, _ := p.nextForm()
-				p.send(fmt.Sprintf(formAnswer, id))
+				p.sendMessage(fmt.Sprintf(formAnswer, id))
 				p.answerForm(id, choiceAnswer("allow once")) // a second answer to the same form is ignored
 				w := g.onlyTicket(t)
 				if g.runs.Load() != 0 {
@@ -309,7 +309,7 @@ func TestAnswersWithoutADecision(t *testing.T) {
 
 func TestAnotherSurfaceDecidesFirst(t *testing.T) {
 	eachSessionClient(t, showsForms, askForEveryCall, func(t *testing.T, g *approvalDispatcher, p *sessionClient) {
-		p.send(callText(`1`, `{}`, `{}`))
+		p.sendMessage(callText(`1`, `{}`, `{}`))
 		id, _ := p.nextForm()
 		w := g.onlyTicket(t)
 		if _, err := g.Decide(w.CallID, w.TicketID, dispatch.Resolution{Surface: "the side panel"}); err != nil {
@@ -331,14 +331,14 @@ func TestAnotherSurfaceDecidesFirst(t *testing.T) {
 
 func TestALateApprovalRunsNothing(t *testing.T) {
 	for name, endClient := range map[string]func(p *sessionClient){
-		"cancelled": func(p *sessionClient) { p.send(cancelText(`1`)) },
+		"cancelled": func(p *sessionClient) { p.sendMessage(cancelText(`1`)) },
 		"left":      func(p *sessionClient) { p.disconnect() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			eachSessionClient(t, showsForms, askForEveryCall, func(t *testing.T, g *approvalDispatcher, p *sessionClient) {
 				f := g.Follow(dispatch.FollowOptions{})
 				defer f.Close()
-				p.send(callText(`1`, `{}`, `{}`))
+				p.sendMessage(callText(`1`, `{}`, `{}`))
 				id, _ := p.nextForm()
 				w := g.onlyTicket(t)
 				endClient(p)
@@ -365,7 +365,7 @@ func TestAToolWaitsForTheUser(t *testing.T) {
 	}{"done": {`{"action":"accept","content":{}}`, false}, "accept alone": {`{"action":"accept"}`, false}, "given up": {`{"action":"decline"}`, true}} {
 		t.Run(name, func(t *testing.T) {
 			eachSessionClient(t, showsForms, nil, func(t *testing.T, _ *approvalDispatcher, p *sessionClient) {
-				p.send(callText(`1`, `{"wait":1}`, `{}`))
+				p.sendMessage(callText(`1`, `{"wait":1}`, `{}`))
 				id, form := p.nextForm()
 				if want := "messages__echo is waiting for you (Login): Log in.\nAccept when it is done. Decline to give up."; form.Message != want || len(form.Schema.Properties) != 0 {
 					t.Errorf("the form is %+v", form)
@@ -385,7 +385,7 @@ func TestClientsWithoutForms(t *testing.T) {
 	for name, capabilities := range map[string]string{"none": `{}`, "other modes": `{"elicitation":{"url":{}}}`} {
 		t.Run(name, func(t *testing.T) {
 			eachSessionClient(t, capabilities, askForEveryCall, func(t *testing.T, g *approvalDispatcher, p *sessionClient) {
-				p.send(callText(`1`, `{}`, `{"progressToken":"p"}`))
+				p.sendMessage(callText(`1`, `{}`, `{"progressToken":"p"}`))
 				m := <-p.messages
 				if want := "waiting for approval: may messages__echo run?"; m.Method != "notifications/progress" || !strings.HasPrefix(m.Params.Message, want) {
 					t.Fatalf("the client received %s", m.messageJSON)
@@ -413,11 +413,11 @@ func TestNoFormAfterTheAnswer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	send := func([]byte) error {
+	sendMessage := func([]byte) error {
 		t.Error("the client received a message")
 		return nil
 	}
-	f := s.approvals.newForms(t.Context(), request{Request: transport.Request{Params: &p, Send: send, Ask: func(context.Context, string, any) (json.RawMessage, error) {
+	f := s.approvals.newForms(t.Context(), request{Request: transport.Request{Params: &p, Send: sendMessage, Ask: func(context.Context, string, any) (json.RawMessage, error) {
 		t.Error("the client received a form")
 		return nil, nil
 	}}})
@@ -433,7 +433,7 @@ func TestNoForms(t *testing.T) {
 			g := newApprovalDispatcher(t, alwaysAskGate{})
 			s := serveTools(t, g, Options{DisableForms: true})
 			p := open(t, s, showsForms)
-			p.send(callText(`1`, `{}`, `{"progressToken":1}`))
+			p.sendMessage(callText(`1`, `{}`, `{"progressToken":1}`))
 			if m := <-p.messages; m.Method != "notifications/progress" {
 				t.Error(m.messageJSON)
 			}
@@ -445,7 +445,7 @@ func TestNoForms(t *testing.T) {
 	}
 	g := newApprovalDispatcher(t, alwaysAskGate{})
 	c := serveTools(t, g, Options{DisableForms: true}).modernClient(t)
-	res := c.post(t.Context(), callText(`1`, `{}`, formsMeta))
+	res := c.postRequest(t.Context(), callText(`1`, `{}`, formsMeta))
 	if eventData, _ := newEvents(res.Body).nextData(); !strings.Contains(eventData, "waiting for approval") {
 		t.Error(eventData)
 	}
@@ -457,7 +457,7 @@ func TestFormIsBoundToItsSession(t *testing.T) {
 	s := serveTools(t, g, Options{})
 	defer g.Shutdown()
 	a, b := sessionClients["http"](t, s, showsForms), sessionClients["stdio"](t, s, showsForms)
-	a.send(callText(`1`, `{}`, `{}`))
+	a.sendMessage(callText(`1`, `{}`, `{}`))
 	id, _ := a.nextForm()
 	b.answerForm(id, choiceAnswer("allow once"))
 	g.onlyTicket(t)
@@ -470,7 +470,7 @@ func TestFormIsBoundToItsSession(t *testing.T) {
 func TestApprovalTimesOut(t *testing.T) {
 	// The limit is long, because the client must receive the form within the limit.
 	eachSessionClient(t, showsForms, []dispatch.Gate{alwaysAskGate{limit: 5 * time.Second}}, func(t *testing.T, g *approvalDispatcher, p *sessionClient) {
-		p.send(callText(`1`, `{}`, `{}`))
+		p.sendMessage(callText(`1`, `{}`, `{}`))
 		id, _ := p.nextForm()
 		if m := p.mustRead(); m.Method != "notifications/cancelled" || !strings.Contains(m.messageJSON, id) {
 			t.Errorf("the server did not withdraw the form, but sent %s", m.messageJSON)
@@ -509,9 +509,9 @@ func TestRemindersDoNotChangeProgressNumbers(t *testing.T) {
 		bridge := &dispatchtest.Bridge{StartFunc: func(_ context.Context, _ dispatch.Run, sink dispatch.Sink) *wire.CallError {
 			go func() {
 				for i := 1.0; i <= 3; i++ {
-					total := 3.0
+					totalProgress := 3.0
 					<-time.After(time.Second)
-					sink.Reports([]wire.Report{{Progress: &i, Total: &total}}, 0)
+					sink.Reports([]wire.Report{{Progress: &i, Total: &totalProgress}}, 0)
 				}
 				sink.Finish(json.RawMessage(`{}`), nil)
 			}()
@@ -524,7 +524,7 @@ func TestRemindersDoNotChangeProgressNumbers(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got []string
-		send := func(m []byte) error {
+		sendMessage := func(m []byte) error {
 			r := parseReceived(t, string(m)).Params
 			line := string(appendNumber(nil, r.Progress))
 			if r.Total != nil {
@@ -545,7 +545,7 @@ func TestRemindersDoNotChangeProgressNumbers(t *testing.T) {
 				}
 			}
 		}()
-		if r := serveRequest(t, s.Server, transport.Request{Method: transport.MethodCall, Params: &p, Send: send}); r.isError {
+		if r := serveRequest(t, s.Server, transport.Request{Method: transport.MethodCall, Params: &p, Send: sendMessage}); r.isError {
 			t.Error(r.replyText)
 		}
 		want := []string{

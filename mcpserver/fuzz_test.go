@@ -82,16 +82,16 @@ func FuzzHTTP(f *testing.F) {
 	}
 	s := newServer(f, callerFunc(echoArguments), Options{MaxRequestBytes: 1 << 20, CallWatcher: callCountWatcher(1)}, withPrompts)
 	f.Cleanup(func() { _ = s.Shutdown(context.Background()) })
-	post := func(ctx context.Context, body []byte, h http.Header) *httptest.ResponseRecorder {
-		r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/", bytes.NewReader(body))
+	postRequest := func(ctx context.Context, requestBody []byte, h http.Header) *httptest.ResponseRecorder {
+		r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/", bytes.NewReader(requestBody))
 		r.Header = h
 		h.Set("Content-Type", "application/json")
 		w := httptest.NewRecorder()
 		s.Handler().ServeHTTP(w, r)
 		return w
 	}
-	session := post(context.Background(), []byte(initializeText("fuzz")), http.Header{}).Header().Get("Mcp-Session-Id")
-	f.Fuzz(func(t *testing.T, body []byte, how uint8) {
+	session := postRequest(context.Background(), []byte(initializeText("fuzz")), http.Header{}).Header().Get("Mcp-Session-Id")
+	f.Fuzz(func(t *testing.T, requestBody []byte, how uint8) {
 		h := http.Header{}
 		if how&1 != 0 {
 			h.Set("Mcp-Session-Id", session)
@@ -105,23 +105,23 @@ func FuzzHTTP(f *testing.F) {
 			h.Set("Mcp-Name", "messages__echo")
 		}
 		ctx := t.Context()
-		if bytes.Contains(body, []byte("listen")) { // a listen request ends only when its client disconnects
+		if bytes.Contains(requestBody, []byte("listen")) { // a listen request ends only when its client disconnects
 			shortCtx, cancel := context.WithTimeout(ctx, 2*time.Millisecond)
 			defer cancel()
 			ctx = shortCtx
 		}
-		w := post(ctx, body, h)
+		w := postRequest(ctx, requestBody, h)
 		switch w.Code {
 		case 200, 202, 204, 400, 404, 405, 406, 413:
 		default:
-			t.Fatalf("status %d for %q: %s", w.Code, body, w.Body)
+			t.Fatalf("status %d for %q: %s", w.Code, requestBody, w.Body)
 		}
 		var m struct{ ID, Method json.RawMessage }
-		isObject := utf8.Valid(body) && json.Unmarshal(body, &m) == nil
+		isObject := utf8.Valid(requestBody) && json.Unmarshal(requestBody, &m) == nil
 		for _, requestJSON := range messagesIn(w) {
 			got := checkAnswer(t, requestJSON)
 			if isObject && m.Method != nil && isID(m.ID) && isID(got) && !equalIDs(got, m.ID) {
-				t.Fatalf("%q is answered with the id %s", body, got)
+				t.Fatalf("%q is answered with the id %s", requestBody, got)
 			}
 		}
 		for _, c := range s.Clients() {
@@ -131,9 +131,9 @@ func FuzzHTTP(f *testing.F) {
 				s.Handler().ServeHTTP(httptest.NewRecorder(), r)
 			}
 		}
-		ping := post(t.Context(), []byte(`{"jsonrpc":"2.0","id":"again","method":"ping"}`), http.Header{"Mcp-Session-Id": {session}})
+		ping := postRequest(t.Context(), []byte(`{"jsonrpc":"2.0","id":"again","method":"ping"}`), http.Header{"Mcp-Session-Id": {session}})
 		if got := strings.TrimSpace(ping.Body.String()); got != `{"jsonrpc":"2.0","id":"again","result":{}}` {
-			t.Fatalf("after %q a ping gets %d %s; want %q", body, ping.Code, got, `{"jsonrpc":"2.0","id":"again","result":{}}`)
+			t.Fatalf("after %q a ping gets %d %s; want %q", requestBody, ping.Code, got, `{"jsonrpc":"2.0","id":"again","result":{}}`)
 		}
 	})
 }

@@ -54,8 +54,8 @@ var gatewayToolTable = []builtinTool{
 	{definition: newGatewayDefinition(toolsRead, "tools_call for read-only tools, with the same arguments.", readSchema, true)},
 }
 
-func newGatewayDefinition(name, description, schema string, isReadOnly bool) mcp.Tool {
-	definition := mcp.NewToolWithRawSchema(name, description, json.RawMessage(schema))
+func newGatewayDefinition(name, toolDescription, schema string, isReadOnly bool) mcp.Tool {
+	definition := mcp.NewToolWithRawSchema(name, toolDescription, json.RawMessage(schema))
 	definition.Annotations = mcp.ToolAnnotation{ReadOnlyHint: &isReadOnly}
 	definition.Meta = mcp.NewMetaFromMap(map[string]any{metaAlwaysLoad: true})
 	return definition

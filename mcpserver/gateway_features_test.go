@@ -39,14 +39,14 @@ const countSchema = `{"type":"object","properties":{"n":{"type":"integer"}},"req
 
 func featurePackage() plugintest.Package {
 	isReadOnly := true
-	tool := func(name string) plugintest.Tool { return plugintest.Tool{Name: name, Description: "A tool."} }
-	count, wrongTool, send := tool("count"), tool("wrong"), tool("send")
+	echoTool := func(name string) plugintest.Tool { return plugintest.Tool{Name: name, Description: "A tool."} }
+	count, wrongTool, send := echoTool("count"), echoTool("wrong"), echoTool("send")
 	count.Output, wrongTool.Output = json.RawMessage(countSchema), json.RawMessage(countSchema)
 	count.Annotations = &plugin.Annotations{ReadOnly: &isReadOnly}
 	send.Input = json.RawMessage(countSchema)
 	return plugintest.Package{Name: "site", Tools: []plugintest.Tool{
-		count, wrongTool, send, tool("echo"), tool("picture"), tool("text"), tool("nothing"), tool("fail"), tool("hang"), tool("flood"),
-		tool("asks"), tool("login"), tool("nested"), tool("limited"), tool("slow"),
+		count, wrongTool, send, echoTool("echo"), echoTool("picture"), echoTool("text"), echoTool("nothing"), echoTool("fail"), echoTool("hang"), echoTool("flood"),
+		echoTool("asks"), echoTool("login"), echoTool("nested"), echoTool("limited"), echoTool("slow"),
 	}}
 }
 
@@ -226,7 +226,7 @@ func newFeatureBridge(t *testing.T) *dispatchtest.Bridge {
 	asking := map[string]dispatch.Sink{}
 	return &dispatchtest.Bridge{
 		StartFunc: func(_ context.Context, toolRun dispatch.Run, sink dispatch.Sink) *wire.CallError {
-			ask := func(params wire.ToolAskParams) {
+			newToolAsk := func(params wire.ToolAskParams) {
 				mu.Lock()
 				defer mu.Unlock()
 				params.Ask, asking[toolRun.ID] = 1, sink
@@ -234,22 +234,22 @@ func newFeatureBridge(t *testing.T) *dispatchtest.Bridge {
 			}
 			switch toolRun.Tool {
 			case "login":
-				ask(wire.ToolAskParams{User: &wire.AskUser{Reason: "Log in.", Title: "Login"}})
+				newToolAsk(wire.ToolAskParams{User: &wire.AskUser{Reason: "Log in.", Title: "Login"}})
 			case "nested":
 				innerTool := "echo"
 				if strings.Contains(string(toolRun.Args), "asks") {
 					innerTool = "asks"
 				}
-				ask(wire.ToolAskParams{Call: &wire.AskCall{Tool: innerTool, Args: json.RawMessage(`{"inner":1}`)}})
+				newToolAsk(wire.ToolAskParams{Call: &wire.AskCall{Tool: innerTool, Args: json.RawMessage(`{"inner":1}`)}})
 			default:
 				go runFeatureTool(t, toolRun, sink)
 			}
 			return nil
 		},
-		AnswerFunc: func(id string, _ int, output json.RawMessage, err *wire.CallError) {
+		AnswerFunc: func(id string, _ int, toolOutput json.RawMessage, err *wire.CallError) {
 			mu.Lock()
 			defer mu.Unlock()
-			go asking[id].Finish(output, err)
+			go asking[id].Finish(toolOutput, err)
 		},
 	}
 }
@@ -263,8 +263,8 @@ func runFeatureTool(t *testing.T, toolRun dispatch.Run, sink dispatch.Sink) {
 	case "flood":
 		for i := range 300 {
 			<-time.After(7300 * time.Microsecond)
-			done := float64(i + 1)
-			sink.Reports([]wire.Report{{Progress: &done}}, 0)
+			progressDone := float64(i + 1)
+			sink.Reports([]wire.Report{{Progress: &progressDone}}, 0)
 		}
 		sink.Finish(json.RawMessage(`{}`), nil)
 	case "wrong":
@@ -287,11 +287,11 @@ func runFeatureTool(t *testing.T, toolRun dispatch.Run, sink dispatch.Sink) {
 
 // featurePeer is a test client in fake time that answers forms and pings.
 type featurePeer struct {
-	t        *testing.T
-	decision string
-	post     func(requestJSON string)
-	messages chan receivedMessage
-	close    func()
+	t           *testing.T
+	decision    string
+	postRequest func(requestJSON string)
+	messages    chan receivedMessage
+	close       func()
 }
 
 // newFeaturePeer connects a test client over HTTP or stdio.
@@ -303,9 +303,9 @@ func newFeaturePeer(t *testing.T, s *Server, transportName, decision string) *fe
 	}
 	if transportName == "stdio" {
 		p.connectStdio(s)
-		p.post(initialize)
+		p.postRequest(initialize)
 		<-p.messages
-		p.post(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+		p.postRequest(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 		return p
 	}
 	p.connectHTTP(s, initialize)
@@ -314,8 +314,8 @@ func newFeaturePeer(t *testing.T, s *Server, transportName, decision string) *fe
 
 func (p *featurePeer) connectStdio(s *Server) {
 	serverConn, clientConn := net.Pipe()
-	done := make(chan error)
-	go func() { done <- s.ServeStdio(p.t.Context(), serverConn, serverConn) }()
+	callErrors := make(chan error)
+	go func() { callErrors <- s.ServeStdio(p.t.Context(), serverConn, serverConn) }()
 	go func() {
 		lines := bufio.NewReader(clientConn)
 		for {
@@ -327,14 +327,14 @@ func (p *featurePeer) connectStdio(s *Server) {
 			p.messages <- parseReceived(p.t, strings.TrimRight(line, " \n"))
 		}
 	}()
-	p.post = func(requestJSON string) {
+	p.postRequest = func(requestJSON string) {
 		if _, err := clientConn.Write([]byte(requestJSON + "\n")); err != nil {
 			p.t.Error(err)
 		}
 	}
 	p.close = func() {
 		clientConn.Close()
-		<-done
+		<-callErrors
 		serverConn.Close()
 		p.shutdown(s)
 	}
@@ -343,16 +343,16 @@ func (p *featurePeer) connectStdio(s *Server) {
 func (p *featurePeer) connectHTTP(s *Server, initialize string) {
 	listener := newPipeListener()
 	server := &http.Server{Handler: s.Handler()}
-	done := make(chan error)
-	go func() { done <- server.Serve(listener) }()
+	callErrors := make(chan error)
+	go func() { callErrors <- server.Serve(listener) }()
 	tr := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) { return listener.dial(), nil }}
 	c := &client{t: p.t, url: "http://127.0.0.1", http: &http.Client{Transport: tr}, headers: http.Header{}}
-	res := c.post(p.t.Context(), initialize)
+	res := c.postRequest(p.t.Context(), initialize)
 	readMessages(p.t, res)
 	c.session, c.version = res.Header.Get("Mcp-Session-Id"), "2025-11-25"
-	p.post = func(requestJSON string) {
+	p.postRequest = func(requestJSON string) {
 		go func() {
-			res := c.post(p.t.Context(), requestJSON)
+			res := c.postRequest(p.t.Context(), requestJSON)
 			defer res.Body.Close()
 			if !strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream") {
 				for _, m := range readMessages(p.t, res) {
@@ -370,7 +370,7 @@ func (p *featurePeer) connectHTTP(s *Server, initialize string) {
 		p.shutdown(s)
 		tr.CloseIdleConnections()
 		server.Close()
-		<-done
+		<-callErrors
 	}
 }
 
@@ -386,7 +386,7 @@ const decisionTime = time.Second
 // Messages with equal times are sorted, because a form and its reminder may arrive in any order.
 func (p *featurePeer) call(requestJSON string, cancelAfter time.Duration) string {
 	startTime := time.Now()
-	p.post(requestJSON)
+	p.postRequest(requestJSON)
 	var cancelTime <-chan time.Time
 	if cancelAfter > 0 {
 		cancelTime = time.After(cancelAfter)
@@ -397,20 +397,20 @@ func (p *featurePeer) call(requestJSON string, cancelAfter time.Duration) string
 		select {
 		case m := <-p.messages:
 			if m.Method == "ping" {
-				p.post(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{}}`, m.ID))
+				p.postRequest(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{}}`, m.ID))
 				continue
 			}
 			lines = append(lines, fmt.Sprintf("%9s %s\n", time.Since(startTime), m.messageJSON))
 			switch {
 			case m.Method == methodElicit:
 				action := fmt.Sprintf(`{"action":"accept","content":{"decision":%q}}`, p.decision)
-				time.AfterFunc(decisionTime, func() { p.post(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, action)) })
+				time.AfterFunc(decisionTime, func() { p.postRequest(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, action)) })
 			case string(m.ID) == "1":
 				slices.Sort(lines)
 				return strings.Join(lines, "")
 			}
 		case <-cancelTime:
-			p.post(cancelText(`1`))
+			p.postRequest(cancelText(`1`))
 			timeout = time.After(time.Minute)
 		case <-timeout:
 			slices.Sort(lines)

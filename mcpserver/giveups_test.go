@@ -52,11 +52,11 @@ func (m *timeoutTable) Learn(id clients.ID, g clients.GiveUp) {
 // its timeout.
 const sdkTimeoutReason = "McpError: MCP error -32001: Request timed out"
 
-func cancelCallAfter(t *testing.T, c *client, id string, meta string, wait time.Duration, reason string) {
+func cancelCallAfter(t *testing.T, c *client, id string, meta string, waitTime time.Duration, cancelReason string) {
 	t.Helper()
 	responses := c.postLater(t.Context(), callText(id, `{}`, meta))
-	time.Sleep(wait)
-	c.requestAndRead(strings.Replace(cancelText(id), `"requestId":`, fmt.Sprintf(`"reason":%q,"requestId":`, reason), 1))
+	time.Sleep(waitTime)
+	c.requestAndRead(strings.Replace(cancelText(id), `"requestId":`, fmt.Sprintf(`"reason":%q,"requestId":`, cancelReason), 1))
 	synctest.Wait()
 	select {
 	case <-responses:
@@ -78,8 +78,8 @@ func callUntilResult(t *testing.T, c *client, meta string, timeout clients.Timeo
 		}
 		messages := <-c.postLater(ctx, callMessage)
 		cancel()
-		if elapsed := time.Since(startTime); len(messages) == 0 || timeout.Limit > 0 && !timeout.ProgressRestarts && elapsed >= timeout.Limit {
-			t.Fatalf("the client gave up %s after its request %s; want an answer before %s", elapsed, callMessage, timeout.Limit)
+		if elapsedTime := time.Since(startTime); len(messages) == 0 || timeout.Limit > 0 && !timeout.ProgressRestarts && elapsedTime >= timeout.Limit {
+			t.Fatalf("the client gave up %s after its request %s; want an answer before %s", elapsedTime, callMessage, timeout.Limit)
 		}
 		result = messages[len(messages)-1].toolResultOf(t)
 		var job shape.Job
@@ -146,10 +146,10 @@ func TestLearnFromDisconnect(t *testing.T) {
 	table := newTimeoutTable()
 	o := Options{Detach: alwaysDetach(Detach{BeforeTimeout: true}), LearnedTimeouts: table}
 	withJobOptions(t, dispatch.Options{}, o, newSecondCounter(200, `"end"`), func(t *testing.T, s *jobServer) {
-		for i, test := range []struct {
-			wait   time.Duration
-			reason string // "" means that the client closes the response
-			want   time.Duration
+		for i, testCase := range []struct {
+			waitTime time.Duration
+			reason   string // "" means that the client closes the response
+			want     time.Duration
 		}{
 			{60 * time.Second, "", time.Minute}, {47 * time.Second, "", 0}, {120*time.Second + 30*time.Millisecond, "", 2 * time.Minute},
 			{60 * time.Second, "the user pressed stop", 0}, {77 * time.Second, "request timeout", 77 * time.Second},
@@ -158,18 +158,18 @@ func TestLearnFromDisconnect(t *testing.T) {
 		} {
 			id := clients.ID{Name: "agent", Version: fmt.Sprint(i)}
 			c := s.connectAs(id.Name, id.Version)
-			if test.reason != "" {
-				cancelCallAfter(t, c, `7`, `{}`, test.wait, test.reason)
+			if testCase.reason != "" {
+				cancelCallAfter(t, c, `7`, `{}`, testCase.waitTime, testCase.reason)
 			} else {
 				ctx, disconnect := context.WithCancel(t.Context())
 				c.postLater(ctx, callText(`7`, `{}`, `{}`))
-				time.Sleep(test.wait)
+				time.Sleep(testCase.waitTime)
 				disconnect()
 			}
 			<-s.stopReasons
 			synctest.Wait()
-			if got := table.learnedTimeouts[id].Limit; got != test.want {
-				t.Errorf("learned timeout of a client that gave up after %s with the reason %q = %s, want %s", test.wait, test.reason, got, test.want)
+			if got := table.learnedTimeouts[id].Limit; got != testCase.want {
+				t.Errorf("learned timeout of a client that gave up after %s with the reason %q = %s, want %s", testCase.waitTime, testCase.reason, got, testCase.want)
 			}
 		}
 	})
@@ -210,7 +210,7 @@ func TestLearnFromEndOfInput(t *testing.T) {
 func TestProgressThatRestartsTheTimeoutIsLearned(t *testing.T) {
 	table := newTimeoutTable()
 	var calls int
-	tool := func(sink dispatch.Sink) {
+	echoTool := func(sink dispatch.Sink) {
 		if calls++; calls == 1 {
 			report := 1.0
 			time.Sleep(50 * time.Second)
@@ -221,7 +221,7 @@ func TestProgressThatRestartsTheTimeoutIsLearned(t *testing.T) {
 		newSecondCounter(240, `"end"`)(sink)
 	}
 	o := Options{Detach: alwaysDetach(Detach{BeforeTimeout: true}), LearnedTimeouts: table}
-	withJobOptions(t, dispatch.Options{IdleLimit: 2 * time.Minute, MaxIdleLimit: 2 * time.Minute}, o, tool, func(t *testing.T, s *jobServer) {
+	withJobOptions(t, dispatch.Options{IdleLimit: 2 * time.Minute, MaxIdleLimit: 2 * time.Minute}, o, echoTool, func(t *testing.T, s *jobServer) {
 		c := s.connectAs("agent", "1")
 		cancelCallAfter(t, c, `7`, progressTokenMeta, 110*time.Second, sdkTimeoutReason)
 		want := clients.Timeout{Limit: time.Minute, ProgressRestarts: true}
@@ -236,7 +236,7 @@ func TestProgressThatRestartsTheTimeoutIsLearned(t *testing.T) {
 
 // Each client must receive the server's answer to each request before the client's timeout ends.
 func TestKnownClientsRunToTheEnd(t *testing.T) {
-	silent := func(sink dispatch.Sink) {
+	silentTool := func(sink dispatch.Sink) {
 		time.Sleep(150 * time.Second)
 		sink.Finish(json.RawMessage(`"end"`), nil)
 	}
@@ -250,14 +250,14 @@ func TestKnownClientsRunToTheEnd(t *testing.T) {
 		}
 		for _, kind := range []string{"progress", "silent", "approval"} {
 			t.Run(name+" "+version+" "+kind, func(t *testing.T) {
-				o, tool := dispatch.Options{IdleLimit: 4 * time.Minute}, newSecondCounter(150, `"end"`)
+				o, echoTool := dispatch.Options{IdleLimit: 4 * time.Minute}, newSecondCounter(150, `"end"`)
 				switch kind {
 				case "silent":
-					tool = silent
+					echoTool = silentTool
 				case "approval":
-					o.Gates, tool = []dispatch.Gate{alwaysAskGate{}}, newSecondCounter(5, `"end"`)
+					o.Gates, echoTool = []dispatch.Gate{alwaysAskGate{}}, newSecondCounter(5, `"end"`)
 				}
-				withJobs(t, o, alwaysDetach(Detach{BeforeTimeout: true}), tool, func(t *testing.T, s *jobServer) {
+				withJobs(t, o, alwaysDetach(Detach{BeforeTimeout: true}), echoTool, func(t *testing.T, s *jobServer) {
 					if kind == "approval" {
 						time.AfterFunc(90*time.Second, func() {
 							waitingIndex := slices.IndexFunc(s.d.Calls(), func(v dispatch.View) bool { return v.Waiting != nil })

@@ -28,13 +28,13 @@ var _ Caller = callerFunc(nil)
 // Call runs the function and validates its output against the tool's output schema, as the
 // dispatcher does.
 func (f callerFunc) Call(ctx context.Context, c dispatch.Call) (dispatch.Result, error) {
-	result, err := f(ctx, c)
+	callResult, err := f(ctx, c)
 	if err == nil && c.Tool.Output != nil {
-		if e := c.Tool.Output.CheckOutput(result.Output); e != nil {
-			return dispatch.Result{}, &dispatch.Error{Code: e.Code, CallID: result.CallID, Message: fmt.Sprintf("failed: %s (%s).\n%s", e.Message, e.Code, e.PageText)}
+		if e := c.Tool.Output.CheckOutput(callResult.Output); e != nil {
+			return dispatch.Result{}, &dispatch.Error{Code: e.Code, CallID: callResult.CallID, Message: fmt.Sprintf("failed: %s (%s).\n%s", e.Message, e.Code, e.PageText)}
 		}
 	}
-	return result, err
+	return callResult, err
 }
 
 // Decide rejects each decision, because a callerFunc has no suspended calls.
@@ -133,13 +133,13 @@ func (s *testServer) open(t testing.TB, name string) *client {
 func (s *testServer) openWith(t testing.TB, initialize string) *client {
 	t.Helper()
 	c := s.sessionlessClient(t)
-	res := c.post(context.Background(), initialize)
+	res := c.postRequest(context.Background(), initialize)
 	readMessages(t, res)
 	c.session, c.version = res.Header.Get("Mcp-Session-Id"), "2025-11-25"
 	if c.session == "" {
 		t.Fatal("initialize gave no session")
 	}
-	res = c.post(context.Background(), `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	res = c.postRequest(context.Background(), `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	readMessages(t, res)
 	if res.StatusCode != http.StatusAccepted {
 		t.Fatalf("the notification initialized got the status %s", res.Status)
@@ -152,9 +152,9 @@ func initializeText(name string) string {
 		`"capabilities":{},"clientInfo":{"name":%q,"version":"1.2"}}}`, name)
 }
 
-func (c *client) newRequest(ctx context.Context, method, body string) *http.Request {
+func (c *client) newRequest(ctx context.Context, method, requestBody string) *http.Request {
 	c.t.Helper()
-	r, err := http.NewRequestWithContext(ctx, method, c.url, strings.NewReader(body))
+	r, err := http.NewRequestWithContext(ctx, method, c.url, strings.NewReader(requestBody))
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -175,9 +175,9 @@ func (c *client) newRequest(ctx context.Context, method, body string) *http.Requ
 }
 
 // The caller of post must read the response.
-func (c *client) post(ctx context.Context, body string) *http.Response {
+func (c *client) postRequest(ctx context.Context, requestBody string) *http.Response {
 	c.t.Helper()
-	return c.do(c.newRequest(ctx, http.MethodPost, body))
+	return c.do(c.newRequest(ctx, http.MethodPost, requestBody))
 }
 
 func (c *client) do(r *http.Request) *http.Response {
@@ -189,16 +189,16 @@ func (c *client) do(r *http.Request) *http.Response {
 	return res
 }
 
-func (c *client) requestAndRead(body string) []receivedMessage {
+func (c *client) requestAndRead(requestBody string) []receivedMessage {
 	c.t.Helper()
-	return readMessages(c.t, c.post(context.Background(), body))
+	return readMessages(c.t, c.postRequest(context.Background(), requestBody))
 }
 
-func (c *client) call(body string) receivedMessage {
+func (c *client) call(requestBody string) receivedMessage {
 	c.t.Helper()
-	allMessages := c.requestAndRead(body)
+	allMessages := c.requestAndRead(requestBody)
 	if len(allMessages) != 1 {
-		c.t.Fatalf("%d messages, want one: %s", len(allMessages), body)
+		c.t.Fatalf("%d messages, want one: %s", len(allMessages), requestBody)
 	}
 	return allMessages[0]
 }
@@ -345,7 +345,7 @@ func systemPipe(t testing.TB) (*os.File, *os.File) {
 	return r, w
 }
 
-func (p *stdioPeer) send(lines ...string) {
+func (p *stdioPeer) sendMessage(lines ...string) {
 	p.t.Helper()
 	if _, err := io.WriteString(p.in, strings.Join(lines, "\n")+"\n"); err != nil {
 		p.t.Fatal(err)
@@ -380,7 +380,7 @@ func (p *stdioPeer) mustRead() receivedMessage {
 // initialize returns when the server has handled both initialization messages and notifies the client of changes.
 func (p *stdioPeer) initialize(name string) {
 	p.t.Helper()
-	p.send(initializeText(name), `{"jsonrpc":"2.0","method":"notifications/initialized"}`, `{"jsonrpc":"2.0","id":"ready","method":"ping"}`)
+	p.sendMessage(initializeText(name), `{"jsonrpc":"2.0","method":"notifications/initialized"}`, `{"jsonrpc":"2.0","id":"ready","method":"ping"}`)
 	for range 2 {
 		if m := p.mustRead(); m.Error != nil {
 			p.t.Fatal(m.messageJSON)

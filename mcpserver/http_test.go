@@ -16,10 +16,10 @@ import (
 	"opentabs/wire"
 )
 
-func (c *client) postLater(ctx context.Context, body string) <-chan []receivedMessage {
+func (c *client) postLater(ctx context.Context, requestBody string) <-chan []receivedMessage {
 	c.t.Helper()
 	got := make(chan []receivedMessage, 1)
-	r := c.newRequest(ctx, http.MethodPost, body)
+	r := c.newRequest(ctx, http.MethodPost, requestBody)
 	go func() {
 		res, err := c.http.Do(r)
 		if err != nil {
@@ -190,7 +190,7 @@ func TestSessionsOverHTTP(t *testing.T) {
 	none.version, unknownClient.version = "2025-11-25", "2025-11-25"
 	unknownClient.session = "mcp-session-00000000-0000-0000-0000-000000000000"
 	listRequest := `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
-	for _, test := range []struct {
+	for _, testCase := range []struct {
 		client     *client
 		method     string
 		body       string
@@ -213,9 +213,9 @@ func TestSessionsOverHTTP(t *testing.T) {
 		{c, http.MethodGet, "", 404, "Initialize again"},
 		{c, http.MethodDelete, "", 404, "Initialize again"},
 	} {
-		code, body := test.client.status(test.client.newRequest(ctx, test.method, test.body))
-		if code != test.httpStatus || !strings.Contains(body, test.want) {
-			t.Errorf("%s %s: %d %s, want %d and %q", test.method, test.body, code, body, test.httpStatus, test.want)
+		code, body := testCase.client.status(testCase.client.newRequest(ctx, testCase.method, testCase.body))
+		if code != testCase.httpStatus || !strings.Contains(body, testCase.want) {
+			t.Errorf("%s %s: %d %s, want %d and %q", testCase.method, testCase.body, code, body, testCase.httpStatus, testCase.want)
 		}
 	}
 	if n := len(s.Clients()); n != 0 {
@@ -229,7 +229,7 @@ func TestEndOfSessionEndsItsCallsAndStreams(t *testing.T) {
 	s := serveTools(t, h, Options{OnSessionEnd: func(c dispatch.Client) { endedClients <- c }})
 	s.open(t, "b")
 	c := s.open(t, "a")
-	stop := c.countMessages()
+	stopWatching := c.countMessages()
 	got := c.postLater(context.Background(), callText(`1`, `{}`, `{}`))
 	call := <-h.startedCalls
 	if code, _ := c.status(c.newRequest(context.Background(), http.MethodDelete, "")); code != http.StatusOK {
@@ -244,7 +244,7 @@ func TestEndOfSessionEndsItsCallsAndStreams(t *testing.T) {
 	if msgs := <-got; len(msgs) != 0 {
 		t.Error(msgs[0].messageJSON)
 	}
-	stop() // ends the stream if the server has not ended it
+	stopWatching() // ends the stream if the server has not ended it
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	if err := s.Shutdown(ctx); err != nil { // Shutdown waits for all tasks
@@ -256,11 +256,11 @@ func TestBadRequests(t *testing.T) {
 	s := serveTools(t, callerFunc(echoArguments), Options{MaxRequestBytes: 2000})
 	c := s.open(t, "a")
 	ctx := context.Background()
-	for _, test := range []struct {
-		change     func(*http.Request)
-		body       string
-		httpStatus int
-		want       string
+	for _, testCase := range []struct {
+		pluginChange func(*http.Request)
+		body         string
+		httpStatus   int
+		want         string
 	}{
 		{func(r *http.Request) { r.Header.Set("Content-Type", "text/plain") }, `{}`, 415, "Content-Type: application/json"},
 		{func(r *http.Request) { r.Header.Del("Content-Type") }, `{}`, 415, "Content-Type: application/json"},
@@ -289,13 +289,13 @@ func TestBadRequests(t *testing.T) {
 		{nil, `{"jsonrpc":"1.0","id":1,"method":"tools/call","params":{"name":"messages__echo"}}`, 200, "-32600"},
 		{func(r *http.Request) { r.Header.Set("Mcp-Protocol-Version", "1999-01-01") }, callText(`1`, `{}`, `{}`), 400, "2025-11-25"},
 	} {
-		r := c.newRequest(ctx, http.MethodPost, test.body)
-		if test.change != nil {
-			test.change(r)
+		r := c.newRequest(ctx, http.MethodPost, testCase.body)
+		if testCase.pluginChange != nil {
+			testCase.pluginChange(r)
 		}
 		code, body := c.status(r)
-		if code != test.httpStatus || !strings.Contains(body, test.want) {
-			t.Errorf("%.60s: %d %s, want %d and %q", test.body, code, body, test.httpStatus, test.want)
+		if code != testCase.httpStatus || !strings.Contains(body, testCase.want) {
+			t.Errorf("%.60s: %d %s, want %d and %q", testCase.body, code, body, testCase.httpStatus, testCase.want)
 		}
 	}
 }
@@ -309,7 +309,7 @@ func TestClientThatAcceptsOnlyJSON(t *testing.T) {
 	}), Options{})
 	c := s.open(t, "a")
 	c.headers.Set("Accept", "application/json")
-	res := c.post(context.Background(), callText(`1`, `{}`, `{"progressToken":1}`))
+	res := c.postRequest(context.Background(), callText(`1`, `{}`, `{"progressToken":1}`))
 	if ct := res.Header.Get("Content-Type"); ct != "application/json" {
 		t.Error(ct)
 	}
@@ -358,7 +358,7 @@ func TestToolsListChangedReachesEveryClient(t *testing.T) {
 	if m := p.mustRead(); m.Method != "notifications/tools/list_changed" {
 		t.Error(m.messageJSON)
 	}
-	p.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+	p.sendMessage(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
 	if m := p.mustRead(); !strings.Contains(m.messageJSON, "more__echo") {
 		t.Error(m.messageJSON)
 	}

@@ -41,7 +41,7 @@ type jobs struct {
 	dispatchJobs    *joblist.List // nil if calls never become jobs
 	detachRule      func(client string) Detach
 	learnedTimeouts LearnedTimeouts // nil disables learned timeouts
-	replyToEnd      func(tool string, result dispatch.Result, err error) reply
+	replyToEnd      func(tool string, callResult dispatch.Result, err error) reply
 }
 
 // detachRuleOf returns false if the client's calls never become jobs; such a client gets no tools for jobs.
@@ -120,9 +120,9 @@ func (j *jobs) startTimer(q *request) {
 	// The reply must arrive at the client before the client's timeout expires.
 	t.waitLimit -= min(t.waitLimit/6, 10*time.Second)
 	q.timer = t
-	if send := q.Send; send != nil && t.waitLimit > 0 && knownTimeout.ProgressRestarts {
+	if sendMessage := q.Send; sendMessage != nil && t.waitLimit > 0 && knownTimeout.ProgressRestarts {
 		q.Send = func(notificationJSON []byte) error {
-			err := send(notificationJSON)
+			err := sendMessage(notificationJSON)
 			t.restart()
 			return err
 		}
@@ -130,7 +130,7 @@ func (j *jobs) startTimer(q *request) {
 }
 
 // start starts a timer that calls onLimit shortly before the client's timeout expires.
-func (t *answerTimer) start(onLimit func()) (stop func() bool) {
+func (t *answerTimer) start(onLimit func()) (stopWatching func() bool) {
 	if t.waitLimit <= 0 {
 		return func() bool { return false }
 	}

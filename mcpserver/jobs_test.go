@@ -39,8 +39,8 @@ func withJobOptions(t *testing.T, o dispatch.Options, options Options, tool func
 			s.runningPages.Go(func() { tool(sink) })
 			return nil
 		},
-		CancelFunc: func(_, reason string, onOutcome func(wire.CancelOutcome)) {
-			s.stopReasons <- reason
+		CancelFunc: func(_, cancelReason string, onOutcome func(wire.CancelOutcome)) {
+			s.stopReasons <- cancelReason
 			onOutcome(wire.CancelAborted)
 		},
 	}, o)
@@ -65,7 +65,7 @@ func (s *jobServer) connectAs(name, version string) *client {
 func (s *jobServer) connectClient(name, version, capabilities string) *client {
 	c := &client{t: s.t, url: s.url, http: s.http, headers: http.Header{}}
 	initializeRequest := strings.Replace(initializeText(name), `"version":"1.2"`, `"version":"`+version+`"`, 1)
-	res := c.post(s.t.Context(), strings.Replace(initializeRequest, `"capabilities":{}`, `"capabilities":`+capabilities, 1))
+	res := c.postRequest(s.t.Context(), strings.Replace(initializeRequest, `"capabilities":{}`, `"capabilities":`+capabilities, 1))
 	readMessages(s.t, res)
 	c.session, c.version = res.Header.Get("Mcp-Session-Id"), "2025-11-25"
 	return c
@@ -73,11 +73,11 @@ func (s *jobServer) connectClient(name, version, capabilities string) *client {
 
 func newSecondCounter(n int, output string) func(dispatch.Sink) {
 	return func(sink dispatch.Sink) {
-		total := float64(n)
+		totalProgress := float64(n)
 		for i := range n {
 			<-time.After(time.Second)
-			done := float64(i + 1)
-			sink.Reports([]wire.Report{{Progress: &done, Total: &total, Message: fmt.Sprint("page ", i+1)}}, 0)
+			progressDone := float64(i + 1)
+			sink.Reports([]wire.Report{{Progress: &progressDone, Total: &totalProgress, Message: fmt.Sprint("page ", i+1)}}, 0)
 		}
 		sink.Finish(json.RawMessage(output), nil)
 	}
@@ -109,8 +109,8 @@ func TestJobIsPickedUpByAnotherSession(t *testing.T) {
 		startTime, firstClient := time.Now(), s.connectAs("first", "1")
 		msgs := firstClient.requestAndRead(callText(`1`, `{}`, progressTokenMeta))
 		job := jobFromMessages(t, msgs)
-		if elapsed := time.Since(startTime); elapsed != 20*time.Second || len(msgs) < 19 || msgs[0].Method != "notifications/progress" {
-			t.Errorf("the client received %d messages in %s", len(msgs), elapsed)
+		if elapsedTime := time.Since(startTime); elapsedTime != 20*time.Second || len(msgs) < 19 || msgs[0].Method != "notifications/progress" {
+			t.Errorf("the client received %d messages in %s", len(msgs), elapsedTime)
 		}
 		if job.Status != wire.StatusRunning || job.Tool != "messages__echo" || job.Loaded == nil || *job.Loaded < 19 || *job.Total != 90 || job.Message == "" {
 			t.Errorf("the job is %+v", job)
@@ -145,16 +145,16 @@ func TestJobIsPickedUpByAnotherSession(t *testing.T) {
 		if string(r.Structured) != `{"n":90}` || r.Content[0].Text != `{"n":90}` || string(r.Meta[metaJob]) != `{"job":"`+job.JobID+`","status":"done"}` {
 			t.Error(msgs[len(msgs)-1].messageJSON)
 		}
-		again := secondClient.call(toolText("job_result", `{"job":"`+job.JobID+`"}`, `{}`)).toolResultOf(t)
-		if string(again.Structured) != `{"n":90}` || len(s.stopReasons) != 0 {
-			t.Errorf("the second read of the result returned %s, and the page got %d stops", again.Structured, len(s.stopReasons))
+		repeatedResult := secondClient.call(toolText("job_result", `{"job":"`+job.JobID+`"}`, `{}`)).toolResultOf(t)
+		if string(repeatedResult.Structured) != `{"n":90}` || len(s.stopReasons) != 0 {
+			t.Errorf("the second read of the result returned %s, and the page got %d stops", repeatedResult.Structured, len(s.stopReasons))
 		}
 	})
 }
 
 // TestDetachTimes checks when the client receives the answer to a call of 90 s.
 func TestDetachTimes(t *testing.T) {
-	for _, test := range []struct {
+	for _, testCase := range []struct {
 		rule   Detach
 		client string
 		args   string
@@ -176,14 +176,14 @@ func TestDetachTimes(t *testing.T) {
 		{Detach{BeforeTimeout: true}, "x", `{}`, 90 * time.Second}, // without a known timeout, the call does not become a job
 		{Detach{BeforeTimeout: true}, "x", `{"_detach":"5"}`, 90 * time.Second},
 	} {
-		t.Run(fmt.Sprint(test), func(t *testing.T) {
-			withJobs(t, dispatch.Options{}, alwaysDetach(test.rule), newSecondCounter(90, `1`), func(t *testing.T, s *jobServer) {
+		t.Run(fmt.Sprint(testCase), func(t *testing.T) {
+			withJobs(t, dispatch.Options{}, alwaysDetach(testCase.rule), newSecondCounter(90, `1`), func(t *testing.T, s *jobServer) {
 				startTime := time.Now()
-				msgs := s.connectAs(test.client, "1").requestAndRead(callText(`1`, test.args, `{}`))
-				if elapsed := time.Since(startTime); elapsed != test.want {
-					t.Errorf("the server answered after %s: %s; want %v", elapsed, msgs[0].messageJSON, test.want)
+				msgs := s.connectAs(testCase.client, "1").requestAndRead(callText(`1`, testCase.args, `{}`))
+				if elapsedTime := time.Since(startTime); elapsedTime != testCase.want {
+					t.Errorf("the server answered after %s: %s; want %v", elapsedTime, msgs[0].messageJSON, testCase.want)
 				}
-				if test.want != 90*time.Second {
+				if testCase.want != 90*time.Second {
 					jobFromMessages(t, msgs)
 				}
 			})
@@ -192,16 +192,16 @@ func TestDetachTimes(t *testing.T) {
 }
 
 func TestProgressRestartsTheTimer(t *testing.T) {
-	tool := func(sink dispatch.Sink) {
+	echoTool := func(sink dispatch.Sink) {
 		for i := range 5 {
 			<-time.After(200 * time.Second)
-			done := float64(i + 1)
-			sink.Reports([]wire.Report{{Progress: &done}}, 0)
+			progressDone := float64(i + 1)
+			sink.Reports([]wire.Report{{Progress: &progressDone}}, 0)
 		}
 	}
 	o := dispatch.Options{IdleLimit: time.Hour, HardLimit: time.Hour}
-	withJobs(t, o, alwaysDetach(Detach{BeforeTimeout: true}), tool, func(t *testing.T, s *jobServer) {
-		for _, test := range []struct {
+	withJobs(t, o, alwaysDetach(Detach{BeforeTimeout: true}), echoTool, func(t *testing.T, s *jobServer) {
+		for _, testCase := range []struct {
 			meta string
 			want time.Duration
 		}{
@@ -209,9 +209,9 @@ func TestProgressRestartsTheTimer(t *testing.T) {
 			{`{}`, 290 * time.Second},                               // the client gets no notifications
 		} {
 			startTime := time.Now()
-			jobFromMessages(t, s.connectAs("claude-code", "2.1.200").requestAndRead(callText(`1`, `{}`, test.meta)))
-			if elapsed := time.Since(startTime); elapsed != test.want {
-				t.Errorf("%s: answered after %s, want %s", test.meta, elapsed, test.want)
+			jobFromMessages(t, s.connectAs("claude-code", "2.1.200").requestAndRead(callText(`1`, `{}`, testCase.meta)))
+			if elapsedTime := time.Since(startTime); elapsedTime != testCase.want {
+				t.Errorf("%s: answered after %s, want %s", testCase.meta, elapsedTime, testCase.want)
 			}
 		}
 	})
@@ -254,8 +254,8 @@ func TestRemindersRestartTheTimer(t *testing.T) {
 	withJobs(t, o, alwaysDetach(Detach{BeforeTimeout: true}), newSecondCounter(1, `1`), func(t *testing.T, s *jobServer) {
 		startTime := time.Now()
 		msgs := s.connectAs("claude-code", "2.1.200").requestAndRead(callText(`1`, `{}`, progressTokenMeta))
-		if elapsed := time.Since(startTime); elapsed != 20*time.Minute || !strings.Contains(msgs[len(msgs)-1].messageJSON, "approval_timeout") {
-			t.Errorf("the job ended after %s with %s", elapsed, msgs[len(msgs)-1].messageJSON)
+		if elapsedTime := time.Since(startTime); elapsedTime != 20*time.Minute || !strings.Contains(msgs[len(msgs)-1].messageJSON, "approval_timeout") {
+			t.Errorf("the job ended after %s with %s", elapsedTime, msgs[len(msgs)-1].messageJSON)
 		}
 	})
 }
@@ -335,12 +335,12 @@ func TestCancelBeforeJobIsReported(t *testing.T) {
 
 func TestJobWhoseIDIsNotDelivered(t *testing.T) {
 	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{After: time.Second}), newSecondCounter(90, `1`), func(t *testing.T, s *jobServer) {
-		info := transport.ClientInfo{Name: "x", Transport: transport.TransportHTTP}
-		rep := serveRequest(t, s.Server, transport.Request{Method: transport.MethodCall, Info: info, Params: &transport.Params{Name: "messages__echo"}})
-		if rep.job == nil {
-			t.Fatalf("%+v", rep)
+		clientInfo := transport.ClientInfo{Name: "x", Transport: transport.TransportHTTP}
+		jobReply := serveRequest(t, s.Server, transport.Request{Method: transport.MethodCall, Info: clientInfo, Params: &transport.Params{Name: "messages__echo"}})
+		if jobReply.job == nil {
+			t.Fatalf("%+v", jobReply)
 		}
-		rep.Undelivered()
+		jobReply.Undelivered()
 		<-s.stopReasons
 	})
 }

@@ -56,7 +56,7 @@ func TestUnknownJobs(t *testing.T) {
 			jobs = append(jobs, jobFromMessages(t, c.requestAndRead(callText(`1`, `{}`, `{}`))).JobID)
 			<-time.After(2 * time.Second)
 		}
-		for _, test := range []struct{ name, args, want string }{
+		for _, testCase := range []struct{ name, args, want string }{
 			{"job_result", `{"job":"` + jobs[0] + `"}`, "is gone: it was dropped"},
 			{"job_wait", `{"job":"` + jobs[0] + `"}`, "is gone"},
 			{"job_wait", `{"job":"call_x"}`, `There is no job \"call_x\"`},
@@ -67,10 +67,10 @@ func TestUnknownJobs(t *testing.T) {
 			{"messages__echo", `{"_detach":"soon"}`, `The argument \"_detach\" is \"soon\", but it must be \"auto\", \"never\" or a number of seconds up to 3600.`},
 			{"messages__echo", `{"_detach":-1}`, "-1"},
 		} {
-			m := c.call(toolText(test.name, test.args, `{}`))
+			m := c.call(toolText(testCase.name, testCase.args, `{}`))
 			if r := m.toolResultOf(t); !r.IsError || !strings.Contains(string(r.Meta[metaError]), "invalid_arguments") ||
-				!strings.Contains(r.Content[0].Text, strings.ReplaceAll(test.want, `\"`, `"`)) {
-				t.Errorf("%s %s: %s", test.name, test.args, m.messageJSON)
+				!strings.Contains(r.Content[0].Text, strings.ReplaceAll(testCase.want, `\"`, `"`)) {
+				t.Errorf("%s %s: %s", testCase.name, testCase.args, m.messageJSON)
 			}
 		}
 		if m := c.call(toolText("job_list", `{}`, `{}`)); !strings.Contains(m.messageJSON, `"result":"gone"`) || !strings.Contains(m.messageJSON, `"result":"kept"`) {

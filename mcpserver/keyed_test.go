@@ -32,7 +32,7 @@ func keyMeta(key string) string { return fmt.Sprintf(`{"opentabs/idempotencyKey"
 func withKeys(t *testing.T, f func(t *testing.T, s *jobServer, runs *atomic.Int64)) {
 	var runs atomic.Int64
 	keys := idempotency.New(emptyRecords{}, 0)
-	tool := func(sink dispatch.Sink) {
+	echoTool := func(sink dispatch.Sink) {
 		n := runs.Add(1)
 		<-time.After(3 * time.Second)
 		if n == 2 {
@@ -51,7 +51,7 @@ func withKeys(t *testing.T, f func(t *testing.T, s *jobServer, runs *atomic.Int6
 		}
 		return Detach{}
 	}}
-	withJobOptions(t, dispatch.Options{BeforeHooks: []dispatch.BeforeHook{keys}}, options, tool, func(t *testing.T, s *jobServer) { f(t, s, &runs) })
+	withJobOptions(t, dispatch.Options{BeforeHooks: []dispatch.BeforeHook{keys}}, options, echoTool, func(t *testing.T, s *jobServer) { f(t, s, &runs) })
 }
 
 // TestIdempotencyKey checks that a repeated call with the same key returns the first
@@ -80,9 +80,9 @@ func TestIdempotencyKey(t *testing.T) {
 		}
 		for _, isReplay := range []bool{false, true} {
 			r := c.call(callText(`7`, `{}`, keyMeta("thrown"))).toolResultOf(t)
-			const note = ", which has the same idempotency key. To call the tool again, use another key.\n"
+			const noteText = ", which has the same idempotency key. To call the tool again, use another key.\n"
 			resultText, userText := r.Content[0].Text, string(r.Meta[metaError])
-			if !r.IsError || !strings.Contains(resultText, "sold out") || strings.Contains(resultText, note) != isReplay || (r.Meta[metaReplayed] != nil) != isReplay {
+			if !r.IsError || !strings.Contains(resultText, "sold out") || strings.Contains(resultText, noteText) != isReplay || (r.Meta[metaReplayed] != nil) != isReplay {
 				t.Errorf("replay %t: the error is %+v", isReplay, r)
 			}
 			if strings.Contains(userText, "To call the tool again, use another key.") != isReplay {
@@ -142,8 +142,8 @@ func TestLostResult(t *testing.T) {
 	records := &doneCallRecords{}
 	for _, isStored := range []bool{true, false} { // the first server stores the key
 		keys := idempotency.New(records, 30)
-		tool := func(sink dispatch.Sink) { sink.Finish([]byte(`{"run":1}`), nil) }
-		withJobOptions(t, dispatch.Options{BeforeHooks: []dispatch.BeforeHook{keys}}, Options{Keys: keys}, tool, func(t *testing.T, s *jobServer) {
+		echoTool := func(sink dispatch.Sink) { sink.Finish([]byte(`{"run":1}`), nil) }
+		withJobOptions(t, dispatch.Options{BeforeHooks: []dispatch.BeforeHook{keys}}, Options{Keys: keys}, echoTool, func(t *testing.T, s *jobServer) {
 			r := s.connectAs("Cursor", "1").call(callText(`1`, `{}`, keyMeta("k"))).toolResultOf(t)
 			if isStored {
 				if r.IsError || r.Meta[metaResultLost] != nil || string(r.Structured) != `{"run":1}` {

@@ -35,7 +35,7 @@ func TestClientsReceiveLogs(t *testing.T) {
 	s.ForwardLog(LogEntry{Plugin: "messages", Level: wire.LogInfo, Message: "read", Data: json.RawMessage(`[{"n":1}]`), DroppedCount: 3})
 	expectMessages(`"method":"notifications/message"`, `"level":"info"`, `"logger":"messages"`, `"data":{"data":[{"n":1}],"dropped":3,"message":"read"}`)
 
-	p.send(fmt.Sprintf(setLevelRequest, "error"))
+	p.sendMessage(fmt.Sprintf(setLevelRequest, "error"))
 	if m := p.mustRead(); m.Result == nil {
 		t.Fatal(m.messageJSON)
 	}
@@ -44,14 +44,14 @@ func TestClientsReceiveLogs(t *testing.T) {
 	s.ForwardLog(LogEntry{Plugin: "messages", Level: wire.LogError, Message: "failed"})
 	expectMessages(`"level":"error"`, `"data":{"message":"failed"}`)
 
-	p.send(fmt.Sprintf(setLevelRequest, "debug"))
+	p.sendMessage(fmt.Sprintf(setLevelRequest, "debug"))
 	if m := p.mustRead(); m.Result == nil {
 		t.Fatal(m.messageJSON)
 	}
 	c.call(fmt.Sprintf(setLevelRequest, "debug"))
 	s.ForwardLog(LogEntry{Plugin: "messages", Level: wire.LogDebug, Message: "now heard"})
 	expectMessages(`"data":{"message":"now heard"}`)
-	p.send(fmt.Sprintf(setLevelRequest, "loud"))
+	p.sendMessage(fmt.Sprintf(setLevelRequest, "loud"))
 	if m := p.mustRead(); m.Error == nil {
 		t.Error(m.messageJSON)
 	}

@@ -64,7 +64,7 @@ func TestModernCallsMayShareAnID(t *testing.T) {
 	c := s.modernClient(t)
 	c.headers.Set("Mcp-Method", "notifications/cancelled")
 	c.headers.Del("Mcp-Name")
-	if res := c.post(context.Background(), `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"_meta":`+modernMeta+`}}`); res.StatusCode != http.StatusAccepted {
+	if res := c.postRequest(context.Background(), `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"_meta":`+modernMeta+`}}`); res.StatusCode != http.StatusAccepted {
 		t.Error(res.Status)
 	}
 	select {
@@ -86,10 +86,10 @@ func TestModernCallsAreChecked(t *testing.T) {
 	}}})
 	validCall := callText(`1`, `{"region":"eu"}`, modernMeta)
 	mirror := func(h http.Header) { h.Set("Mcp-Param-Region", "eu") }
-	for name, test := range map[string]struct {
-		change func(http.Header)
-		body   string
-		code   int
+	for name, testCase := range map[string]struct {
+		pluginChange func(http.Header)
+		body         string
+		code         int
 	}{
 		"good":               {mirror, validCall, 0},
 		"no mirror":          {func(http.Header) {}, validCall, -32020},
@@ -108,14 +108,14 @@ func TestModernCallsAreChecked(t *testing.T) {
 		"no id":        {mirror, strings.Replace(validCall, `"id":1`, `"id":[]`, 1), -32600},
 	} {
 		c := s.modernClient(t)
-		test.change(c.headers)
-		res := c.post(context.Background(), test.body)
+		testCase.pluginChange(c.headers)
+		res := c.postRequest(context.Background(), testCase.body)
 		m := readMessages(t, res)[0]
 		switch {
-		case test.code == 0 && (res.StatusCode != http.StatusOK || m.Result == nil):
+		case testCase.code == 0 && (res.StatusCode != http.StatusOK || m.Result == nil):
 			t.Errorf("%s: %s %s", name, res.Status, m.messageJSON)
-		case test.code != 0 && (res.StatusCode != http.StatusBadRequest || m.Error == nil || m.Error.Code != test.code):
-			t.Errorf("%s: %s %s, want %d", name, res.Status, m.messageJSON, test.code)
+		case testCase.code != 0 && (res.StatusCode != http.StatusBadRequest || m.Error == nil || m.Error.Code != testCase.code):
+			t.Errorf("%s: %s %s, want %d", name, res.Status, m.messageJSON, testCase.code)
 		}
 	}
 }
@@ -125,7 +125,7 @@ func TestModernClientListens(t *testing.T) {
 	c := s.modernClient(t)
 	c.headers.Set("Mcp-Method", "subscriptions/listen")
 	c.headers.Del("Mcp-Name")
-	res := c.post(context.Background(), `{"jsonrpc":"2.0","id":"sub","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},"_meta":`+modernMeta+`}}`)
+	res := c.postRequest(context.Background(), `{"jsonrpc":"2.0","id":"sub","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},"_meta":`+modernMeta+`}}`)
 	defer res.Body.Close()
 	e := newEvents(res.Body)
 	if eventData, _ := e.nextData(); !strings.Contains(eventData, "acknowledged") {
@@ -185,7 +185,7 @@ func TestModernDiscoverAndList(t *testing.T) {
 // version 2026-07-28 requires.
 func TestModernBadRequests(t *testing.T) {
 	s := serveTools(t, callerFunc(echoArguments), Options{})
-	for _, test := range []struct {
+	for _, testCase := range []struct {
 		method, body string
 		httpStatus   int
 	}{
@@ -195,10 +195,10 @@ func TestModernBadRequests(t *testing.T) {
 		{"notifications/cancelled", `{"jsonrpc":"2.0","id":1,"method":"notifications/cancelled","params":{"requestId":1,"_meta":` + modernMeta + `}}`, 404},
 	} {
 		c := s.modernClient(t)
-		c.headers.Set("Mcp-Method", test.method)
+		c.headers.Set("Mcp-Method", testCase.method)
 		c.headers.Del("Mcp-Name")
-		if code, body := c.status(c.newRequest(context.Background(), http.MethodPost, test.body)); code != test.httpStatus {
-			t.Errorf("%s: %d %s, want %d", test.body, code, body, test.httpStatus)
+		if code, body := c.status(c.newRequest(context.Background(), http.MethodPost, testCase.body)); code != testCase.httpStatus {
+			t.Errorf("%s: %d %s, want %d", testCase.body, code, body, testCase.httpStatus)
 		}
 	}
 }
@@ -221,7 +221,7 @@ func TestModernIDsAreExact(t *testing.T) {
 		c.headers.Set("Mcp-Method", "subscriptions/listen")
 		c.headers.Del("Mcp-Name")
 		ctx, cancel := context.WithCancel(context.Background())
-		res := c.post(ctx, `{"jsonrpc":"2.0","id":`+id+`,"method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},"_meta":`+modernMeta+`}}`)
+		res := c.postRequest(ctx, `{"jsonrpc":"2.0","id":`+id+`,"method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},"_meta":`+modernMeta+`}}`)
 		if eventData, _ := newEvents(res.Body).nextData(); !strings.Contains(eventData, `"io.modelcontextprotocol/subscriptionId":`+id) {
 			t.Errorf("%s: %s", id, eventData)
 		}

@@ -36,14 +36,14 @@ func (s *Server) getPrompt(ctx context.Context, q request) reply {
 		}
 		return toFault(s.replyToFailure(err))
 	}
-	result, err := s.calls.Call(ctx, q.newCall(prompt.Dispatch(), args))
+	callResult, err := s.calls.Call(ctx, q.newCall(prompt.Dispatch(), args))
 	if err != nil {
 		return toFault(s.replyToFailure(err))
 	}
-	r := reply{callID: result.CallID, audience: result.Audience}
-	if r.members, err = promptResult(content.OneLine(result.Output), prompt.Description); err != nil {
+	r := reply{callID: callResult.CallID, audience: callResult.Audience}
+	if r.members, err = promptResult(content.OneLine(callResult.Output), prompt.Description); err != nil {
 		return toFault(s.replyToFailure(&dispatch.Error{
-			Code: wire.ErrInvalidResult, CallID: result.CallID, RunTime: result.RunTime, ReportCount: result.ReportCount,
+			Code: wire.ErrInvalidResult, CallID: callResult.CallID, RunTime: callResult.RunTime, ReportCount: callResult.ReportCount,
 			Message: fmt.Sprintf("The prompt %s of plugin %s failed: %v. Report this to the plugin's author.", prompt.Name, prompt.Plugin.Name, err),
 		}))
 	}
@@ -66,26 +66,26 @@ func toFault(r reply) reply {
 }
 
 // The output of a prompt is a text (one user message), a list of messages, or an object {description?, messages}.
-func promptResult(output json.RawMessage, description string) ([]byte, error) {
-	messages := output
+func promptResult(toolOutput json.RawMessage, toolDescription string) ([]byte, error) {
+	messages := toolOutput
 	switch {
-	case len(output) == 0:
+	case len(toolOutput) == 0:
 		return nil, errors.New("it returned nothing instead of a text or messages")
-	case output[0] == '"':
-		messages = rawjson.JoinElements([][]byte{promptMessage{role: `"user"`, content: newTextBlock(output)}.encodeJSON()})
-	case output[0] == '{':
+	case toolOutput[0] == '"':
+		messages = rawjson.JoinElements([][]byte{promptMessage{role: `"user"`, content: newTextBlock(toolOutput)}.encodeJSON()})
+	case toolOutput[0] == '{':
 		var promptObject struct {
 			Description *string         `json:"description"`
 			Messages    json.RawMessage `json:"messages"`
 		}
-		if json.Unmarshal(output, &promptObject) != nil || promptObject.Messages == nil {
+		if json.Unmarshal(toolOutput, &promptObject) != nil || promptObject.Messages == nil {
 			return nil, errors.New("it returned an object that is not {description?, messages}")
 		}
 		if messages = promptObject.Messages; promptObject.Description != nil {
-			description = *promptObject.Description
+			toolDescription = *promptObject.Description
 		}
 	}
-	if output[0] != '"' {
+	if toolOutput[0] != '"' {
 		contentBlocks, err := promptMessages(messages)
 		if err != nil {
 			return nil, err
@@ -93,8 +93,8 @@ func promptResult(output json.RawMessage, description string) ([]byte, error) {
 		messages = rawjson.JoinElements(contentBlocks)
 	}
 	var b []byte
-	if description != "" {
-		b = append(rawjson.AppendString(append(b, `"description":`...), description), ',')
+	if toolDescription != "" {
+		b = append(rawjson.AppendString(append(b, `"description":`...), toolDescription), ',')
 	}
 	return append(append(b, `"messages":`...), messages...), nil
 }
@@ -137,11 +137,11 @@ func parsePromptMessage(rawJSON json.RawMessage) (promptMessage, error) {
 	case m.Role != string(mcp.RoleUser) && m.Role != string(mcp.RoleAssistant):
 		return promptMessage{}, errors.New(`has a role that is neither "user" nor "assistant"`)
 	}
-	block, ok := parseContent(m.Content)
+	contentBlock, ok := parseContent(m.Content)
 	if !ok {
 		return promptMessage{}, errors.New("has content that is neither a text nor a block of MCP content (text, image, audio, resource, resource_link)")
 	}
-	return promptMessage{role: `"` + m.Role + `"`, content: block}, nil
+	return promptMessage{role: `"` + m.Role + `"`, content: contentBlock}, nil
 }
 
 func parseContent(rawJSON json.RawMessage) ([]byte, bool) {

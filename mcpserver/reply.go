@@ -82,33 +82,33 @@ func newFaultReply(code int, format string, args ...any) reply {
 }
 
 // output is either JSON text that the bridge has validated, or empty if the tool returned undefined.
-func newSuccessReply(callID string, output json.RawMessage) reply {
-	output = content.OneLine(output)
-	if len(output) == 0 {
+func newSuccessReply(callID string, toolOutput json.RawMessage) reply {
+	toolOutput = content.OneLine(toolOutput)
+	if len(toolOutput) == 0 {
 		return reply{callID: callID}
 	}
-	if s, ok := content.SeparateBlocks(output); ok {
+	if s, ok := content.SeparateBlocks(toolOutput); ok {
 		return reply{callID: callID, output: s.Text, errorData: s.Data, blocks: s.Blocks}
 	}
-	return reply{callID: callID, output: output, errorData: content.ObjectOrNil(output)}
+	return reply{callID: callID, output: toolOutput, errorData: content.ObjectOrNil(toolOutput)}
 }
 
-func newBrowserReply(result dispatch.Result) reply {
-	r := reply{callID: result.CallID, audience: result.Audience}
-	if json.Unmarshal(rawjson.Get(result.Output, "text"), &r.replyText) != nil {
-		return newSuccessReply(result.CallID, result.Output)
+func newBrowserReply(callResult dispatch.Result) reply {
+	r := reply{callID: callResult.CallID, audience: callResult.Audience}
+	if json.Unmarshal(rawjson.Get(callResult.Output, "text"), &r.replyText) != nil {
+		return newSuccessReply(callResult.CallID, callResult.Output)
 	}
-	for _, step := range append(rawjson.Elements(rawjson.Get(result.Output, "steps")), result.Output) {
+	for _, step := range append(rawjson.Elements(rawjson.Get(callResult.Output, "steps")), callResult.Output) {
 		r.addBrowserBlocks(step)
 	}
-	r.untrusted = rawjson.Get(result.Output, "untrusted")
+	r.untrusted = rawjson.Get(callResult.Output, "untrusted")
 	return r
 }
 
-func (r *reply) addBrowserBlocks(output json.RawMessage) {
-	for _, block := range []struct{ member, blockType string }{{"image", `"image"`}, {"file", `"resource_link"`}} {
-		if valueJSON := rawjson.Get(output, block.member); valueJSON != nil {
-			members := []rawjson.Member{{Key: "type", QuotedKey: []byte(`"type"`), Value: []byte(block.blockType)}}
+func (r *reply) addBrowserBlocks(toolOutput json.RawMessage) {
+	for _, contentBlock := range []struct{ member, blockType string }{{"image", `"image"`}, {"file", `"resource_link"`}} {
+		if valueJSON := rawjson.Get(toolOutput, contentBlock.member); valueJSON != nil {
+			members := []rawjson.Member{{Key: "type", QuotedKey: []byte(`"type"`), Value: []byte(contentBlock.blockType)}}
 			r.blocks = append(r.blocks, rawjson.JoinMembers(slices.AppendSeq(members, rawjson.Members(valueJSON))))
 		}
 	}
@@ -140,7 +140,7 @@ func (r reply) Undelivered() {
 }
 
 // WriteMember implements transport.Reply.
-func (r reply) WriteMember(w *bufio.Writer, identity json.RawMessage) {
+func (r reply) WriteMember(w *bufio.Writer, serverIdentity json.RawMessage) {
 	if r.Code != 0 {
 		r.Fault.WriteMember(w, nil)
 		return
@@ -161,10 +161,10 @@ func (r reply) WriteMember(w *bufio.Writer, identity json.RawMessage) {
 	switch {
 	case r.requiresInput:
 		w.WriteString(`,"resultType":"input_required"`)
-	case identity != nil:
+	case serverIdentity != nil:
 		w.WriteString(`,"resultType":"complete"`)
 	}
-	r.writeMeta(w, identity)
+	r.writeMeta(w, serverIdentity)
 	w.WriteByte('}')
 }
 
@@ -197,7 +197,7 @@ func (r reply) writeText(w *bufio.Writer) {
 	w.WriteByte('}')
 }
 
-func (r reply) writeMeta(w *bufio.Writer, identity json.RawMessage) {
+func (r reply) writeMeta(w *bufio.Writer, serverIdentity json.RawMessage) {
 	separator := `,"_meta":{`
 	writeEntry := func(key string, value []byte) {
 		w.WriteString(separator + `"` + key + `":`)
@@ -226,8 +226,8 @@ func (r reply) writeMeta(w *bufio.Writer, identity json.RawMessage) {
 	if r.trace.IsRequested() {
 		writeEntry(metaHops, rawjson.Encode(r.trace.Hops()))
 	}
-	if identity != nil {
-		writeEntry(mcp.MetaKeyServerInfo, identity)
+	if serverIdentity != nil {
+		writeEntry(mcp.MetaKeyServerInfo, serverIdentity)
 	}
 	if separator == "," {
 		w.WriteByte('}')

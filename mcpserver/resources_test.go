@@ -60,12 +60,12 @@ func readText(uri, meta string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":%q,"_meta":%s}}`, uri, meta)
 }
 
-func (s *testServer) requestAsModernClient(t *testing.T, method, name, body string) (int, receivedMessage) {
+func (s *testServer) requestAsModernClient(t *testing.T, method, name, requestBody string) (int, receivedMessage) {
 	t.Helper()
 	c := s.modernClient(t)
 	c.headers.Set("Mcp-Method", method)
 	c.headers.Set("Mcp-Name", name)
-	res := c.post(t.Context(), body)
+	res := c.postRequest(t.Context(), requestBody)
 	return res.StatusCode, readMessages(t, res)[0]
 }
 
@@ -166,7 +166,7 @@ func TestSubscribersAreNotified(t *testing.T) {
 
 	p := s.dial(t)
 	p.initialize("stdio")
-	p.send(subscribe)
+	p.sendMessage(subscribe)
 	if m := p.mustRead(); m.Result == nil {
 		t.Fatal(m.messageJSON)
 	}
@@ -178,7 +178,7 @@ func TestSubscribersAreNotified(t *testing.T) {
 	modernClient := s.modernClient(t)
 	modernClient.headers.Set("Mcp-Method", "subscriptions/listen")
 	modernClient.headers.Del("Mcp-Name")
-	listening := modernClient.post(t.Context(), `{"jsonrpc":"2.0","id":12345678901234567890,"method":"subscriptions/listen","params":{"notifications":{"resourceSubscriptions":["`+uri+`"]},"_meta":`+modernMeta+`}}`)
+	listening := modernClient.postRequest(t.Context(), `{"jsonrpc":"2.0","id":12345678901234567890,"method":"subscriptions/listen","params":{"notifications":{"resourceSubscriptions":["`+uri+`"]},"_meta":`+modernMeta+`}}`)
 	defer listening.Body.Close()
 	listen := newEvents(listening.Body)
 	if eventData, _ := listen.nextData(); !strings.Contains(eventData, `acknowledged`) || !strings.Contains(eventData, uri) {
@@ -186,17 +186,17 @@ func TestSubscribersAreNotified(t *testing.T) {
 	}
 
 	const id64 = `"io.modelcontextprotocol/subscriptionId":12345678901234567890`
-	expectMessages := func(what string) {
+	expectMessages := func(description string) {
 		t.Helper()
 		want := `"method":"notifications/resources/updated","params":{`
 		if m := p.mustRead(); !strings.Contains(m.messageJSON, want) || !strings.Contains(m.messageJSON, uri) {
-			t.Errorf("%s: the client over stdio received %s", what, m.messageJSON)
+			t.Errorf("%s: the client over stdio received %s", description, m.messageJSON)
 		}
 		if eventData, _ := get.nextData(); !strings.Contains(eventData, want) || !strings.Contains(eventData, uri) {
-			t.Errorf("%s: the GET stream received %s", what, eventData)
+			t.Errorf("%s: the GET stream received %s", description, eventData)
 		}
 		if eventData, _ := listen.nextData(); !strings.Contains(eventData, want) || !strings.Contains(eventData, uri) || !strings.Contains(eventData, id64) {
-			t.Errorf("%s: the listen stream received %s", what, eventData)
+			t.Errorf("%s: the listen stream received %s", description, eventData)
 		}
 	}
 	reportProgress(sink, 1)
@@ -204,7 +204,7 @@ func TestSubscribersAreNotified(t *testing.T) {
 	reportProgress(sink, 2)
 	expectMessages("the next, when its time has come")
 
-	p.send(strings.Replace(subscribe, "subscribe", "unsubscribe", 1))
+	p.sendMessage(strings.Replace(subscribe, "subscribe", "unsubscribe", 1))
 	if m := p.mustRead(); m.Result == nil {
 		t.Error(m.messageJSON)
 	}
@@ -220,7 +220,7 @@ func TestSubscribersAreNotified(t *testing.T) {
 	if eventData, _ := listen.nextData(); !strings.Contains(eventData, uri) {
 		t.Error(eventData)
 	}
-	p.send(`{"jsonrpc":"2.0","id":9,"method":"ping"}`)
+	p.sendMessage(`{"jsonrpc":"2.0","id":9,"method":"ping"}`)
 	if m := p.mustRead(); string(m.ID) != "9" {
 		t.Errorf("after unsubscribe the client received %s; want %q", m.messageJSON, "9")
 	}
@@ -302,16 +302,16 @@ func TestSubscriptionsAreBounded(t *testing.T) {
 	w := newResources(callCountWatcher(1), nil)
 	defer w.close()
 	var listeners []*subscriber
-	total, refusedCount := 0, 0
-	for n := 0; total < maxAllSubscriptions; n++ {
+	totalCount, refusedCount := 0, 0
+	for n := 0; totalCount < maxAllSubscriptions; n++ {
 		l := newSubscriber(w)
 		listeners = append(listeners, l)
 		for i := range maxSubscriptions + 1 {
 			uri := fmt.Sprintf("%s/call_%d", callsURI, i)
 			switch err := l.subscribe(uri); {
 			case err == nil:
-				total++
-			case errors.Is(err, errTooManySubscriptions) && (i == maxSubscriptions || total == maxAllSubscriptions):
+				totalCount++
+			case errors.Is(err, errTooManySubscriptions) && (i == maxSubscriptions || totalCount == maxAllSubscriptions):
 				refusedCount++
 			default:
 				t.Fatal(err)
@@ -319,8 +319,8 @@ func TestSubscriptionsAreBounded(t *testing.T) {
 			_ = l.subscribe(uri) // a second subscription to the same URI has no effect
 		}
 	}
-	if total != maxAllSubscriptions || refusedCount == 0 || len(w.subscribedByURI) != maxSubscriptions {
-		t.Errorf("%d subscriptions were accepted and %d rejected, for %d resources", total, refusedCount, len(w.subscribedByURI))
+	if totalCount != maxAllSubscriptions || refusedCount == 0 || len(w.subscribedByURI) != maxSubscriptions {
+		t.Errorf("%d subscriptions were accepted and %d rejected, for %d resources", totalCount, refusedCount, len(w.subscribedByURI))
 	}
 	for _, l := range listeners {
 		w.Drop(l.Subscriber)
@@ -354,26 +354,26 @@ func TestFilesAreRead(t *testing.T) {
 	files := filestore.Open(t.TempDir())
 	s := serveTools(t, d, Options{CallWatcher: d, Files: files})
 	c := s.open(t, "a")
-	add := func(name, mediaType, client, content string) string {
+	addFile := func(name, mediaType, client, content string) string {
 		f, err := files.Add(filestore.File{Name: name, MediaType: mediaType, Client: client}, []byte(content))
 		if err != nil {
 			t.Fatal(err)
 		}
 		return f.URI()
 	}
-	for _, test := range []struct{ name, mediaType, content, want string }{
+	for _, testCase := range []struct{ name, mediaType, content, want string }{
 		{"a.har", "application/json", `{"log":{}}`, `"text":"{\"log\":{}}"`},
 		{"a.txt", "text/plain", "é\n", `"text":"é\n"`},
 		{"a.txt", "text/plain", "\xff", `"blob":"/w=="`},
 		{"a.pdf", "application/pdf", "%PDF", `"blob":"JVBERg=="`},
 	} {
-		uri := add(test.name, test.mediaType, "a", test.content)
-		want := fmt.Sprintf(`{"contents":[{"uri":%q,"mimeType":%q,%s}]}`, uri, test.mediaType, test.want)
+		uri := addFile(testCase.name, testCase.mediaType, "a", testCase.content)
+		want := fmt.Sprintf(`{"contents":[{"uri":%q,"mimeType":%q,%s}]}`, uri, testCase.mediaType, testCase.want)
 		if got := c.call(readText(uri, `{}`)); string(got.Result) != want {
-			t.Errorf("answer for %s = %s, want the result %s", test.name, got.messageJSON, want)
+			t.Errorf("answer for %s = %s, want the result %s", testCase.name, got.messageJSON, want)
 		}
 	}
-	for _, uri := range []string{add("b.har", "application/json", "another client", "{}"), "opentabs://files/", "opentabs://files/../token", "opentabs://files/%2e%2e"} {
+	for _, uri := range []string{addFile("b.har", "application/json", "another client", "{}"), "opentabs://files/", "opentabs://files/../token", "opentabs://files/%2e%2e"} {
 		m := c.call(readText(uri, `{}`))
 		if m.Error == nil || !strings.Contains(m.Error.Message, "You have no file") {
 			t.Errorf("answer for %s = %s, want the error of a file that does not exist", uri, m.messageJSON)

@@ -90,11 +90,11 @@ func (a *approvals) serveResumable(ctx context.Context, q request) reply {
 	if c == nil {
 		return refusal
 	}
-	answers := map[string]json.RawMessage{}
-	if len(q.Params.InputResponses) > 0 && json.Unmarshal(q.Params.InputResponses, &answers) != nil {
+	formAnswers := map[string]json.RawMessage{}
+	if len(q.Params.InputResponses) > 0 && json.Unmarshal(q.Params.InputResponses, &formAnswers) != nil {
 		return newFaultReply(wire.CodeInvalidParams, "The inputResponses are not an object. Send one with a member for each of the inputRequests.")
 	}
-	for _, formAnswer := range answers {
+	for _, formAnswer := range formAnswers {
 		if formAnswer[0] != '{' {
 			return newFaultReply(wire.CodeInvalidParams, "A member of the inputResponses is not an object. Send an ElicitResult.")
 		}
@@ -104,7 +104,7 @@ func (a *approvals) serveResumable(ctx context.Context, q request) reply {
 	if !c.attach(p) {
 		return newFaultReply(wire.CodeInvalidRequest, "A request with this requestState is still running. Wait for its answer.")
 	}
-	c.applyAnswers(q.Client, answers)
+	c.applyAnswers(q.Client, formAnswers)
 	return c.attachAndWait(ctx, q, p)
 }
 
@@ -184,12 +184,12 @@ func (c *resumableCall) attach(p *progressSender) bool {
 	return true
 }
 
-func (c *resumableCall) applyAnswers(client dispatch.Client, answers map[string]json.RawMessage) {
+func (c *resumableCall) applyAnswers(client dispatch.Client, formAnswers map[string]json.RawMessage) {
 	c.mu.Lock()
 	tickets := slices.Clone(c.tickets)
 	c.mu.Unlock()
 	for _, t := range tickets {
-		formAnswer, ok := answers[t.TicketID]
+		formAnswer, ok := formAnswers[t.TicketID]
 		if !ok {
 			continue
 		}

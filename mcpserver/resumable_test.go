@@ -26,9 +26,9 @@ type formsResult struct {
 	State string `json:"requestState"`
 }
 
-func repeatCallText(id, args, answers, state string) string {
+func repeatCallText(id, args, formAnswers, state string) string {
 	request := callText(id, args, formsMeta)
-	return strings.TrimSuffix(request, "}}") + fmt.Sprintf(`,"inputResponses":%s,"requestState":%q}}`, answers, state)
+	return strings.TrimSuffix(request, "}}") + fmt.Sprintf(`,"inputResponses":%s,"requestState":%q}}`, formAnswers, state)
 }
 
 type modernSender func(request string) receivedMessage
@@ -47,7 +47,7 @@ var modernSenders = map[string]func(t *testing.T, s *testServer) modernSender{
 	"stdio": func(t *testing.T, s *testServer) modernSender {
 		p := s.dial(t)
 		return func(request string) receivedMessage {
-			p.send(request)
+			p.sendMessage(request)
 			for {
 				if m := p.mustRead(); m.Method == "" {
 					return m
@@ -57,7 +57,7 @@ var modernSenders = map[string]func(t *testing.T, s *testServer) modernSender{
 	},
 }
 
-func eachModernSender(t *testing.T, gates []dispatch.Gate, f func(t *testing.T, g *approvalDispatcher, ask modernSender)) {
+func eachModernSender(t *testing.T, gates []dispatch.Gate, f func(t *testing.T, g *approvalDispatcher, sendModern modernSender)) {
 	t.Helper()
 	for name, open := range modernSenders {
 		t.Run(name, func(t *testing.T) {
@@ -94,8 +94,8 @@ func TestModernClientDecides(t *testing.T) {
 		"decline":    {`{"action":"decline"}`, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			eachModernSender(t, askForEveryCall, func(t *testing.T, g *approvalDispatcher, ask modernSender) {
-				m := ask(callText(`1`, `{"a":1,"b":2}`, formsMeta))
+			eachModernSender(t, askForEveryCall, func(t *testing.T, g *approvalDispatcher, sendModern modernSender) {
+				m := sendModern(callText(`1`, `{"a":1,"b":2}`, formsMeta))
 				key, q := m.decodeQuestion(t)
 				if q.Requests[key].Method != "elicitation/create" || !strings.Contains(q.Requests[key].Params.Message, "May messages__echo run") {
 					t.Errorf("the question is %s", m.messageJSON)
@@ -105,12 +105,12 @@ func TestModernClientDecides(t *testing.T) {
 				}
 				// The server must accept a repeated request whose arguments are the same, but have a different order
 				// and different spaces.
-				m = ask(repeatCallText(`2`, `{ "b":2,"a":1 }`, fmt.Sprintf(`{"other":{"action":"accept"},%q:%s}`, key, tt.formAnswer), q.State))
+				m = sendModern(repeatCallText(`2`, `{ "b":2,"a":1 }`, fmt.Sprintf(`{"other":{"action":"accept"},%q:%s}`, key, tt.formAnswer), q.State))
 				r := m.toolResultOf(t)
 				if r.ResultType != "complete" || r.IsError == tt.runs || (g.runs.Load() == 1) != tt.runs {
 					t.Errorf("the tool ran %d times, and the reply is %s", g.runs.Load(), m.messageJSON)
 				}
-				if m := ask(repeatCallText(`3`, `{"a":1,"b":2}`, fmt.Sprintf(`{%q:%s}`, key, choiceAnswer("allow once")), q.State)); m.Error == nil || m.Error.Code != wire.CodeInvalidParams {
+				if m := sendModern(repeatCallText(`3`, `{"a":1,"b":2}`, fmt.Sprintf(`{%q:%s}`, key, choiceAnswer("allow once")), q.State)); m.Error == nil || m.Error.Code != wire.CodeInvalidParams {
 					t.Errorf("the server accepted the same requestState twice: %s", m.messageJSON)
 				}
 			})
@@ -121,8 +121,8 @@ func TestModernClientDecides(t *testing.T) {
 func TestModernSessions(t *testing.T) {
 	for name, want := range map[string]string{"http": "[allow once deny]", "stdio": "[allow once allow for this session deny]"} {
 		g := newApprovalDispatcher(t, alwaysAskGate{})
-		ask := modernSenders[name](t, serveTools(t, g, Options{}))
-		key, q := ask(callText(`1`, `{}`, formsMeta)).decodeQuestion(t)
+		sendModern := modernSenders[name](t, serveTools(t, g, Options{}))
+		key, q := sendModern(callText(`1`, `{}`, formsMeta)).decodeQuestion(t)
 		if got := fmt.Sprint(q.Requests[key].Params.Schema.Properties["decision"].Enum); got != want {
 			t.Errorf("%s: the form has the choices %s; want %v", name, got, want)
 		}
@@ -131,13 +131,13 @@ func TestModernSessions(t *testing.T) {
 }
 
 func TestModernCallWithSeveralForms(t *testing.T) {
-	eachModernSender(t, askForEveryCall, func(t *testing.T, g *approvalDispatcher, ask modernSender) {
+	eachModernSender(t, askForEveryCall, func(t *testing.T, g *approvalDispatcher, sendModern modernSender) {
 		const args = `{"wait":2}`
-		key, q := ask(callText(`1`, args, formsMeta)).decodeQuestion(t)
+		key, q := sendModern(callText(`1`, args, formsMeta)).decodeQuestion(t)
 		// If the repeated request contains no answer to a form, the server sends the same form
 		// again, with the same ticket.
 		for i, inputResponses := range []string{`{}`, `{"other":{"action":"accept"}}`, `null`} {
-			k, nextResult := ask(repeatCallText(fmt.Sprint(i+10), args, inputResponses, q.State)).decodeQuestion(t)
+			k, nextResult := sendModern(repeatCallText(fmt.Sprint(i+10), args, inputResponses, q.State)).decodeQuestion(t)
 			if k != key || g.runs.Load() != 0 {
 				t.Errorf("%s: the form asks for %s, not %s", inputResponses, k, key)
 			}
@@ -145,13 +145,13 @@ func TestModernCallWithSeveralForms(t *testing.T) {
 		}
 		formAnswer := choiceAnswer("allow once")
 		for round := range 2 { // after the approval of the call, its tool waits for the user twice
-			k, nextResult := ask(repeatCallText(fmt.Sprint(round+20), args, fmt.Sprintf(`{%q:%s}`, key, formAnswer), q.State)).decodeQuestion(t)
+			k, nextResult := sendModern(repeatCallText(fmt.Sprint(round+20), args, fmt.Sprintf(`{%q:%s}`, key, formAnswer), q.State)).decodeQuestion(t)
 			if k == key || !strings.Contains(nextResult.Requests[k].Params.Message, "Log in.") {
 				t.Fatalf("round %d: the next question is %+v", round, nextResult)
 			}
 			key, q, formAnswer = k, nextResult, `{"action":"accept"}`
 		}
-		m := ask(repeatCallText(`30`, args, fmt.Sprintf(`{%q:%s}`, key, formAnswer), q.State))
+		m := sendModern(repeatCallText(`30`, args, fmt.Sprintf(`{%q:%s}`, key, formAnswer), q.State))
 		if r := m.toolResultOf(t); r.IsError || string(r.Structured) != args || g.runs.Load() != 1 {
 			t.Errorf("the reply to the approved call is %s", m.messageJSON)
 		}
@@ -159,8 +159,8 @@ func TestModernCallWithSeveralForms(t *testing.T) {
 }
 
 func TestModernStateIsSealed(t *testing.T) {
-	eachModernSender(t, askForEveryCall, func(t *testing.T, g *approvalDispatcher, ask modernSender) {
-		key, q := ask(callText(`1`, `{"a":1}`, formsMeta)).decodeQuestion(t)
+	eachModernSender(t, askForEveryCall, func(t *testing.T, g *approvalDispatcher, sendModern modernSender) {
+		key, q := sendModern(callText(`1`, `{"a":1}`, formsMeta)).decodeQuestion(t)
 		yes := fmt.Sprintf(`{%q:%s}`, key, choiceAnswer("allow once"))
 		flipped := []byte(q.State)
 		flipped[5] ^= 1
@@ -173,14 +173,14 @@ func TestModernStateIsSealed(t *testing.T) {
 			"a list":          repeatCallText(`2`, `{"a":1}`, `[]`, q.State),
 			"a number":        repeatCallText(`2`, `{"a":1}`, fmt.Sprintf(`{%q:12345}`, key), q.State),
 		} {
-			if m := ask(sealedState); m.Error == nil || m.Error.Code != wire.CodeInvalidParams {
+			if m := sendModern(sealedState); m.Error == nil || m.Error.Code != wire.CodeInvalidParams {
 				t.Errorf("%s: the repeated request got %s", name, m.messageJSON)
 			}
 		}
 		if g.runs.Load() != 0 {
 			t.Error("the tool ran")
 		}
-		if m := ask(repeatCallText(`3`, `{"a":1}`, yes, q.State)); m.toolResultOf(t).IsError {
+		if m := sendModern(repeatCallText(`3`, `{"a":1}`, yes, q.State)); m.toolResultOf(t).IsError {
 			t.Error(m.messageJSON)
 		}
 	})
@@ -206,10 +206,10 @@ func TestModernStateIsBoundToItsClient(t *testing.T) {
 func TestModernDecisionOnAnotherSurface(t *testing.T) {
 	for name, closed := range map[string]bool{"between two requests": false, "after the form was closed": true} {
 		t.Run(name, func(t *testing.T) {
-			eachModernSender(t, askForEveryCall, func(t *testing.T, g *approvalDispatcher, ask modernSender) {
+			eachModernSender(t, askForEveryCall, func(t *testing.T, g *approvalDispatcher, sendModern modernSender) {
 				f := g.Follow(dispatch.FollowOptions{})
 				defer f.Close()
-				key, q := ask(callText(`1`, `{"a":1}`, formsMeta)).decodeQuestion(t)
+				key, q := sendModern(callText(`1`, `{"a":1}`, formsMeta)).decodeQuestion(t)
 				w := g.onlyTicket(t)
 				request := repeatCallText(`2`, `{"a":1}`, fmt.Sprintf(`{%q:%s}`, key, choiceAnswer("deny")), q.State)
 				if closed {
@@ -225,7 +225,7 @@ func TestModernDecisionOnAnotherSurface(t *testing.T) {
 					decide()
 					waitUntilCallEnded(t, f)
 				}
-				go func() { got <- ask(request) }()
+				go func() { got <- sendModern(request) }()
 				if closed {
 					decide()
 				}
@@ -241,12 +241,12 @@ func TestModernDecisionOnAnotherSurface(t *testing.T) {
 // request after the approval timed out.
 func TestModernApprovalTimesOut(t *testing.T) {
 	// The limit is long, because the client must receive the form within the limit.
-	eachModernSender(t, []dispatch.Gate{alwaysAskGate{limit: 5 * time.Second}}, func(t *testing.T, g *approvalDispatcher, ask modernSender) {
+	eachModernSender(t, []dispatch.Gate{alwaysAskGate{limit: 5 * time.Second}}, func(t *testing.T, g *approvalDispatcher, sendModern modernSender) {
 		f := g.Follow(dispatch.FollowOptions{})
 		defer f.Close()
-		key, q := ask(callText(`1`, `{}`, formsMeta)).decodeQuestion(t)
+		key, q := sendModern(callText(`1`, `{}`, formsMeta)).decodeQuestion(t)
 		waitUntilCallEnded(t, f)
-		m := ask(repeatCallText(`2`, `{}`, fmt.Sprintf(`{%q:%s}`, key, choiceAnswer("allow once")), q.State))
+		m := sendModern(repeatCallText(`2`, `{}`, fmt.Sprintf(`{%q:%s}`, key, choiceAnswer("allow once")), q.State))
 		if r := m.toolResultOf(t); !strings.Contains(string(r.Meta[metaError]), `"code":"approval_timeout"`) || g.runs.Load() != 0 {
 			t.Error(m.messageJSON)
 		}
@@ -269,7 +269,7 @@ func TestModernClientDisconnectsDuringApproval(t *testing.T) {
 	c := s.modernClient(t)
 	key, q := c.call(callText(`1`, `{}`, formsMeta)).decodeQuestion(t)
 	ctx, disconnect := context.WithCancel(t.Context())
-	res := c.post(ctx, repeatCallText(`2`, `{}`, fmt.Sprintf(`{%q:{"action":"cancel"}}`, key), q.State))
+	res := c.postRequest(ctx, repeatCallText(`2`, `{}`, fmt.Sprintf(`{%q:{"action":"cancel"}}`, key), q.State))
 	if eventData, ok := newEvents(res.Body).nextData(); !ok || !strings.Contains(eventData, "waiting for approval") {
 		t.Errorf("the client received %q", eventData)
 	}
@@ -286,7 +286,7 @@ func TestModernClientDisconnectsDuringApproval(t *testing.T) {
 
 	// A stdio client that disconnects between two requests cancels its suspended call.
 	p := s.dial(t)
-	p.send(callText(`1`, `{}`, formsMeta))
+	p.sendMessage(callText(`1`, `{}`, formsMeta))
 	p.mustRead().decodeQuestion(t)
 	p.in.Close()
 	awaitCallEnd()
@@ -296,11 +296,11 @@ func TestModernClientDisconnectsDuringApproval(t *testing.T) {
 }
 
 func TestModernClientsWithoutForms(t *testing.T) {
-	eachModernSender(t, askForEveryCall, func(t *testing.T, g *approvalDispatcher, ask modernSender) {
+	eachModernSender(t, askForEveryCall, func(t *testing.T, g *approvalDispatcher, sendModern modernSender) {
 		f := g.Follow(dispatch.FollowOptions{})
 		defer f.Close()
 		got := make(chan receivedMessage)
-		go func() { got <- ask(callText(`1`, `{}`, modernMeta)) }()
+		go func() { got <- sendModern(callText(`1`, `{}`, modernMeta)) }()
 		for {
 			events, _, err := f.Next(t.Context())
 			if err != nil {
@@ -384,7 +384,7 @@ func TestResumableCallsAreBounded(t *testing.T) {
 		s.approvals.resumable.callsByID[fmt.Sprint(i)] = &resumableCall{}
 	}
 	c := s.modernClient(t)
-	res := c.post(t.Context(), callText(`1`, `{}`, formsMeta))
+	res := c.postRequest(t.Context(), callText(`1`, `{}`, formsMeta))
 	events := newEvents(res.Body)
 	if eventData, _ := events.nextData(); !strings.Contains(eventData, "waiting for approval") {
 		t.Errorf("the client received %s; want a text that contains %q", eventData, "waiting for approval")
@@ -406,7 +406,7 @@ func TestModernStatusOfARefusedState(t *testing.T) {
 	g := newApprovalDispatcher(t, alwaysAskGate{})
 	defer g.Shutdown()
 	c := serveTools(t, g, Options{}).modernClient(t)
-	res := c.post(t.Context(), repeatCallText(`1`, `{}`, `{}`, "x"))
+	res := c.postRequest(t.Context(), repeatCallText(`1`, `{}`, `{}`, "x"))
 	res.Body.Close()
 	if res.StatusCode != http.StatusBadRequest {
 		t.Error(res.Status)

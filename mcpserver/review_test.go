@@ -45,7 +45,7 @@ func TestToolsThatAreOffAreNotListed(t *testing.T) {
 	peers := []*stdioPeer{s.dial(t), s.dial(t)}
 	for _, p := range peers {
 		p.initialize("agent")
-		p.send(strings.Split(lists, "\n")...)
+		p.sendMessage(strings.Split(lists, "\n")...)
 		both := p.mustRead().messageJSON + p.mustRead().messageJSON
 		if strings.Contains(both, "IGNORE") || strings.Contains(both, "evil") || !strings.Contains(both, "Exports all messages") {
 			t.Errorf("agents see %s", both)
@@ -53,7 +53,7 @@ func TestToolsThatAreOffAreNotListed(t *testing.T) {
 	}
 	s.PolicyChanged() // the lists of tools have not changed, so no client is notified
 	for _, p := range peers {
-		p.send(`{"jsonrpc":"2.0","id":3,"method":"ping"}`)
+		p.sendMessage(`{"jsonrpc":"2.0","id":3,"method":"ping"}`)
 		if m := p.mustRead(); !strings.Contains(m.messageJSON, `"id":3`) {
 			t.Errorf("the client received %s; want a text that contains %q", m.messageJSON, `"id":3`)
 		}
@@ -70,7 +70,7 @@ func TestToolsThatAreOffAreNotListed(t *testing.T) {
 					t.Errorf("the client received %s, want %s", m.messageJSON, want)
 				}
 			}
-			p.send(strings.Split(lists, "\n")...)
+			p.sendMessage(strings.Split(lists, "\n")...)
 			if both := p.mustRead().messageJSON + p.mustRead().messageJSON; strings.Count(both, "IGNORE ALL") != tt.shownTools {
 				t.Errorf("on %t: agents see %s", tt.on, both)
 			}

@@ -35,7 +35,7 @@ type Inspector interface {
 	Inspect(plugin string) (*inspection.Inspection, error)
 	// Recommend stores an agent's recommendation for the plugin content with the given hash. A
 	// recommendation does not enable the plugin.
-	Recommend(plugin, hash string, permission wire.Permission, note, recommender string) error
+	Recommend(plugin, hash string, permission wire.Permission, noteText, recommender string) error
 }
 
 // Agents can inspect plugins, but only the user can enable a plugin.

@@ -26,7 +26,7 @@ func TestProtocolVersions(t *testing.T) {
 	s := serveTools(t, callerFunc(echoArguments), Options{})
 	for _, version := range []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"} {
 		c := s.sessionlessClient(t)
-		res := c.post(context.Background(), strings.Replace(initializeText("a"), "2025-11-25", version, 1))
+		res := c.postRequest(context.Background(), strings.Replace(initializeText("a"), "2025-11-25", version, 1))
 		if m := readMessages(t, res)[0]; !strings.Contains(m.messageJSON, `"protocolVersion":"`+version+`"`) {
 			t.Errorf("%s: %s", version, m.messageJSON)
 		}
@@ -40,7 +40,7 @@ func TestProtocolVersions(t *testing.T) {
 func TestInvalidInitializeCreatesNoSession(t *testing.T) {
 	s := serveTools(t, callerFunc(echoArguments), Options{})
 	c := s.sessionlessClient(t)
-	res := c.post(context.Background(), `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":5}}`)
+	res := c.postRequest(context.Background(), `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":5}}`)
 	if m := readMessages(t, res)[0]; m.Error == nil || res.Header.Get("Mcp-Session-Id") != "" || len(s.Clients()) != 0 {
 		t.Errorf("the server answered %s and has %d clients", m.messageJSON, len(s.Clients()))
 	}

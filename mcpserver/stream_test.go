@@ -62,7 +62,7 @@ func runInFakeTime(t *testing.T, c Caller, o Options, f func(t *testing.T, s *te
 		go func() { serveError <- hs.Serve(l) }()
 		tr := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) { return l.dial(), nil }}
 		a := &client{t: t, url: s.url, http: &http.Client{Transport: tr}, headers: http.Header{}}
-		res := a.post(t.Context(), initializeText("a"))
+		res := a.postRequest(t.Context(), initializeText("a"))
 		readMessages(t, res)
 		a.session, a.version = res.Header.Get("Mcp-Session-Id"), "2025-11-25"
 
@@ -77,11 +77,11 @@ func runInFakeTime(t *testing.T, c Caller, o Options, f func(t *testing.T, s *te
 	})
 }
 
-func sendUnreadCall(t *testing.T, l *pipeListener, c *client, body string) net.Conn {
+func sendUnreadCall(t *testing.T, l *pipeListener, c *client, requestBody string) net.Conn {
 	t.Helper()
 	conn := l.dial()
 	var b bytes.Buffer
-	if err := c.newRequest(t.Context(), http.MethodPost, body).Write(&b); err != nil {
+	if err := c.newRequest(t.Context(), http.MethodPost, requestBody).Write(&b); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := conn.Write(b.Bytes()); err != nil {
@@ -162,7 +162,7 @@ func TestSilentCallSendsKeepAlives(t *testing.T) {
 	runInFakeTime(t, caller, Options{}, func(t *testing.T, _ *testServer, _ *pipeListener, a *client) {
 		for _, meta := range []string{`{}`, `{"progressToken":1}`} {
 			begin := time.Now()
-			res := a.post(t.Context(), callText(`1`, `{}`, meta))
+			res := a.postRequest(t.Context(), callText(`1`, `{}`, meta))
 			if headers := time.Since(begin); headers != defaultHeartbeat {
 				t.Errorf("the headers arrived after %s", headers)
 			}
@@ -256,12 +256,12 @@ func TestDisconnectedClientIsNotListed(t *testing.T) {
 			slices.Sort(clientNames) // all lines have the same time, so their order may vary
 			return strings.Join(clientNames, " ")
 		}
-		breakConnection := func(c *client, method, body string) {
+		breakConnection := func(c *client, method, requestBody string) {
 			ctx, cancel := context.WithCancel(t.Context())
 			done := make(chan struct{})
 			go func() {
 				defer close(done)
-				res, err := c.http.Do(c.newRequest(ctx, method, body))
+				res, err := c.http.Do(c.newRequest(ctx, method, requestBody))
 				if err == nil {
 					_, _ = io.Copy(io.Discard, res.Body)
 					res.Body.Close()
@@ -303,7 +303,7 @@ func TestDisconnectedClientIsNotListed(t *testing.T) {
 func (s *testServer) openOver(t *testing.T, otherClient *client, name string) *client {
 	t.Helper()
 	c := &client{t: t, url: s.url, http: otherClient.http, headers: http.Header{}}
-	res := c.post(t.Context(), initializeText(name))
+	res := c.postRequest(t.Context(), initializeText(name))
 	readMessages(t, res)
 	c.session, c.version = res.Header.Get("Mcp-Session-Id"), "2025-11-25"
 	return c

@@ -64,7 +64,7 @@ func (s *Server) listTabs(_ context.Context, q request) reply {
 	if err := decodeArguments(q, &a); err != nil {
 		return newFailureReply(err)
 	}
-	answers := []pluginAnswer{}
+	pluginReplies := []pluginAnswer{}
 	pluginSet := s.plugins.Set()
 	for _, p := range pluginSet.Plugins() {
 		if p.IsBuiltin() || a.Plugin != "" && a.Plugin != p.Name {
@@ -75,24 +75,24 @@ func (s *Server) listTabs(_ context.Context, q request) reply {
 			Name: p.Name, IsNotReviewed: pluginTabs.OffReason == notReviewedReason, IsOff: pluginTabs.OffReason != "", State: string(pluginTabs.State),
 			NeedsReload: slices.ContainsFunc(pluginTabs.Tabs, func(t tabAnswer) bool { return t.NeedsReload }),
 		}.NextStep()
-		answers = append(answers, pluginTabs)
+		pluginReplies = append(pluginReplies, pluginTabs)
 	}
 	for _, f := range pluginSet.Failed() {
 		if f.Name != "" && (a.Plugin == "" || a.Plugin == f.Name) {
-			answers = append(answers, pluginAnswer{Plugin: f.Name, State: dispatch.StateFailed, Tabs: []tabAnswer{}, NextStep: gateway.StepAfterLoadError})
+			pluginReplies = append(pluginReplies, pluginAnswer{Plugin: f.Name, State: dispatch.StateFailed, Tabs: []tabAnswer{}, NextStep: gateway.StepAfterLoadError})
 		}
 	}
 	var lines []string
-	for _, pluginTabs := range answers {
+	for _, pluginTabs := range pluginReplies {
 		lines = append(lines, pluginTabs.answerText())
 	}
-	if len(answers) == 0 && a.Plugin != "" {
+	if len(pluginReplies) == 0 && a.Plugin != "" {
 		return newFailureReply(newArgumentsError("There is no plugin %q. Leave the argument out to list all plugins, then call again.", a.Plugin))
 	}
-	if len(answers) == 0 {
+	if len(pluginReplies) == 0 {
 		lines = []string{"There are no plugins. The user can install one: opentabs plugin install NAME. " + gateway.StepWithoutPlugin(s.lists.hasBrowserTools())}
 	}
-	return reply{replyText: strings.Join(lines, "\n"), errorData: rawjson.Encode(map[string]any{"plugins": answers})}
+	return reply{replyText: strings.Join(lines, "\n"), errorData: rawjson.Encode(map[string]any{"plugins": pluginReplies})}
 }
 
 // For a plugin that must not run, tabsOf returns no text of the plugin's author.

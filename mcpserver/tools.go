@@ -30,11 +30,11 @@ func newListedTool(t *plugin.Tool) (*listedTool, error) {
 		return nil, errors.New(`the root of the input schema is not "type": "object"`)
 	}
 	definedByTool := findDefinedArguments(t.InputSchema, t.Plugin)
-	description := t.Description
+	toolDescription := t.Description
 	if !t.Plugin.IsBuiltin() {
-		description = gateway.DescribeWithSite(t.Description, t.Plugin.DisplayName)
+		toolDescription = gateway.DescribeWithSite(t.Description, t.Plugin.DisplayName)
 	}
-	definition := mcp.NewToolWithRawSchema(t.FullName(), description, t.InputSchema)
+	definition := mcp.NewToolWithRawSchema(t.FullName(), toolDescription, t.InputSchema)
 	if names := instanceNames(t.Plugin); !definedByTool.definesInstance && len(names) > 1 {
 		definition.RawInputSchema = withProperty(t.InputSchema, argInstance, rawjson.Encode(map[string]any{
 			"type": "string", "enum": names, "description": "Which of the sites of " + t.Plugin.DisplayName + " to use.",

@@ -79,10 +79,10 @@ func parseTool(t *testing.T, rawJSON json.RawMessage) clientVisibleTool {
 func TestToolsShownToAgents(t *testing.T) {
 	s := serveTools(t, callerFunc(echoArguments), Options{}, newPackagesOfAllKinds()...)
 	dir := filepath.Join("testdata", "tools")
-	seen := map[string]bool{}
+	seenNames := map[string]bool{}
 	for _, rawJSON := range listTools(t, s.open(t, "a")) {
 		file := parseTool(t, rawJSON).Name + ".json"
-		seen[file] = true
+		seenNames[file] = true
 		var pretty bytes.Buffer
 		if err := json.Indent(&pretty, rawJSON, "", "  "); err != nil {
 			t.Fatal(err)
@@ -91,8 +91,8 @@ func TestToolsShownToAgents(t *testing.T) {
 		goldentest.Compare(t, filepath.Join(dir, file), pretty.Bytes())
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
-	if err != nil || len(files) != len(seen) || len(seen) == 0 {
-		t.Errorf("testdata has %d snapshots of %d tools, error %v", len(files), len(seen), err)
+	if err != nil || len(files) != len(seenNames) || len(seenNames) == 0 {
+		t.Errorf("testdata has %d snapshots of %d tools, error %v", len(files), len(seenNames), err)
 	}
 }
 

@@ -48,12 +48,12 @@ func TestArgumentsAreValidatedBeforeGates(t *testing.T) {
 	over := s.dial(t)
 	over.initialize("b")
 	stdio := func(request string) receivedMessage {
-		over.send(request)
+		over.sendMessage(request)
 		return over.mustRead()
 	}
 	for _, tt := range []struct {
 		name                     string
-		ask                      func(string) receivedMessage
+		sendRequest              func(string) receivedMessage
 		invalidInput, validInput string
 	}{
 		{"http", sessions.call, callText(`1`, `{"txt":"a"}`, `{}`), callText(`2`, `{"text":"a"}`, `{}`)},
@@ -65,14 +65,14 @@ func TestArgumentsAreValidatedBeforeGates(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			gate.decisions.Store(0)
 			runs.Store(0)
-			m := tt.ask(tt.invalidInput)
+			m := tt.sendRequest(tt.invalidInput)
 			if !strings.Contains(m.messageJSON, "invalid") || strings.Contains(m.messageJSON, `"ran"`) {
 				t.Errorf("the invalid call got the answer %s", m.messageJSON)
 			}
 			if n, calls := gate.decisions.Load(), len(d.Calls()); n != 0 || runs.Load() != 0 {
 				t.Errorf("the gate decided %d times, the tool ran %d times, there are %d calls", n, runs.Load(), calls)
 			}
-			if tt.ask(tt.validInput); gate.decisions.Load() == 0 || runs.Load() != 1 {
+			if tt.sendRequest(tt.validInput); gate.decisions.Load() == 0 || runs.Load() != 1 {
 				t.Errorf("with valid arguments the gate decided %d times and the tool ran %d times", gate.decisions.Load(), runs.Load())
 			}
 		})

@@ -72,8 +72,8 @@ func inspectAdapter(dir string, m *packageBuffer, knownIndex *index) (info adapt
 	if err != nil {
 		return info, unreadableText(err)
 	}
-	mark := filemark.Of(infoBefore)
-	if info, ok := knownIndex.adapterEntry(dir, mark); ok {
+	fileMark := filemark.Of(infoBefore)
+	if info, ok := knownIndex.adapterEntry(dir, fileMark); ok {
 		return info, ""
 	}
 	m.packageBytes = resizeBuffer(m.packageBytes, size+1) // one more byte detects a file that grows while it is read
@@ -83,8 +83,8 @@ func inspectAdapter(dir string, m *packageBuffer, knownIndex *index) (info adapt
 	if info, problemText = checkAdapter(m.packageBytes[:size]); problemText != "" {
 		return info, problemText
 	}
-	if infoAfter, err := f.Stat(); err == nil && filemark.Of(infoAfter) == mark {
-		knownIndex.addEntry(dir, mark, info)
+	if infoAfter, err := f.Stat(); err == nil && filemark.Of(infoAfter) == fileMark {
+		knownIndex.addEntry(dir, fileMark, info)
 	}
 	return info, ""
 }

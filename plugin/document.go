@@ -42,17 +42,17 @@ func parseDocument(documentJSON []byte) (*document, error) {
 		}
 		return nil, err
 	}
-	doc := &document{members: members}
+	stateDocument := &document{members: members}
 	if rawJSON, ok := members["plugins"]; ok {
 		var storeEntries []json.RawMessage
 		if err := json.Unmarshal(rawJSON, &storeEntries); err != nil {
 			return nil, &statedoc.DamagedError{Problem: "has plugins that are " + rawjson.KindOf(rawJSON) + " instead of an array" + remedy}
 		}
 		for _, rawJSON := range storeEntries {
-			doc.plugins = append(doc.plugins, rawEntry(rawJSON))
+			stateDocument.plugins = append(stateDocument.plugins, rawEntry(rawJSON))
 		}
 	}
-	return doc, nil
+	return stateDocument, nil
 }
 
 func (d *document) encode() []byte {

@@ -117,7 +117,7 @@ func TestIndexIsRebuilt(t *testing.T) {
 
 func TestIndexNoticesChangedAdapters(t *testing.T) {
 	otherAdapter := plugintest.Adapter("a", "(()=>{globalThis.__openTabs.adapters[\"a\"]={fools:[]}})();\n")
-	for name, change := range map[string]func(t *testing.T, file string, infoBefore os.FileInfo){
+	for name, pluginChange := range map[string]func(t *testing.T, file string, infoBefore os.FileInfo){
 		"written over": func(t *testing.T, file string, _ os.FileInfo) { writeFile(t, file, otherAdapter) },
 		"same size and time": func(t *testing.T, file string, infoBefore os.FileInfo) {
 			writeFile(t, file, otherAdapter)
@@ -147,7 +147,7 @@ func TestIndexNoticesChangedAdapters(t *testing.T) {
 			}
 			pluginSet, _ := x.loadPlugins()
 			oldHash := x.hashOfOnlyPlugin(pluginSet)
-			change(t, file, infoBefore)
+			pluginChange(t, file, infoBefore)
 			if pluginSet, _ = x.loadPlugins(); x.hashOfOnlyPlugin(pluginSet) == oldHash {
 				t.Error("the change was not noticed")
 			}

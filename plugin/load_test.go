@@ -23,14 +23,14 @@ const (
 	adapterFile = "dist/adapter.iife.js"
 )
 
-func editFile(t testing.TB, dir, file string, change func(string) string) {
+func editFile(t testing.TB, dir, file string, pluginChange func(string) string) {
 	t.Helper()
 	path := filepath.Join(dir, file)
 	packageText, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	changedText := change(string(packageText))
+	changedText := pluginChange(string(packageText))
 	if changedText == string(packageText) {
 		t.Fatalf("%s is not changed", file)
 	}
@@ -41,17 +41,17 @@ func editFile(t testing.TB, dir, file string, change func(string) string) {
 
 func newMemberEdit(path, value string) func(string) string {
 	return func(packageText string) string {
-		var doc map[string]any
-		if err := json.Unmarshal([]byte(packageText), &doc); err != nil {
+		var document map[string]any
+		if err := json.Unmarshal([]byte(packageText), &document); err != nil {
 			panic(err)
 		}
-		object := doc
+		object := document
 		steps := strings.Split(path, ".")
-		for _, step := range steps[:len(steps)-1] {
-			if memberList, ok := object[step].([]any); ok {
+		for _, stepName := range steps[:len(steps)-1] {
+			if memberList, ok := object[stepName].([]any); ok {
 				object = memberList[0].(map[string]any)
 			} else {
-				object = object[step].(map[string]any)
+				object = object[stepName].(map[string]any)
 			}
 		}
 		lastStep := steps[len(steps)-1]
@@ -60,7 +60,7 @@ func newMemberEdit(path, value string) func(string) string {
 		} else {
 			object[lastStep] = json.RawMessage(value)
 		}
-		resultJSON, err := json.Marshal(doc)
+		resultJSON, err := json.Marshal(document)
 		if err != nil {
 			panic(err)
 		}
@@ -79,9 +79,9 @@ func newReplaceEdit(oldText, newText string) func(string) string {
 const validTool = `{"name":"a","description":"d","input_schema":{"type":"object"},"output_schema":{}}`
 
 var badPackages = []struct {
-	name, file  string
-	change      func(string) string
-	problemText string
+	name, file   string
+	pluginChange func(string) string
+	problemText  string
 }{
 	{"no JSON", packageFile, newReplaceAllEdit("{\n  \"name\": oops"), "package.json: is not valid JSON at line 2, column 11"},
 	{"empty", packageFile, newReplaceAllEdit(""), "package.json: is empty"},
@@ -174,7 +174,7 @@ func TestLoadRefuses(t *testing.T) {
 	for _, c := range badPackages {
 		t.Run(c.name, func(t *testing.T) {
 			dir := plugintest.Package{PreScript: "token()"}.Write(t)
-			editFile(t, dir, c.file, c.change)
+			editFile(t, dir, c.file, c.pluginChange)
 			p, err := plugin.Load(dir)
 			var packageErr *plugin.PackageError
 			if !errors.As(err, &packageErr) {
@@ -249,11 +249,11 @@ func TestLoadReportsAllProblems(t *testing.T) {
 
 func TestLoadReadsEverything(t *testing.T) {
 	dir := t.TempDir()
-	yes, no := true, false
+	isTrue, no := true, false
 	plugintest.Package{Name: "chat", Tools: []plugintest.Tool{{
 		Name: "send", DisplayName: "Send", Description: "Sends a message.",
 		Input:       json.RawMessage(`{ "type": "object", "properties": {"n": {"type": "number", "default": 1}}, "required": ["n"] }`),
-		Annotations: &plugin.Annotations{Title: "Send it", ReadOnly: &no, Destructive: &yes},
+		Annotations: &plugin.Annotations{Title: "Send it", ReadOnly: &no, Destructive: &isTrue},
 	}}}.WriteTo(t, dir)
 	editFile(t, dir, packageFile, newMemberEdit("opentabs.homepage", `"https://chat.example.com"`))
 	editFile(t, dir, packageFile, newMemberEdit("opentabs.excludePatterns", `["*://localhost/admin/*"]`))

@@ -102,20 +102,20 @@ func parseDescription(f *jsonread.Reader, p *Plugin) {
 
 // If package.json and dist/tools.json both have the member "start", opentabs uses the value in package.json.
 func readStart(f *jsonread.Reader) Start {
-	start := Start(f.Optional("start"))
-	if start != "" && start != StartAtOnce && start != StartIdle {
-		f.Add("start", "is %q; use %q or %q", start, StartAtOnce, StartIdle)
+	startKind := Start(f.Optional("start"))
+	if startKind != "" && startKind != StartAtOnce && startKind != StartIdle {
+		f.Add("start", "is %q; use %q or %q", startKind, StartAtOnce, StartIdle)
 	}
-	return start
+	return startKind
 }
 
-func readPatterns(f *jsonread.Reader, key string) (texts []string, patterns []Pattern) {
-	texts = f.Strings(key)
-	if len(texts) > maxPatterns {
-		f.Add(key, "has %d patterns; use at most %d", len(texts), maxPatterns)
+func readPatterns(f *jsonread.Reader, key string) (patternTexts []string, patterns []Pattern) {
+	patternTexts = f.Strings(key)
+	if len(patternTexts) > maxPatterns {
+		f.Add(key, "has %d patterns; use at most %d", len(patternTexts), maxPatterns)
 		return nil, nil
 	}
-	for i, patternText := range texts {
+	for i, patternText := range patternTexts {
 		if len(patternText) > maxPatternChars {
 			f.Add(fmt.Sprintf("%s[%d]", key, i), "has %d characters; use at most %d", len(patternText), maxPatternChars)
 			continue
@@ -127,7 +127,7 @@ func readPatterns(f *jsonread.Reader, key string) (texts []string, patterns []Pa
 		}
 		patterns = append(patterns, pattern)
 	}
-	return texts, patterns
+	return patternTexts, patterns
 }
 
 // In packages without sdkVersion, dist/tools.json contains an array; in all other packages, an object.
@@ -149,8 +149,8 @@ func parseTools(rawJSON []byte, p *Plugin, problems *jsonread.Problems) {
 			p.SDKVersion, newestSDKMajor, newestSDKMinor)
 	}
 	p.IsForOriginalSDK = isOriginalSDK(p.SDKVersion)
-	if start := readStart(topReader); p.Start == "" {
-		p.Start = start
+	if startKind := readStart(topReader); p.Start == "" {
+		p.Start = startKind
 	}
 	parsePreScript(topReader, p)
 	parseIcons(topReader, p)
@@ -180,7 +180,7 @@ func parseToolList(topReader *jsonread.Reader, p *Plugin) {
 	checkUndos(p, topReader.Problems)
 }
 
-func parseEach(topReader *jsonread.Reader, listName string, raws [][]byte, seen map[string]string, parse func(*jsonread.Reader) string) {
+func parseEach(topReader *jsonread.Reader, listName string, raws [][]byte, seenIDs map[string]string, parse func(*jsonread.Reader) string) {
 	for i, rawJSON := range raws {
 		itemPath := fmt.Sprintf("%s[%d]", listName, i)
 		if rawjson.KindOf(rawJSON) != rawjson.KindObject {
@@ -188,10 +188,10 @@ func parseEach(topReader *jsonread.Reader, listName string, raws [][]byte, seen 
 			continue
 		}
 		name := parse(jsonread.New(rawJSON, itemPath+".", topReader.Problems))
-		if firstPath, isDuplicate := seen[name]; isDuplicate && name != "" {
+		if firstPath, isDuplicate := seenIDs[name]; isDuplicate && name != "" {
 			topReader.Add(itemPath+".name", "is %q, as %s.name is; rename one of them", name, firstPath)
 		} else {
-			seen[name] = itemPath
+			seenIDs[name] = itemPath
 		}
 	}
 }
@@ -299,15 +299,15 @@ func isOriginalSDK(version string) bool {
 const OwnSDKPrefix = "opentabs-"
 
 func isNewerSDK(version string) bool {
-	parts := strings.SplitN(strings.TrimPrefix(version, OwnSDKPrefix), ".", 3)
-	if len(parts) < 2 {
+	textParts := strings.SplitN(strings.TrimPrefix(version, OwnSDKPrefix), ".", 3)
+	if len(textParts) < 2 {
 		return false
 	}
-	major, err := strconv.Atoi(parts[0])
+	major, err := strconv.Atoi(textParts[0])
 	if err != nil {
 		return false
 	}
-	minor, err := strconv.Atoi(parts[1])
+	minor, err := strconv.Atoi(textParts[1])
 	if err != nil {
 		return false
 	}

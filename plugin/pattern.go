@@ -181,21 +181,21 @@ func splitURL(url string) (urlParts, bool) {
 
 // A "*" in pattern matches any text, including an empty text.
 func matchGlob(pattern, s string) bool {
-	parts := strings.Split(pattern, "*")
-	if len(parts) == 1 {
+	textParts := strings.Split(pattern, "*")
+	if len(textParts) == 1 {
 		return pattern == s
 	}
-	firstPart, lastPart := parts[0], parts[len(parts)-1]
+	firstPart, lastPart := textParts[0], textParts[len(textParts)-1]
 	if !strings.HasPrefix(s, firstPart) || !strings.HasSuffix(s[len(firstPart):], lastPart) {
 		return false
 	}
 	s = s[len(firstPart) : len(s)-len(lastPart)]
-	for _, part := range parts[1 : len(parts)-1] {
-		i := strings.Index(s, part)
+	for _, textPart := range textParts[1 : len(textParts)-1] {
+		i := strings.Index(s, textPart)
 		if i < 0 {
 			return false
 		}
-		s = s[i+len(part):]
+		s = s[i+len(textPart):]
 	}
 	return true
 }

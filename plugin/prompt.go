@@ -67,11 +67,11 @@ func parsePrompts(topReader *jsonread.Reader, p *Plugin) {
 		return
 	}
 	// A prompt must not have the name of a tool, because logs and permissions identify prompts and tools by name.
-	seen := map[string]string{}
+	seenIDs := map[string]string{}
 	for i, tool := range p.Tools {
-		seen[tool.Name] = fmt.Sprintf("tools[%d]", i)
+		seenIDs[tool.Name] = fmt.Sprintf("tools[%d]", i)
 	}
-	parseEach(topReader, "prompts", rawjson.Elements(rawJSON), seen, func(f *jsonread.Reader) string {
+	parseEach(topReader, "prompts", rawjson.Elements(rawJSON), seenIDs, func(f *jsonread.Reader) string {
 		prompt := parsePrompt(f, p)
 		p.Prompts = append(p.Prompts, prompt)
 		return prompt.Name

@@ -94,17 +94,17 @@ var editsOfPluginFiles = map[string]func(string) string{
 }
 
 func TestRegistryServesWhatChanged(t *testing.T) {
-	for file, change := range editsOfPluginFiles {
+	for file, pluginChange := range editsOfPluginFiles {
 		registry, store := plugintest.Registry(t, plugintest.Package{Name: "a"})
 		review := policy.New(t.TempDir(), registry.Set, policy.Options{})
-		before := registry.Set().Plugins()[0]
-		if err := review.Review("a", before.ContentHash(), wire.PermissionAuto, "test"); err != nil {
+		pluginBefore := registry.Set().Plugins()[0]
+		if err := review.Review("a", pluginBefore.ContentHash(), wire.PermissionAuto, "test"); err != nil {
 			t.Fatal(err)
 		}
-		editFile(t, storeEntries(t, store)[0].Path, file, change)
+		editFile(t, storeEntries(t, store)[0].Path, file, pluginChange)
 		pluginSet := reloadRegistry(t, registry)
 		plugins := pluginSet.Plugins()
-		if len(plugins) != 1 || len(pluginSet.Failed()) != 0 || plugins[0].ContentHash() == before.ContentHash() {
+		if len(plugins) != 1 || len(pluginSet.Failed()) != 0 || plugins[0].ContentHash() == pluginBefore.ContentHash() {
 			t.Fatalf("%s: %v, failed %v", file, plugins, pluginSet.Failed())
 		}
 		if s := review.State("a"); s.Reviewed || s.EffectivePermission != wire.PermissionOff || review.MayRunAnyTool(plugins[0]) {
@@ -114,7 +114,7 @@ func TestRegistryServesWhatChanged(t *testing.T) {
 }
 
 func TestRegistryRefusesWhatChanged(t *testing.T) {
-	for file, change := range editsOfPluginFiles {
+	for file, pluginChange := range editsOfPluginFiles {
 		registry, store := plugintest.Registry(t)
 		dir := plugintest.Package{Name: "a"}.Write(t)
 		if _, err := store.AddInstalled(plugin.Entry{Path: dir, Package: "opentabs-plugin-a"}); err != nil {
@@ -123,7 +123,7 @@ func TestRegistryRefusesWhatChanged(t *testing.T) {
 		if pluginSet := reloadRegistry(t, registry); len(pluginSet.Plugins()) != 1 || pluginSet.Plugins()[0].Source != plugin.SourceNPM {
 			t.Fatalf("%v, failed %v", pluginSet.Plugins(), pluginSet.Failed())
 		}
-		editFile(t, dir, file, change)
+		editFile(t, dir, file, pluginChange)
 		pluginSet := reloadRegistry(t, registry)
 		failures := pluginSet.Failed()
 		if len(pluginSet.Plugins()) != 0 || len(failures) != 1 {
@@ -264,9 +264,9 @@ func largePackage(i int) plugintest.Package {
 func BenchmarkReload(b *testing.B) {
 	_, store := plugintest.Registry(b, largePackages(200)...)
 	floorTime := readAndHash(b, storeEntries(b, store))
-	var before, after runtime.MemStats
+	var statsBefore, statsAfter runtime.MemStats
 	runtime.GC()
-	runtime.ReadMemStats(&before)
+	runtime.ReadMemStats(&statsBefore)
 	var r *plugin.Registry
 	for b.Loop() {
 		r = plugin.NewRegistry(store, zerolog.Nop())
@@ -276,8 +276,8 @@ func BenchmarkReload(b *testing.B) {
 	}
 	runtime.GC()
 	runtime.GC() // each sync.Pool is empty only after two garbage collections
-	runtime.ReadMemStats(&after)
-	b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/(1<<20), "MB-kept")
+	runtime.ReadMemStats(&statsAfter)
+	b.ReportMetric(float64(statsAfter.HeapAlloc-statsBefore.HeapAlloc)/(1<<20), "MB-kept")
 	b.ReportMetric(float64(b.Elapsed())/float64(b.N)/float64(floorTime), "x-floor")
 	runtime.KeepAlive(r)
 }
@@ -325,13 +325,13 @@ func TestRegistryKeepsNoAdapters(t *testing.T) {
 		runtime.ReadMemStats(&m)
 		return m.HeapAlloc
 	}
-	before := heapBytes()
+	countBefore := heapBytes()
 	r := plugin.NewRegistry(store, zerolog.Nop())
 	if pluginSet := reloadRegistry(t, r); len(pluginSet.Plugins()) != 20 {
 		t.Fatalf("%d plugins, failed %v", len(pluginSet.Plugins()), pluginSet.Failed())
 	}
-	if after := heapBytes(); after > before+5<<20 {
-		t.Errorf("20 plugins with adapters of 14 MB take %d MB", (after-before)>>20)
+	if countAfter := heapBytes(); countAfter > countBefore+5<<20 {
+		t.Errorf("20 plugins with adapters of 14 MB take %d MB", (countAfter-countBefore)>>20)
 	}
 	runtime.KeepAlive(r)
 }

@@ -42,11 +42,11 @@ func TestSchemaTextsAreCleanAtAnyDepth(t *testing.T) {
 		t.Fatal(err)
 	}
 	for schemaName, schema := range map[string]json.RawMessage{"input": p.Tools[0].InputSchema, "output": p.Tools[0].OutputSchema, "prompt": p.Prompts[0].InputSchema} {
-		var doc any
-		if err := json.Unmarshal(schema, &doc); err != nil {
+		var document any
+		if err := json.Unmarshal(schema, &document); err != nil {
 			t.Fatal(err)
 		}
-		if n := eachString(doc, func(s string) {
+		if n := eachString(document, func(s string) {
 			if _, hidden := plaintext.FirstHidden(s); hidden {
 				t.Errorf("%s: %+q", schemaName, s)
 			}

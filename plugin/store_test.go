@@ -52,16 +52,16 @@ func addPlugin(t testing.TB, store *plugin.Store, dir string) *plugin.Plugin {
 
 func storeEntries(t testing.TB, store *plugin.Store) []plugin.Entry {
 	t.Helper()
-	entries, err := store.Entries()
+	storeEntries, err := store.Entries()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return entries
+	return storeEntries
 }
 
-func entryNames(entries []plugin.Entry) string {
+func entryNames(storeEntries []plugin.Entry) string {
 	var names []string
-	for _, e := range entries {
+	for _, e := range storeEntries {
 		names = append(names, e.Name)
 	}
 	return strings.Join(names, " ")
@@ -73,7 +73,7 @@ func TestStoreAdds(t *testing.T) {
 	if entries := storeEntries(t, store); len(entries) != 0 {
 		t.Fatalf("a new store has %v; want length 0", entries)
 	}
-	before := time.Now().Add(-time.Second)
+	timeBefore := time.Now().Add(-time.Second)
 	p := addPlugin(t, store, plugintest.Package{Name: "b"}.Write(t))
 	addPlugin(t, store, plugintest.Package{Name: "a"}.Write(t))
 	entries := storeEntries(t, store)
@@ -81,7 +81,7 @@ func TestStoreAdds(t *testing.T) {
 		t.Fatalf("entries %s, want them in the order they were added", entryNames(entries))
 	}
 	e := entries[0]
-	if e.Path != p.Dir || e.Hash != p.Hash || e.Manifest != p.ManifestHash || e.Added.Before(before) || e.Added.After(time.Now()) {
+	if e.Path != p.Dir || e.Hash != p.Hash || e.Manifest != p.ManifestHash || e.Added.Before(timeBefore) || e.Added.After(time.Now()) {
 		t.Errorf("entry %+v", e)
 	}
 	var doc struct {
@@ -116,7 +116,7 @@ func TestStoreAddRefuses(t *testing.T) {
 	}})
 	firstDir := plugintest.Package{Name: "a"}.Write(t)
 	addPlugin(t, store, firstDir)
-	before, err := os.ReadFile(store.Path())
+	contentBefore, err := os.ReadFile(store.Path())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,8 +130,8 @@ func TestStoreAddRefuses(t *testing.T) {
 			t.Errorf("%v, want %q", err, problemText)
 		}
 	}
-	if after, err := os.ReadFile(store.Path()); err != nil || !bytes.Equal(before, after) {
-		t.Errorf("the list changed: %s, %v", after, err)
+	if contentAfter, err := os.ReadFile(store.Path()); err != nil || !bytes.Equal(contentBefore, contentAfter) {
+		t.Errorf("the list changed: %s, %v", contentAfter, err)
 	}
 }
 
@@ -281,9 +281,9 @@ func TestStoreSharedByProcesses(t *testing.T) {
 			paths = append(paths, plugintest.Package{Name: fmt.Sprintf("p%d-%d", i, n)}.Write(t))
 		}
 		wg.Go(func() {
-			child := exec.Command(os.Args[0])
-			child.Env = append(os.Environ(), addPackagesVariable+"="+strings.Join(paths, string(filepath.ListSeparator)))
-			if cmdOutput, err := child.CombinedOutput(); err != nil {
+			childCmd := exec.Command(os.Args[0])
+			childCmd.Env = append(os.Environ(), addPackagesVariable+"="+strings.Join(paths, string(filepath.ListSeparator)))
+			if cmdOutput, err := childCmd.CombinedOutput(); err != nil {
 				t.Errorf("%v: %s", err, cmdOutput)
 			}
 		})
@@ -326,10 +326,10 @@ func FuzzDocument(f *testing.F) {
 		if err := os.WriteFile(store.Path(), storeContent, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		before, err := store.Entries()
+		entriesBefore, err := store.Entries()
 		if err != nil {
-			if !strings.HasPrefix(err.Error(), store.Path()) || before != nil {
-				t.Fatalf("%q: %v, %v", storeContent, before, err)
+			if !strings.HasPrefix(err.Error(), store.Path()) || entriesBefore != nil {
+				t.Fatalf("%q: %v, %v", storeContent, entriesBefore, err)
 			}
 			return
 		}
@@ -337,7 +337,7 @@ func FuzzDocument(f *testing.F) {
 		if removeErr == nil || !strings.Contains(removeErr.Error(), "there is no plugin") {
 			t.Fatalf("%q: %v; want an error that contains %q", storeContent, removeErr, "there is no plugin")
 		}
-		for i, e := range before {
+		for i, e := range entriesBefore {
 			if e.Name == "" || e.Path == "" || e.Hash == "" {
 				t.Fatalf("%q: incomplete: %+v", storeContent, e)
 			}
@@ -347,15 +347,15 @@ func FuzzDocument(f *testing.F) {
 				}
 			}
 		}
-		after, err := store.Entries()
+		entriesAfter, err := store.Entries()
 		leftoverFiles := 0
-		for _, e := range before {
-			if e.Name != before[0].Name {
+		for _, e := range entriesBefore {
+			if e.Name != entriesBefore[0].Name {
 				leftoverFiles++
 			}
 		}
-		if err != nil || len(after) != leftoverFiles {
-			t.Fatalf("%q: of %+v was left %+v, %v", storeContent, before, after, err)
+		if err != nil || len(entriesAfter) != leftoverFiles {
+			t.Fatalf("%q: of %+v was left %+v, %v", storeContent, entriesBefore, entriesAfter, err)
 		}
 	})
 }

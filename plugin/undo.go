@@ -62,14 +62,14 @@ func (u *Undo) usesRoot(root string) bool {
 // Arguments returns the arguments for the call that undoes a call with the given input
 // and result. An argument whose JSON Pointer leads to no value is left out, and
 // missingPointers contains the pointer.
-func (u *Undo) Arguments(input, result json.RawMessage) (args json.RawMessage, missingPointers []string) {
-	roots := map[string][]byte{undoInput: input, undoResult: result}
+func (u *Undo) Arguments(input, toolResult json.RawMessage) (args json.RawMessage, missingPointers []string) {
+	roots := map[string][]byte{undoInput: input, undoResult: toolResult}
 	members := []rawjson.Member{}
 	for _, a := range u.Input {
 		steps := pointerSteps(a.Pointer)
 		value := roots[steps[0]]
-		for _, step := range steps[1:] {
-			value = memberOrElement(value, step)
+		for _, stepName := range steps[1:] {
+			value = memberOrElement(value, stepName)
 		}
 		if len(value) == 0 {
 			missingPointers = append(missingPointers, a.Pointer)
@@ -80,13 +80,13 @@ func (u *Undo) Arguments(input, result json.RawMessage) (args json.RawMessage, m
 	return rawjson.JoinMembers(members), missingPointers
 }
 
-func memberOrElement(value []byte, step string) []byte {
+func memberOrElement(value []byte, stepName string) []byte {
 	switch rawjson.KindOf(value) {
 	case rawjson.KindObject:
-		return rawjson.Get(value, step)
+		return rawjson.Get(value, stepName)
 	case rawjson.KindArray:
-		i, err := strconv.Atoi(step)
-		if elements := rawjson.Elements(value); err == nil && i >= 0 && i < len(elements) && step == strconv.Itoa(i) {
+		i, err := strconv.Atoi(stepName)
+		if elements := rawjson.Elements(value); err == nil && i >= 0 && i < len(elements) && stepName == strconv.Itoa(i) {
 			return elements[i]
 		}
 	}
@@ -95,8 +95,8 @@ func memberOrElement(value []byte, step string) []byte {
 
 func pointerSteps(pointer string) []string {
 	steps := strings.Split(strings.TrimPrefix(pointer, "/"), "/")
-	for i, step := range steps {
-		steps[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(step)
+	for i, stepName := range steps {
+		steps[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(stepName)
 	}
 	return steps
 }

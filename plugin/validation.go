@@ -56,8 +56,8 @@ func IsObjectSchema(schema json.RawMessage) bool {
 // ValidateResult checks whether the result of a tool call matches the tool's output schema. If
 // the tool returned JavaScript's undefined, the result is nil. See
 // [schema.Validator.CheckResult].
-func (t *Tool) ValidateResult(result json.RawMessage) *wire.CallError {
-	return t.results.CheckResult(t.OutputSchema, result)
+func (t *Tool) ValidateResult(toolResult json.RawMessage) *wire.CallError {
+	return t.results.CheckResult(t.OutputSchema, toolResult)
 }
 
 // CheckOutput implements [dispatch.OutputChecker]. If opentabs did not check a tool's output,

@@ -42,20 +42,20 @@ func (r *Registry) Watch() *Watch { return &Watch{registry: r} }
 // Changed reports whether the list of plugins or a file of a plugin has changed since the last reload. Changed returns
 // true only if the files are unchanged since its previous call, because a build writes several files one after another.
 func (w *Watch) Changed() bool {
-	now, loadedStamps := w.registry.currentStamps()
-	isSettled := w.lastStamps != nil && now.isSame(w.lastStamps)
-	w.lastStamps = now
-	return isSettled && !now.isSame(loadedStamps)
+	stampsNow, loadedStamps := w.registry.currentStamps()
+	isSettled := w.lastStamps != nil && stampsNow.isSame(w.lastStamps)
+	w.lastStamps = stampsNow
+	return isSettled && !stampsNow.isSame(loadedStamps)
 }
 
-func (r *Registry) currentStamps() (now, loadedStamps fileStamps) {
+func (r *Registry) currentStamps() (stampsNow, loadedStamps fileStamps) {
 	r.mu.Lock()
 	entries, folders, loadedStamps := r.loadedEntries, r.folders, r.fileStamps
 	r.mu.Unlock()
-	now = fileStamps{}
-	now.addPluginLists(r.store.Path(), folders)
-	now.addPackageFiles(entries)
-	return now, loadedStamps
+	stampsNow = fileStamps{}
+	stampsNow.addPluginLists(r.store.Path(), folders)
+	stampsNow.addPackageFiles(entries)
+	return stampsNow, loadedStamps
 }
 
 func (s fileStamps) addPluginLists(listName string, folders []string) {

@@ -31,13 +31,13 @@ func (w *reloadCounter) checkFiles() {
 	}
 }
 
-func (w *reloadCounter) wantReloads(step string, reloads int) {
+func (w *reloadCounter) wantReloads(stepName string, reloads int) {
 	w.t.Helper()
 	for range 3 {
 		w.checkFiles()
 	}
 	if w.reloads != reloads {
-		w.t.Errorf("%s: loaded %d times, want %d", step, w.reloads, reloads)
+		w.t.Errorf("%s: loaded %d times, want %d", stepName, w.reloads, reloads)
 	}
 }
 

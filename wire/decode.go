@@ -40,9 +40,9 @@ func DecodeDispatchResult(result []byte) (r ToolDispatchResult, err error) {
 		case "output":
 			r.Output = value
 		case "parts":
-			var parts int // decoding into r.Parts would make r escape to the heap
-			err := json.Unmarshal(value, &parts)
-			r.Parts = parts
+			var partCount int // decoding into r.Parts would make r escape to the heap
+			err := json.Unmarshal(value, &partCount)
+			r.Parts = partCount
 			return err
 		case "hops":
 			var hops *BrowserHops

@@ -130,7 +130,7 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) {
 		var progress ToolProgressParams
 		var result ToolDispatchResult
-		var part ToolPartParams
+		var partParams ToolPartParams
 		gotProgress, progressErr := DecodeProgress(body)
 		gotResult, resultErr := DecodeDispatchResult(body)
 		gotPart, quotedJSON, partErr := DecodePart(body)
@@ -150,11 +150,11 @@ func FuzzDecode(f *testing.F) {
 		if json.Unmarshal(body, &result) == nil && (resultErr != nil || !reflect.DeepEqual(gotResult, result)) {
 			t.Errorf("result %+v (%v), want %+v: %s", gotResult, resultErr, result, body)
 		}
-		if json.Unmarshal(body, &part) == nil && partErr == nil {
+		if json.Unmarshal(body, &partParams) == nil && partErr == nil {
 			var resultText ResultText
 			resultText.Append(quotedJSON)
-			if gotPart.Text = string(resultText.Join()); gotPart != part {
-				t.Errorf("part %+v, want %+v: %s", gotPart, part, body)
+			if gotPart.Text = string(resultText.Join()); gotPart != partParams {
+				t.Errorf("part %+v, want %+v: %s", gotPart, partParams, body)
 			}
 		}
 	})
@@ -162,13 +162,13 @@ func FuzzDecode(f *testing.F) {
 
 // If hasExactKeys returns true, encoding/json and splitObject must return equal members.
 func hasExactKeys(body []byte) bool {
-	seen := map[string]bool{}
+	seenNames := map[string]bool{}
 	err := splitObject(body, func(key, _ []byte) error {
 		folded := string(bytes.ToLower(key))
-		if seen[folded] || bytes.ContainsRune(key, '\\') || bytes.ContainsFunc(key, func(r rune) bool { return r > 0x7e }) {
+		if seenNames[folded] || bytes.ContainsRune(key, '\\') || bytes.ContainsFunc(key, func(r rune) bool { return r > 0x7e }) {
 			return errUnclosedValue
 		}
-		seen[folded] = true
+		seenNames[folded] = true
 		return nil
 	})
 	if err != nil {
@@ -179,7 +179,7 @@ func hasExactKeys(body []byte) bool {
 		if name == "dispatchid" {
 			fieldName = "dispatchId"
 		}
-		if seen[name] && !bytes.Contains(body, []byte(`"`+fieldName+`"`)) {
+		if seenNames[name] && !bytes.Contains(body, []byte(`"`+fieldName+`"`)) {
 			return false
 		}
 	}

@@ -104,8 +104,8 @@ func FuzzAppendDispatch(f *testing.F) {
 func FuzzAppendAnswer(f *testing.F) {
 	f.Add("s/answer/1/c1", "c1", 1, `{"found":3}`, false, "", "")
 	f.Add("s\"", "c<1>", -1, ``, true, "denied", "the user denied \u2028 it")
-	f.Fuzz(func(t *testing.T, id, dispatchID string, ask int, output string, hasError bool, code, message string) {
-		p := ToolAnswerParams{DispatchID: dispatchID, Ask: ask, Output: rawJSON(output)}
+	f.Fuzz(func(t *testing.T, id, dispatchID string, askIndex int, output string, hasError bool, code, message string) {
+		p := ToolAnswerParams{DispatchID: dispatchID, Ask: askIndex, Output: rawJSON(output)}
 		if hasError {
 			p.Error = &CallError{Code: ErrorCode(code), Message: message}
 		}

@@ -83,61 +83,61 @@ func (t *ResultText) Join() []byte {
 const unescapeReserveBytes = 3 + 8
 
 // The caller of appendUnescaped reserves len(text)+unescapeReserveBytes bytes of free capacity in dst.
-func appendUnescaped(dst, chunk []byte, half rune) ([]byte, rune) {
+func appendUnescaped(buffer, chunk []byte, half rune) ([]byte, rune) {
 	for len(chunk) > 0 {
 		if chunk[0] != '\\' {
-			dst, half = appendUnpairedSurrogate(dst, half)
+			buffer, half = appendUnpairedSurrogate(buffer, half)
 			n := 0
-			dst, n = appendPlain(dst, chunk)
+			buffer, n = appendPlain(buffer, chunk)
 			chunk = chunk[n:]
 			continue
 		}
 		if chunk[1] != 'u' {
-			dst, half = appendUnpairedSurrogate(dst, half)
-			dst, chunk = append(dst, unescapeChar(chunk[1])), chunk[2:]
+			buffer, half = appendUnpairedSurrogate(buffer, half)
+			buffer, chunk = append(buffer, unescapeChar(chunk[1])), chunk[2:]
 			continue
 		}
 		unit := decodeHex(chunk[2:6])
 		chunk = chunk[6:]
 		if combinedRune := utf16.DecodeRune(half, unit); half != 0 && combinedRune != utf8.RuneError {
-			dst, half = utf8.AppendRune(dst, combinedRune), 0
+			buffer, half = utf8.AppendRune(buffer, combinedRune), 0
 			continue
 		}
-		dst, half = appendUnpairedSurrogate(dst, half)
+		buffer, half = appendUnpairedSurrogate(buffer, half)
 		if unit >= 0xd800 && unit < 0xdc00 {
 			half = unit
 			continue
 		}
-		dst = utf8.AppendRune(dst, unit)
+		buffer = utf8.AppendRune(buffer, unit)
 	}
-	return dst, half
+	return buffer, half
 }
 
 // In text with many backslashes, copying eight bytes at once is faster than searching for each backslash.
-func appendPlain(dst, chunk []byte) ([]byte, int) {
-	n, room := 0, dst[len(dst):cap(dst)]
+func appendPlain(buffer, chunk []byte) ([]byte, int) {
+	n, room := 0, buffer[len(buffer):cap(buffer)]
 	for n+8 <= len(chunk) && n+8 <= len(room) {
-		word := binary.LittleEndian.Uint64(chunk[n:])
-		binary.LittleEndian.PutUint64(room[n:], word)
-		if backslashes := markEqualBytes(word, '\\'); backslashes != 0 {
+		machineWord := binary.LittleEndian.Uint64(chunk[n:])
+		binary.LittleEndian.PutUint64(room[n:], machineWord)
+		if backslashes := markEqualBytes(machineWord, '\\'); backslashes != 0 {
 			n += bits.TrailingZeros64(backslashes) / 8
-			return dst[:len(dst)+n], n
+			return buffer[:len(buffer)+n], n
 		}
 		n += 8
 	}
-	dst = dst[:len(dst)+n]
+	buffer = buffer[:len(buffer)+n]
 	for n < len(chunk) && chunk[n] != '\\' {
-		dst = append(dst, chunk[n])
+		buffer = append(buffer, chunk[n])
 		n++
 	}
-	return dst, n
+	return buffer, n
 }
 
-func appendUnpairedSurrogate(dst []byte, half rune) ([]byte, rune) {
+func appendUnpairedSurrogate(buffer []byte, half rune) ([]byte, rune) {
 	if half != 0 {
-		dst = utf8.AppendRune(dst, utf8.RuneError)
+		buffer = utf8.AppendRune(buffer, utf8.RuneError)
 	}
-	return dst, 0
+	return buffer, 0
 }
 
 func unescapeChar(c byte) byte {

@@ -97,11 +97,11 @@ func skipScalar(jsonText []byte, i int) int {
 	}
 }
 
-func skipWord(jsonText []byte, i int, word string) int {
-	if len(jsonText)-i < len(word) || string(jsonText[i:i+len(word)]) != word {
+func skipWord(jsonText []byte, i int, literal string) int {
+	if len(jsonText)-i < len(literal) || string(jsonText[i:i+len(literal)]) != literal {
 		return -1
 	}
-	return i + len(word)
+	return i + len(literal)
 }
 
 func skipValidString(jsonText []byte, i int) int {
@@ -147,9 +147,9 @@ const shortStringBytes = 16
 func indexSpecialWord(jsonText []byte) int {
 	i := min(len(jsonText), shortStringBytes)
 	for ; i+8 <= len(jsonText); i += 8 {
-		word := binary.LittleEndian.Uint64(jsonText[i:])
-		isControl := (word - lowBitOfEachByte*' ') &^ word
-		if specialBits := (isControl | markEqualBytes(word, '"') | markEqualBytes(word, '\\')) & highBitOfEachByte; specialBits != 0 {
+		machineWord := binary.LittleEndian.Uint64(jsonText[i:])
+		isControl := (machineWord - lowBitOfEachByte*' ') &^ machineWord
+		if specialBits := (isControl | markEqualBytes(machineWord, '"') | markEqualBytes(machineWord, '\\')) & highBitOfEachByte; specialBits != 0 {
 			return i + bits.TrailingZeros64(specialBits)/8
 		}
 	}
@@ -165,8 +165,8 @@ const lowBitOfEachByte, highBitOfEachByte = 0x0101010101010101, 0x80808080808080
 
 // In the result of markEqualBytes, the lowest set bit is the high bit of the first byte of word that equals c. All bits
 // above the lowest set bit in the result of markEqualBytes are undefined.
-func markEqualBytes(word uint64, c byte) uint64 {
-	difference := word ^ lowBitOfEachByte*uint64(c)
+func markEqualBytes(machineWord uint64, c byte) uint64 {
+	difference := machineWord ^ lowBitOfEachByte*uint64(c)
 	return (difference - lowBitOfEachByte) &^ difference & highBitOfEachByte
 }
 

@@ -89,7 +89,7 @@ func (a *adapterSync) sendPlugins(b *browser, syncTarget int) error {
 			continue
 		}
 		delete(scriptByName, name)
-		if err := unconfirmedCode.send(name, script); err != nil {
+		if err := unconfirmedCode.sendFrame(name, script); err != nil {
 			a.link.log.Warn().Err(err).Str("plugin", name).Msg("could not send the adapter")
 		}
 	}
@@ -154,7 +154,7 @@ type sentCode struct {
 	request   requests.Request
 }
 
-func (c *unconfirmedCode) send(name, script string) error {
+func (c *unconfirmedCode) sendFrame(name, script string) error {
 	code, err := c.link.hub.opts.Adapters.Code(name, script)
 	if err != nil {
 		return err

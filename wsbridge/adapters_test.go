@@ -50,10 +50,10 @@ func TestAdapters(t *testing.T) {
 			pluginsJSON += fmt.Sprintf(`{"name":%q,"displayName":%[1]q,"hash":"h-%[1]s","world":"main","script":"s-h-%[1]s"}`, n)
 		}
 		p.wantFrames(helloOK, newSyncFrame(1, pluginsJSON+"]"))
-		p.send(`{"jsonrpc":"2.0","id":"s/1","result":{"mode":"userScripts","missing":["a","unknown","b","c","a","d"]}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","id":"s/1","result":{"mode":"userScripts","missing":["a","unknown","b","c","a","d"]}}`)
 		p.wantFrames(newCodeFrame(2, "a", "h-a", "run(a)"), newCodeFrame(3, "c", "h-c", "run(c)"), newCodeFrame(4, "d", "h-d", "run(d)"))
-		p.send(`{"jsonrpc":"2.0","id":"s/3","error":{"code":-32603,"message":"does not parse"}}`)
-		p.send(`{"jsonrpc":"2.0","id":"s/2","result":{}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","id":"s/3","error":{"code":-32603,"message":"does not parse"}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","id":"s/2","result":{}}`)
 		w.advanceTime(requests.Timeout)
 		p.wantFrames()
 		w.hub.Sync()
@@ -70,11 +70,11 @@ func TestCodeWaitsForConfirmation(t *testing.T) {
 		p := w.dial()
 		p.sendHello("b1", "boot1")
 		_ = p.readFrames()
-		p.send(`{"jsonrpc":"2.0","id":"s/1","result":{"mode":"userScripts","missing":["a","b","c"]}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","id":"s/1","result":{"mode":"userScripts","missing":["a","b","c"]}}`)
 		p.wantFrames(newCodeFrame(2, "a", "h-a", largeCode), newCodeFrame(3, "b", "h-b", largeCode))
 		w.advanceTime(29 * time.Second)
 		p.wantFrames()
-		p.send(`{"jsonrpc":"2.0","id":"s/2","result":{}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","id":"s/2","result":{}}`)
 		p.wantFrames(newCodeFrame(4, "c", "h-c", largeCode))
 	})
 }
@@ -94,11 +94,11 @@ func TestConcurrentChangesCauseOneSync(t *testing.T) {
 			w.hub.Sync()
 		}
 		p.wantFrames()
-		p.send(`{"jsonrpc":"2.0","id":"s/1","result":{"mode":"userScripts","missing":["chat"]}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","id":"s/1","result":{"mode":"userScripts","missing":["chat"]}}`)
 		p.wantFrames(newSyncFrame(2, listPlugins()))
-		p.send(`{"jsonrpc":"2.0","id":"s/2","result":{"mode":"userScripts","missing":["chat"]}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","id":"s/2","result":{"mode":"userScripts","missing":["chat"]}}`)
 		p.wantFrames(newCodeFrame(3, "chat", "h11", "code of chat h11"))
-		p.send(`{"jsonrpc":"2.0","id":"s/3","result":{}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","id":"s/3","result":{}}`)
 		p.wantFrames()
 	})
 }
@@ -124,15 +124,15 @@ func TestCallsWaitForAdaptersAfterLostLink(t *testing.T) {
 		q := w.dial()
 		q.sendHello("b1", "boot1")
 		synctest.Wait()
-		q.send(`{"jsonrpc":"2.0","id":"s/1","result":{"mode":"userScripts","missing":["chat"]}}`)
-		q.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":7}]}}`)
+		q.sendFrame(`{"jsonrpc":"2.0","id":"s/1","result":{"mode":"userScripts","missing":["chat"]}}`)
+		q.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":7}]}}`)
 		foundTargets := make(chan dispatch.Targets, 1)
 		go func() { foundTargets <- w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "chat"}) }()
 		w.advanceTime(time.Second)
 		if len(foundTargets) > 0 {
 			t.Fatalf("targets %+v before the browser had the adapter", <-foundTargets)
 		}
-		q.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":7,"documentId":"d7","plugins":[{"name":"chat","hash":"h1"}]}]}}`)
+		q.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":7,"documentId":"d7","plugins":[{"name":"chat","hash":"h1"}]}]}}`)
 		if got := <-foundTargets; targetNames(got.LiveTargets) != "b1/7" {
 			t.Errorf("live %q, want b1/7", targetNames(got.LiveTargets))
 		}

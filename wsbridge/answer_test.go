@@ -45,14 +45,14 @@ func TestAnswers(t *testing.T) {
 				}
 			}
 			for range 2 {
-				p.send(`{"jsonrpc":"2.0","id":"c1",` + tt.body + `}`)
+				p.sendFrame(`{"jsonrpc":"2.0","id":"c1",` + tt.body + `}`)
 			}
 			w.wantEvents("c1 " + tt.want)
 			if got := w.hub.Browsers()[0].RunCount; got != 1 {
 				t.Errorf("%d runs are left, want 1", got)
 			}
 			w.cancel("c2")
-			p.send(`{"jsonrpc":"2.0","id":"s/cancel/c2","result":{"outcome":"aborted"}}`)
+			p.sendFrame(`{"jsonrpc":"2.0","id":"s/cancel/c2","result":{"outcome":"aborted"}}`)
 			w.wantEvents("c2 stopped: aborted")
 		})
 	}

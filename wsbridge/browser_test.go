@@ -18,7 +18,7 @@ func TestRunAndAnswer(t *testing.T) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		p.wantFrames(newDispatchFrame("c1"))
-		p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","reports":[{"progress":1,"total":2,"message":"half"}],"skipped":3}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","reports":[{"progress":1,"total":2,"message":"half"}],"skipped":3}}`)
 		p.respond("c1", `{"id":9007199254740993,"f":1.10}`)
 		w.wantEvents(`c1 reports [{"progress":1,"total":2,"message":"half"}] skipped 3`,
 			`c1 returned {"id":9007199254740993,"f":1.10}`)
@@ -68,11 +68,11 @@ func TestResume(t *testing.T) {
 		p.closeAbruptly()
 		w.advanceTime(4 * time.Second)
 		p = w.connectBrowser("b1", "boot1")
-		p.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["named","unknown"]}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["named","unknown"]}}`)
 		p.wantFrames(newCancelText("unknown", "the server no longer has this call"))
 		w.advanceTime(9 * time.Second)
-		p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"reports","reports":[{}]}}`)
-		p.send(`{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":"parts","seq":0,"text":"12"}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"reports","reports":[{}]}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":"parts","seq":0,"text":"12"}}`)
 		p.respond("answers", "1")
 		w.wantEvents("reports reports [{}] skipped 0", "answers returned 1")
 		w.advanceTime(time.Second - time.Nanosecond)
@@ -95,7 +95,7 @@ func TestRepeatedToolRequest(t *testing.T) {
 		for _, id := range []string{"c1", "c2", "c3", "c4", "c5"} {
 			w.run("b1", id)
 		}
-		p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c2"}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c2"}}`)
 		p.respond("c4", "4")
 		p.readFrames()
 		p.closeAbruptly()
@@ -156,7 +156,7 @@ func TestLinkReplacedByNewLink(t *testing.T) {
 		if got := p.awaitClose(); got != `close 4002 "replaced by a newer connection of this browser"` {
 			t.Errorf("the old connection ended with %s; want %q", got, `close 4002 "replaced by a newer connection of this browser"`)
 		}
-		q.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["c1"]}}`)
+		q.sendFrame(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["c1"]}}`)
 		w.advanceTime(time.Minute)
 		w.wantEvents()
 		q.respond("c1", "1")
@@ -241,17 +241,17 @@ func TestBrowsersAreIndependent(t *testing.T) {
 		w.run("b1", "c1")
 		p.wantFrames(newDispatchFrame("c1"))
 		q.wantFrames()
-		q.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","reports":[{"message":"forged"}]}}`)
-		q.send(`{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":"c1","seq":0,"text":"1"}}`)
-		q.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["c1"]}}`)
+		q.sendFrame(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","reports":[{"message":"forged"}]}}`)
+		q.sendFrame(`{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":"c1","seq":0,"text":"1"}}`)
+		q.sendFrame(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["c1"]}}`)
 		q.respond("c1", `"forged"`)
-		q.send(`{"jsonrpc":"2.0","id":"c1","error":{"code":-32000,"message":"x","data":{"code":"cancelled","message":"x"}}}`)
+		q.sendFrame(`{"jsonrpc":"2.0","id":"c1","error":{"code":-32000,"message":"x","data":{"code":"cancelled","message":"x"}}}`)
 		q.wantFrames(newCancelText("c1", "the server no longer has this call"))
 		w.wantEvents()
 		w.cancel("c1")
-		q.send(`{"jsonrpc":"2.0","id":"s/cancel/c1","result":{"outcome":"aborted"}}`)
+		q.sendFrame(`{"jsonrpc":"2.0","id":"s/cancel/c1","result":{"outcome":"aborted"}}`)
 		w.wantEvents()
-		p.send(`{"jsonrpc":"2.0","id":"s/cancel/c1","result":{"outcome":"aborted"}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","id":"s/cancel/c1","result":{"outcome":"aborted"}}`)
 		w.wantEvents("c1 stopped: aborted")
 	})
 }
@@ -309,9 +309,9 @@ func TestGracePeriodTimerAfterReconnect(t *testing.T) {
 		linkGeneration := b.linkGeneration
 		w.connectBrowser("b1", "boot1")
 		w.hub.registry.removeLostBrowser(b, linkGeneration)
-		returned := b.runs.generation
+		returned := b.runTable.generation
 		w.connectBrowser("b1", "boot1")
-		b.runs.endUnlisted(returned)
+		b.runTable.endUnlisted(returned)
 		w.wantEvents()
 		if got := w.hub.Browsers(); len(got) != 1 || got[0].RunCount != 1 {
 			t.Errorf("browsers = %+v, want one with one run", got)

@@ -111,7 +111,7 @@ func (s *handshake) sendChallenge() {
 		Nonce: s.serverNonce,
 		Proof: wire.ServerProof(s.key, s.port, s.browserNonce, s.serverNonce),
 	})
-	newFrameWriter(s.link).write(wire.AppendNotification(nil, wire.MethodChallenge, params))
+	newFrameWriter(s.link).writeFrame(wire.AppendNotification(nil, wire.MethodChallenge, params))
 }
 
 // isValidProof compares the proofs in constant time, so that response times reveal nothing about the expected proof.
@@ -142,7 +142,7 @@ func (s *handshake) run() (*browser, error) {
 	if err != nil || e.Method != wire.MethodHello || e.ID == "" {
 		const refusalText = "the first frame must be the request hello"
 		if err == nil && e.ID != "" && e.Method != "" {
-			newFrameWriter(s.link).write(wire.AppendError(nil, e.ID, &wire.RPCError{Code: wire.CodeInvalidRequest, Message: refusalText}))
+			newFrameWriter(s.link).writeFrame(wire.AppendError(nil, e.ID, &wire.RPCError{Code: wire.CodeInvalidRequest, Message: refusalText}))
 		}
 		return nil, s.refuse(websocket.StatusPolicyViolation, refusalText)
 	}
@@ -196,7 +196,7 @@ func (s *handshake) refuse(code websocket.StatusCode, refusalText string) error 
 }
 
 func (s *handshake) refuseHello(id string, code int, status websocket.StatusCode, refusalText string) error {
-	newFrameWriter(s.link).write(wire.AppendError(nil, id, &wire.RPCError{Code: code, Message: refusalText}))
+	newFrameWriter(s.link).writeFrame(wire.AppendError(nil, id, &wire.RPCError{Code: code, Message: refusalText}))
 	s.link.hub.refusals.SetRefusedHello(refusalText)
 	return s.refuse(status, refusalText)
 }

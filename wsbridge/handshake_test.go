@@ -24,19 +24,19 @@ func TestAttackByOrigin(t *testing.T) {
 	defer h.Close()
 	const proto = "Sec-WebSocket-Protocol"
 	nonce := wire.NonceSubprotocolPrefix + browserNonce
-	header := func(key string, values ...string) func(*http.Request) {
+	header := func(key string, valueNames ...string) func(*http.Request) {
 		return func(r *http.Request) {
 			r.Header.Del(key)
-			for _, v := range values {
+			for _, v := range valueNames {
 				r.Header.Add(key, v)
 			}
 		}
 	}
 	host := func(name string) func(*http.Request) { return func(r *http.Request) { r.Host = name } }
 	tests := []struct {
-		name       string
-		change     func(*http.Request)
-		httpStatus int
+		name         string
+		pluginChange func(*http.Request)
+		httpStatus   int
 	}{
 		{"a valid request", func(*http.Request) {}, 0},
 		{"localhost", host("localhost:9527"), 0},
@@ -85,7 +85,7 @@ func TestAttackByOrigin(t *testing.T) {
 			r.Header.Set("Sec-WebSocket-Version", "13")
 			r.Header.Set("Sec-WebSocket-Key", "MDEyMzQ1Njc4OWFiY2RlZg==")
 			r.Header.Set(proto, wire.Subprotocol+", "+nonce)
-			tt.change(r)
+			tt.pluginChange(r)
 			if httpStatus, refusalText := inbound.FindRefusal(r, h.opts.Origins); httpStatus != tt.httpStatus {
 				t.Fatalf("refusal = %d %q, want %d", httpStatus, refusalText, tt.httpStatus)
 			}
@@ -136,7 +136,7 @@ func TestVersionMismatch(t *testing.T) {
 	for _, tt := range tests {
 		withHub(t, Options{}, func(w *hubFixture) {
 			p := w.dial()
-			p.send(`{"jsonrpc":"2.0","id":"h","method":"hello","params":` + tt.hello + `}`)
+			p.sendFrame(`{"jsonrpc":"2.0","id":"h","method":"hello","params":` + tt.hello + `}`)
 			p.wantFrames(fmt.Sprintf(`{"jsonrpc":"2.0","id":"h","error":{"code":-32001,"message":%q}}`, tt.want))
 			if got, want := p.awaitClose(), fmt.Sprintf("close 4001 %q", tt.want); got != want {
 				t.Errorf("%s, want %s", got, want)
@@ -177,7 +177,7 @@ func TestFirstFrame(t *testing.T) {
 	for _, tt := range tests {
 		withHub(t, Options{}, func(w *hubFixture) {
 			p := w.dial()
-			p.send(tt.frame)
+			p.sendFrame(tt.frame)
 			if got := strings.Join(p.readFrames(), "\n"); got != tt.wantAnswer {
 				t.Errorf("%s\n got %s\nwant %s", tt.frame, got, tt.wantAnswer)
 			}
@@ -196,7 +196,7 @@ func TestFirstFrameIsShort(t *testing.T) {
 	frame := func(size int) string { return hello(size - len(hello(0))) }
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.dial()
-		p.send(frame(64<<10 + 1))
+		p.sendFrame(frame(64<<10 + 1))
 		if got := p.awaitClose(); !strings.HasPrefix(got, "close 1009 ") {
 			t.Errorf("%s, want close 1009", got)
 		}
@@ -206,9 +206,9 @@ func TestFirstFrameIsShort(t *testing.T) {
 	})
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.dial()
-		p.send(frame(64 << 10))
+		p.sendFrame(frame(64 << 10))
 		p.wantFrames(helloOK, syncNil)
-		p.send(`{"jsonrpc":"2.0","id":"1","method":"ping","params":{"pad":"` + strings.Repeat("x", 1<<20) + `"}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","id":"1","method":"ping","params":{"pad":"` + strings.Repeat("x", 1<<20) + `"}}`)
 		p.wantFrames(`{"jsonrpc":"2.0","id":"1","result":{}}`)
 		if got := p.awaitClose(); got != "" {
 			t.Errorf("the link ended with %s; want %q", got, "")
@@ -274,7 +274,7 @@ func TestCapabilities(t *testing.T) {
 	}}, func(w *hubFixture) {
 		hub = w.hub
 		p := w.dial()
-		p.send(`{"jsonrpc":"2.0","id":"h","method":"hello","params":{"protocol":1,"browserId":"b","browserName":"n","bootId":"boot","extensionVersion":"1",` +
+		p.sendFrame(`{"jsonrpc":"2.0","id":"h","method":"hello","params":{"protocol":1,"browserId":"b","browserName":"n","bootId":"boot","extensionVersion":"1",` +
 			`"capabilities":["debugger","\u001b[2Jevil\u0000"],"proof":"` + browserProof + `"}}`)
 		p.wantFrames(helloOK, syncNil)
 		if got := hub.Browsers()[0].Capabilities; len(got) != 2 || got[0] != "debugger" || strings.ContainsAny(got[1], "\x1b\x00") {

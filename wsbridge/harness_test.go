@@ -60,10 +60,10 @@ func (w *hubFixture) recordEvent(format string, args ...any) {
 	w.events = append(w.events, fmt.Sprintf(format, args...))
 }
 
-func (w *hubFixture) recordLink(what string) {
+func (w *hubFixture) recordLink(description string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.links = append(w.links, what)
+	w.links = append(w.links, description)
 }
 
 // readEvents waits until all goroutines are idle and returns the events since the last
@@ -115,19 +115,19 @@ func (s sink) Ask(p wire.ToolAskParams) {
 
 func (s sink) LinkRestored() { s.w.recordLink(s.id + " back") }
 
-func (s sink) Finish(output json.RawMessage, err *wire.CallError) {
+func (s sink) Finish(toolOutput json.RawMessage, err *wire.CallError) {
 	switch {
 	case err != nil && err.Tool != nil:
-		tool, _ := json.Marshal(err.Tool)
-		s.w.recordEvent("%s failed %s: %s %s", s.id, err.Code, err.Message, tool)
+		toolJSON, _ := json.Marshal(err.Tool)
+		s.w.recordEvent("%s failed %s: %s %s", s.id, err.Code, err.Message, toolJSON)
 	case err != nil && err.NotStarted:
 		s.w.recordEvent("%s failed %s, not started: %s", s.id, err.Code, err.Message)
 	case err != nil:
 		s.w.recordEvent("%s failed %s: %s", s.id, err.Code, err.Message)
-	case output == nil:
+	case toolOutput == nil:
 		s.w.recordEvent("%s returned undefined", s.id)
 	default:
-		s.w.recordEvent("%s returned %s", s.id, output)
+		s.w.recordEvent("%s returned %s", s.id, toolOutput)
 	}
 }
 
@@ -228,11 +228,13 @@ func (p *browserPeer) readAll() {
 	}
 }
 
-func (p *browserPeer) send(frame string) {
+func (p *browserPeer) sendFrame(frame string) {
 	_ = p.ws.Write(context.Background(), websocket.MessageText, []byte(frame))
 }
 
-func (p *browserPeer) sendFormat(format string, args ...any) { p.send(fmt.Sprintf(format, args...)) }
+func (p *browserPeer) sendFormat(format string, args ...any) {
+	p.sendFrame(fmt.Sprintf(format, args...))
+}
 
 // readFrames waits until all goroutines are idle and returns the frames that arrived
 // since the last call of readFrames.
@@ -302,7 +304,7 @@ func (w *hubFixture) connectBrowser(id, boot string) *browserPeer {
 	w.t.Helper()
 	p := w.dial()
 	p.sendHello(id, boot)
-	p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":7,"windowId":1,"url":"https://chat.example/","title":"Chat","active":true,"focused":true,"lastAccessedMs":1,"documentId":"d7","plugins":[{"name":"chat","hash":"h1"}]}]}}`)
+	p.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":7,"windowId":1,"url":"https://chat.example/","title":"Chat","active":true,"focused":true,"lastAccessedMs":1,"documentId":"d7","plugins":[{"name":"chat","hash":"h1"}]}]}}`)
 	if got := p.readFrames(); len(got) == 0 || got[0] != helloOK {
 		w.t.Fatalf("first frames = %q, want the answer to hello", got)
 	}
@@ -318,8 +320,8 @@ func newDispatchFrame(id string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%q,"method":"tool.dispatch","params":{"dispatchId":%[1]q,"plugin":"chat","tool":"export","tabId":7,"documentId":"d7","maxResultBytes":104857600,"args":{"n":1}}}`, id)
 }
 
-func newCancelText(id, reason string) string {
-	return fmt.Sprintf(`{"jsonrpc":"2.0","id":"s/cancel/%s","method":"tool.cancel","params":{"dispatchId":%[1]q,"reason":%q}}`, id, reason)
+func newCancelText(id, cancelReason string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":"s/cancel/%s","method":"tool.cancel","params":{"dispatchId":%[1]q,"reason":%q}}`, id, cancelReason)
 }
 
 func (p *browserPeer) respond(id, output string) {

@@ -42,7 +42,7 @@ type Adapters interface {
 // decisions. The type dispatch.Dispatcher implements Calls.
 type Calls interface {
 	// Cancel cancels a call and records the optional reason. Cancel returns false if the call ID is unknown.
-	Cancel(callID, surface, reason string) bool
+	Cancel(callID, surface, cancelReason string) bool
 	// Decide records the user's decision about a suspended call. The text of a returned error
 	// is a full sentence for the user.
 	Decide(callID, ticketID string, r dispatch.Resolution) (dispatch.DecisionResult, error)

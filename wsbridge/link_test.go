@@ -26,7 +26,7 @@ func TestPingKeepsAlive(t *testing.T) {
 			p.wantFrames()
 			w.advanceTime(time.Nanosecond)
 			p.wantFrames(ping)
-			p.send(`{"jsonrpc":"2.0","id":"s/ping","result":{}}`)
+			p.sendFrame(`{"jsonrpc":"2.0","id":"s/ping","result":{}}`)
 		}
 		if got := p.awaitClose(); got != "" {
 			t.Errorf("the link ended with %s; want %q", got, "")
@@ -41,7 +41,7 @@ func TestDeadLink(t *testing.T) {
 		p.sendHello("b1", "boot1")
 		p.readFrames()
 		w.advanceTime(20 * time.Millisecond)
-		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":7,"documentId":"d7"}]}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":7,"documentId":"d7"}]}}`)
 		p.readFrames()
 		w.run("b1", "c1")
 		w.advanceTime(7500 * time.Millisecond)
@@ -92,8 +92,8 @@ func (k *outputSink) LinkLost()                  {}
 func (*outputSink) Ask(wire.ToolAskParams)       {}
 
 func (k *outputSink) LinkRestored() {}
-func (k *outputSink) Finish(output json.RawMessage, _ *wire.CallError) {
-	k.outputs = append(k.outputs, output)
+func (k *outputSink) Finish(toolOutput json.RawMessage, _ *wire.CallError) {
+	k.outputs = append(k.outputs, toolOutput)
 }
 
 func TestResultsDoNotShareReadBuffer(t *testing.T) {
@@ -164,7 +164,7 @@ func TestFrames(t *testing.T) {
 		malformed := 0
 		for _, tt := range tests {
 			malformed += tt.malformed
-			p.send(tt.frame)
+			p.sendFrame(tt.frame)
 			if got := strings.Join(p.readFrames(), "\n"); got != tt.wantAnswer {
 				t.Errorf("%s\n got %s\nwant %s", tt.frame, got, tt.wantAnswer)
 			}
@@ -194,7 +194,7 @@ func TestInvalidFrames(t *testing.T) {
 		p := w.connectBrowser("b1", "boot1")
 		for i := range maxMalformedFrames {
 			if i%2 == 0 {
-				p.send("malformed")
+				p.sendFrame("malformed")
 			} else {
 				_ = p.ws.Write(w.t.Context(), websocket.MessageBinary, []byte(`{"jsonrpc":"2.0","id":"1","method":"ping"}`))
 			}
@@ -202,7 +202,7 @@ func TestInvalidFrames(t *testing.T) {
 		if got := p.awaitClose(); got != "" {
 			t.Fatalf("the link ended too early with %s; want %q", got, "")
 		}
-		p.send("malformed")
+		p.sendFrame("malformed")
 		if got, want := p.awaitClose(), `close 1008 "more than 100 frames were malformed"`; got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
@@ -214,7 +214,7 @@ func TestReportsForUnknownCallsAreNotMalformed(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		for range 2 * maxMalformedFrames {
-			p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"gone","reports":[{}]}}`)
+			p.sendFrame(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"gone","reports":[{}]}}`)
 		}
 		if got := p.awaitClose(); got != "" {
 			t.Errorf("the link ended with %s; want %q", got, "")

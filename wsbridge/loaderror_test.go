@@ -17,13 +17,13 @@ func (w *hubFixture) connectSyncedBrowser(tabs ...string) *browserPeer {
 	w.t.Helper()
 	p := w.connectBrowser("b1", "boot1")
 	p.pongs = false
-	p.send(`{"jsonrpc":"2.0","id":"s/1","result":{}}`)
+	p.sendFrame(`{"jsonrpc":"2.0","id":"s/1","result":{}}`)
 	p.listTabs(tabs...)
 	return p
 }
 
 func (p *browserPeer) listTabs(tabs ...string) {
-	p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join(tabs, ",") + `]}}`)
+	p.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join(tabs, ",") + `]}}`)
 	p.readFrames()
 }
 
@@ -31,28 +31,28 @@ func (w *hubFixture) findTargets(p *browserPeer, want dispatch.TargetChoice, mak
 	w.t.Helper()
 	done := make(chan dispatch.Targets, 1)
 	startTime := time.Now()
-	var elapsed time.Duration
+	var elapsedTime time.Duration
 	go func() {
 		foundTargets := w.hub.Targets(w.t.Context(), want)
-		elapsed = time.Since(startTime)
+		elapsedTime = time.Since(startTime)
 		done <- foundTargets
 	}()
 	for range 600 {
 		w.advanceTime(100 * time.Millisecond)
 		for _, frame := range p.readFrames() {
 			if a := makeResponse(frame); a != "" {
-				p.send(a)
+				p.sendFrame(a)
 				w.readEvents()
-				for _, step := range steps {
+				for _, stepName := range steps {
 					w.advanceTime(100 * time.Millisecond)
-					p.send(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":7,"tab":` + step + `}}`)
+					p.sendFrame(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":7,"tab":` + stepName + `}}`)
 					w.readEvents()
 				}
 			}
 		}
 		select {
 		case foundTargets := <-done:
-			return foundTargets, elapsed
+			return foundTargets, elapsedTime
 		default:
 		}
 	}
@@ -77,10 +77,10 @@ func TestOpenedPageCannotLoad(t *testing.T) {
 	hash := "h1"
 	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
 		p := w.connectSyncedBrowser()
-		foundTargets, elapsed := w.findTargets(p, dispatch.TargetChoice{Plugin: "chat", Open: "https://x/7"}, answerTo("tab.open", `{"tabId":7}`),
+		foundTargets, elapsedTime := w.findTargets(p, dispatch.TargetChoice{Plugin: "chat", Open: "https://x/7"}, answerTo("tab.open", `{"tabId":7}`),
 			newTabJSON(7, "", 1, "", `,"loading":["chat"]`), newErrorPageJSON(7, connectionRefused, 1000))
-		if elapsed > time.Second {
-			t.Errorf("the call waited %v", elapsed)
+		if elapsedTime > time.Second {
+			t.Errorf("the call waited %v", elapsedTime)
 		}
 		if foundTargets.OpenedTab == nil || foundTargets.OpenedTab.TabID != 7 || len(foundTargets.ErrorPages) != 1 || foundTargets.ErrorPages[0].Problem != connectionRefused {
 			t.Errorf("the call opened tab %+v and found the error pages %+v", foundTargets.OpenedTab, foundTargets.ErrorPages)
@@ -110,7 +110,7 @@ func TestErrorPageIsLoadedOnce(t *testing.T) {
 				p := w.connectSyncedBrowser(newErrorPageJSON(7, connectionRefused, 1000))
 				loads := 0
 				makeResponse := answerTo("tab.load", `{"loading":true}`)
-				foundTargets, elapsed := w.findTargets(p, dispatch.TargetChoice{Plugin: "chat", Open: "https://x/7"}, func(frame string) string {
+				foundTargets, elapsedTime := w.findTargets(p, dispatch.TargetChoice{Plugin: "chat", Open: "https://x/7"}, func(frame string) string {
 					if strings.Contains(frame, "tab.open") {
 						t.Error("the call opened another tab")
 					}
@@ -119,8 +119,8 @@ func TestErrorPageIsLoadedOnce(t *testing.T) {
 					}
 					return makeResponse(frame)
 				}, tt.steps...)
-				if elapsed > tt.limit || loads != 1 || targetNames(foundTargets.LiveTargets) != tt.liveTargets || (tt.liveTargets == "") != (targetNames(foundTargets.ErrorPages) == "b1/7") {
-					t.Errorf("after %[4]v there were %[1]d loads, live targets %[2]q and error pages %+[3]v", loads, targetNames(foundTargets.LiveTargets), foundTargets.ErrorPages, elapsed)
+				if elapsedTime > tt.limit || loads != 1 || targetNames(foundTargets.LiveTargets) != tt.liveTargets || (tt.liveTargets == "") != (targetNames(foundTargets.ErrorPages) == "b1/7") {
+					t.Errorf("after %[4]v there were %[1]d loads, live targets %[2]q and error pages %+[3]v", loads, targetNames(foundTargets.LiveTargets), foundTargets.ErrorPages, elapsedTime)
 				}
 			})
 		})
@@ -132,20 +132,20 @@ func TestLoadFailsWhileACallWaits(t *testing.T) {
 	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
 		loads := func(id int) string { return newTabJSON(id, "", 1, "", `,"loading":["chat"]`) }
 		p := w.connectSyncedBrowser(loads(7), loads(8))
-		done := make(chan dispatch.Targets, 1)
-		go func() { done <- w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "chat"}) }()
+		foundTargets := make(chan dispatch.Targets, 1)
+		go func() { foundTargets <- w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "chat"}) }()
 		w.advanceTime(time.Second)
 		p.listTabs(newErrorPageJSON(7, "<b>ERR_", 1000), loads(8))
 		w.advanceTime(time.Second)
 		select {
-		case foundTargets := <-done:
+		case foundTargets := <-foundTargets:
 			t.Fatalf("the call did not wait for tab 8: %+v", foundTargets)
 		default:
 		}
 		p.listTabs(newErrorPageJSON(7, "<b>ERR_", 1000), newErrorPageJSON(8, connectionRefused, 2000))
 		w.advanceTime(100 * time.Millisecond)
 		select {
-		case foundTargets := <-done:
+		case foundTargets := <-foundTargets:
 			if len(foundTargets.ErrorPages) != 2 || foundTargets.ErrorPages[0].Problem != "net::ERR_FAILED" || foundTargets.ErrorPages[1].Problem != connectionRefused {
 				t.Errorf("the call found the error pages %+v", foundTargets.ErrorPages)
 			}
@@ -165,24 +165,24 @@ func TestSiteDoesNotAnswer(t *testing.T) {
 	t.Run("a tab that was opened for the call", func(t *testing.T) {
 		withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
 			p := w.connectSyncedBrowser()
-			foundTargets, elapsed := w.findTargets(p, dispatch.TargetChoice{Plugin: "chat", Open: "https://x/7"}, answerTo("tab.open", `{"tabId":7}`),
+			foundTargets, elapsedTime := w.findTargets(p, dispatch.TargetChoice{Plugin: "chat", Open: "https://x/7"}, answerTo("tab.open", `{"tabId":7}`),
 				loading, newErrorPageJSON(7, "no_answer", 8000))
-			if elapsed > time.Second || foundTargets.OpenedTab == nil || len(foundTargets.ErrorPages) != 1 || foundTargets.ErrorPages[0].Problem != "no_answer" {
-				t.Errorf("after %v the call had opened tab %+v and found the error pages %+v", elapsed, foundTargets.OpenedTab, foundTargets.ErrorPages)
+			if elapsedTime > time.Second || foundTargets.OpenedTab == nil || len(foundTargets.ErrorPages) != 1 || foundTargets.ErrorPages[0].Problem != "no_answer" {
+				t.Errorf("after %v the call had opened tab %+v and found the error pages %+v", elapsedTime, foundTargets.OpenedTab, foundTargets.ErrorPages)
 			}
 		})
 	})
 	t.Run("a tab that loads", func(t *testing.T) {
 		withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
 			p := w.connectSyncedBrowser(loading)
-			foundTargets, elapsed := w.findTargets(p, dispatch.TargetChoice{Plugin: "chat", Open: "https://x/7"}, func(frame string) string {
+			foundTargets, elapsedTime := w.findTargets(p, dispatch.TargetChoice{Plugin: "chat", Open: "https://x/7"}, func(frame string) string {
 				if strings.Contains(frame, "tab.") {
 					t.Errorf("the browser received the request %s", frame)
 				}
 				return ""
 			})
-			if elapsed > loadTimeout+time.Second || targetNames(foundTargets.LoadingTabs) != "b1/7" {
-				t.Errorf("after %v the loading tabs are %+v", elapsed, foundTargets.LoadingTabs)
+			if elapsedTime > loadTimeout+time.Second || targetNames(foundTargets.LoadingTabs) != "b1/7" {
+				t.Errorf("after %v the loading tabs are %+v", elapsedTime, foundTargets.LoadingTabs)
 			}
 		})
 	})

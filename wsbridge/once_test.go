@@ -52,7 +52,7 @@ func (c *chaosTest) id() string {
 func (c *chaosTest) randomStep() func() {
 	name := []string{"b1", "b2"}[c.rnd.IntN(2)]
 	p, id := c.peers[name], c.id()
-	send := func(format string, args ...any) func() {
+	sendFrame := func(format string, args ...any) func() {
 		if p == nil {
 			return func() {}
 		}
@@ -66,20 +66,20 @@ func (c *chaosTest) randomStep() func() {
 		c.runs[id] = e
 		return func() { c.start(name, id, e) }
 	case n < 40:
-		return send(`{"jsonrpc":"2.0","id":%q,"result":{"output":1}}`, id)
+		return sendFrame(`{"jsonrpc":"2.0","id":%q,"result":{"output":1}}`, id)
 	case n < 45:
-		return send(`{"jsonrpc":"2.0","id":%q,"error":{"code":-32000,"message":"m","data":{"code":"tab_closed","message":"m"}}}`, id)
+		return sendFrame(`{"jsonrpc":"2.0","id":%q,"error":{"code":-32000,"message":"m","data":{"code":"tab_closed","message":"m"}}}`, id)
 	case n < 50:
-		return send(`{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":%q,"seq":0,"text":"123456"}}`, id)
+		return sendFrame(`{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":%q,"seq":0,"text":"123456"}}`, id)
 	case n < 55:
-		return send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":%q,"reports":[{}]}}`, id)
+		return sendFrame(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":%q,"reports":[{}]}}`, id)
 	case n < 70:
 		e := c.runs[id]
 		return func() { c.cancel(id, e) }
 	case n < 75:
-		return send(`{"jsonrpc":"2.0","id":"s/cancel/%s","result":{"outcome":"aborted"}}`, id)
+		return sendFrame(`{"jsonrpc":"2.0","id":"s/cancel/%s","result":{"outcome":"aborted"}}`, id)
 	case n < 79:
-		return send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":[%q,%q]}}`, id, c.id())
+		return sendFrame(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":[%q,%q]}}`, id, c.id())
 	case n < 84:
 		if p != nil {
 			p.closeAbruptly()

@@ -117,7 +117,7 @@ func TestPanel(t *testing.T) {
 		if got := p.stateFrames(); len(got) != 0 {
 			t.Errorf("%d states arrived although no panel is open", len(got))
 		}
-		p.send(watchStateFrame)
+		p.sendFrame(watchStateFrame)
 		got := p.stateFrames()
 		if len(got) != 1 || got[0].Running != 2 || len(got[0].Calls) != 2 || got[0].ServerVersion != "0.1.0" {
 			t.Fatalf("states = %+v, want one with two calls", got)
@@ -125,18 +125,18 @@ func TestPanel(t *testing.T) {
 		if c := got[0].Calls; c[0].TabID != 7 || c[1].TabID != 0 || *c[0].Progress != 0.25 {
 			t.Errorf("calls = %+v", c)
 		}
-		p.send(`{"jsonrpc":"2.0","method":"state.watch","params":{"on":false}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","method":"state.watch","params":{"on":false}}`)
 		p.readFrames()
 		calls.changeViews(callView("c1", 0.5, "b1"))
 		w.advanceTime(time.Second)
 		if got := p.stateFrames(); len(got) != 0 {
 			t.Errorf("%d states arrived although the panel is closed; want 0", len(got))
 		}
-		p.send(watchStateFrame)
+		p.sendFrame(watchStateFrame)
 		if got := p.stateFrames(); len(got) != 1 || *got[0].Calls[0].Progress != 0.5 {
 			t.Errorf("states = %+v, want the newest", got)
 		}
-		p.send(watchStateFrame)
+		p.sendFrame(watchStateFrame)
 		w.advanceTime(time.Second)
 		if got := p.stateFrames(); len(got) != 1 {
 			t.Errorf("%d states for a second watch, want 1", len(got))
@@ -148,7 +148,7 @@ func TestPanelRate(t *testing.T) {
 	calls := newFakeCalls()
 	withHub(t, Options{Calls: calls}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
-		p.send(watchStateFrame)
+		p.sendFrame(watchStateFrame)
 		w.advanceTime(time.Second)
 		p.stateFrames()
 		for i := range 1000 {
@@ -187,7 +187,7 @@ func TestPanelIsBounded(t *testing.T) {
 			views = append(views, endedView)
 		}
 		calls.changeViews(views...)
-		p.send(watchStateFrame)
+		p.sendFrame(watchStateFrame)
 		if got := p.stateFrames(); len(got) != 1 || got[0].Running != 1000 || len(got[0].Calls) != 200 || got[0].Calls[0].CallID != "c0" || len(got[0].Ended) != 200 || got[0].Ended[0].CallID != "e0" {
 			t.Errorf("states = %+v", got)
 		}
@@ -203,7 +203,7 @@ func TestPanelShowsPlugins(t *testing.T) {
 		if got := p.pluginFrames(); len(got) != 0 {
 			t.Errorf("%d lists arrived although no panel is open", len(got))
 		}
-		p.send(watchStateFrame)
+		p.sendFrame(watchStateFrame)
 		if got := p.pluginFrames(); len(got) != 1 || got[0][0].Hash != "h1" {
 			t.Errorf("lists = %+v, want plugin h1", got)
 		}
@@ -215,9 +215,9 @@ func TestPanelShowsPlugins(t *testing.T) {
 		if got := p.pluginFrames(); len(got) != 1 || got[0][0].Permission != "ask" {
 			t.Errorf("lists = %+v, want permission ask once", got)
 		}
-		p.send(`{"jsonrpc":"2.0","method":"state.watch","params":{"on":false}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","method":"state.watch","params":{"on":false}}`)
 		p.readFrames()
-		p.send(watchStateFrame)
+		p.sendFrame(watchStateFrame)
 		w.advanceTime(stateInterval)
 		if got := p.pluginFrames(); len(got) != 1 {
 			t.Errorf("%d lists for a new panel, want 1", len(got))
@@ -245,8 +245,8 @@ func (f *fakePolicy) Plugins() ([]wire.PluginView, []wire.FailedPluginView) {
 	return slices.Clone(f.views), []wire.FailedPluginView{{Path: "/broken", Error: "it is broken"}}
 }
 
-func (f *fakePolicy) ChangeSettings(plugin string, values map[string]json.RawMessage, by string) error {
-	return f.recordChange(fmt.Sprintf("settings %s %s by %s", plugin, values, by), plugin)
+func (f *fakePolicy) ChangeSettings(plugin string, settingValues map[string]json.RawMessage, by string) error {
+	return f.recordChange(fmt.Sprintf("settings %s %s by %s", plugin, settingValues, by), plugin)
 }
 
 func (f *fakePolicy) SetOpening(plugin string, allowed bool, by string) error {
@@ -268,11 +268,11 @@ func (f *fakePolicy) SetPermission(plugin, tool string, permission wire.Permissi
 func (f *fakePolicy) ReviewAll(reviews []wire.ConfigReviewParams, by string) []error {
 	var errs []error
 	for _, r := range reviews {
-		what := fmt.Sprintf("review %s %s %q", r.Plugin, r.Hash, r.Permission)
+		description := fmt.Sprintf("review %s %s %q", r.Plugin, r.Hash, r.Permission)
 		for _, tool := range r.Tools {
-			what += fmt.Sprintf(" %s=%q", tool.Tool, tool.Permission)
+			description += fmt.Sprintf(" %s=%q", tool.Tool, tool.Permission)
 		}
-		errs = append(errs, f.recordChange(what+" by "+by, r.Plugin))
+		errs = append(errs, f.recordChange(description+" by "+by, r.Plugin))
 	}
 	return errs
 }
@@ -309,13 +309,13 @@ func (f *fakePolicy) SetSite(site, rule, by string) error {
 	return f.recordChange(fmt.Sprintf("site %s %q by %s", site, rule, by), "chat")
 }
 
-func (f *fakePolicy) recordChange(what, plugin string) error {
+func (f *fakePolicy) recordChange(description, plugin string) error {
 	if f.gate != nil {
 		<-f.gate
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.changes = append(f.changes, what)
+	f.changes = append(f.changes, description)
 	if plugin != "chat" {
 		return fmt.Errorf("there is no plugin %q\x1b; add it first", plugin)
 	}
@@ -356,7 +356,7 @@ func TestPanelShowsCalls(t *testing.T) {
 			ExpiresAt: time.Now().Add(time.Minute), Scopes: []wire.Scope{wire.ScopeOnce, wire.ScopeTime},
 		}
 		calls.changeViews(v)
-		p.send(watchStateFrame)
+		p.sendFrame(watchStateFrame)
 		got := p.stateFrames()
 		if len(got) != 1 || len(got[0].Calls) != 1 {
 			t.Fatalf("states = %+v", got)
@@ -389,7 +389,7 @@ func TestPanelActivitiesAreBounded(t *testing.T) {
 			views = append(views, callView(fmt.Sprint("c", i), 0, "b1"))
 		}
 		calls.changeViews(views...)
-		p.send(watchStateFrame)
+		p.sendFrame(watchStateFrame)
 		const maxShown, maxBytes = 20, 512 << 10
 		shownActivities, textBytes := 0, 0
 		for _, c := range p.stateFrames()[0].Calls {
@@ -412,7 +412,7 @@ func TestPanelDecides(t *testing.T) {
 		p := w.connectBrowser("b1", "boot1")
 		decide := func(params, want string) {
 			t.Helper()
-			p.send(`{"jsonrpc":"2.0","id":"1","method":"call.decide","params":` + params + `}`)
+			p.sendFrame(`{"jsonrpc":"2.0","id":"1","method":"call.decide","params":` + params + `}`)
 			p.wantFrames(`{"jsonrpc":"2.0","id":"1",` + want + `}`)
 		}
 		decide(`{"callId":"c1","ticketId":"t1","allow":true}`, `"result":{"outcome":"ended","allowed":false}`)
@@ -427,7 +427,7 @@ func TestPanelDecides(t *testing.T) {
 			decide(`{"callId":"c1","ticketId":"t1","allow":true,"scope":"time","forMs":`+ms+`}`,
 				`"error":{"code":-32600,"message":"a permission can last for up to 24h0m0s; choose a shorter time, or always"}`)
 		}
-		p.send(`{"jsonrpc":"2.0","id":"1","method":"call.decide","params":{"callId":7}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","id":"1","method":"call.decide","params":{"callId":7}}`)
 		if got := p.readFrames(); len(got) != 1 || !strings.Contains(got[0], `"code":-32602,"message":"call.decide: `) {
 			t.Errorf("frames = %q, want invalid params", got)
 		}
@@ -444,7 +444,7 @@ func TestPanelFlood(t *testing.T) {
 		w.hub.opts.Policy = &fakePolicy{gate: gate}
 		p := w.connectBrowser("b1", "boot1")
 		for range 2 * maxPanelRequests {
-			p.send(`{"jsonrpc":"2.0","id":"1","method":"config.permission","params":{"plugin":"chat","permission":"ask"}}`)
+			p.sendFrame(`{"jsonrpc":"2.0","id":"1","method":"config.permission","params":{"plugin":"chat","permission":"ask"}}`)
 		}
 		refusalFrame := `{"jsonrpc":"2.0","id":"1","error":{"code":-32600,"message":"64 requests are already in progress; retry later"}}`
 		if got := p.readFrames(); len(got) != maxPanelRequests || got[0] != refusalFrame {
@@ -454,45 +454,45 @@ func TestPanelFlood(t *testing.T) {
 		if got := p.readFrames(); len(got) != maxPanelRequests {
 			t.Errorf("%d were done, want %d", len(got), maxPanelRequests)
 		}
-		p.send(`{"jsonrpc":"2.0","id":"1","method":"call.cancel","params":{"callId":"c1"}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","id":"1","method":"call.cancel","params":{"callId":"c1"}}`)
 		p.wantFrames(`{"jsonrpc":"2.0","id":"1","result":{"cancelled":false}}`)
 	})
 }
 
 func TestPanelSetsPermissions(t *testing.T) {
-	ask := func(p *browserPeer, method, params, want string) {
+	sendRequest := func(p *browserPeer, method, params, want string) {
 		t.Helper()
-		p.send(`{"jsonrpc":"2.0","id":"1","method":"` + method + `","params":` + params + `}`)
+		p.sendFrame(`{"jsonrpc":"2.0","id":"1","method":"` + method + `","params":` + params + `}`)
 		p.wantFrames(`{"jsonrpc":"2.0","id":"1",` + want + `}`)
 	}
 	const none = `"error":{"code":-32600,"message":"this server has no permissions"}`
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
-		ask(p, "config.permission", `{"plugin":"chat","permission":"ask"}`, none)
-		ask(p, "config.review", `{"plugin":"chat","hash":"h1","permission":"ask"}`, none)
-		ask(p, "config.settings", `{"plugin":"chat","values":{}}`, none)
-		ask(p, "config.opening", `{"plugin":"chat","allowed":true}`, none)
-		ask(p, "config.calls", `{"plugin":"chat","other":"wiki","allowed":true}`, none)
-		ask(p, "config.lateAccess", `{"plugin":"chat","allowed":true}`, none)
+		sendRequest(p, "config.permission", `{"plugin":"chat","permission":"ask"}`, none)
+		sendRequest(p, "config.review", `{"plugin":"chat","hash":"h1","permission":"ask"}`, none)
+		sendRequest(p, "config.settings", `{"plugin":"chat","values":{}}`, none)
+		sendRequest(p, "config.opening", `{"plugin":"chat","allowed":true}`, none)
+		sendRequest(p, "config.calls", `{"plugin":"chat","other":"wiki","allowed":true}`, none)
+		sendRequest(p, "config.lateAccess", `{"plugin":"chat","allowed":true}`, none)
 	})
 	policy := &fakePolicy{}
 	withHub(t, Options{Policy: policy}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
-		ask(p, "config.permission", `{"plugin":"chat","tool":"export","permission":"ask"}`, `"result":{}`)
-		ask(p, "config.permission", `{"plugin":"chat","tool":"export"}`, `"result":{}`)
-		ask(p, "config.review", `{"plugin":"chat","hash":"h1","permission":"auto"}`, `"result":{}`)
-		ask(p, "config.review", `{"plugin":"chat","hash":"h1","permission":"auto","tools":[{"tool":"post","permission":"off"}]}`, `"result":{}`)
-		ask(p, "plugin.page", `{"plugin":"chat","hash":"h1","section":"code","page":1}`, `"result":{"text":"code","firstLine":1}`)
-		ask(p, "plugin.install", `{"package":"other"}`, `"error":{"code":-32600,"message":"there is no plugin \"other\"; add it first"}`)
-		ask(p, "config.permission", `{"plugin":"none","permission":"ask"}`, `"error":{"code":-32600,"message":"there is no plugin \"none\"; add it first"}`)
-		ask(p, "config.settings", `{"plugin":"chat","values":{"key":null}}`, `"result":{}`)
+		sendRequest(p, "config.permission", `{"plugin":"chat","tool":"export","permission":"ask"}`, `"result":{}`)
+		sendRequest(p, "config.permission", `{"plugin":"chat","tool":"export"}`, `"result":{}`)
+		sendRequest(p, "config.review", `{"plugin":"chat","hash":"h1","permission":"auto"}`, `"result":{}`)
+		sendRequest(p, "config.review", `{"plugin":"chat","hash":"h1","permission":"auto","tools":[{"tool":"post","permission":"off"}]}`, `"result":{}`)
+		sendRequest(p, "plugin.page", `{"plugin":"chat","hash":"h1","section":"code","page":1}`, `"result":{"text":"code","firstLine":1}`)
+		sendRequest(p, "plugin.install", `{"package":"other"}`, `"error":{"code":-32600,"message":"there is no plugin \"other\"; add it first"}`)
+		sendRequest(p, "config.permission", `{"plugin":"none","permission":"ask"}`, `"error":{"code":-32600,"message":"there is no plugin \"none\"; add it first"}`)
+		sendRequest(p, "config.settings", `{"plugin":"chat","values":{"key":null}}`, `"result":{}`)
 		for _, values := range []string{"null", "7", "[]"} {
-			ask(p, "config.settings", `{"plugin":"chat","values":`+values+`}`,
+			sendRequest(p, "config.settings", `{"plugin":"chat","values":`+values+`}`,
 				`"error":{"code":-32600,"message":"config.settings needs values, an object of settings by key"}`)
 		}
-		ask(p, "config.opening", `{"plugin":"chat","allowed":true}`, `"result":{}`)
-		ask(p, "config.calls", `{"plugin":"chat","other":"wiki","allowed":true}`, `"result":{}`)
-		ask(p, "config.lateAccess", `{"plugin":"chat","allowed":false}`, `"result":{}`)
+		sendRequest(p, "config.opening", `{"plugin":"chat","allowed":true}`, `"result":{}`)
+		sendRequest(p, "config.calls", `{"plugin":"chat","other":"wiki","allowed":true}`, `"result":{}`)
+		sendRequest(p, "config.lateAccess", `{"plugin":"chat","allowed":false}`, `"result":{}`)
 	})
 	want := `permission chat export "ask" by the side panel, permission chat export "" by the side panel, ` +
 		`review chat h1 "auto" by the side panel, review chat h1 "auto" post="off" by the side panel, ` +
@@ -508,15 +508,15 @@ func TestPanelStops(t *testing.T) {
 	calls := newFakeCalls()
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
-		p.send(`{"jsonrpc":"2.0","id":"1","method":"call.cancel","params":{"callId":"c1"}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","id":"1","method":"call.cancel","params":{"callId":"c1"}}`)
 		p.wantFrames(`{"jsonrpc":"2.0","id":"1","result":{"cancelled":false}}`)
 		w.hub.SetCalls(calls)
-		p.send(`{"jsonrpc":"2.0","id":"2","method":"call.cancel","params":{"callId":"c1"}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","id":"2","method":"call.cancel","params":{"callId":"c1"}}`)
 		p.wantFrames(`{"jsonrpc":"2.0","id":"2","result":{"cancelled":true}}`)
-		p.send(`{"jsonrpc":"2.0","id":"3","method":"call.cancel","params":{"callId":"gone"}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","id":"3","method":"call.cancel","params":{"callId":"gone"}}`)
 		p.wantFrames(`{"jsonrpc":"2.0","id":"3","result":{"cancelled":false}}`)
 		for _, params := range []string{`{}`, `{"callId":7}`, `[]`} {
-			p.send(`{"jsonrpc":"2.0","id":"4","method":"call.cancel","params":` + params + `}`)
+			p.sendFrame(`{"jsonrpc":"2.0","id":"4","method":"call.cancel","params":` + params + `}`)
 			p.wantFrames(`{"jsonrpc":"2.0","id":"4","error":{"code":-32602,"message":"call.cancel needs a callId; name the call to stop"}}`)
 		}
 		if got := strings.Join(calls.cancelledCalls, ", "); got != "c1 by the side panel, gone by the side panel" {

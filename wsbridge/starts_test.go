@@ -31,7 +31,7 @@ func TestStartsAreReported(t *testing.T) {
 		w.readEvents()
 		takeStarts()
 		brokenTab := newTabJSON(1, "", 1, "", `,"broken":[{"name":"chat","hash":"h1","problem":"it threw\u202e"}]`)
-		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + brokenTab + `,` + newTabJSON(2, "", 1, "", `,"needsReload":["chat"]`) + `]}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + brokenTab + `,` + newTabJSON(2, "", 1, "", `,"needsReload":["chat"]`) + `]}}`)
 		w.readEvents()
 		got := takeStarts()
 		if len(got) != 1 || got[0].Plugin != "chat" || got[0].Hash != "h1" || got[0].URL != "https://x/1" || got[0].Problem == "" || slices.Contains([]rune(got[0].Problem), '\u202e') {
@@ -39,10 +39,10 @@ func TestStartsAreReported(t *testing.T) {
 		}
 		startTime := time.Now()
 		foundTargets := w.hub.Targets(context.Background(), dispatch.TargetChoice{Plugin: "chat"})
-		if elapsed := time.Since(startTime); elapsed > 0 || len(foundTargets.BrokenTabs) != 1 || foundTargets.BrokenTabs[0].TabID != 1 || foundTargets.BrokenTabs[0].Problem == "" {
-			t.Errorf("after %v the call found %+v", elapsed, foundTargets)
+		if elapsedTime := time.Since(startTime); elapsedTime > 0 || len(foundTargets.BrokenTabs) != 1 || foundTargets.BrokenTabs[0].TabID != 1 || foundTargets.BrokenTabs[0].Problem == "" {
+			t.Errorf("after %v the call found %+v", elapsedTime, foundTargets)
 		}
-		p.send(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":1,"tab":` + newTabJSON(1, "", 1, "d", ","+chatPluginState("true")) + `}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":1,"tab":` + newTabJSON(1, "", 1, "d", ","+chatPluginState("true")) + `}}`)
 		w.readEvents()
 		if got := takeStarts(); len(got) != 1 || got[0].Problem != "" || got[0].Hash != "h1" {
 			t.Errorf("the reported starts are %+v", got)

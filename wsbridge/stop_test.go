@@ -31,7 +31,7 @@ func TestStopOutcomes(t *testing.T) {
 			}
 			w.wantEvents("c1 stopped: " + tt.want)
 			p.respond("c1", "1")
-			p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","reports":[{}]}}`)
+			p.sendFrame(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","reports":[{}]}}`)
 			w.advanceTime(time.Minute)
 			w.wantEvents()
 		})
@@ -47,7 +47,7 @@ func TestStopNotAnswered(t *testing.T) {
 		w.wantEvents()
 		w.advanceTime(time.Nanosecond)
 		w.wantEvents("c1 stopped: ignored")
-		p.send(`{"jsonrpc":"2.0","id":"s/cancel/c1","result":{"outcome":"aborted"}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","id":"s/cancel/c1","result":{"outcome":"aborted"}}`)
 		w.wantEvents()
 	})
 }
@@ -98,9 +98,9 @@ func TestStopAnsweredAfterReconnect(t *testing.T) {
 		w.advanceTime(time.Second)
 		p = w.dial()
 		p.sendHello("b1", "boot1")
-		p.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["c1"]}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["c1"]}}`)
 		p.wantFrames(helloOK, newCancelText("c1", "stop it"), syncNil)
-		p.send(`{"jsonrpc":"2.0","id":"s/cancel/c1","result":{"outcome":"aborted"}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","id":"s/cancel/c1","result":{"outcome":"aborted"}}`)
 		w.wantEvents("c1 stopped: aborted")
 	})
 }

@@ -284,19 +284,19 @@ func (ts *tabTable) markSynced(l *link, syncTarget int) {
 	}
 }
 
-func (ts *tabTable) syncWait(choice dispatch.TargetChoice) time.Duration {
+func (ts *tabTable) syncWait(targetChoice dispatch.TargetChoice) time.Duration {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
-	if ts.isSynced && ts.hasListedTabs || !choice.AllowsBrowser(ts.browserID, ts.name) {
+	if ts.isSynced && ts.hasListedTabs || !targetChoice.AllowsBrowser(ts.browserID, ts.name) {
 		return 0
 	}
 	return ts.hub.opts.FirstBrowserWait - time.Since(ts.unsyncedSince)
 }
 
-func (ts *tabTable) isSyncing(choice dispatch.TargetChoice) bool {
+func (ts *tabTable) isSyncing(targetChoice dispatch.TargetChoice) bool {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
-	return ts.link != nil && !(ts.isSynced && ts.hasListedTabs) && choice.AllowsBrowser(ts.browserID, ts.name)
+	return ts.link != nil && !(ts.isSynced && ts.hasListedTabs) && targetChoice.AllowsBrowser(ts.browserID, ts.name)
 }
 
 // The caller holds tabTable.mu.
@@ -320,7 +320,7 @@ func (ts *tabTable) removeTab(tabID int) {
 // nextDocumentWait returns how much longer a call should wait for the next document of a navigating tab. Agents often
 // load a page and then call a tool of that page, so a call waits for a tab that had a live plugin a moment ago. A call
 // waits at most loadTimeout for the next document. The caller must not have locked tabTable.mu.
-func (ts *tabTable) nextDocumentWait(choice dispatch.TargetChoice, liveTargets []rankedTarget) (remainingDuration time.Duration) {
+func (ts *tabTable) nextDocumentWait(targetChoice dispatch.TargetChoice, liveTargets []rankedTarget) (remainingDuration time.Duration) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	if ts.link == nil {
@@ -329,11 +329,11 @@ func (ts *tabTable) nextDocumentWait(choice dispatch.TargetChoice, liveTargets [
 	for id, leftAt := range ts.leftDocumentAt {
 		t := ts.findTab(id)
 		p := rankedTarget{lastAccessedAtMs: t.LastAccessedMs, visibility: inbound.VisibilityClass(t), Target: ts.newTarget(t, documentsOf(t)[0])}
-		if t.DocumentID != "" || !slices.Contains(t.Loading, choice.Plugin) && !slices.Contains(t.ArrivingPlugins, choice.Plugin) || !choice.Allows(p.Target) {
+		if t.DocumentID != "" || !slices.Contains(t.Loading, targetChoice.Plugin) && !slices.Contains(t.ArrivingPlugins, targetChoice.Plugin) || !targetChoice.Allows(p.Target) {
 			continue
 		}
 		isBest := !slices.ContainsFunc(liveTargets, func(otherTarget rankedTarget) bool {
-			if !choice.Allows(otherTarget.Target) || otherTarget.Readiness == dispatch.NotReady {
+			if !targetChoice.Allows(otherTarget.Target) || otherTarget.Readiness == dispatch.NotReady {
 				return false
 			}
 			otherTarget.Readiness = p.Readiness

@@ -15,12 +15,12 @@ func TestCallWaitsForNavigatingTab(t *testing.T) {
 	}
 	firstTab, secondTab := newTabJSON(7, "af", 9, "d7", liveChatPlugins), newTabJSON(8, "", 5, "d8", liveChatPlugins)
 	tests := []struct {
-		name          string
-		before, after string
-		want          dispatch.TargetChoice
-		at            time.Duration
-		nextDocument  string
-		liveTargets   string
+		name                  string
+		textBefore, textAfter string
+		want                  dispatch.TargetChoice
+		at                    time.Duration
+		nextDocument          string
+		liveTargets           string
 	}{
 		{"the next document arrives", sync(firstTab, secondTab), sync(newTabJSON(7, "af", 9, "", loading), secondTab), dispatch.TargetChoice{}, time.Second, sync(newTabJSON(7, "af", 9, "d9", liveChatPlugins), secondTab), "b1/7 b1/8"},
 		{"the next document does not arrive", sync(firstTab, secondTab), sync(newTabJSON(7, "af", 9, "", loading), secondTab), dispatch.TargetChoice{}, loadTimeout, "", "b1/8"},
@@ -36,9 +36,9 @@ func TestCallWaitsForNavigatingTab(t *testing.T) {
 			hash := "h1"
 			withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
 				p := w.connectBrowser("b1", "boot1")
-				p.send(tt.before)
+				p.sendFrame(tt.textBefore)
 				w.advanceTime(time.Second)
-				p.send(tt.after)
+				p.sendFrame(tt.textAfter)
 				p.readFrames()
 				startTime := time.Now()
 				go func() {
@@ -49,7 +49,7 @@ func TestCallWaitsForNavigatingTab(t *testing.T) {
 				}()
 				w.advanceTime(time.Second)
 				if tt.nextDocument != "" {
-					p.send(tt.nextDocument)
+					p.sendFrame(tt.nextDocument)
 				}
 				w.advanceTime(loadTimeout)
 				w.wantEvents(tt.liveTargets + " after " + tt.at.String())
@@ -62,7 +62,7 @@ func TestTabsKeepStateUntilPagesReport(t *testing.T) {
 	hash := "h1"
 	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
 		tabs := func(p *browserPeer, doc, more string) {
-			p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + newTabJSON(7, "af", 9, doc, more) + `,` + newTabJSON(8, "", 5, "d8", liveChatPlugins) + `]}}`)
+			p.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + newTabJSON(7, "af", 9, doc, more) + `,` + newTabJSON(8, "", 5, "d8", liveChatPlugins) + `]}}`)
 			p.readFrames()
 		}
 		p := w.connectBrowser("b1", "boot1")

@@ -79,7 +79,7 @@ func TestTargets(t *testing.T) {
 		want("", "", 0)
 		p := w.connectBrowser("b1", "boot1")
 		want("b1/7", "", 1)
-		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join([]string{
+		p.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join([]string{
 			newTabJSON(1, "", 900, "d1", liveChatPlugins),
 			newTabJSON(2, "f", 100, "d2", liveChatPlugins),
 			newTabJSON(3, "f", 200, "d3", liveChatPlugins),
@@ -98,9 +98,9 @@ func TestTargets(t *testing.T) {
 		}
 		q := w.connectBrowser("b2", "boot2")
 		want("b2/7 b1/5 b1/4 b1/3 b1/2 b1/1 b1/6", "b1/9 b1/11 b1/10", 2)
-		q.send(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":7,"tab":` + newTabJSON(7, "", 0, "d7", liveChatPlugins) + `}}`)
+		q.sendFrame(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":7,"tab":` + newTabJSON(7, "", 0, "d7", liveChatPlugins) + `}}`)
 		want("b1/5 b1/4 b1/3 b1/2 b1/1 b1/6 b2/7", "b1/9 b1/11 b1/10", 2)
-		q.send(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":7}}`)
+		q.sendFrame(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":7}}`)
 		want("b1/5 b1/4 b1/3 b1/2 b1/1 b1/6", "b1/9 b1/11 b1/10", 2)
 		// The plugin now has a newer version, but all tabs still run adapters of the older version.
 		hash = "h2"
@@ -119,7 +119,7 @@ func TestTargetsAfterServiceWorkerRestart(t *testing.T) {
 	hash := "h1"
 	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
 		listTabs := func(p *browserPeer, tabs ...string) {
-			p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join(tabs, ",") + `]}}`)
+			p.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join(tabs, ",") + `]}}`)
 			p.readFrames()
 		}
 		want := func(liveTargets, reload string) {
@@ -145,7 +145,7 @@ func TestTargetsAfterServiceWorkerRestart(t *testing.T) {
 		w.run("b1", "c1")
 		p.wantFrames(newDispatchFrame("c1"))
 		listTabs(p, newTabJSON(6, "", 0, "", `,"needsReload":["chat"]`), newTabJSON(7, "a", 0, "d9", liveChatPlugins))
-		p.send(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":8}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":8}}`)
 		p.readFrames()
 		want("b1/7 b1/6", "")
 		if err := w.tryRun("b1", "c2", 0); err == nil || err.Code != wire.ErrNavigated {
@@ -177,7 +177,7 @@ func TestTargetsOfDisconnectedBrowser(t *testing.T) {
 		p, q := w.connectBrowser("b1", "boot1"), w.connectBrowser("b2", "boot2")
 		p.closeAbruptly()
 		want("b2/7", 2)
-		q.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{}}`)
+		q.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{}}`)
 		q.readFrames()
 		want("b1/7", 2)
 		w.advanceTime(10 * time.Second)
@@ -224,7 +224,7 @@ func TestBrowsers(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b2", "boot1")
 		w.connectBrowser("b1", "boot2")
-		p.send(`{"jsonrpc":"2.0","id":"s/1","result":{"mode":"userScripts"}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","id":"s/1","result":{"mode":"userScripts"}}`)
 		w.run("b2", "c1")
 		w.advanceTime(time.Second)
 		p.closeAbruptly()
@@ -280,7 +280,7 @@ func TestTargetsWaitForNewBrowser(t *testing.T) {
 		w.advanceTime(time.Minute)
 		p := w.dial()
 		p.sendHello("b1", "boot2")
-		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{}}`)
 		foundTargets := make(chan dispatch.Targets, 1)
 		want := func(plugin string) time.Duration {
 			startTime := time.Now()
@@ -289,19 +289,19 @@ func TestTargetsWaitForNewBrowser(t *testing.T) {
 		}
 		go want("chat")
 		w.advanceTime(2 * time.Second)
-		p.send(`{"jsonrpc":"2.0","id":"s/1","result":{"mode":"userScripts"}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","id":"s/1","result":{"mode":"userScripts"}}`)
 		synctest.Wait()
 		if len(foundTargets) > 0 {
 			t.Fatalf("targets %+v before the tabs were listed", <-foundTargets)
 		}
-		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":7,"documentId":"d7","plugins":[{"name":"chat","hash":"h1"}]}]}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":7,"documentId":"d7","plugins":[{"name":"chat","hash":"h1"}]}]}}`)
 		if got := <-foundTargets; targetNames(got.LiveTargets) != "b1/7" {
 			t.Errorf("live %q, want b1/7", targetNames(got.LiveTargets))
 		}
-		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{}}`)
 		synctest.Wait()
-		if elapsed := want("chat"); elapsed != 0 {
-			t.Errorf("the call waited %v for a browser that has listed its tabs; want 0", elapsed)
+		if elapsedTime := want("chat"); elapsedTime != 0 {
+			t.Errorf("the call waited %v for a browser that has listed its tabs; want 0", elapsedTime)
 		}
 	})
 }
@@ -321,20 +321,20 @@ func TestTargetsWaitForNewAdapters(t *testing.T) {
 		}
 		go want()
 		w.advanceTime(time.Second)
-		p.send(`{"jsonrpc":"2.0","id":"s/2","result":{"mode":"userScripts"}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","id":"s/2","result":{"mode":"userScripts"}}`)
 		synctest.Wait()
 		if len(foundTargets) > 0 {
 			t.Fatalf("targets %+v before the tabs were listed", <-foundTargets)
 		}
-		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":7,"documentId":"d7","plugins":[{"name":"chat","hash":"h2"}]}]}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":7,"documentId":"d7","plugins":[{"name":"chat","hash":"h2"}]}]}}`)
 		if got := <-foundTargets; targetNames(got.LiveTargets) != "b1/7" {
 			t.Errorf("live %q, want b1/7", targetNames(got.LiveTargets))
 		}
-		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{}}`)
 		w.hub.Sync()
 		synctest.Wait()
-		if elapsed := want(); elapsed != 0 {
-			t.Errorf("the call waited %v although the plugins did not change", elapsed)
+		if elapsedTime := want(); elapsedTime != 0 {
+			t.Errorf("the call waited %v although the plugins did not change", elapsedTime)
 		}
 	})
 }
@@ -355,13 +355,13 @@ func TestTargetsWaitForTheLatestPlugins(t *testing.T) {
 			`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":7}]}}`,
 			`{"jsonrpc":"2.0","id":"s/3","result":{"mode":"userScripts"}}`,
 		} {
-			p.send(frame)
+			p.sendFrame(frame)
 			synctest.Wait()
 			if len(foundTargets) > 0 {
 				t.Fatalf("targets %+v after %s; want none before the tabs of the plugins h3 were listed", <-foundTargets, frame)
 			}
 		}
-		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":7,"documentId":"d7","plugins":[{"name":"chat","hash":"h3"}]}]}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":7,"documentId":"d7","plugins":[{"name":"chat","hash":"h3"}]}]}}`)
 		if got := <-foundTargets; targetNames(got.LiveTargets) != "b1/7" {
 			t.Errorf("live targets = %q, want b1/7", targetNames(got.LiveTargets))
 		}
@@ -375,7 +375,7 @@ func TestTargetsWaitForALoadingTab(t *testing.T) {
 	for _, tt := range []struct {
 		name        string
 		want        dispatch.TargetChoice
-		after       string
+		textAfter   string
 		liveTargets string
 		waited      time.Duration
 	}{
@@ -389,14 +389,14 @@ func TestTargetsWaitForALoadingTab(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
 				p := w.connectBrowser("b1", "boot1")
-				p.send(loading)
+				p.sendFrame(loading)
 				w.advanceTime(defaultFirstBrowserWait) // from here on, calls do not wait for the browser's first sync
 				startTime := time.Now()
 				foundTargets := make(chan dispatch.Targets, 1)
 				go func() { foundTargets <- w.hub.Targets(w.t.Context(), tt.want) }()
-				if tt.waited > 0 && tt.after != "" {
+				if tt.waited > 0 && tt.textAfter != "" {
 					w.advanceTime(time.Second)
-					p.send(tt.after)
+					p.sendFrame(tt.textAfter)
 				}
 				if got := <-foundTargets; targetNames(got.LiveTargets) != tt.liveTargets || time.Since(startTime) != tt.waited {
 					t.Errorf("live %q after %v, want %q after %v", targetNames(got.LiveTargets), time.Since(startTime), tt.liveTargets, tt.waited)

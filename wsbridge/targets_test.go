@@ -37,7 +37,7 @@ func TestRankOfReadiness(t *testing.T) {
 	hash := "h1"
 	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
-		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join([]string{
+		p.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join([]string{
 			newTabJSON(1, "af", 900, "d1", ","+chatPluginState("false")),
 			newTabJSON(2, "af", 900, "d2", ","+chatPluginState("")),
 			newTabJSON(3, "", 100, "d3", ","+chatPluginState("true")),
@@ -58,7 +58,7 @@ func TestFramesOfTabs(t *testing.T) {
 	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		listTabs := func(tabs ...string) {
-			p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join(tabs, ",") + `]}}`)
+			p.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join(tabs, ",") + `]}}`)
 			w.readEvents()
 		}
 		frames := func(frameList ...string) string { return `,"frames":[` + strings.Join(frameList, ",") + `]` }
@@ -90,7 +90,7 @@ func TestFramesOfTabs(t *testing.T) {
 		if got := p.readFrames(); len(got) == 0 || !strings.Contains(got[len(got)-1], `"tabId":2,"documentId":"f7"`) {
 			t.Error(got)
 		}
-		p.send(`{"jsonrpc":"2.0","id":"r1","error":{"code":-32000,"message":"gone","data":{"code":"navigated","message":"gone","notStarted":true}}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","id":"r1","error":{"code":-32000,"message":"gone","data":{"code":"navigated","message":"gone","notStarted":true}}}`)
 		w.readEvents()
 		if got := describeTargets(w.hub.CurrentTargets("chat").LiveTargets); strings.Contains(got, "2/7") || !strings.Contains(got, "2/0") {
 			t.Error(got)
@@ -119,7 +119,7 @@ func TestStateOfAPlugin(t *testing.T) {
 			{[]string{newTabJSON(1, "", 1, "d", ","+chatPluginState("false"))}, dispatch.StateUnavailable},
 			{[]string{newTabJSON(1, "", 1, "d", ","+chatPluginState("false")), newTabJSON(2, "", 1, "e", ","+chatPluginState("true"))}, dispatch.StateReady},
 		} {
-			p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join(tt.tabs, ",") + `]}}`)
+			p.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join(tt.tabs, ",") + `]}}`)
 			w.readEvents()
 			if got := w.hub.CurrentTargets("chat").State(); got != tt.want {
 				t.Errorf("%v: %s, want %s", tt.tabs, got, tt.want)
@@ -136,7 +136,7 @@ func TestEqualTabsOfTwoBrowsers(t *testing.T) {
 	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
 		for _, id := range []string{"b1", "b2"} {
 			p := w.connectBrowser(id, "boot-"+id)
-			p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + newTabJSON(7, "", 1, "d-"+id, ","+chatPluginState("true")) + `]}}`)
+			p.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + newTabJSON(7, "", 1, "d-"+id, ","+chatPluginState("true")) + `]}}`)
 		}
 		w.readEvents()
 		liveTargets := w.hub.CurrentTargets("chat").LiveTargets
@@ -161,7 +161,7 @@ func TestPagesOutsideOfAPluginsSites(t *testing.T) {
 	withHub(t, o, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		evilTab := strings.Replace(newFrameJSON(4, "true"), "https://x/", "https://evil.example/", 1)
-		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join([]string{
+		p.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join([]string{
 			newTabJSON(1, "af", 900, "d1", ","+chatPluginState("true")+`,"frames":[`+newFrameJSON(3, "true")+","+evilTab+`]`),
 			strings.Replace(newTabJSON(2, "af", 900, "d2", ","+chatPluginState("true")), "https://x/", "https://evil.example/", 1),
 			strings.Replace(newTabJSON(3, "af", 900, "", `,"needsReload":["chat"]`), "https://x/", "https://evil.example/", 1),
@@ -186,16 +186,16 @@ func TestSilentTabs(t *testing.T) {
 	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		listTabs := func(tabs ...string) {
-			p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join(tabs, ",") + `]}}`)
+			p.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join(tabs, ",") + `]}}`)
 			w.readEvents()
 		}
-		silent := newTabJSON(1, "af", 9, "d1", ","+chatPluginState("true")+`,"unresponsive":true`)
-		listTabs(silent, newTabJSON(2, "", 1, "d2", ","+chatPluginState("true")))
+		silentTabs := newTabJSON(1, "af", 9, "d1", ","+chatPluginState("true")+`,"unresponsive":true`)
+		listTabs(silentTabs, newTabJSON(2, "", 1, "d2", ","+chatPluginState("true")))
 		foundTargets := w.hub.CurrentTargets("chat")
 		if describeTargets(foundTargets.LiveTargets) != "2/0" || describeTargets(foundTargets.UnresponsiveTargets) != "1/0" {
 			t.Errorf("the targets are live %q and silent %q", describeTargets(foundTargets.LiveTargets), describeTargets(foundTargets.UnresponsiveTargets))
 		}
-		listTabs(silent)
+		listTabs(silentTabs)
 		if startTime, foundTargets := time.Now(), w.hub.Targets(context.Background(), dispatch.TargetChoice{Plugin: "chat"}); len(foundTargets.LiveTargets) > 0 || time.Since(startTime) != loadTimeout {
 			t.Errorf("the live targets are %q after %v", describeTargets(foundTargets.LiveTargets), time.Since(startTime))
 		}

@@ -112,16 +112,16 @@ func newTooManyError(limit string) *wire.CallError {
 }
 
 // Answer implements dispatch.Bridge: it sends the page the answer to a request that a tool has made.
-func (h *Hub) Answer(runID string, number int, output json.RawMessage, err *wire.CallError) {
+func (h *Hub) Answer(runID string, number int, toolOutput json.RawMessage, err *wire.CallError) {
 	for _, b := range h.registry.listBrowsers() {
-		if b.runs.answerToolRequest(runID, number, output, err) {
+		if b.runTable.answerToolRequest(runID, number, toolOutput, err) {
 			return
 		}
 	}
 }
 
 // The server keeps its answer to a tool's request until the browser confirms that the page has received the answer.
-func (rt *runTable) answerToolRequest(runID string, number int, output json.RawMessage, err *wire.CallError) bool {
+func (rt *runTable) answerToolRequest(runID string, number int, toolOutput json.RawMessage, err *wire.CallError) bool {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	r := rt.runs[runID]
@@ -133,13 +133,13 @@ func (rt *runTable) answerToolRequest(runID string, number int, output json.RawM
 		return true
 	}
 	switch {
-	case len(output) > wire.MaxAnswerBytes:
-		output, err = nil, inbound.NewTooLargeError(wire.MaxAnswerBytes)
-	case r.requests.keptBytes+len(output) > maxKeptAnswerBytes:
-		output, err = nil, &wire.CallError{Code: wire.ErrResultTooLarge, Message: fmt.Sprintf(
+	case len(toolOutput) > wire.MaxAnswerBytes:
+		toolOutput, err = nil, inbound.NewTooLargeError(wire.MaxAnswerBytes)
+	case r.requests.keptBytes+len(toolOutput) > maxKeptAnswerBytes:
+		toolOutput, err = nil, &wire.CallError{Code: wire.ErrResultTooLarge, Message: fmt.Sprintf(
 			"more than %d bytes of results are waiting for the page; call fewer tools at once", maxKeptAnswerBytes)}
 	}
-	openRequest.answerFrame = answerFrame(runID, number, output, err)
+	openRequest.answerFrame = answerFrame(runID, number, toolOutput, err)
 	r.requests.keptBytes += len(openRequest.answerFrame)
 	if rt.link != nil {
 		rt.link.postFrame(openRequest.answerFrame)
@@ -185,12 +185,12 @@ func (rt *runTable) answerConfirmed(l *link, id string, e wire.Envelope) {
 	l.log.Debug().Str("call", runID).Int("ask", number).Bool("taken", result.WasExpected).Msg("answer arrived")
 }
 
-func answerFrame(runID string, number int, output json.RawMessage, err *wire.CallError) []byte {
+func answerFrame(runID string, number int, toolOutput json.RawMessage, err *wire.CallError) []byte {
 	if err != nil {
-		output = nil
+		toolOutput = nil
 	}
 	id := answerIDPrefix + strconv.Itoa(number) + "/" + runID
-	return wire.AppendAnswer(nil, id, &wire.ToolAnswerParams{DispatchID: runID, Ask: number, Output: output, Error: err})
+	return wire.AppendAnswer(nil, id, &wire.ToolAnswerParams{DispatchID: runID, Ask: number, Output: toolOutput, Error: err})
 }
 
 // Resync implements dispatch.Bridge by requesting the full content of an activity from the page.
@@ -198,7 +198,7 @@ func (h *Hub) Resync(runID, activityType string) {
 	frame := wire.AppendNotification(nil, wire.MethodToolResync,
 		wire.EncodeBody(wire.ToolResyncParams{DispatchID: runID, ActivityType: activityType}))
 	for _, b := range h.registry.listBrowsers() {
-		if b.runs.resync(runID, frame) {
+		if b.runTable.resync(runID, frame) {
 			return
 		}
 	}

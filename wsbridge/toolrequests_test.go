@@ -86,7 +86,7 @@ func TestAnswerIsSentAfterReconnect(t *testing.T) {
 		w.hub.Answer("c1", 2, json.RawMessage(`2`), nil)
 		p = w.connectBrowser("b1", "boot1")
 		p.readFrames()
-		p.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["c1"]}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["c1"]}}`)
 		p.sendToolRequest("c1", nestedCallParams(1))
 		p.sendToolRequest("c1", nestedCallParams(2))
 		p.wantFrames(answerText("c1", 1, `,"output":1`), answerText("c1", 2, `,"output":2`))
@@ -96,7 +96,7 @@ func TestAnswerIsSentAfterReconnect(t *testing.T) {
 		p.confirm("c1", 2, true)
 		p.closeAbruptly()
 		p = w.connectBrowser("b1", "boot1")
-		p.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["c1"]}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["c1"]}}`)
 		for _, frame := range p.readFrames() {
 			if strings.Contains(frame, "tool.answer") {
 				t.Errorf("the hub sent a confirmed answer again: %s", frame)
@@ -219,7 +219,7 @@ func TestInvalidToolRequests(t *testing.T) {
 		} {
 			p.sendToolRequest("c1", body)
 		}
-		p.send(`{"jsonrpc":"2.0","id":"1","method":"tool.ask","params":{"dispatchId":"c1",` + nestedCallParams(1) + `}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","id":"1","method":"tool.ask","params":{"dispatchId":"c1",` + nestedCallParams(1) + `}}`)
 		p.wantFrames(`{"jsonrpc":"2.0","id":"1","error":{"code":-32600,"message":"tool.ask is a notification; send it without an id"}}`)
 		for i, args := range []string{`,"args":7`, `,"args":null`, ``, `,"args":["{"]`} {
 			p.sendToolRequest("c1", fmt.Sprintf(`"ask":%d,"call":{"tool":"echo"%s}`, i+1, args))
@@ -246,11 +246,11 @@ func TestResync(t *testing.T) {
 		}
 		p = w.connectBrowser("b1", "boot1")
 		p.readFrames()
-		p.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["c1"]}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["c1"]}}`)
 		if got := p.readFrames(); len(got) != wire.MaxActivityTypes || got[0] != frame {
 			t.Errorf("frames = %q", got)
 		}
-		p.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["c1"]}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["c1"]}}`)
 		p.wantFrames()
 	})
 }

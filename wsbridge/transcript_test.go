@@ -98,7 +98,7 @@ type transcriptRun struct {
 	peers         map[string]*browserPeer
 	endedSessions map[string]bool
 	settings      map[string]json.RawMessage
-	holds         *fakeHolds
+	tabHolds      *fakeHolds
 	sessions      fakeSessions
 }
 
@@ -214,8 +214,8 @@ func runTranscript(t *testing.T, recording string) string {
 	}
 	withHub(t, o, func(w *hubFixture) {
 		s.w = w
-		s.holds = &fakeHolds{w: w, tabs: map[string][]wire.TabHold{}}
-		w.hub.Holds.SetSource(s.holds)
+		s.tabHolds = &fakeHolds{w: w, tabs: map[string][]wire.TabHold{}}
+		w.hub.Holds.SetSource(s.tabHolds)
 		for line := range strings.Lines(recording) {
 			line = strings.TrimSuffix(line, "\n")
 			if isOutput.MatchString(line) {
@@ -233,75 +233,75 @@ func runTranscript(t *testing.T, recording string) string {
 
 func (s *transcriptRun) executeLine(line string) {
 	if name, frame, ok := strings.Cut(line, "> "); ok && s.peers[name] != nil {
-		s.peers[name].send(frame)
+		s.peers[name].sendFrame(frame)
 		return
 	}
-	words := strings.Fields(line)
+	outputWords := strings.Fields(line)
 	switch {
-	case len(words) == 2 && words[0] == "@":
-		d, err := time.ParseDuration(words[1])
+	case len(outputWords) == 2 && outputWords[0] == "@":
+		d, err := time.ParseDuration(outputWords[1])
 		if err != nil {
 			s.w.t.Fatal(err)
 		}
 		s.w.advanceTime(d)
-	case len(words) == 3 && words[1] == "connect":
+	case len(outputWords) == 3 && outputWords[1] == "connect":
 		p := s.w.open(browserNonce)
 		p.setPongs(false) // the challenge has already started the goroutine that reads the peer's frames
-		if s.peers[words[2]] == nil {
-			s.order = append(s.order, words[2])
+		if s.peers[outputWords[2]] == nil {
+			s.order = append(s.order, outputWords[2])
 		}
-		s.peers[words[2]], s.endedSessions[words[2]] = p, false
-	case len(words) == 3 && words[1] == "drop":
-		s.peers[words[2]].closeAbruptly()
-	case len(words) == 3 && words[1] == "end":
-		s.sessions[words[2]] = true
-		s.w.hub.Holds.SendEnded(words[2])
-	case len(words) == 3 && words[1] == "plugin":
-		s.hash = words[2]
+		s.peers[outputWords[2]], s.endedSessions[outputWords[2]] = p, false
+	case len(outputWords) == 3 && outputWords[1] == "drop":
+		s.peers[outputWords[2]].closeAbruptly()
+	case len(outputWords) == 3 && outputWords[1] == "end":
+		s.sessions[outputWords[2]] = true
+		s.w.hub.Holds.SendEnded(outputWords[2])
+	case len(outputWords) == 3 && outputWords[1] == "plugin":
+		s.hash = outputWords[2]
 		s.w.hub.Sync()
-	case len(words) == 3 && words[1] == "waiting":
-		n, err := strconv.Atoi(words[2])
+	case len(outputWords) == 3 && outputWords[1] == "waiting":
+		n, err := strconv.Atoi(outputWords[2])
 		if err != nil {
 			s.w.t.Fatal(err)
 		}
 		s.w.hub.SendWaiting(n)
-	case len(words) == 4 && words[1] == "hold":
-		tab, err := strconv.Atoi(words[3])
+	case len(outputWords) == 4 && outputWords[1] == "hold":
+		tab, err := strconv.Atoi(outputWords[3])
 		if err != nil {
 			s.w.t.Fatal(err)
 		}
-		s.holds.hold(words[2], tab)
-	case len(words) == 3 && words[1] == "want":
+		s.tabHolds.hold(outputWords[2], tab)
+	case len(outputWords) == 3 && outputWords[1] == "want":
 		go func() {
-			got := s.w.hub.Targets(s.w.t.Context(), dispatch.TargetChoice{Plugin: "chat", Browser: words[2]})
+			got := s.w.hub.Targets(s.w.t.Context(), dispatch.TargetChoice{Plugin: "chat", Browser: outputWords[2]})
 			s.w.recordEvent("targets: live %q, to be reloaded %q", targetNames(got.LiveTargets), targetNames(got.TabsToReload))
 		}()
-	case len(words) >= 3 && words[1] == "open":
-		want := dispatch.TargetChoice{Plugin: "chat", Open: words[2], Browser: strings.Join(words[3:], " ")}
+	case len(outputWords) >= 3 && outputWords[1] == "open":
+		want := dispatch.TargetChoice{Plugin: "chat", Open: outputWords[2], Browser: strings.Join(outputWords[3:], " ")}
 		go func() {
 			got := s.w.hub.Targets(s.w.t.Context(), want)
 			s.w.recordEvent("targets: live %q, could be opened in %q, opened %v", targetNames(got.LiveTargets), targetNames(got.BrowsersToOpen), got.OpenedTab != nil)
 		}()
-	case len(words) >= 3 && words[1] == "tab":
-		s.describeTab(words[2], strings.Join(words[3:], " "))
-	case len(words) >= 3 && words[1] == "set":
-		if s.settings[words[2]] = json.RawMessage(strings.Join(words[3:], " ")); len(words) == 3 {
-			delete(s.settings, words[2])
+	case len(outputWords) >= 3 && outputWords[1] == "tab":
+		s.describeTab(outputWords[2], strings.Join(outputWords[3:], " "))
+	case len(outputWords) >= 3 && outputWords[1] == "set":
+		if s.settings[outputWords[2]] = json.RawMessage(strings.Join(outputWords[3:], " ")); len(outputWords) == 3 {
+			delete(s.settings, outputWords[2])
 		}
 		s.w.hub.Sync()
-	case len(words) == 3 && words[1] == "cancel":
-		s.w.cancel(words[2])
-	case len(words) == 4 && words[1] == "answer":
-		ask, err := strconv.Atoi(words[3])
+	case len(outputWords) == 3 && outputWords[1] == "cancel":
+		s.w.cancel(outputWords[2])
+	case len(outputWords) == 4 && outputWords[1] == "answer":
+		askIndex, err := strconv.Atoi(outputWords[3])
 		if err != nil {
 			s.w.t.Fatal(err)
 		}
-		s.w.hub.Answer(words[2], ask, []byte(`{"found":3}`), nil)
-	case len(words) == 4 && words[1] == "resync":
-		s.w.hub.Resync(words[2], words[3])
-	case len(words) == 4 && words[1] == "start":
-		if err := s.w.tryRun(words[2], words[3], wire.DefaultMaxResultBytes); err != nil {
-			s.w.recordEvent("%s did not start: %s: %s", words[3], err.Code, err.Message)
+		s.w.hub.Answer(outputWords[2], askIndex, []byte(`{"found":3}`), nil)
+	case len(outputWords) == 4 && outputWords[1] == "resync":
+		s.w.hub.Resync(outputWords[2], outputWords[3])
+	case len(outputWords) == 4 && outputWords[1] == "start":
+		if err := s.w.tryRun(outputWords[2], outputWords[3], wire.DefaultMaxResultBytes); err != nil {
+			s.w.recordEvent("%s did not start: %s: %s", outputWords[3], err.Code, err.Message)
 		}
 	default:
 		s.w.t.Fatalf("the transcript has an unknown line: %s", line)

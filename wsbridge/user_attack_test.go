@@ -39,7 +39,7 @@ func TestAttackByUser(t *testing.T) {
 	}
 	t.Run("a browser that proves it, after one that did not", func(t *testing.T) {
 		withHub(t, Options{}, func(w *hubFixture) {
-			w.dial().send(`{"jsonrpc":"2.0","id":"h","method":"hello","params":{"protocol":1,"browserId":"b1","bootId":"x"}}`)
+			w.dial().sendFrame(`{"jsonrpc":"2.0","id":"h","method":"hello","params":{"protocol":1,"browserId":"b1","bootId":"x"}}`)
 			w.connectBrowser("b1", "boot")
 			if got := w.hub.Browsers(); len(got) != 1 || !got[0].Connected {
 				t.Errorf("browsers = %+v, want one", got)
@@ -71,13 +71,13 @@ func TestAttackByUserReplay(t *testing.T) {
 
 func TestHandshakeEndsInTime(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
-		silent := w.dial()
+		silentPeer := w.dial()
 		w.advanceTime(helloTimeout - time.Millisecond)
-		if got := silent.awaitClose(); got != "" {
+		if got := silentPeer.awaitClose(); got != "" {
 			t.Errorf("the connection ended with %s before the handshake timeout; want %q", got, "")
 		}
 		w.advanceTime(time.Millisecond)
-		if got, want := silent.awaitClose(), `close 1008 "hello must arrive within 10 s"`; got != want {
+		if got, want := silentPeer.awaitClose(), `close 1008 "hello must arrive within 10 s"`; got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
 		if len(w.hub.registry.handshakingLinks) != 0 {
@@ -89,11 +89,11 @@ func TestHandshakeEndsInTime(t *testing.T) {
 func TestHandshakesAreBounded(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		b := w.connectBrowser("b1", "boot")
-		var silent []*browserPeer
+		var silentPeers []*browserPeer
 		for range maxHandshakes + 3 {
-			silent = append(silent, w.dial())
+			silentPeers = append(silentPeers, w.dial())
 		}
-		for i, p := range silent {
+		for i, p := range silentPeers {
 			closeReason := p.awaitClose()
 			if i < 3 != strings.HasPrefix(closeReason, "close 1013 ") {
 				t.Errorf("silent connection %d ended with %q", i, closeReason)

@@ -122,8 +122,8 @@ func attackWithAllMethods(t *testing.T) {
 	if permissions, err := os.ReadFile(file); err != nil || !bytes.Equal(savedPermissions, permissions) {
 		t.Errorf("the permissions are now %s, %v", permissions, err)
 	}
-	if now := view(); now.Waiting.TicketID != waitingCall.Waiting.TicketID {
-		t.Errorf("the call waits for %+v", now.Waiting)
+	if viewNow := view(); viewNow.Waiting.TicketID != waitingCall.Waiting.TicketID {
+		t.Errorf("the call waits for %+v", viewNow.Waiting)
 	}
 }
 

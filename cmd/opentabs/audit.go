@@ -98,20 +98,20 @@ func runAudit(_ context.Context, opts auditOptions) error {
 		return cli.NewUsageError("--last is %d: give it 0 or more", opts.lineCount)
 	}
 	p := opts.program
-	entries, damagedLines, err := readAudit(p, opts.filter, opts.lineCount)
+	auditEntries, damagedLines, err := readAudit(p, opts.filter, opts.lineCount)
 	if err != nil {
 		return err
 	}
 	if opts.json {
-		lines := make([][]byte, len(entries))
-		for i, e := range entries {
+		lines := make([][]byte, len(auditEntries))
+		for i, e := range auditEntries {
 			lines[i] = e.Line
 		}
 		if err := terminal.PrintJSONList(p.Out, lines); err != nil {
 			return err
 		}
 	}
-	for _, e := range entries {
+	for _, e := range auditEntries {
 		if opts.json {
 			break
 		}
@@ -122,7 +122,7 @@ func runAudit(_ context.Context, opts auditOptions) error {
 			}
 		}
 	}
-	if len(entries) == 0 {
+	if len(auditEntries) == 0 {
 		p.Out.Notef("%s", opts.filter.emptyText())
 	}
 	if damagedLines > 0 {
@@ -131,7 +131,7 @@ func runAudit(_ context.Context, opts auditOptions) error {
 	return nil
 }
 
-func readAudit(p *cli.Program, filter auditFilter, lineCount int) (entries []audit.Entry, damagedLines int, err error) {
+func readAudit(p *cli.Program, filter auditFilter, lineCount int) (auditEntries []audit.Entry, damagedLines int, err error) {
 	isSelected, err := filter.selector()
 	if err != nil {
 		return nil, 0, err
@@ -218,11 +218,11 @@ line. The lines are those of the files, with their numbers and hashes.`,
 
 func runAuditExport(opts auditExportOptions) error {
 	p := opts.program
-	entries, damagedLines, err := readAudit(p, opts.filter, 0)
+	auditEntries, damagedLines, err := readAudit(p, opts.filter, 0)
 	if err != nil {
 		return err
 	}
-	for _, e := range entries {
+	for _, e := range auditEntries {
 		if err := p.Out.PrintJSONLine(e.Line); err != nil {
 			return err
 		}

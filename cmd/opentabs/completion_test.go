@@ -15,12 +15,12 @@ import (
 	"opentabs/internal/terminal"
 )
 
-func visitCommands(root *cobra.Command, visit func(cmd *cobra.Command, path string)) {
+func visitCommands(root *cobra.Command, visitItem func(cmd *cobra.Command, path string)) {
 	var walk func(cmd *cobra.Command, path string)
 	walk = func(cmd *cobra.Command, path string) {
-		visit(cmd, path)
-		for _, sub := range cmd.Commands() {
-			walk(sub, strings.TrimSpace(path+" "+sub.Name()))
+		visitItem(cmd, path)
+		for _, subcommand := range cmd.Commands() {
+			walk(subcommand, strings.TrimSpace(path+" "+subcommand.Name()))
 		}
 	}
 	walk(root, "")
@@ -73,16 +73,16 @@ func TestEveryValueHasACompletion(t *testing.T) {
 	}
 }
 
-func checkDirective(t *testing.T, words []string, key string) {
+func checkDirective(t *testing.T, commandWords []string, key string) {
 	t.Helper()
 	want, isFile := fileCompletions[key]
 	if !isFile {
 		want = cobra.ShellCompDirectiveNoFileComp
 	}
 	var stdout, stderr bytes.Buffer
-	run(t.Context(), append([]string{cobra.ShellCompNoDescRequestCmd}, words...), strings.NewReader(""), &stdout, &stderr)
+	run(t.Context(), append([]string{cobra.ShellCompNoDescRequestCmd}, commandWords...), strings.NewReader(""), &stdout, &stderr)
 	lines := strings.Split(strings.TrimSpace(stdout.String()), "\n")
 	if got := lines[len(lines)-1]; got != fmt.Sprintf(":%d", want) {
-		t.Errorf("opentabs %s: the shell gets the directive %s, want :%d; stderr: %s", strings.Join(words, " "), got, want, stderr.String())
+		t.Errorf("opentabs %s: the shell gets the directive %s, want :%d; stderr: %s", strings.Join(commandWords, " "), got, want, stderr.String())
 	}
 }

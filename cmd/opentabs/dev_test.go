@@ -41,16 +41,16 @@ func (s *commandOutput) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (s *commandOutput) waitForWords(words ...string) {
+func (s *commandOutput) waitForWords(commandWords ...string) {
 	s.t.Helper()
 	deadline := time.After(hangTimeout)
-	for _, word := range words {
+	for _, waitedWord := range commandWords {
 		for {
 			s.mu.Lock()
 			printed := s.output.String()
-			index := strings.Index(printed[s.matchedBytes:], word)
+			index := strings.Index(printed[s.matchedBytes:], waitedWord)
 			if index >= 0 {
-				s.matchedBytes += index + len(word)
+				s.matchedBytes += index + len(waitedWord)
 			}
 			s.mu.Unlock()
 			if index >= 0 {
@@ -59,7 +59,7 @@ func (s *commandOutput) waitForWords(words ...string) {
 			select {
 			case <-s.writeSignal:
 			case <-deadline:
-				s.t.Fatalf("the output never contained %q; all of it: %s", word, printed)
+				s.t.Fatalf("the output never contained %q; all of it: %s", waitedWord, printed)
 			}
 		}
 	}
@@ -75,14 +75,14 @@ const tool = (name: string) => defineTool({ name, description: 'For tests: ' + n
 export default definePlugin({ tools: [tool('echo'), tool('silent'), tool('quit')], isReady: () => true });
 `
 
-func startPluginDev(t *testing.T) (outBuffer *commandOutput, lines chan<- string, signals chan<- os.Signal, devErr <-chan error, dirs config.Dirs, source string) {
+func startPluginDev(t *testing.T) (outBuffer *commandOutput, lines chan<- string, signals chan<- os.Signal, devErr <-chan error, dirs config.Dirs, pluginDir string) {
 	t.Helper()
 	dirs = newInstallation(t)
-	source = filepath.Join(filepath.Dir(dirs.State), "messages")
-	if err := os.MkdirAll(filepath.Join(source, "src"), 0o755); err != nil {
+	pluginDir = filepath.Join(filepath.Dir(dirs.State), "messages")
+	if err := os.MkdirAll(filepath.Join(pluginDir, "src"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(source, "src", "index.ts"), []byte(devSource), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(pluginDir, "src", "index.ts"), []byte(devSource), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if err := opentabsCommand(t, dirs, "serve").Start(); err != nil {
@@ -108,17 +108,17 @@ func startPluginDev(t *testing.T) (outBuffer *commandOutput, lines chan<- string
 	}
 	typedLines, interrupts, runErr := make(chan string), make(chan os.Signal, 1), make(chan error, 1)
 	o := plugindev.Options{
-		Home: h, Source: source, Permission: wire.PermissionAuto, Out: p.Out, Build: jsbuild.Options{Extract: []string{opentabsPath, "__extract"}},
+		Home: h, Source: pluginDir, Permission: wire.PermissionAuto, Out: p.Out, Build: jsbuild.Options{Extract: []string{opentabsPath, "__extract"}},
 		Signals: interrupts, Lines: typedLines, Call: func(ctx context.Context, c plugindev.Call) { cli.RunTypedCall(ctx, p, c) },
 	}
 	go func() { runErr <- plugindev.Run(t.Context(), o) }()
-	return outBuffer, typedLines, interrupts, runErr, dirs, source
+	return outBuffer, typedLines, interrupts, runErr, dirs, pluginDir
 }
 
 func isRunning(s httpapi.Status) bool { return s.Calls.Running == 1 }
 
 func TestDevPrompt(t *testing.T) {
-	outBuffer, lines, signals, devErr, dirs, source := startPluginDev(t)
+	outBuffer, lines, signals, devErr, dirs, pluginDir := startPluginDev(t)
 	outBuffer.waitForWords("built messages 1.0.0, 3 tools", "waiting for changes", "messages> ")
 	waitForStatus(t, dirs, hasTab) // the tab of the previous build is gone
 	for _, c := range []struct{ line, want string }{
@@ -142,7 +142,7 @@ func TestDevPrompt(t *testing.T) {
 	// While a call is running, `plugin dev` still rebuilds a changed plugin.
 	lines <- "silent"
 	waitForStatus(t, dirs, isRunning)
-	if err := os.WriteFile(filepath.Join(source, "src", "index.ts"), []byte(strings.Replace(devSource, ", tool('quit')", "", 1)), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(pluginDir, "src", "index.ts"), []byte(strings.Replace(devSource, ", tool('quit')", "", 1)), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	outBuffer.waitForWords("built messages 1.0.0, 2 tools")

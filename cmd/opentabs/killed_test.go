@@ -186,9 +186,9 @@ func checkOpenCalls(t *testing.T, dirs config.Dirs) {
 		if !bytes.Equal(r.Args, want) || r.ErrorCode != wire.ErrShutdown || r.Ended == nil {
 			t.Errorf("the call with %s is recorded as %s", want, r.Line)
 		}
-		entries, _, err := audit.Read(dirs.State, 0, func(a audit.Record) bool { return a.CallID == r.CallID })
-		if err != nil || len(entries) != 1 || entries[0].ErrorCode != wire.ErrShutdown {
-			t.Errorf("%d entries of the audit log are about %s, %v", len(entries), r.CallID, err)
+		auditEntries, _, err := audit.Read(dirs.State, 0, func(a audit.Record) bool { return a.CallID == r.CallID })
+		if err != nil || len(auditEntries) != 1 || auditEntries[0].ErrorCode != wire.ErrShutdown {
+			t.Errorf("%d entries of the audit log are about %s, %v", len(auditEntries), r.CallID, err)
 		}
 	}
 }
@@ -213,12 +213,12 @@ func checkRecords(t *testing.T, dirs config.Dirs, finishedCalls map[string]time.
 	if v, err := audit.Verify(dirs.State); err != nil || v.Problem != nil || v.Lines == 0 {
 		t.Fatalf("verification of the audit log = %+v with the problem %+v, %v; want some lines and no problem", v, v.Problem, err)
 	}
-	entries, damagedLines, err := audit.Read(dirs.State, 0, func(r audit.Record) bool { return r.Kind == audit.KindCall })
+	auditEntries, damagedLines, err := audit.Read(dirs.State, 0, func(r audit.Record) bool { return r.Kind == audit.KindCall })
 	if err != nil || damagedLines > 1 {
 		t.Fatalf("the audit log has %d damaged lines, %v; want at most 1", damagedLines, err)
 	}
 	audited := map[string]bool{}
-	for _, e := range entries {
+	for _, e := range auditEntries {
 		audited[e.CallID] = true
 	}
 	records, err := recorder.ReadAll(dirs.State, recorder.Query{})

@@ -141,9 +141,9 @@ func checkEmptyDirCmd(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: empty DIR")
 	}
-	entries, err := os.ReadDir(ts.MkAbs(args[0]))
+	dirEntries, err := os.ReadDir(ts.MkAbs(args[0]))
 	ts.Check(err)
-	for _, e := range entries {
+	for _, e := range dirEntries {
 		ts.Fatalf("the folder %s contains %s", args[0], e.Name())
 	}
 }
@@ -314,8 +314,8 @@ func countDown(ctx context.Context, c *wsbridgetest.Call) (json.RawMessage, *wir
 	if err := json.Unmarshal(c.Args, &args); err != nil {
 		return nil, &wire.CallError{Code: wire.ErrInternal, Message: err.Error()}
 	}
-	for done := 1.0; done <= args.From; done++ {
-		progressReport := wire.Report{Progress: &done, Total: &args.From, Message: fmt.Sprintf("step %v", done), Audience: "user"}
+	for progressDone := 1.0; progressDone <= args.From; progressDone++ {
+		progressReport := wire.Report{Progress: &progressDone, Total: &args.From, Message: fmt.Sprintf("step %v", progressDone), Audience: "user"}
 		if err := c.Report(progressReport); err != nil {
 			return nil, &wire.CallError{Code: wire.ErrInternal, Message: err.Error()}
 		}
@@ -329,10 +329,10 @@ func countDown(ctx context.Context, c *wsbridgetest.Call) (json.RawMessage, *wir
 }
 
 func logArguments(_ context.Context, c *wsbridgetest.Call) (json.RawMessage, *wire.CallError) {
-	var entry wire.LogEntry
-	err := json.Unmarshal(c.Args, &entry)
+	var logEntry wire.LogEntry
+	err := json.Unmarshal(c.Args, &logEntry)
 	if err == nil {
-		err = c.Log(entry)
+		err = c.Log(logEntry)
 	}
 	if err != nil {
 		return nil, &wire.CallError{Code: wire.ErrInternal, Message: err.Error()}
@@ -360,8 +360,8 @@ func TestEveryCommandHasAScript(t *testing.T) {
 		scripts.Write(fileContent)
 	}
 	root := newRootCmd(&cli.Program{Out: terminal.New(os.Stderr, os.Stderr, os.Getenv)})
-	var check func(path string)
-	check = func(path string) {
+	var checkScript func(path string)
+	checkScript = func(path string) {
 		cmd, _, err := root.Find(strings.Fields(path)[1:])
 		if err != nil {
 			t.Fatal(err)
@@ -369,11 +369,11 @@ func TestEveryCommandHasAScript(t *testing.T) {
 		if !strings.Contains(scripts.String(), "exec "+path) && !strings.Contains(scripts.String(), "help "+cmd.Name()) {
 			t.Errorf("no script runs %q", path)
 		}
-		for _, sub := range cmd.Commands() {
-			check(path + " " + sub.Name())
+		for _, subcommand := range cmd.Commands() {
+			checkScript(path + " " + subcommand.Name())
 		}
 	}
-	check("opentabs")
+	checkScript("opentabs")
 }
 
 func opentabsCommand(t *testing.T, dirs config.Dirs, args ...string) *exec.Cmd {

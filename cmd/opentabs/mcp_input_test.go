@@ -14,7 +14,7 @@ import (
 // `opentabs mcp` must answer each malformed line with an error response, and the session must continue.
 func TestMCPRejectsInvalidInput(t *testing.T) {
 	c := startMCP(t, newHome(t))
-	write := func(fileContent string) {
+	writeLine := func(fileContent string) {
 		t.Helper()
 		if _, err := io.WriteString(c.stdin, fileContent); err != nil {
 			t.Fatal(err)
@@ -22,25 +22,25 @@ func TestMCPRejectsInvalidInput(t *testing.T) {
 	}
 	// The first line of the input begins with a byte order mark, and lines end with
 	// CRLF, as on Windows.
-	write("\xef\xbb\xbf" + `{"jsonrpc":"2.0","id":"open","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}` + "\r\n\r\n \t\r\n\n")
+	writeLine("\xef\xbb\xbf" + `{"jsonrpc":"2.0","id":"open","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}` + "\r\n\r\n \t\r\n\n")
 	c.readUntil(`"id":"open","result"`)
-	write(`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\r\n")
+	writeLine(`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\r\n")
 	for _, nonsense := range []string{
 		"this is no JSON", `{"jsonrpc":"2.0","id":1,"method":"tools/list"`, "\xff\xfe\x00", `{"jsonrpc":"2.0","id":"` + "\xc3\x28" + `","method":`, "[]", "null", "7", `"text"`, `{}`,
 		strings.Repeat("[", 100_000), strings.Repeat(`{"a":`, 100_000), strings.Repeat("x", 32<<20+1), "{" + strings.Repeat(" ", 17<<20) + "}",
 	} {
-		write(nonsense + "\n")
+		writeLine(nonsense + "\n")
 		lines := c.readUntil(`"id":null,"error":{"code":-32`)
 		if len(lines) != 1 {
 			t.Errorf("the input %.50q got the answers %.300q; want length 1", nonsense, lines)
 		}
 	}
-	write(`{"jsonrpc":"2.0","id":"ping","method":"ping"}` + "\n")
+	writeLine(`{"jsonrpc":"2.0","id":"ping","method":"ping"}` + "\n")
 	if lines := c.readUntil(`"id":"ping","result":{}`); len(lines) != 1 {
 		t.Errorf("after all malformed input the server answered %.300q; want length 1", lines)
 	}
 	// The last line of the input has no newline at its end.
-	write(`{"jsonrpc":"2.0","id":"last","method":"ping"}`)
+	writeLine(`{"jsonrpc":"2.0","id":"last","method":"ping"}`)
 	if err := c.stdin.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -62,8 +62,8 @@ func TestMCPInputEndsMidCall(t *testing.T) {
 	waitForStatus(t, dirs, func(s httpapi.Status) bool { return s.Calls.Running == 1 })
 	startTime := time.Now()
 	c.closeInput()
-	if elapsed := time.Since(startTime); elapsed > 5*time.Second {
-		t.Errorf("opentabs mcp ended after %v", elapsed)
+	if elapsedTime := time.Since(startTime); elapsedTime > 5*time.Second {
+		t.Errorf("opentabs mcp ended after %v", elapsedTime)
 	}
 	waitForStatus(t, dirs, func(s httpapi.Status) bool { return s.Calls.Running == 0 && len(s.Clients) == 0 })
 }

@@ -57,7 +57,7 @@ func (c *mcpClient) send(format string, args ...any) {
 	}
 }
 
-func (c *mcpClient) readUntil(word string) []string {
+func (c *mcpClient) readUntil(waitedWord string) []string {
 	c.t.Helper()
 	deadline := time.After(hangTimeout)
 	var seenLines []string
@@ -65,17 +65,17 @@ func (c *mcpClient) readUntil(word string) []string {
 		select {
 		case line, ok := <-c.lines:
 			if !ok {
-				c.t.Fatalf("the output ended before %q; it was %q", word, seenLines)
+				c.t.Fatalf("the output ended before %q; it was %q", waitedWord, seenLines)
 			}
 			if !json.Valid([]byte(line)) {
 				c.t.Errorf("stdout has %q", line)
 			}
 			seenLines = append(seenLines, line)
-			if strings.Contains(line, word) {
+			if strings.Contains(line, waitedWord) {
 				return seenLines
 			}
 		case <-deadline:
-			c.t.Fatalf("no line with %q was received; the lines were %q", word, seenLines)
+			c.t.Fatalf("no line with %q was received; the lines were %q", waitedWord, seenLines)
 		}
 	}
 }

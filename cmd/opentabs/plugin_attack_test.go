@@ -46,7 +46,7 @@ func TestAttackByPlugin(t *testing.T) {
 		if err := os.WriteFile(privateFile, []byte(`{"a":"S3CRET"}`), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		for _, source := range []string{
+		for _, pluginDir := range []string{
 			`import x from "` + privateFile + `"; export default x;`,
 			`import x from "` + privateFile + `" with { type: "text" }; console.log(x);`,
 			`import x from "../../../../../../../../../..` + privateFile + `"; console.log(x);`,
@@ -54,17 +54,17 @@ func TestAttackByPlugin(t *testing.T) {
 			`import("` + privateFile + `").then(console.log);`,
 		} {
 			dirs, dir := createBuiltPlugin(t)
-			writeFile(t, dir, "src/index.ts", source)
+			writeFile(t, dir, "src/index.ts", pluginDir)
 			if err := os.RemoveAll(filepath.Join(dir, "dist")); err != nil {
 				t.Fatal(err)
 			}
 			cmdOutput, err := opentabsCommand(t, dirs, "plugin", "build", dir).CombinedOutput()
 			if err == nil || strings.Contains(string(cmdOutput), "S3CRET") {
-				t.Errorf("%s: %v %s", source, err, cmdOutput)
+				t.Errorf("%s: %v %s", pluginDir, err, cmdOutput)
 			}
 			builtCode, _ := os.ReadFile(filepath.Join(dir, "dist", "adapter.iife.js"))
 			if strings.Contains(string(builtCode), "S3CRET") {
-				t.Errorf("%s: the secret is in the plugin", source)
+				t.Errorf("%s: the secret is in the plugin", pluginDir)
 			}
 		}
 	})

@@ -149,9 +149,9 @@ func newUnknownCommandError(root *cobra.Command, args []string) error {
 			return nil // cobra adds the commands help and completion when it runs
 		}
 		names := []string{}
-		for _, sub := range cmd.Commands() {
-			if sub.IsAvailableCommand() {
-				names = append(names, sub.Name())
+		for _, subcommand := range cmd.Commands() {
+			if subcommand.IsAvailableCommand() {
+				names = append(names, subcommand.Name())
 			}
 		}
 		return cli.NewUsageError("there is no command %q%s: run `%s --help`", strings.TrimPrefix(cmd.CommandPath()+" "+arg, "opentabs "), nearest.Suggestion(arg, names), cmd.CommandPath())

@@ -165,8 +165,8 @@ func TestFullDisk(t *testing.T) {
 			t.Errorf("no %q in\n%s\n%s", want, output, log)
 		}
 	}
-	if _, after, _ := strings.Cut(output, "== a change\n"); !strings.Contains(after, "free some space") || strings.Contains(after, ".tmp\n") {
-		t.Errorf("the change ended with\n%s", after)
+	if _, textAfter, _ := strings.Cut(output, "== a change\n"); !strings.Contains(textAfter, "free some space") || strings.Contains(textAfter, ".tmp\n") {
+		t.Errorf("the change ended with\n%s", textAfter)
 	}
 }
 

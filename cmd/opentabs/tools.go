@@ -63,13 +63,13 @@ type listedTool struct {
 
 func runTools(ctx context.Context, opts toolsOptions) error {
 	p := opts.program
-	book, err := p.OpenPolicy(ctx)
+	policyBook, err := p.OpenPolicy(ctx)
 	if err != nil {
 		return err
 	}
-	plugins := book.Plugins.All()
+	plugins := policyBook.Plugins.All()
 	if opts.plugin != "" {
-		one, err := book.Plugins.Find(opts.plugin)
+		one, err := policyBook.Plugins.Find(opts.plugin)
 		if err != nil {
 			return cli.AsUsageError(err)
 		}
@@ -78,7 +78,7 @@ func runTools(ctx context.Context, opts toolsOptions) error {
 	tools := []listedTool{}
 	tableRows := [][]string{{"TOOL", "PERMISSION", "DESCRIPTION"}}
 	for _, one := range plugins {
-		permissions, err := book.Permissions(one.Name)
+		permissions, err := policyBook.Permissions(one.Name)
 		if err != nil {
 			return cli.AsUsageError(err)
 		}
@@ -125,19 +125,19 @@ func newToolsShowCmd(p *cli.Program) *cobra.Command {
 
 func runToolsShow(ctx context.Context, opts toolsShowOptions) error {
 	p := opts.program
-	book, err := p.OpenPolicy(ctx)
+	policyBook, err := p.OpenPolicy(ctx)
 	if err != nil {
 		return err
 	}
-	t, ok := book.Plugins.Tool(opts.tool)
+	t, ok := policyBook.Plugins.Tool(opts.tool)
 	if !ok {
 		var names []string
-		for _, otherTool := range book.Plugins.Tools() {
+		for _, otherTool := range policyBook.Plugins.Tools() {
 			names = append(names, otherTool.FullName())
 		}
 		return cli.NewUsageError("there is no tool %q%s: list the tools with `opentabs tools`", opts.tool, nearest.Suggestion(opts.tool, names))
 	}
-	permissions, err := book.Permissions(t.Plugin.Name)
+	permissions, err := policyBook.Permissions(t.Plugin.Name)
 	if err != nil {
 		return cli.AsUsageError(err)
 	}
@@ -245,9 +245,9 @@ func runToolsPin(_ context.Context, opts pinOptions) error {
 	if err != nil {
 		return err
 	}
-	pins := openPins(p, h.Dirs)
+	toolPins := openPins(p, h.Dirs)
 	if len(opts.names) == 0 {
-		return showPins(p, pins, opts.json)
+		return showPins(p, toolPins, opts.json)
 	}
 	for _, name := range opts.names {
 		pluginName, tool, hasTool := strings.Cut(name, "__")
@@ -258,12 +258,12 @@ func runToolsPin(_ context.Context, opts pinOptions) error {
 			return cli.AsUsageError(err)
 		}
 	}
-	addedPins, err := pins.Pin(opts.names)
+	addedPins, err := toolPins.Pin(opts.names)
 	if err != nil {
 		return err
 	}
 	if opts.json {
-		return showPins(p, pins, true)
+		return showPins(p, toolPins, true)
 	}
 	for _, name := range slices.Compact(slices.Sorted(slices.Values(opts.names))) {
 		if slices.Contains(addedPins, name) {
@@ -281,15 +281,15 @@ func runToolsUnpin(_ context.Context, opts pinOptions) error {
 	if err != nil {
 		return err
 	}
-	pins := openPins(p, dirs)
+	toolPins := openPins(p, dirs)
 	for _, name := range opts.names {
-		if pinnedNames := pins.Names(); !slices.Contains(pinnedNames, name) {
+		if pinnedNames := toolPins.Names(); !slices.Contains(pinnedNames, name) {
 			return cli.NewUsageError("%q is not pinned%s: list the pinned tools with `opentabs tools pin`", name, nearest.Suggestion(name, pinnedNames))
 		}
 	}
-	removedPins, err := pins.Unpin(opts.names)
+	removedPins, err := toolPins.Unpin(opts.names)
 	if err == nil && opts.json {
-		return showPins(p, pins, true)
+		return showPins(p, toolPins, true)
 	}
 	for _, name := range removedPins {
 		p.Out.Notef("%s is no longer pinned", name)
@@ -297,18 +297,18 @@ func runToolsUnpin(_ context.Context, opts pinOptions) error {
 	return err
 }
 
-func showPins(p *cli.Program, pins *toolpins.Pins, asJSON bool) error {
-	if err := pins.Problem(); err != nil {
+func showPins(p *cli.Program, toolPins *toolpins.Pins, asJSON bool) error {
+	if err := toolPins.Problem(); err != nil {
 		return err
 	}
 	if asJSON {
-		return p.Out.PrintValue(append([]string{}, pins.Names()...))
+		return p.Out.PrintValue(append([]string{}, toolPins.Names()...))
 	}
-	if len(pins.Names()) == 0 {
+	if len(toolPins.Names()) == 0 {
 		p.Out.Notef("no tool is pinned; pin one with `opentabs tools pin NAME`")
 		return nil
 	}
-	for _, name := range pins.Names() {
+	for _, name := range toolPins.Names() {
 		p.Out.PrintLine("%s", name)
 	}
 	return nil

@@ -16,13 +16,13 @@ import (
 	"opentabs/internal/terminal"
 )
 
-func leafCommands(cmd *cobra.Command, words []string) [][]string {
+func leafCommands(cmd *cobra.Command, commandWords []string) [][]string {
 	if !cmd.HasSubCommands() {
-		return [][]string{words}
+		return [][]string{commandWords}
 	}
 	var leaves [][]string
-	for _, sub := range cmd.Commands() {
-		leaves = append(leaves, leafCommands(sub, append(slices.Clone(words), sub.Name()))...)
+	for _, subcommand := range cmd.Commands() {
+		leaves = append(leaves, leafCommands(subcommand, append(slices.Clone(commandWords), subcommand.Name()))...)
 	}
 	return leaves
 }
@@ -109,8 +109,8 @@ func FuzzCommandLine(f *testing.F) {
 
 // TestHelpFits80Columns checks that the help of every command fits a terminal with 80 columns.
 func TestHelpFits80Columns(t *testing.T) {
-	var check func(cmd *cobra.Command)
-	check = func(cmd *cobra.Command) {
+	var checkCommand func(cmd *cobra.Command)
+	checkCommand = func(cmd *cobra.Command) {
 		var help bytes.Buffer
 		cmd.SetOut(&help)
 		if err := cmd.Help(); err != nil {
@@ -121,12 +121,12 @@ func TestHelpFits80Columns(t *testing.T) {
 				t.Errorf("%s: %d columns: %q", cmd.CommandPath(), n, line)
 			}
 		}
-		for _, sub := range cmd.Commands() {
-			check(sub)
+		for _, subcommand := range cmd.Commands() {
+			checkCommand(subcommand)
 		}
 	}
 	root := newRootCmd(&cli.Program{Out: terminal.New(os.Stderr, os.Stderr, os.Getenv)})
 	addShellCommand(root)
 	root.InitDefaultHelpCmd()
-	check(root)
+	checkCommand(root)
 }

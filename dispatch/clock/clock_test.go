@@ -128,19 +128,19 @@ func TestClockLimits(t *testing.T) {
 
 func TestClockStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var before, after Clock
+		var clockBefore, clockAfter Clock
 		failOnExpiry := func(e wire.ErrorCode) { t.Errorf("the clock expired with %s", e) }
-		before.Stop()
-		before.Start(defaultIdle, defaultHard, failOnExpiry)
-		after.Pause()
+		clockBefore.Stop()
+		clockBefore.Start(defaultIdle, defaultHard, failOnExpiry)
+		clockAfter.Pause()
 		time.Sleep(time.Second)
-		after.Resume()
-		after.Start(defaultIdle, defaultHard, failOnExpiry)
+		clockAfter.Resume()
+		clockAfter.Start(defaultIdle, defaultHard, failOnExpiry)
 		time.Sleep(3 * time.Second)
-		after.Stop()
+		clockAfter.Stop()
 		time.Sleep(time.Hour)
-		if after.Elapsed() != 3*time.Second || after.Paused() != time.Second {
-			t.Errorf("the clock elapsed %v and paused %v; want 3s and 1s", after.Elapsed(), after.Paused())
+		if clockAfter.Elapsed() != 3*time.Second || clockAfter.Paused() != time.Second {
+			t.Errorf("the clock elapsed %v and paused %v; want 3s and 1s", clockAfter.Elapsed(), clockAfter.Paused())
 		}
 	})
 }

@@ -15,12 +15,12 @@ var ArrivalTime = time.Date(2026, 1, 2, 3, 4, 5, 678e6, time.UTC)
 // View returns a call in which every field is set, for tests of surfaces. No real call has
 // all fields at once: a call that waits for the user has no error and no result.
 func View() dispatch.View {
-	progress, loadedBytes, total, userProgress := 0.5, 50.0, 100.0, 0.25
+	progress, loadedBytes, totalProgress, userProgress := 0.5, 50.0, 100.0, 0.25
 	endedTime := ArrivalTime.Add(time.Minute)
 	return dispatch.View{
 		Snapshot: dispatch.Snapshot{
 			Schema: dispatch.SnapshotSchema, NodeID: "node_1", CallID: "call_1", ToolName: "messages__export",
-			Progression:  dispatch.Progression{Status: wire.StatusRunning, Progress: &progress, Loaded: &loadedBytes, Total: &total, Message: "page <1> of 2"},
+			Progression:  dispatch.Progression{Status: wire.StatusRunning, Progress: &progress, Loaded: &loadedBytes, Total: &totalProgress, Message: "page <1> of 2"},
 			ParentNodeID: "node_0", ParentCallID: "call_0",
 		},
 		Plugin: "messages", Tool: "export",

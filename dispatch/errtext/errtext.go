@@ -135,9 +135,9 @@ func NextStep(code wire.ErrorCode) (nextStep Step, retryable bool) {
 
 // AddUserStep appends the next step for the user, which depends on the error code, to a
 // sentence of fact.
-func AddUserStep(code wire.ErrorCode, fact string) string {
-	step, _ := NextStep(code)
-	return fact + " " + step.ForUser
+func AddUserStep(code wire.ErrorCode, factText string) string {
+	nextStep, _ := NextStep(code)
+	return factText + " " + nextStep.ForUser
 }
 
 // LinkLostWriteStep is the next step after the error link_lost if the tool can change
@@ -173,11 +173,11 @@ func (s Step) WithoutCheckAdvice() Step {
 }
 
 func removeCheckAdvice(errorMessage string) string {
-	step, _, hasCheck := strings.Cut(errorMessage, "; check first whether")
+	stepName, _, hasCheck := strings.Cut(errorMessage, "; check first whether")
 	if !hasCheck {
 		return errorMessage
 	}
-	return step + "."
+	return stepName + "."
 }
 
 // NextStepAfterRequest returns advice for a tool call that failed because the tool's request

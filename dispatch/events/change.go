@@ -126,8 +126,8 @@ func (c *Change) size() int {
 // viewMemory contains the values to which the pointers of a View refer, so that a View
 // needs one allocation.
 type viewMemory struct {
-	loadedBytes, total, fraction, userFraction float64
-	endedAt                                    time.Time
+	loadedBytes, totalProgress, fraction, userFraction float64
+	endedAt                                            time.Time
 }
 
 // NewView builds the View of a call from its constant facts and its current state.
@@ -162,8 +162,8 @@ func newView(card *CallFacts, s *State, memory *viewMemory) View {
 		v.Loaded = &memory.loadedBytes
 	}
 	if n := s.Reports.AnyAudience.Numbers; n.HasTotal {
-		memory.total = n.Total
-		v.Total = &memory.total
+		memory.totalProgress = n.Total
+		v.Total = &memory.totalProgress
 		v.Progress = fractionOf(n, &memory.fraction)
 	}
 	v.UserProgress = fractionOf(s.Reports.UserAudience.Numbers, &memory.userFraction)

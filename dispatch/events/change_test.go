@@ -11,11 +11,11 @@ import (
 	"opentabs/wire"
 )
 
-func decodeCompleteResult(output json.RawMessage) string {
-	outputText := string(output)
-	if len(output) > 0 && output[0] == '"' && len(output) <= maxDecodedResult {
+func decodeCompleteResult(toolOutput json.RawMessage) string {
+	outputText := string(toolOutput)
+	if len(toolOutput) > 0 && toolOutput[0] == '"' && len(toolOutput) <= maxDecodedResult {
 		var s string
-		if json.Unmarshal(output, &s) == nil {
+		if json.Unmarshal(toolOutput, &s) == nil {
 			outputText = s
 		}
 	}
@@ -27,9 +27,9 @@ func decodeCompleteResult(output json.RawMessage) string {
 
 func FuzzResultStart(f *testing.F) {
 	for _, s := range []string{"", "a", `\u0041`, `\ud83d\ude00`, `\"`, `\\`, "ü", "€", "😀", `\ud83d`, "\xff", `\n`} {
-		for _, count := range []int{1, 399, 400, 401, 408, 409, 500, 3000, 20_000} {
+		for _, callCount := range []int{1, 399, 400, 401, 408, 409, 500, 3000, 20_000} {
 			for _, lead := range []string{"", "x", "xy"} {
-				f.Add([]byte(`"` + lead + strings.Repeat(s, count) + `"`))
+				f.Add([]byte(`"` + lead + strings.Repeat(s, callCount) + `"`))
 			}
 		}
 	}
@@ -68,7 +68,7 @@ func TestChangeQueue(t *testing.T) {
 		d.State.Reports.Count, d.State.Error = n, message
 		return Change{Kind: KindProgress, Time: time.Unix(int64(n), 0), Details: d}
 	}
-	check := func(wantFirst, wantCount int) {
+	checkQueue := func(wantFirst, wantCount int) {
 		t.Helper()
 		bytes := 0
 		for i := range q.count {
@@ -85,11 +85,11 @@ func TestChangeQueue(t *testing.T) {
 	for n := range 100 {
 		q.push(newChange(n, ""))
 	}
-	check(0, 100)
+	checkQueue(0, 100)
 	for n := 100; n < maxRingEvents+500; n++ {
 		q.push(newChange(n, ""))
 	}
-	check(500, maxRingEvents)
+	checkQueue(500, maxRingEvents)
 	slots := len(q.slots)
 	q.reset()
 	if q.count != 0 || q.bytes != 0 || len(q.slots) != slots || q.slots[0].Details != nil {
@@ -99,11 +99,11 @@ func TestChangeQueue(t *testing.T) {
 	for n := range 20 {
 		q.push(newChange(n, longText))
 	}
-	check(13, 7)
+	checkQueue(13, 7)
 	q.push(newChange(20, strings.Repeat(longText, 9)))
-	check(20, 1)
+	checkQueue(20, 1)
 	q.push(newChange(21, ""))
-	check(21, 1)
+	checkQueue(21, 1)
 	q.reset()
 	if len(q.slots) != 0 {
 		t.Errorf("a nearly empty queue keeps %d slots; want 0", len(q.slots))

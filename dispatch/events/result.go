@@ -23,14 +23,14 @@ type ResultStart struct {
 }
 
 // NewResultStart copies the beginning of a JSON result.
-func NewResultStart(output json.RawMessage) ResultStart {
-	r := ResultStart{isText: len(output) > 0 && output[0] == '"' && len(output) <= maxDecodedResult}
+func NewResultStart(toolOutput json.RawMessage) ResultStart {
+	r := ResultStart{isText: len(toolOutput) > 0 && toolOutput[0] == '"' && len(toolOutput) <= maxDecodedResult}
 	limit := maxResultText + utf8.UTFMax
 	if r.isText {
 		limit = maxTextStart
 	}
-	r.isCut = len(output) > limit
-	r.encodedStart = bytes.Clone(output[:min(len(output), limit)])
+	r.isCut = len(toolOutput) > limit
+	r.encodedStart = bytes.Clone(toolOutput[:min(len(toolOutput), limit)])
 	return r
 }
 

@@ -163,8 +163,8 @@ func (t *Trace) View(root *Trace) *View {
 		return nil
 	}
 	v := &View{Start: t.startedAt, Hops: t.Hops()}
-	if parts := strings.Split(root.Parent(), "-"); len(parts) == 4 {
-		v.TraceID = parts[1]
+	if textParts := strings.Split(root.Parent(), "-"); len(textParts) == 4 {
+		v.TraceID = textParts[1]
 	}
 	return v
 }

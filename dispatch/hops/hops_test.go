@@ -13,8 +13,8 @@ import (
 func newTrace() *hops.Trace { return hops.FromContext(hops.NewContext(context.Background())) }
 
 func recordAllCheckpoints(t *hops.Trace, waits ...time.Duration) {
-	for m, wait := range waits {
-		time.Sleep(wait)
+	for m, waitTime := range waits {
+		time.Sleep(waitTime)
 		t.Record(hops.Checkpoint(m))
 	}
 }

@@ -106,8 +106,8 @@ func (l *List) Start(c dispatch.Call) *Job {
 	job.id, job.call = call.ID(), call
 	go func() {
 		// context.Background lets the call continue when the client's request ends.
-		result, err := call.Run(context.Background())
-		job.finish(call.View(), result, err)
+		callResult, err := call.Run(context.Background())
+		job.finish(call.View(), callResult, err)
 	}()
 	return job
 }

@@ -35,9 +35,9 @@ func (p *fakePage) bridge() *dispatchtest.Bridge {
 			}
 			return nil
 		},
-		CancelFunc: func(_, reason string, onOutcome func(wire.CancelOutcome)) {
+		CancelFunc: func(_, cancelReason string, onOutcome func(wire.CancelOutcome)) {
 			p.mu.Lock()
-			p.stopReasons = append(p.stopReasons, reason)
+			p.stopReasons = append(p.stopReasons, cancelReason)
 			p.mu.Unlock()
 			onOutcome(wire.CancelAborted)
 		},
@@ -62,8 +62,8 @@ func newCountingPage(n int, output string) *fakePage {
 	return &fakePage{handler: func(_ dispatch.Run, sink dispatch.Sink) {
 		for i := range n {
 			time.Sleep(time.Second)
-			progress, total := float64(i+1), float64(n)
-			sink.Reports([]wire.Report{{Progress: &progress, Total: &total}}, 0)
+			progress, totalProgress := float64(i+1), float64(n)
+			sink.Reports([]wire.Report{{Progress: &progress, Total: &totalProgress}}, 0)
 		}
 		sink.Finish(json.RawMessage(output), nil)
 	}}
@@ -74,8 +74,8 @@ func TestJobOutlivesItsRequests(t *testing.T) {
 		p := newCountingPage(90, `"done"`)
 		jobs := joblist.New(dispatch.New(p.bridge(), dispatch.Options{}), joblist.Options{})
 		job := jobs.Start(dispatch.Call{Tool: exportTool, Client: dispatch.Client{Name: "a"}})
-		ctx, leave := context.WithTimeout(t.Context(), 20*time.Second+time.Second/2)
-		defer leave()
+		ctx, leaveSession := context.WithTimeout(t.Context(), 20*time.Second+time.Second/2)
+		defer leaveSession()
 		var seen []float64
 		record := func(p dispatch.Progress) { seen = append(seen, p.Progress) }
 		if err := job.Wait(ctx, record); !errors.Is(err, context.DeadlineExceeded) {
@@ -125,12 +125,12 @@ func TestAJobIsCancelledAtOnce(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		seen := map[string]bool{}
+		seenNames := map[string]bool{}
 		for _, v := range d.Calls() {
-			if v.Status != wire.StatusCancelled || v.Ended == nil || seen[v.CallID] {
+			if v.Status != wire.StatusCancelled || v.Ended == nil || seenNames[v.CallID] {
 				t.Fatalf("the cancelled job is %+v", v)
 			}
-			seen[v.CallID] = true
+			seenNames[v.CallID] = true
 		}
 	})
 }
@@ -169,10 +169,10 @@ func TestLastReportComesBeforeTheEnd(t *testing.T) {
 func TestJobRunsUnderTheLimits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		jobs := joblist.New(dispatch.New(newCountingPage(400, `1`).bridge(), dispatch.Options{}), joblist.Options{})
-		silent := joblist.New(dispatch.New((&fakePage{}).bridge(), dispatch.Options{}), joblist.Options{})
+		silentJobs := joblist.New(dispatch.New((&fakePage{}).bridge(), dispatch.Options{}), joblist.Options{})
 		for code, job := range map[wire.ErrorCode]*joblist.Job{
 			wire.ErrDeadlineExceeded: jobs.Start(dispatch.Call{Tool: exportTool}),
-			wire.ErrIdleTimeout:      silent.Start(dispatch.Call{Tool: exportTool}),
+			wire.ErrIdleTimeout:      silentJobs.Start(dispatch.Call{Tool: exportTool}),
 		} {
 			job.Keep()
 			if err := job.Wait(t.Context(), nil); err != nil {

@@ -37,8 +37,8 @@ const maxKeptNotifications = 8
 type queuedNotification struct {
 	Text
 	// progress is the tool's number if isExact is true; without isExact, popNotification chooses a number.
-	progress, total   float64
-	isExact, hasTotal bool
+	progress, totalProgress float64
+	isExact, hasTotal       bool
 	// isFinal is true for the notice of the call's first final report, which is sent
 	// without delay and never replaced.
 	isFinal bool
@@ -61,7 +61,7 @@ func (m *meter) Accept(now time.Time, n Numbers, reportText Text) {
 	if n.HasProgress || n.HasTotal {
 		m.lastHasTotal = n.HasTotal
 	}
-	e.total, e.hasTotal = m.lastTotal, m.lastHasTotal
+	e.totalProgress, e.hasTotal = m.lastTotal, m.lastHasTotal
 	e.isFinal = n.IsFinal() && !m.hasFinalReport
 	if e.isFinal && m.Interval >= 0 && n.Progress > m.numbers.lastSent {
 		m.lowerNumbersAbove(n.Progress)
@@ -86,8 +86,8 @@ func (m *meter) Remind(now time.Time, reportMessage string) {
 	m.hasQueued = true
 	m.push(queuedNotification{
 		Text: Text{Message: reportMessage, Audience: AudienceUser}, isReminder: true,
-		isDue: len(m.queue) == 0 && now.Sub(m.lastSentAt) >= m.Interval,
-		total: m.lastTotal, hasTotal: m.lastHasTotal,
+		isDue:         len(m.queue) == 0 && now.Sub(m.lastSentAt) >= m.Interval,
+		totalProgress: m.lastTotal, hasTotal: m.lastHasTotal,
 	})
 }
 
@@ -148,13 +148,13 @@ func (e *queuedNotification) inheritFrom(earlierQueuedNotification *queuedNotifi
 		e.Text, e.isReminder = earlierQueuedNotification.Text, earlierQueuedNotification.isReminder
 	}
 	if !e.isExact && !e.isFinal && earlierQueuedNotification.isExact {
-		e.isExact, e.progress, e.total, e.hasTotal = true, earlierQueuedNotification.progress, earlierQueuedNotification.total, earlierQueuedNotification.hasTotal
+		e.isExact, e.progress, e.totalProgress, e.hasTotal = true, earlierQueuedNotification.progress, earlierQueuedNotification.totalProgress, earlierQueuedNotification.hasTotal
 	}
 }
 
 // Next returns the next notification of the meter, if the rate limit allows a notification at the given time. If the
 // rate limit forbids a notification now, the result wait is the time until a notification is allowed.
-func (m *meter) Next(now time.Time) (p Notification, ok bool, wait time.Duration) {
+func (m *meter) Next(now time.Time) (p Notification, ok bool, waitTime time.Duration) {
 	if len(m.queue) == 0 {
 		return Notification{}, false, 0
 	}
@@ -220,7 +220,7 @@ func (m *meter) moveText(e queuedNotification) {
 		case !e.isForUser():
 			return
 		case nextNotification.isExact && nextNotification.progress > m.numbers.lastSent:
-			textNotice := queuedNotification{Text: e.Text, total: e.total, hasTotal: e.hasTotal, isReminder: e.isReminder}
+			textNotice := queuedNotification{Text: e.Text, totalProgress: e.totalProgress, hasTotal: e.hasTotal, isReminder: e.isReminder}
 			m.queue = slices.Insert(m.queue, i+1, textNotice)
 			return
 		case nextNotification.isForUser() && !nextNotification.isEmpty():
@@ -232,7 +232,7 @@ func (m *meter) moveText(e queuedNotification) {
 func (m *meter) assignNumber(e *queuedNotification) (Notification, bool) {
 	p := Notification{Message: e.Message, StatusWord: e.StatusWord, Audience: e.Audience}
 	if e.isExact && (!m.hasSent || e.progress > m.numbers.lastSent) {
-		p.Progress, p.Total, p.HasTotal = e.progress, e.total, e.hasTotal
+		p.Progress, p.Total, p.HasTotal = e.progress, e.totalProgress, e.hasTotal
 		m.numbers.restartAt(e.progress)
 		return p, true
 	}
@@ -247,10 +247,10 @@ func (m *meter) assignNumber(e *queuedNotification) (Notification, bool) {
 		}
 	}
 	var ok bool
-	m.numbers.total = e.total
+	m.numbers.totalProgress = e.totalProgress
 	p.Progress, ok = m.numbers.advanceStep(ceiling)
-	if e.hasTotal && !m.isFinalSent && !e.isFinal && p.Progress <= e.total {
-		p.Total, p.HasTotal = e.total, true
+	if e.hasTotal && !m.isFinalSent && !e.isFinal && p.Progress <= e.totalProgress {
+		p.Total, p.HasTotal = e.totalProgress, true
 	}
 	return p, ok
 }

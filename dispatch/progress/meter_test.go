@@ -53,13 +53,13 @@ func notificationAt(progress float64, reportMessage string) Notification {
 	return Notification{Progress: progress, Message: reportMessage}
 }
 
-func numberedNotification(progress, total float64, reportMessage string) Notification {
-	return Notification{Progress: progress, Total: total, HasTotal: true, Message: reportMessage}
+func numberedNotification(progress, totalProgress float64, reportMessage string) Notification {
+	return Notification{Progress: progress, Total: totalProgress, HasTotal: true, Message: reportMessage}
 }
 
 func TestMeterKeepsProgressStrictlyIncreasing(t *testing.T) {
-	r := func(progress, total float64, reportMessage string) wire.Report {
-		return wire.Report{Progress: newFloat(progress), Total: newFloat(total), Message: reportMessage}
+	r := func(progress, totalProgress float64, reportMessage string) wire.Report {
+		return wire.Report{Progress: newFloat(progress), Total: newFloat(totalProgress), Message: reportMessage}
 	}
 	only := func(progress float64, reportMessage string) wire.Report {
 		return wire.Report{Progress: newFloat(progress), Message: reportMessage}
@@ -118,7 +118,7 @@ func TestMeterKeepsProgressStrictlyIncreasing(t *testing.T) {
 
 func TestStepsLeaveRoomForNumbers(t *testing.T) {
 	for _, messages := range []int{1, 10, 499, 501, 5000, 20000} {
-		for _, scale := range []struct{ firstStep, nextStep, total float64 }{
+		for _, scale := range []struct{ firstStep, nextStep, totalProgress float64 }{
 			{1, 2, 3}, {1, 2, 100}, {0.001, 0.002, 0.01}, {0.01, 0.02, 1}, {0.001, 0.002, 1}, {1, 2, 1e6}, {1, 2, 1e12},
 			{1e9, 2e9, 1e15}, {1, 2, 1e15}, {1e300, 2e300, 1e301}, {5e6, 5e6 + 1, 1e7}, {0.5, 0.501, 1},
 		} {
@@ -133,12 +133,12 @@ func TestStepsLeaveRoomForNumbers(t *testing.T) {
 				}
 				lastProgress = got[0].Progress
 			}
-			for _, number := range []float64{scale.firstStep, scale.nextStep, scale.total} {
+			for _, number := range []float64{scale.firstStep, scale.nextStep, scale.totalProgress} {
 				for range messages {
 					step(wire.Report{Message: "a"})
 				}
-				step(wire.Report{Progress: newFloat(number), Total: newFloat(scale.total)})
-				if got[0] != numberedNotification(number, scale.total, "") {
+				step(wire.Report{Progress: newFloat(number), Total: newFloat(scale.totalProgress)})
+				if got[0] != numberedNotification(number, scale.totalProgress, "") {
 					t.Errorf("%d messages, %v: got %+v, want %v", messages, scale, got[0], number)
 				}
 			}
@@ -148,7 +148,7 @@ func TestStepsLeaveRoomForNumbers(t *testing.T) {
 
 func TestStepSizeFollowsTheNumbersOfTheTool(t *testing.T) {
 	m := meter{Interval: -1}
-	send := func(r wire.Report) Notification {
+	reportStep := func(r wire.Report) Notification {
 		m.accept(time.Unix(0, 0), &r)
 		got := drainMeter(&m)
 		if len(got) != 1 {
@@ -157,23 +157,23 @@ func TestStepSizeFollowsTheNumbersOfTheTool(t *testing.T) {
 		return got[0]
 	}
 	for _, number := range []float64{0.5, 0.5001, 0.5002, 0.5003} {
-		if got := send(wire.Report{Progress: newFloat(number), Total: newFloat(1)}); got != numberedNotification(number, 1, "") {
+		if got := reportStep(wire.Report{Progress: newFloat(number), Total: newFloat(1)}); got != numberedNotification(number, 1, "") {
 			t.Errorf("the meter returned %+v, want %v", got, number)
 		}
 		for range 5000 {
 			if number > 0.5 {
-				send(wire.Report{Message: "a"})
+				reportStep(wire.Report{Message: "a"})
 			}
 		}
 	}
 }
 
 func TestMeterQueue(t *testing.T) {
-	user := func(p, total float64, reportMessage string) wire.Report {
-		return wire.Report{Progress: newFloat(p), Total: newFloat(total), Message: reportMessage, Audience: AudienceUser}
+	user := func(p, totalProgress float64, reportMessage string) wire.Report {
+		return wire.Report{Progress: newFloat(p), Total: newFloat(totalProgress), Message: reportMessage, Audience: AudienceUser}
 	}
-	internal := func(p, total float64, reportMessage string) wire.Report {
-		return wire.Report{Progress: newFloat(p), Total: newFloat(total), Message: reportMessage}
+	internal := func(p, totalProgress float64, reportMessage string) wire.Report {
+		return wire.Report{Progress: newFloat(p), Total: newFloat(totalProgress), Message: reportMessage}
 	}
 	forUser := func(p Notification) Notification { p.Audience = AudienceUser; return p }
 	tests := []struct {
@@ -291,9 +291,9 @@ func meterProblem(seed uint64) string {
 		newReport = randomValidReport
 	}
 	c := meterCheck{m: &m, audienceOf: map[string]string{"reminder": AudienceUser}, keptMessages: map[string]bool{}, sentAt: time.Unix(-1, 0), lastProgress: -1}
-	currentTime, done := time.Unix(0, 0), 0.0
+	currentTime, progressDone := time.Unix(0, 0), 0.0
 	for i := range 80 {
-		r := newReport(rnd, &done)
+		r := newReport(rnd, &progressDone)
 		r.Audience = audiences[rnd.IntN(len(audiences))]
 		if rnd.IntN(2) == 0 {
 			r.Message = fmt.Sprint("message ", i)
@@ -330,8 +330,8 @@ func meterProblem(seed uint64) string {
 	if c.final != nil && !c.finalSent {
 		return fmt.Sprintf("the first final report %v never came", *c.final)
 	}
-	if tame && done > 0 && c.greatestProgress != done/20 {
-		return fmt.Sprintf("the last number is %v, want %v", c.greatestProgress, done/20)
+	if tame && progressDone > 0 && c.greatestProgress != progressDone/20 {
+		return fmt.Sprintf("the last number is %v, want %v", c.greatestProgress, progressDone/20)
 	}
 	if len(c.keptMessages) > 0 {
 		return fmt.Sprintf("%v, before a suspension, never came", c.keptMessages)

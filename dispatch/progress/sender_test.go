@@ -70,13 +70,13 @@ func TestSenderFlushesAfterClose(t *testing.T) {
 func TestSenderInBackground(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, sentMessages := newSender(time.Second)
-		stop := s.SendInBackground()
+		stopWatching := s.SendInBackground()
 		reportMessage(s, "first")
 		synctest.Wait()
 		s.KeepQueued()
 		s.Remind("reminder")
 		time.Sleep(2 * time.Second)
-		stop()
+		stopWatching()
 		reportMessage(s, "after stop")
 		time.Sleep(time.Hour)
 		if want := []string{"first", "reminder"}; !slices.Equal(*sentMessages, want) {
@@ -98,7 +98,7 @@ func TestSenderWithoutClient(t *testing.T) {
 
 func TestSenderLosesNoReport(t *testing.T) {
 	s, sentMessages := newSender(-1)
-	stop := s.SendInBackground()
+	stopWatching := s.SendInBackground()
 	var wg sync.WaitGroup
 	for g := range 8 {
 		wg.Go(func() {
@@ -108,7 +108,7 @@ func TestSenderLosesNoReport(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	stop()
+	stopWatching()
 	s.Close()
 	s.Flush()
 	if len(*sentMessages) != 1600 {

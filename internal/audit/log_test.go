@@ -30,7 +30,7 @@ func readEntries(t *testing.T, dir string, maxEntries int) []Entry {
 func TestWriteAndRead(t *testing.T) {
 	dir := t.TempDir()
 	l := Open(dir, zerolog.Nop())
-	yes := true
+	isTrue := true
 	want := Record{
 		Time: time.Unix(1000, 0).UTC(), Kind: KindCall, Tool: "a__b", Hash: "h",
 		AuditedCall: shape.AuditedCall{
@@ -40,7 +40,7 @@ func TestWriteAndRead(t *testing.T) {
 		},
 		Approved:  &Approval{Scope: wire.ScopeOnce, By: "me"},
 		Decisions: []Decision{{By: "me", Allow: true, Scope: wire.ScopeOnce, Asked: "permission"}},
-		Audience:  "user", LastMessages: []dispatch.ToolMessage{{Message: "<b>", Audience: "user"}}, Allow: &yes,
+		Audience:  "user", LastMessages: []dispatch.ToolMessage{{Message: "<b>", Audience: "user"}}, Allow: &isTrue,
 	}
 	l.Write(want)
 	l.Write(Record{Kind: KindDecision, Tool: "a__c", By: "me"})

@@ -118,24 +118,24 @@ func callerText(r audit.Record) string {
 // field.
 func Details(r audit.Record) []string {
 	var lines []string
-	add := func(name, value string) {
+	addLine := func(name, value string) {
 		if value != "" && value != "0" {
 			lines = append(lines, fmt.Sprintf("%-9s %s", name, terminal.SafeLine(value)))
 		}
 	}
-	add("call", r.CallID)
-	add("parent", r.ParentCallID)
-	add("session", r.Session)
-	add("origin", r.Origin)
-	add("browser", cmp.Or(r.BrowserName, r.Browser))
-	add("tab", fmt.Sprint(r.TabID))
-	add("hash", r.Hash)
-	add("reason", r.Reason)
-	add("stopped", string(r.StopOutcome))
-	add("reports", fmt.Sprint(r.ReportCount))
-	add("audience", r.Audience)
+	addLine("call", r.CallID)
+	addLine("parent", r.ParentCallID)
+	addLine("session", r.Session)
+	addLine("origin", r.Origin)
+	addLine("browser", cmp.Or(r.BrowserName, r.Browser))
+	addLine("tab", fmt.Sprint(r.TabID))
+	addLine("hash", r.Hash)
+	addLine("reason", r.Reason)
+	addLine("stopped", string(r.StopOutcome))
+	addLine("reports", fmt.Sprint(r.ReportCount))
+	addLine("audience", r.Audience)
 	if r.Approved != nil && !r.Approved.At.IsZero() {
-		add("allowed", r.Approved.At.Local().Format(time.DateTime))
+		addLine("allowed", r.Approved.At.Local().Format(time.DateTime))
 	}
 	for _, d := range r.Decisions {
 		answerText, requestedBy := "no", "asked by the tool"
@@ -145,10 +145,10 @@ func Details(r audit.Record) []string {
 		if d.Asked != "" {
 			requestedBy = "asked for its " + d.Asked
 		}
-		add("decided", fmt.Sprintf("%s %s by %s (%s)", d.At.Local().Format(time.TimeOnly), answerText, d.By, requestedBy))
+		addLine("decided", fmt.Sprintf("%s %s by %s (%s)", d.At.Local().Format(time.TimeOnly), answerText, d.By, requestedBy))
 	}
 	for _, m := range r.LastMessages {
-		add("message", fmt.Sprintf("%s (%s) %s", m.Time.Local().Format(time.TimeOnly), cmp.Or(m.Audience, "internal"), m.Message))
+		addLine("message", fmt.Sprintf("%s (%s) %s", m.Time.Local().Format(time.TimeOnly), cmp.Or(m.Audience, "internal"), m.Message))
 	}
 	return lines
 }
@@ -158,12 +158,12 @@ func Details(r audit.Record) []string {
 func VerificationLines(v audit.Verification) []string {
 	lines := []string{fmt.Sprintf("%s in %s checked", terminal.Plural(v.Lines, "record"), terminal.Plural(v.Files, "file"))}
 	if v.EarlierLines > 0 {
-		before := ""
+		textBefore := ""
 		if !v.FirstTime.IsZero() {
-			before = " before " + v.FirstTime.Local().Format(time.DateTime)
+			textBefore = " before " + v.FirstTime.Local().Format(time.DateTime)
 		}
 		lines = append(lines, fmt.Sprintf("%s not protected: an early build of opentabs wrote records without numbers, so a change cannot be noticed",
-			terminal.CountWithVerb(v.EarlierLines, "record"+before+" is", "records"+before+" are")))
+			terminal.CountWithVerb(v.EarlierLines, "record"+textBefore+" is", "records"+textBefore+" are")))
 	}
 	switch {
 	case v.Problem != nil:
@@ -176,9 +176,9 @@ func VerificationLines(v audit.Verification) []string {
 	default:
 		return append(lines, "no record was changed or removed")
 	}
-	place := v.Problem.File
+	placeText := v.Problem.File
 	if v.Problem.Line > 0 {
-		place += fmt.Sprintf(":%d", v.Problem.Line)
+		placeText += fmt.Sprintf(":%d", v.Problem.Line)
 	}
-	return append(lines, terminal.SafeLine(place)+": "+strings.ToLower(v.Problem.Text[:1])+v.Problem.Text[1:])
+	return append(lines, terminal.SafeLine(placeText)+": "+strings.ToLower(v.Problem.Text[:1])+v.Problem.Text[1:])
 }

@@ -74,7 +74,7 @@ func Rules() []Rule {
 
 // reportFunc adds a finding to the result of a check. where becomes Finding.Where; format
 // and args become Finding.Text.
-type reportFunc = func(where, format string, args ...any)
+type reportFunc = func(placeText, format string, args ...any)
 
 // rule is a linter rule together with the function that checks the rule.
 type rule struct {
@@ -100,7 +100,7 @@ type CheckOptions struct {
 // cannot run.
 func Check(ctx context.Context, dir string, o CheckOptions) (*CheckResult, error) {
 	c := &CheckResult{Findings: []Finding{}}
-	b, remove, err := buildTemporary(ctx, dir, o.Build)
+	b, removeFolder, err := buildTemporary(ctx, dir, o.Build)
 	var buildErr *jsbuild.BuildError
 	switch {
 	case errors.As(err, &buildErr):
@@ -108,7 +108,7 @@ func Check(ctx context.Context, dir string, o CheckOptions) (*CheckResult, error
 	case err != nil:
 		return nil, err
 	default:
-		defer remove()
+		defer removeFolder()
 		c.Plugin, c.Version = b.Name, joinLines(b.Version)
 		c.addProblems(levelWarning, b.result.Warnings)
 	}
@@ -145,8 +145,8 @@ func (c *CheckResult) addProblems(level Level, problems []jsbuild.Problem) {
 
 func (c *CheckResult) applyRules(b *tempBuild) {
 	for _, ruleToApply := range rules {
-		ruleToApply.check(b, func(where, format string, args ...any) {
-			c.Findings = append(c.Findings, Finding{ruleToApply.ID, ruleToApply.level, where, fmt.Sprintf(format, args...)})
+		ruleToApply.check(b, func(placeText, format string, args ...any) {
+			c.Findings = append(c.Findings, Finding{ruleToApply.ID, ruleToApply.level, placeText, fmt.Sprintf(format, args...)})
 		})
 	}
 }

@@ -79,8 +79,8 @@ func Create(o CreateOptions) (*CreateResult, error) {
 		return nil, err
 	}
 	dir := filepath.Join(o.Dir, s.Name)
-	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
-		return nil, fmt.Errorf("%s already exists and contains %s; remove it, or choose another name or --dir", dir, entries[0].Name())
+	if dirEntries, err := os.ReadDir(dir); err == nil && len(dirEntries) > 0 {
+		return nil, fmt.Errorf("%s already exists and contains %s; remove it, or choose another name or --dir", dir, dirEntries[0].Name())
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("read %s: %w", dir, err)
 	}

@@ -117,8 +117,8 @@ func TestPackIsReproducible(t *testing.T) {
 
 func TestPackRefuses(t *testing.T) {
 	for _, c := range []struct {
-		what, want string
-		spoil      func(dir string) error
+		description, want string
+		spoil             func(dir string) error
 	}{
 		{"no dist", "build the plugin first", func(dir string) error { return os.RemoveAll(filepath.Join(dir, "dist")) }},
 		{"a link", "not a regular file", func(dir string) error { return os.Symlink("/etc/passwd", filepath.Join(dir, "dist", "x")) }},
@@ -141,10 +141,10 @@ func TestPackRefuses(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := Pack(dir, outDir); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: got %v; want an error that contains %q", c.what, err, c.want)
+			t.Errorf("%s: got %v; want an error that contains %q", c.description, err, c.want)
 		}
-		if entries, _ := os.ReadDir(outDir); len(entries) > 0 {
-			t.Errorf("%s: the failed pack left %v", c.what, entries)
+		if dirEntries, _ := os.ReadDir(outDir); len(dirEntries) > 0 {
+			t.Errorf("%s: the failed pack left %v", c.description, dirEntries)
 		}
 	}
 	if _, err := Pack(createPackablePlugin(t), filepath.Join(t.TempDir(), "none")); err == nil || !strings.Contains(err.Error(), "does not exist") {

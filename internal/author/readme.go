@@ -27,7 +27,7 @@ const (
 // changed README.md. If check is true, UpdateReadme writes nothing and reports whether
 // README.md would change. If the plugin's source does not compile, the error is a
 // *jsbuild.BuildError.
-func UpdateReadme(ctx context.Context, dir string, check bool, o jsbuild.Options) (bool, error) {
+func UpdateReadme(ctx context.Context, dir string, onlyCheck bool, o jsbuild.Options) (bool, error) {
 	b, removeBuild, err := buildTemporary(ctx, dir, o)
 	if err != nil {
 		return false, err
@@ -37,7 +37,7 @@ func UpdateReadme(ctx context.Context, dir string, check bool, o jsbuild.Options
 	if err != nil || bytes.Equal(currentText, updatedText) {
 		return false, err
 	}
-	if check {
+	if onlyCheck {
 		return true, nil
 	}
 	root, err := os.OpenRoot(b.sourceDir)

@@ -44,14 +44,14 @@ func TestScanFindsSourceFiles(t *testing.T) {
 		writePluginFile(t, dir, name, "1")
 		setOldTime(t, dir, name)
 	}
-	before := scanFolder(t, dir)
-	if got := scanFolder(t, dir).changesSince(before); len(got) > 0 {
+	snapshotBefore := scanFolder(t, dir)
+	if got := scanFolder(t, dir).changesSince(snapshotBefore); len(got) > 0 {
 		t.Errorf("found %q without a change", got)
 	}
 	for _, name := range []string{"dist/adapter.iife.js", "node_modules/x/i.js", "src/node_modules/y.js", "build.log", "a.tgz", ".git/index", ".opentabs/types/a.ts"} {
 		writePluginFile(t, dir, name, "1")
 	}
-	if got := scanFolder(t, dir).changesSince(before); len(got) > 0 {
+	if got := scanFolder(t, dir).changesSince(snapshotBefore); len(got) > 0 {
 		t.Errorf("found %q, which are not source files", got)
 	}
 	writePluginFile(t, dir, "src/a.ts", "2")
@@ -59,7 +59,7 @@ func TestScanFindsSourceFiles(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, "src", "gone.ts")); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := scanFolder(t, dir).changesSince(before), []string{"icon.svg", "src/a.ts", "src/gone.ts"}; !slices.Equal(got, want) {
+	if got, want := scanFolder(t, dir).changesSince(snapshotBefore), []string{"icon.svg", "src/a.ts", "src/gone.ts"}; !slices.Equal(got, want) {
 		t.Errorf("found %q, want %q", got, want)
 	}
 }

@@ -45,11 +45,11 @@ func dialTarget(target string, headers map[string]string) (*conn, error) {
 
 func (c *conn) close() { _ = c.net.Close() }
 
-func (c *conn) send(body []byte) error {
+func (c *conn) send(requestBody []byte) error {
 	c.lastRequest = append(c.lastRequest[:0], c.requestHead...)
-	c.lastRequest = strconv.AppendInt(c.lastRequest, int64(len(body)), 10)
+	c.lastRequest = strconv.AppendInt(c.lastRequest, int64(len(requestBody)), 10)
 	c.lastRequest = append(c.lastRequest, "\r\n\r\n"...)
-	c.lastRequest = append(c.lastRequest, body...)
+	c.lastRequest = append(c.lastRequest, requestBody...)
 	_, err := c.net.Write(c.lastRequest)
 	return err
 }
@@ -68,8 +68,8 @@ func (c *conn) readHead() (*http.Response, error) {
 }
 
 // The response body that post returns is valid until the next request on the connection.
-func (c *conn) post(body []byte) ([]byte, error) {
-	if err := c.send(body); err != nil {
+func (c *conn) post(requestBody []byte) ([]byte, error) {
+	if err := c.send(requestBody); err != nil {
 		return nil, err
 	}
 	resp, err := c.readHead()
@@ -82,8 +82,8 @@ func (c *conn) post(body []byte) ([]byte, error) {
 	return c.body.Bytes(), err
 }
 
-func (c *conn) requestHeader(body []byte, name string) (string, error) {
-	if err := c.send(body); err != nil {
+func (c *conn) requestHeader(requestBody []byte, name string) (string, error) {
+	if err := c.send(requestBody); err != nil {
 		return "", err
 	}
 	resp, err := c.readHead()
@@ -96,8 +96,8 @@ func (c *conn) requestHeader(body []byte, name string) (string, error) {
 }
 
 // The data that onEvent receives is valid only until onEvent returns.
-func (c *conn) requestEvents(body []byte, onEvent func(eventData []byte, arrivalTime time.Time)) error {
-	if err := c.send(body); err != nil {
+func (c *conn) requestEvents(requestBody []byte, onEvent func(eventData []byte, arrivalTime time.Time)) error {
+	if err := c.send(requestBody); err != nil {
 		return err
 	}
 	resp, err := c.readHead()

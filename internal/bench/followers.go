@@ -55,9 +55,9 @@ func followEvents(port int, token string, n int, isStuck bool, stdin io.Reader, 
 	if _, err := fmt.Fprintln(stdout, n); err != nil {
 		return err
 	}
-	write := json.NewEncoder(stdout)
+	encoder := json.NewEncoder(stdout)
 	for lines := bufio.NewScanner(stdin); lines.Scan(); {
-		if err := write.Encode(c.countEvents()); err != nil {
+		if err := encoder.Encode(c.countEvents()); err != nil {
 			return err
 		}
 	}

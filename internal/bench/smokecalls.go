@@ -130,13 +130,13 @@ func makeSmokeClient(url, token string) (call func() error, stop func(), err err
 
 // Unlike testing.AllocsPerRun, countAllocs keeps the number of processors, because f waits for other goroutines.
 func countAllocs(runs int, f func() error) (float64, error) {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
+	var statsBefore, statsAfter runtime.MemStats
+	runtime.ReadMemStats(&statsBefore)
 	for range runs {
 		if err := f(); err != nil {
 			return 0, err
 		}
 	}
-	runtime.ReadMemStats(&after)
-	return float64((after.Mallocs - before.Mallocs) / uint64(runs)), nil
+	runtime.ReadMemStats(&statsAfter)
+	return float64((statsAfter.Mallocs - statsBefore.Mallocs) / uint64(runs)), nil
 }

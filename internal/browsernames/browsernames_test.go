@@ -119,8 +119,8 @@ func TestOldBrowsersAreForgotten(t *testing.T) {
 	expectName(t, s, "a", "Chrome on Linux", true, "Chrome on Linux")
 	expectName(t, s, "w", "Work", false, "Work")
 	expectName(t, s, "w~boot", "Work", false, "Work 2")
-	for i := range s.doc.Browsers {
-		s.doc.Browsers[i].LastSeen = time.Now().Add(-31 * 24 * time.Hour)
+	for i := range s.document.Browsers {
+		s.document.Browsers[i].LastSeen = time.Now().Add(-31 * 24 * time.Hour)
 	}
 	expectName(t, s, "b", "Chrome on Linux", true, "Chrome on Linux")
 	expectName(t, s, "w2", "Work", false, "Work 3")

@@ -212,11 +212,11 @@ const pollInterval = 20 * time.Millisecond
 
 const parseTimeout = 3 * time.Second
 
-func (t *Browser) pollUntil(ctx context.Context, check func() (bool, error)) error {
+func (t *Browser) pollUntil(ctx context.Context, isDone func() (bool, error)) error {
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	for {
-		if ok, err := check(); ok || err != nil {
+		if ok, err := isDone(); ok || err != nil {
 			return err
 		}
 		select {

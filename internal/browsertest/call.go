@@ -254,11 +254,11 @@ func (c *runningCall) finish(got mcpclient.Result, err error, unfollow func()) {
 			r.Error = &callError{Code: wire.ErrCancelled, Message: err.Error()}
 		}
 	case got.IsError:
-		var texts []string
+		var resultTexts []string
 		for _, contentBlock := range got.Content {
-			texts = append(texts, textOf(contentBlock))
+			resultTexts = append(resultTexts, textOf(contentBlock))
 		}
-		r.Error = &callError{Code: info.Code, Message: strings.Join(texts, "\n"), Tool: info.Tool}
+		r.Error = &callError{Code: info.Code, Message: strings.Join(resultTexts, "\n"), Tool: info.Tool}
 	default:
 		r.Result = resultOf(got)
 	}

@@ -52,11 +52,11 @@ func (s *Source) Inspect(p wire.CallInspectParams) (r wire.CallInspectResult, er
 		return r, err
 	}
 	if v.Status.IsFailure() && v.Ended != nil {
-		entries, err := s.ReadLog(pluginlog.Filter{Plugin: v.Plugin}, v.Created, v.Ended.Add(maxLogDelay))
+		logEntries, err := s.ReadLog(pluginlog.Filter{Plugin: v.Plugin}, v.Created, v.Ended.Add(maxLogDelay))
 		if err != nil {
 			return r, err
 		}
-		r.Failure = failureOf(&v, entries)
+		r.Failure = failureOf(&v, logEntries)
 	}
 	return r, nil
 }

@@ -22,7 +22,7 @@ func callView(callID, parentCallID string, callStatus wire.CallStatus) dispatch.
 	return v
 }
 
-func newSource(liveView, recordedView dispatch.View, entries ...pluginlog.Entry) *Source {
+func newSource(liveView, recordedView dispatch.View, logEntries ...pluginlog.Entry) *Source {
 	return &Source{
 		Find: func(callID string) (dispatch.View, bool) { return liveView, callID == liveView.CallID },
 		FindRecord: func(callID string) (dispatch.View, bool, error) {
@@ -32,7 +32,7 @@ func newSource(liveView, recordedView dispatch.View, entries ...pluginlog.Entry)
 			return recordedView, callID == recordedView.CallID, nil
 		},
 		ReadLog: func(f pluginlog.Filter, from, to time.Time) (selectedEntries []pluginlog.Entry, err error) {
-			for _, e := range entries {
+			for _, e := range logEntries {
 				if f.Matches(e) && !e.Time.Before(from) && !e.Time.After(to) {
 					selectedEntries = append(selectedEntries, e)
 				}

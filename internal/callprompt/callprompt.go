@@ -37,7 +37,7 @@ type calls interface {
 type Prompter struct {
 	calls       calls
 	terminalOut *terminal.Output
-	in          io.Reader
+	inputReader io.Reader
 
 	questionSlot chan struct{} // semaphore: contains one element while a question is open
 	startRead    sync.Once
@@ -46,21 +46,21 @@ type Prompter struct {
 
 // New returns a [Prompter] that reads the user's answers from the reader in. If in or
 // stderr is not a terminal, New returns nil.
-func New(server httpapi.CallsClient, terminalOut *terminal.Output, in io.Reader) *Prompter {
-	if !terminal.IsTerminal(in) || !terminal.HasErrorTerminal(terminalOut) {
+func New(server httpapi.CallsClient, terminalOut *terminal.Output, inputReader io.Reader) *Prompter {
+	if !terminal.IsTerminal(inputReader) || !terminal.HasErrorTerminal(terminalOut) {
 		return nil
 	}
-	return newPrompter(server, terminalOut, in)
+	return newPrompter(server, terminalOut, inputReader)
 }
 
-func newPrompter(server calls, terminalOut *terminal.Output, in io.Reader) *Prompter {
-	return &Prompter{calls: server, terminalOut: terminalOut, in: in, questionSlot: make(chan struct{}, 1), typedLines: make(chan string)}
+func newPrompter(server calls, terminalOut *terminal.Output, inputReader io.Reader) *Prompter {
+	return &Prompter{calls: server, terminalOut: terminalOut, inputReader: inputReader, questionSlot: make(chan struct{}, 1), typedLines: make(chan string)}
 }
 
 // A question ignores a line that the user typed before the question appeared.
 func (p *Prompter) readLines() {
 	defer close(p.typedLines)
-	scanner := bufio.NewScanner(p.in)
+	scanner := bufio.NewScanner(p.inputReader)
 	for scanner.Scan() {
 		p.typedLines <- scanner.Text()
 	}

@@ -74,11 +74,11 @@ func FindRecordedID(stateDir, typedID string, listedViews []dispatch.View) (stri
 	if !hasIDPrefix(idPrefix, typedID) && !strings.HasPrefix(typedID, idPrefix) {
 		prefix = idPrefix + typedID
 	}
-	entries, err := recorder.FindPrefix(stateDir, prefix, maxShownIDs+1)
+	recordedEntries, err := recorder.FindPrefix(stateDir, prefix, maxShownIDs+1)
 	if err != nil {
 		return "", err
 	}
-	for _, e := range entries {
+	for _, e := range recordedEntries {
 		foundIdMatches.add(e.View)
 	}
 	return foundIdMatches.choose(typedID)

@@ -34,8 +34,8 @@ func TestCallInTheTerminal(t *testing.T) {
 			fmt.Fprintf(&b, "sheet, verbose: %v\n", verbose)
 			s := callDetails{view: v, verbose: verbose, glyphs: terminal.ASCIIGlyphs, now: now, viewTime: now}
 			b.WriteString(strings.Join(s.renderLines(0), "\n") + "\n\n")
-			for _, row := range Rows([]dispatch.View{v}, verbose, now) {
-				b.WriteString(strings.Join(row, " | ") + "\n")
+			for _, tableRow := range Rows([]dispatch.View{v}, verbose, now) {
+				b.WriteString(strings.Join(tableRow, " | ") + "\n")
 			}
 			b.WriteString("\n")
 		}

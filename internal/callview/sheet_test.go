@@ -13,7 +13,7 @@ import (
 )
 
 func runningView() dispatch.View {
-	half, total := 0.5, 100.0
+	half, totalProgress := 0.5, 100.0
 	var argumentLines []string
 	var rows []map[string]int
 	for i := range 100 {
@@ -30,7 +30,7 @@ func runningView() dispatch.View {
 	return dispatch.View{
 		Snapshot: dispatch.Snapshot{
 			CallID: "call_1", ToolName: "a__b",
-			Progression: dispatch.Progression{Status: wire.StatusRunning, Progress: &half, Total: &total, Message: "of no interest"},
+			Progression: dispatch.Progression{Status: wire.StatusRunning, Progress: &half, Total: &totalProgress, Message: "of no interest"},
 		},
 		RunMs: 2000, ReportCount: 3, UserMessage: "for you",
 		Activities: []dispatch.ActivityView{
@@ -84,17 +84,17 @@ func TestSheetHidesInternalActivities(t *testing.T) {
 
 func TestCallsInTrees(t *testing.T) {
 	now := time.Now()
-	view := func(id, parent string, seconds int) dispatch.View {
+	view := func(id, parentDir string, seconds int) dispatch.View {
 		return dispatch.View{
-			Snapshot: dispatch.Snapshot{CallID: id, ParentCallID: parent, ToolName: id},
+			Snapshot: dispatch.Snapshot{CallID: id, ParentCallID: parentDir, ToolName: id},
 			Created:  now.Add(time.Duration(seconds) * time.Second),
 		}
 	}
 	// The server lists running calls before ended calls, and both from newest to oldest.
 	calls := []dispatch.View{view("a", "", 0), view("a2", "a", 3), view("b", "", 1), view("x", "gone", 9), view("a1x", "a1", 2), view("a1", "a", 1)}
 	var got []string
-	for _, row := range Rows(calls, false, now)[1:] {
-		got = append(got, row[1])
+	for _, tableRow := range Rows(calls, false, now)[1:] {
+		got = append(got, tableRow[1])
 	}
 	if want := "a|  a1|    a1x|  a2|b|x"; strings.Join(got, "|") != want {
 		t.Errorf("got %q, want %q", strings.Join(got, "|"), want)

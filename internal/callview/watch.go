@@ -86,7 +86,7 @@ func Watch(ctx context.Context, client *httpapi.Client, id string, terminalOut *
 }
 
 func streamEvents(ctx context.Context, client *httpapi.Client, id string, items chan<- streamItem) error {
-	send := func(item streamItem) error {
+	sendItem := func(item streamItem) error {
 		select {
 		case items <- item:
 			return nil
@@ -95,11 +95,11 @@ func streamEvents(ctx context.Context, client *httpapi.Client, id string, items 
 		}
 	}
 	return client.Calls.Follow(ctx, dispatch.FollowOptions{CallID: id}, httpapi.Listener{
-		Following: func() error { return send(streamItem{isFollowing: true}) },
+		Following: func() error { return sendItem(streamItem{isFollowing: true}) },
 		Event: func(e dispatch.Event, rawJSON []byte) error {
-			return send(streamItem{event: &e, rawJSON: append([]byte(nil), rawJSON...)})
+			return sendItem(streamItem{event: &e, rawJSON: append([]byte(nil), rawJSON...)})
 		},
-		Missed: func(n int) error { return send(streamItem{missed: n}) },
+		Missed: func(n int) error { return sendItem(streamItem{missed: n}) },
 	})
 }
 

@@ -60,9 +60,9 @@ func TestLiveCallLeavesAllOfIt(t *testing.T) {
 	if n := strings.Count(v.String(), "\n"); n >= v.Rows {
 		t.Errorf("%d lines on a screen of %d", n, v.Rows)
 	}
-	before := v.Written
+	countBefore := v.Written
 	l.redraw(l.viewTime.Add(50 * time.Millisecond))
-	if n := v.Written - before; n > 200 {
+	if n := v.Written - countBefore; n > 200 {
 		t.Errorf("%d bytes are drawn without a change", n)
 	}
 	l.showEnd(&callView)

@@ -65,9 +65,9 @@ func runMan(_ context.Context, opts manOptions, pages []manPage) error {
 
 func manPages(cmd *cobra.Command) []manPage {
 	pages := []manPage{{manName(cmd) + ".1", newManPage(cmd)}}
-	for _, sub := range cmd.Commands() {
-		if sub.IsAvailableCommand() || sub.IsAdditionalHelpTopicCommand() {
-			pages = append(pages, manPages(sub)...)
+	for _, subcommand := range cmd.Commands() {
+		if subcommand.IsAvailableCommand() || subcommand.IsAdditionalHelpTopicCommand() {
+			pages = append(pages, manPages(subcommand)...)
 		}
 	}
 	return pages
@@ -99,9 +99,9 @@ func newManPage(cmd *cobra.Command) string {
 	if cmd.HasParent() {
 		related = append(related, manName(cmd.Parent()))
 	}
-	for _, sub := range cmd.Commands() {
-		if sub.IsAvailableCommand() || sub.IsAdditionalHelpTopicCommand() {
-			related = append(related, manName(sub))
+	for _, subcommand := range cmd.Commands() {
+		if subcommand.IsAvailableCommand() || subcommand.IsAdditionalHelpTopicCommand() {
+			related = append(related, manName(subcommand))
 		}
 	}
 	for i, page := range related {

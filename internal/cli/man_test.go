@@ -29,12 +29,12 @@ func TestManPages(t *testing.T) {
 	if err := root.Execute(); err != nil {
 		t.Fatal(err)
 	}
-	entries, err := os.ReadDir(dir)
+	dirEntries, err := os.ReadDir(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var names []string
-	for _, e := range entries {
+	for _, e := range dirEntries {
 		names = append(names, e.Name())
 	}
 	wantNames := []string{"opentabs-completion-bash.1", "opentabs-completion-fish.1", "opentabs-completion-powershell.1", "opentabs-completion-zsh.1", "opentabs-completion.1", "opentabs-exit-codes.1", "opentabs-run.1", "opentabs.1"}

@@ -70,8 +70,8 @@ func rankTimeout(waited time.Duration) int {
 //   - Rust: "request timeout"
 func isTimeoutReason(reason string) bool {
 	reason = strings.ToLower(reason)
-	return slices.ContainsFunc([]string{"timed out", "timeout", "time-out", "time out", "deadline exceeded", "-32001"}, func(part string) bool {
-		return strings.Contains(reason, part)
+	return slices.ContainsFunc([]string{"timed out", "timeout", "time-out", "time out", "deadline exceeded", "-32001"}, func(textPart string) bool {
+		return strings.Contains(reason, textPart)
 	})
 }
 

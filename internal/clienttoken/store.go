@@ -383,7 +383,7 @@ func (s *Store) read() (removedClients []*activeClient) {
 		clients[c.Name] = client
 	}
 	for name, oldClient := range s.clients {
-		if now := clients[name]; now == nil || now.tokenHash != oldClient.tokenHash {
+		if clientNow := clients[name]; clientNow == nil || clientNow.tokenHash != oldClient.tokenHash {
 			removedClients = append(removedClients, oldClient)
 		}
 	}

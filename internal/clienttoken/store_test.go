@@ -115,7 +115,7 @@ func TestNames(t *testing.T) {
 }
 
 func TestRemoveEndsRunningRequests(t *testing.T) {
-	for name, remove := range map[string]func(t *testing.T, path string){
+	for name, removeClient := range map[string]func(t *testing.T, path string){
 		"removed": func(t *testing.T, path string) {
 			if err := Open(path).Remove("laptop"); err != nil {
 				t.Fatal(err)
@@ -146,7 +146,7 @@ func TestRemoveEndsRunningRequests(t *testing.T) {
 			}
 			defer endRequest()
 			s.Close()
-			remove(t, path)
+			removeClient(t, path)
 			if err := s.Reload(); err != nil {
 				t.Fatal(err)
 			}

@@ -45,7 +45,7 @@ func parseLocation(location string) (file string, line, column int, ok bool) {
 	return file, line, column, file != "" && lineErr == nil && columnErr == nil && line > 0 && column > 0
 }
 
-func cutAtLast(document, separator string) (before, after string, found bool) {
+func cutAtLast(document, separator string) (textBefore, textAfter string, found bool) {
 	i := strings.LastIndex(document, separator)
 	if i < 0 {
 		return document, "", false
@@ -64,22 +64,22 @@ func formatFrame(sourceCode string, line, column int) []string {
 		lastLine-- // the file ends with a line feed
 	}
 	width := len(strconv.Itoa(lastLine))
-	before := []rune(sourceLines[line-1])
-	caret := len([]rune(expandTabs(string(before[:min(column-1, len(before))]))))
+	runesBefore := []rune(sourceLines[line-1])
+	caret := len([]rune(expandTabs(string(runesBefore[:min(column-1, len(runesBefore))]))))
 	startIndex := max(caret-maxColumns+10, 0) // first shown column
 	var lines []string
-	for number := firstLine; number <= lastLine; number++ {
+	for lineNumber := firstLine; lineNumber <= lastLine; lineNumber++ {
 		mark := ' '
-		if number == line {
+		if lineNumber == line {
 			mark = '>'
 		}
-		shownLine := []rune(expandTabs(strings.TrimRight(sourceLines[number-1], "\r")))
+		shownLine := []rune(expandTabs(strings.TrimRight(sourceLines[lineNumber-1], "\r")))
 		shownLine = shownLine[min(startIndex, len(shownLine)):]
 		if len(shownLine) > maxColumns {
 			shownLine = append(shownLine[:maxColumns-3:maxColumns-3], []rune("...")...)
 		}
-		lines = append(lines, strings.TrimRight(fmt.Sprintf("%c %*d | %s", mark, width, number, terminal.SafeCode(string(shownLine))), " "))
-		if number == line {
+		lines = append(lines, strings.TrimRight(fmt.Sprintf("%c %*d | %s", mark, width, lineNumber, terminal.SafeCode(string(shownLine))), " "))
+		if lineNumber == line {
 			lines = append(lines, fmt.Sprintf("  %*s | %s^", width, "", strings.Repeat(" ", caret-startIndex)))
 		}
 	}

@@ -57,11 +57,11 @@ func TestRepairChangesNoValidFile(t *testing.T) {
 		t.Errorf("got %q, %v", warnings, err)
 	}
 	var names []string
-	entries, err := os.ReadDir(d.State)
+	dirEntries, err := os.ReadDir(d.State)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, e := range entries {
+	for _, e := range dirEntries {
 		names = append(names, e.Name())
 	}
 	if got := strings.Join(names, " "); got != "config.json server.json token" {

@@ -37,15 +37,15 @@ func ListEffective(d Dirs, getenv func(string) string) ([]Effective, error) {
 		return nil, err
 	}
 	entries := make([]Effective, len(settingsTable))
-	for i, row := range settingsTable {
+	for i, settingRow := range settingsTable {
 		source := DefaultSource
-		if _, isInFile := file.settingValues[row.key]; isInFile {
+		if _, isInFile := file.settingValues[settingRow.key]; isInFile {
 			source = d.ConfigFile()
 		}
-		if getenv(row.variableName()) != "" {
-			source = row.variableName()
+		if getenv(settingRow.variableName()) != "" {
+			source = settingRow.variableName()
 		}
-		entries[i] = Effective{Key: row.key, Value: row.get(s), Source: source, Allowed: row.allowedValues}
+		entries[i] = Effective{Key: settingRow.key, Value: settingRow.get(s), Source: source, Allowed: settingRow.allowedValues}
 	}
 	return entries, nil
 }
@@ -54,15 +54,15 @@ func ListEffective(d Dirs, getenv func(string) string) ([]Effective, error) {
 // formatting. If Set fails, the error message lists the allowed values of the setting, or
 // suggests a similar name for an unknown setting.
 func Set(d Dirs, key, settingValue string) error {
-	row, err := findSetting(key)
+	settingRow, err := findSetting(key)
 	if err != nil {
 		return err
 	}
-	if !row.setValue(new(Settings), settingValue) {
-		return fmt.Errorf("%q is %s: set it to %s", key, truncateText(settingValue), row.allowedValues)
+	if !settingRow.setValue(new(Settings), settingValue) {
+		return fmt.Errorf("%q is %s: set it to %s", key, truncateText(settingValue), settingRow.allowedValues)
 	}
 	encoded := json.RawMessage(settingValue)
-	if row.kind == kindText {
+	if settingRow.kind == kindText {
 		if encoded, err = json.Marshal(settingValue); err != nil {
 			return err
 		}
@@ -89,15 +89,15 @@ func Unset(d Dirs, key string) (wasSet bool, err error) {
 }
 
 func findSetting(key string) (setting, error) {
-	for _, row := range settingsTable {
-		if row.key == key {
-			return row, nil
+	for _, settingRow := range settingsTable {
+		if settingRow.key == key {
+			return settingRow, nil
 		}
 	}
 	return setting{}, errors.New(unknownKey(key))
 }
 
-func editFile(d Dirs, edit func(configBytes []byte) ([]byte, error), check func(settingsFile) error) error {
+func editFile(d Dirs, editContent func(configBytes []byte) ([]byte, error), checkSettings func(settingsFile) error) error {
 	unlock, err := d.LockStart()
 	if err != nil {
 		return err
@@ -107,7 +107,7 @@ func editFile(d Dirs, edit func(configBytes []byte) ([]byte, error), check func(
 	if err != nil {
 		return err
 	}
-	configBytes, err := edit(file.configBytes)
+	configBytes, err := editContent(file.configBytes)
 	if err != nil {
 		return fmt.Errorf("change the settings: %w", err)
 	}
@@ -115,7 +115,7 @@ func editFile(d Dirs, edit func(configBytes []byte) ([]byte, error), check func(
 	if err != nil {
 		return err
 	}
-	if err := check(changedSettings); err != nil {
+	if err := checkSettings(changedSettings); err != nil {
 		return err
 	}
 	return statefile.Write(file.path, changedSettings.configBytes)

@@ -32,8 +32,8 @@ func FuzzConfigFile(f *testing.F) {
 			return
 		}
 		flags := map[string]string{}
-		for _, row := range settingsTable {
-			flags[row.flag] = row.get(s)
+		for _, settingRow := range settingsTable {
+			flags[settingRow.flag] = settingRow.get(s)
 		}
 		// Load checks the limits of each setting that is given as a flag.
 		if again, err := Load(Dirs{}, emptyEnv, flags); err != nil || again != s {

@@ -50,11 +50,11 @@ func inspectDir(dir string) []PermissionProblem {
 		return []PermissionProblem{{Fact: dir + " belongs to another user, who could read and replace what is in it", Remedy: "choose another directory with " + HomeVariable + ", or make it yours with chown", IsSerious: true}}
 	}
 	flaws := findExcessiveAccess(dir, fileInfo)
-	entries, err := os.ReadDir(dir)
+	dirEntries, err := os.ReadDir(dir)
 	if err != nil {
 		return append(flaws, PermissionProblem{Fact: err.Error(), Remedy: "check that you can read " + dir, IsSerious: true})
 	}
-	for _, e := range entries {
+	for _, e := range dirEntries {
 		path := filepath.Join(dir, e.Name())
 		fileInfo, err := e.Info()
 		switch {

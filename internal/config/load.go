@@ -24,14 +24,14 @@ func Load(d Dirs, getenv func(string) string, flags map[string]string) (Settings
 	if err := applyFile(&s, d.ConfigFile()); err != nil {
 		return Settings{}, err
 	}
-	for _, row := range settingsTable {
-		if settingValue := getenv(row.variableName()); settingValue != "" && !row.setValue(&s, settingValue) {
-			return Settings{}, fmt.Errorf("the environment variable %s is %q: set it to %s", row.variableName(), settingValue, row.allowedValues)
+	for _, settingRow := range settingsTable {
+		if settingValue := getenv(settingRow.variableName()); settingValue != "" && !settingRow.setValue(&s, settingValue) {
+			return Settings{}, fmt.Errorf("the environment variable %s is %q: set it to %s", settingRow.variableName(), settingValue, settingRow.allowedValues)
 		}
 	}
-	for _, row := range settingsTable {
-		if settingValue, ok := flags[row.flag]; ok && !row.setValue(&s, settingValue) {
-			return Settings{}, fmt.Errorf("--%s is %q: give it %s", row.flag, settingValue, row.allowedValues)
+	for _, settingRow := range settingsTable {
+		if settingValue, ok := flags[settingRow.flag]; ok && !settingRow.setValue(&s, settingValue) {
+			return Settings{}, fmt.Errorf("--%s is %q: give it %s", settingRow.flag, settingValue, settingRow.allowedValues)
 		}
 	}
 	return s, s.completeIdleTimeouts()
@@ -90,18 +90,18 @@ func parseFile(path string, configBytes []byte) (settingsFile, error) {
 func (f settingsFile) apply(s *Settings) error {
 	var problems []string
 	runRows := map[string]setting{}
-	for _, row := range settingsTable {
-		runRows[row.key] = row
+	for _, settingRow := range settingsTable {
+		runRows[settingRow.key] = settingRow
 	}
 	for _, key := range keysInOrder(f.configBytes) {
-		row, ok := runRows[key]
+		settingRow, ok := runRows[key]
 		if !ok {
 			problems = append(problems, unknownKey(key))
 			continue
 		}
-		settingValue, ok := row.valueText(f.settingValues[key])
-		if !ok || !row.setValue(s, settingValue) {
-			problems = append(problems, fmt.Sprintf("%q is %s: set it to %s", key, shownValue(f.settingValues[key]), row.allowedValues))
+		settingValue, ok := settingRow.valueText(f.settingValues[key])
+		if !ok || !settingRow.setValue(s, settingValue) {
+			problems = append(problems, fmt.Sprintf("%q is %s: set it to %s", key, shownValue(f.settingValues[key]), settingRow.allowedValues))
 		}
 	}
 	if problems != nil {
@@ -138,8 +138,8 @@ func (r setting) valueText(value json.RawMessage) (string, bool) {
 
 func unknownKey(key string) string {
 	keys := make([]string, len(settingsTable))
-	for i, row := range settingsTable {
-		keys[i] = row.key
+	for i, settingRow := range settingsTable {
+		keys[i] = settingRow.key
 	}
 	return fmt.Sprintf("there is no setting %q%s: use one of %s", truncateText(key), nearest.Suggestion(key, keys), strings.Join(keys, ", "))
 }
@@ -150,14 +150,14 @@ func keysInOrder(configBytes []byte) (keys []string) {
 	if _, err := dec.Token(); err != nil {
 		return nil
 	}
-	seen := map[string]bool{}
+	seenNames := map[string]bool{}
 	for dec.More() {
 		token, err := dec.Token()
 		if err != nil {
 			return keys
 		}
-		if key, ok := token.(string); ok && !seen[key] {
-			seen[key] = true
+		if key, ok := token.(string); ok && !seenNames[key] {
+			seenNames[key] = true
 			keys = append(keys, key)
 		}
 		var settingValue json.RawMessage

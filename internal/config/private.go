@@ -28,11 +28,11 @@ func MakePrivate(dir string) (warnings []string, err error) {
 		}
 	}
 	warnings = restrictAccess(dir, 0o700)
-	entries, err := os.ReadDir(dir)
+	dirEntries, err := os.ReadDir(dir)
 	if err != nil {
 		return warnings, fmt.Errorf("list %s: %w", dir, err)
 	}
-	for _, e := range entries {
+	for _, e := range dirEntries {
 		fileInfo, err := e.Info()
 		if err == nil && !isOwnedByUser(fileInfo) && !isOwnedByRoot(fileInfo) {
 			return warnings, fmt.Errorf("%s belongs to another user, who put it there while the directory was open: read it, then remove it", filepath.Join(dir, e.Name()))

@@ -282,8 +282,8 @@ type Flag struct {
 // Flags returns the command-line flags that [Load] accepts.
 func Flags() []Flag {
 	flags := make([]Flag, len(settingsTable))
-	for i, row := range settingsTable {
-		flags[i] = Flag{Name: row.flag, Env: row.variableName(), Description: row.description, Default: row.get(Defaults())}
+	for i, settingRow := range settingsTable {
+		flags[i] = Flag{Name: settingRow.flag, Env: settingRow.variableName(), Description: settingRow.description, Default: settingRow.get(Defaults())}
 	}
 	return flags
 }

@@ -41,8 +41,8 @@ func TestToken(t *testing.T) {
 	if runtime.GOOS != "windows" {
 		wantMode(t, d.TokenFile(), 0o600)
 	}
-	if entries, _ := os.ReadDir(d.State); len(entries) != 1 {
-		t.Errorf("temporary files are left behind: %v; want length 1", entries)
+	if dirEntries, _ := os.ReadDir(d.State); len(dirEntries) != 1 {
+		t.Errorf("temporary files are left behind: %v; want length 1", dirEntries)
 	}
 	if otherToken, err := makeHome(t, "").Token(); err != nil || otherToken == firstToken {
 		t.Errorf("another installation has %q, %v", otherToken, err)
@@ -120,7 +120,7 @@ func TestTokenIsOneForAllProcesses(t *testing.T) {
 	var mu sync.Mutex // guards tokens
 	tokens := map[string]int{}
 	var wg sync.WaitGroup
-	add := func(token string, err error) {
+	addToken := func(token string, err error) {
 		mu.Lock()
 		defer mu.Unlock()
 		if err != nil {
@@ -133,10 +133,10 @@ func TestTokenIsOneForAllProcesses(t *testing.T) {
 			cmd := exec.Command(os.Args[0])
 			cmd.Env = append(os.Environ(), "TEST_TOKEN_DIR="+d.State)
 			cmdOutput, err := cmd.Output()
-			add(string(cmdOutput), err)
+			addToken(string(cmdOutput), err)
 		})
 		for range 8 {
-			wg.Go(func() { add(d.Token()) })
+			wg.Go(func() { addToken(d.Token()) })
 		}
 	}
 	wg.Wait()

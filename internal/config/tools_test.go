@@ -33,11 +33,11 @@ func TestTools(t *testing.T) {
 }
 
 func TestToolsIsChecked(t *testing.T) {
-	for flag, texts := range map[string][]string{
+	for flag, wantedTexts := range map[string][]string{
 		"tools":          {"", "some", "on", "auto,all", "auto,=all", "auto,a=all,A=all", "auto,", "auto,a", "a=on"},
 		"output-schemas": {"", "all", "auto,on", "auto,a=gateway"},
 	} {
-		for _, toolsValue := range texts {
+		for _, toolsValue := range wantedTexts {
 			_, err := Load(makeHome(t, ""), emptyEnv, map[string]string{flag: toolsValue})
 			if err == nil || !strings.Contains(err.Error(), "--"+flag+" is") || !strings.Contains(err.Error(), "for all clients, then the values of single clients") {
 				t.Errorf("%s %q: %v", flag, toolsValue, err)

@@ -89,7 +89,7 @@ func (a *adapters) hostHash() (string, error) {
 }
 
 func (a *adapters) newScript(enabledPlugin *plugin.Plugin, host string) script {
-	s := script{info: enabledPlugin.Info(), plugin: enabledPlugin, settings: a.plugins.values.SettingsForPage(enabledPlugin, a.plugins.policy.IsRestricted(enabledPlugin))}
+	s := script{info: enabledPlugin.Info(), plugin: enabledPlugin, settings: a.plugins.settingValues.SettingsForPage(enabledPlugin, a.plugins.policy.IsRestricted(enabledPlugin))}
 	s.info.InDevelopment, s.info.FixedPartsID = a.folders.has(enabledPlugin), s.unchangedPartsID()
 	s.info.ScriptID = s.id(host)
 	return s
@@ -97,11 +97,11 @@ func (a *adapters) newScript(enabledPlugin *plugin.Plugin, host string) script {
 
 // Chrome identifies scripts by ID or path, so a changed script needs a new ID.
 func (s script) id(host string) string {
-	parts, err := json.Marshal([]any{host, s.options(), s.plugin.PreScriptHash})
+	codeParts, err := json.Marshal([]any{host, s.options(), s.plugin.PreScriptHash})
 	if err != nil {
 		panic("opentabs: settings that are not JSON: " + err.Error()) // encoding cannot fail, because this process has encoded the settings before
 	}
-	checksum := sha256.Sum256(parts)
+	checksum := sha256.Sum256(codeParts)
 	return hex.EncodeToString(checksum[:8])
 }
 
@@ -204,8 +204,8 @@ func (a *adapters) Fetch(p wire.PluginFetchParams) (wire.PluginFetchResult, erro
 	if err != nil {
 		return wire.PluginFetchResult{}, err
 	}
-	parts := jsbuild.MakeScriptParts(s.options(), adapter, preScript)
-	return wire.PluginFetchResult{Code: string(parts.Adapter), Options: string(parts.Options), PreScript: string(parts.PreScript)}, nil
+	scriptParts := jsbuild.MakeScriptParts(s.options(), adapter, preScript)
+	return wire.PluginFetchResult{Code: string(scriptParts.Adapter), Options: string(scriptParts.Options), PreScript: string(scriptParts.PreScript)}, nil
 }
 
 // Host returns the SHA-256 of the host script, or an empty string if the host cannot be
@@ -300,12 +300,12 @@ func (a *adapters) writeFile(path string, s script) error {
 
 func removeOtherFiles(folder string, currentFiles map[string]bool) error {
 	statefile.RemoveLeftovers(folder)
-	entries, err := os.ReadDir(folder)
+	dirEntries, err := os.ReadDir(folder)
 	if err != nil {
 		return fmt.Errorf("remove old adapters: %w", err)
 	}
 	var failures []error
-	for _, e := range entries {
+	for _, e := range dirEntries {
 		if e.Type().IsRegular() && strings.HasSuffix(e.Name(), ".js") && !currentFiles[e.Name()] {
 			failures = append(failures, os.Remove(filepath.Join(folder, e.Name())))
 		}

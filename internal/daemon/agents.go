@@ -57,7 +57,7 @@ func mcpOptions(
 	o := mcpserver.Options{
 		Version: version.Version, Log: log, CallWatcher: calls, Files: files, OnSessionEnd: onSessionEnd, DisableForms: !s.Elicitation,
 		Tabs: hub.CurrentTargets, Inspector: access, Ready: load.waitUntilLoaded,
-		Refusals: capabilityRefusals(p.enforcer.Refusals, hub.Browsers), PinnedTools: p.pins.Names,
+		Refusals: capabilityRefusals(p.enforcer.Refusals, hub.Browsers), PinnedTools: p.toolPins.Names,
 		ListMode: listModes(s.Tools), ListsOutputSchemas: outputSchemaRules(s.OutputSchemas),
 		NeedsApproval: func(t dispatch.Tool, c dispatch.Client) bool {
 			return p.enforcer.CurrentVerdict(dispatch.CallInfo{Tool: t, Client: c}).Suspend != nil

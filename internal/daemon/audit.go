@@ -86,11 +86,11 @@ func forwardLogs(logs *pluginlog.Log, mcp *mcpserver.Server, auditLog *audit.Log
 	defer follower.Close()
 	auditor := logAuditor{writeRecord: auditLog.Write, countersByPlugin: map[string]*minuteEntryCount{}}
 	for {
-		entries, _, err := follower.Next(context.Background())
+		logEntries, _, err := follower.Next(context.Background())
 		if err != nil {
 			return
 		}
-		for _, e := range entries {
+		for _, e := range logEntries {
 			auditor.record(e)
 			mcp.ForwardLog(mcpserver.LogEntry{Plugin: e.Plugin, Level: e.Level, Message: e.Message, Data: e.Data, DroppedCount: e.Dropped})
 		}

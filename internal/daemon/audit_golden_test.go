@@ -33,10 +33,10 @@ func TestCallInTheAudit(t *testing.T) {
 			LastMessages: []dispatch.ToolMessage{{Time: dispatchtest.ArrivalTime, Message: "half", Audience: dispatch.AudienceUser}},
 		})
 	}
-	yes := true
+	isTrue := true
 	at := dispatchtest.ArrivalTime
 	decision := audit.Record{
-		Time: at, Kind: audit.KindDecision, Tool: "messages__export", Hash: "abc", By: "the side panel", Allow: &yes, Scope: wire.ScopeTime, ForMs: 1000,
+		Time: at, Kind: audit.KindDecision, Tool: "messages__export", Hash: "abc", By: "the side panel", Allow: &isTrue, Scope: wire.ScopeTime, ForMs: 1000,
 	}
 	decision.CallID, decision.Client, decision.Caller = "call_1", "laptop", dispatchtest.View().Caller
 	log.Write(decision)
@@ -45,12 +45,12 @@ func TestCallInTheAudit(t *testing.T) {
 	log.Write(logRecord)
 	log.Write(audit.Record{Time: at, Kind: audit.KindPermission, Tool: "messages", By: "the command line", Old: "ask", New: "always"})
 	log.Close()
-	entries, _, err := audit.Read(dir, 0, func(audit.Record) bool { return true })
+	auditEntries, _, err := audit.Read(dir, 0, func(audit.Record) bool { return true })
 	if err != nil {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	for i, e := range entries {
+	for i, e := range auditEntries {
 		_, line, _ := bytes.Cut(e.Line, []byte(`"time":`)) // removes the sequence numbers and hashes, which differ in each run
 		line = append([]byte(`{"time":`), line...)
 		if i < 3 { // the recording time differs in each run

@@ -42,11 +42,11 @@ func TestCallAuditor(t *testing.T) {
 		LastMessages: []dispatch.ToolMessage{{Message: "half", Audience: "user"}},
 	})
 	log.Close()
-	entries, _, err := audit.Read(dir, 0, func(audit.Record) bool { return true })
-	if err != nil || len(entries) != 2 {
-		t.Fatalf("%d records, %v; want 2", len(entries), err)
+	auditEntries, _, err := audit.Read(dir, 0, func(audit.Record) bool { return true })
+	if err != nil || len(auditEntries) != 2 {
+		t.Fatalf("%d records, %v; want 2", len(auditEntries), err)
 	}
-	decisionRecord, call := entries[0].Record, entries[1]
+	decisionRecord, call := auditEntries[0].Record, auditEntries[1]
 	if decisionRecord.Kind != audit.KindAnswer || decisionRecord.By != "opentabs calls deny" || *decisionRecord.Allow || !decisionRecord.Time.Equal(startTime) || decisionRecord.CallID != "call_1" {
 		t.Errorf("the answer is recorded as %+v", decisionRecord)
 	}

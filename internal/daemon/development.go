@@ -85,7 +85,7 @@ func newDevelopment(folders *devFolders, p *plugins, onChange func(), log zerolo
 }
 
 // In development mode, the parameter permission is the plugin's permission if the user has set none.
-func (d *development) begin(dir string, permission wire.Permission) (endDevelopment func(), err error) {
+func (d *development) beginDevelopment(dir string, permission wire.Permission) (endDevelopment func(), err error) {
 	if _, err := policy.ParsePermission(string(permission)); err != nil {
 		return nil, err
 	}

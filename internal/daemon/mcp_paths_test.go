@@ -12,8 +12,8 @@ import (
 // A request with one token cannot use a session that was opened with another token.
 func TestMCPPathsTakeOneCredentialEach(t *testing.T) {
 	withFakeTimeDaemon(t, func(w *fakeTimeDaemon) {
-		post := func(path, token, session, body string) (*http.Response, string) {
-			req, err := http.NewRequestWithContext(w.t.Context(), http.MethodPost, "http://127.0.0.1"+path, strings.NewReader(body))
+		postRequest := func(path, token, session, requestBody string) (*http.Response, string) {
+			req, err := http.NewRequestWithContext(w.t.Context(), http.MethodPost, "http://127.0.0.1"+path, strings.NewReader(requestBody))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -40,20 +40,20 @@ func TestMCPPathsTakeOneCredentialEach(t *testing.T) {
 		tokens := map[string]string{"/mcp": w.clientToken, httpapi.CommandPath: w.token}
 		others := map[string]string{"/mcp": httpapi.CommandPath, httpapi.CommandPath: "/mcp"}
 		for path, token := range tokens {
-			resp, responseBody := post(path, token, "", initialize)
+			resp, responseBody := postRequest(path, token, "", initialize)
 			sessions[path] = resp.Header.Get("Mcp-Session-Id")
 			if resp.StatusCode != http.StatusOK || sessions[path] == "" {
 				t.Errorf("%s with its own token: %s %s", path, resp.Status, responseBody)
 			}
-			if resp, responseBody := post(others[path], token, "", initialize); resp.StatusCode != http.StatusForbidden {
+			if resp, responseBody := postRequest(others[path], token, "", initialize); resp.StatusCode != http.StatusForbidden {
 				t.Errorf("%s with the token for %s: %s %s", others[path], path, resp.Status, responseBody)
 			}
 		}
 		for path, otherPath := range others {
-			if resp, responseBody := post(path, tokens[path], sessions[otherPath], listRequest); resp.StatusCode != http.StatusNotFound {
+			if resp, responseBody := postRequest(path, tokens[path], sessions[otherPath], listRequest); resp.StatusCode != http.StatusNotFound {
 				t.Errorf("%s with the session of %s: %s %s", path, otherPath, resp.Status, responseBody)
 			}
-			if resp, responseBody := post(path, tokens[path], sessions[path], listRequest); resp.StatusCode != http.StatusOK {
+			if resp, responseBody := postRequest(path, tokens[path], sessions[path], listRequest); resp.StatusCode != http.StatusOK {
 				t.Errorf("%s with its own session: %s %s", path, resp.Status, responseBody)
 			}
 		}

@@ -20,7 +20,7 @@ func TestRepeatIsRejected(t *testing.T) {
 		"unknown":    {View: dispatch.View{Snapshot: dispatch.Snapshot{ToolName: "gone__post"}}, Args: json.RawMessage(`{}`)},
 	}
 	r := callRepeater{
-		find: func(callID string) (recorder.Entry, bool, error) {
+		findRecord: func(callID string) (recorder.Entry, bool, error) {
 			if callID == "unreadable" {
 				return recorder.Entry{}, false, errors.New("the records cannot be read")
 			}

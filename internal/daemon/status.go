@@ -34,7 +34,7 @@ type statusReporter struct {
 	hub       *wsbridge.Hub
 	calls     *dispatch.Dispatcher
 	mcp       *mcpserver.Server
-	holds     *browser.Holds
+	tabHolds  *browser.Holds
 	timeouts  *timeouts.Store
 }
 
@@ -66,7 +66,7 @@ func (r statusReporter) status() httpapi.Status {
 			serverStatus.Calls.Queued++
 		}
 	}
-	heldTabs := r.holds.HeldTabs()
+	heldTabs := r.tabHolds.HeldTabs()
 	for _, b := range r.hub.Browsers() {
 		serverStatus.Browsers = append(serverStatus.Browsers, httpapi.Browser{
 			ID: b.ID, Name: b.Name, Version: b.ExtensionVersion, PairingKeyID: b.PairingKeyID, Connected: b.Connected, Since: b.LinkChangedAt,
@@ -128,7 +128,7 @@ func (r statusReporter) releaseTab(browser string, tabID int) (client string, er
 	var browserIDs []string
 	for _, b := range r.hub.Browsers() {
 		isNamed := browser == "" || wire.MatchesBrowser(browser, b.ID, b.Name)
-		for _, heldTab := range heldTabsOf(r.holds.HeldTabs(), b.ID) {
+		for _, heldTab := range heldTabsOf(r.tabHolds.HeldTabs(), b.ID) {
 			if isNamed && heldTab.TabID == tabID {
 				browserIDs = append(browserIDs, b.ID)
 			}
@@ -138,7 +138,7 @@ func (r statusReporter) releaseTab(browser string, tabID int) (client string, er
 	case 0:
 		return "", fmt.Errorf("no client uses tab %d: `opentabs status` lists the tabs that clients use", tabID)
 	case 1:
-		return r.holds.Release(browserIDs[0], tabID, httpapi.CommandLine)
+		return r.tabHolds.Release(browserIDs[0], tabID, httpapi.CommandLine)
 	}
 	return "", fmt.Errorf("clients use a tab %d in several browsers: name one with --browser", tabID)
 }

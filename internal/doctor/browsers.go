@@ -48,21 +48,21 @@ func (c browserCheck) checkBrowsers(ctx context.Context) {
 }
 
 func (c browserCheck) checkBrowser(b httpapi.Browser) {
-	fact := fmt.Sprintf("%s, extension %s", b.Name, b.Version)
+	factText := fmt.Sprintf("%s, extension %s", b.Name, b.Version)
 	switch {
 	case !b.Connected:
-		c.reportWarning("browsers", fact+"; it is disconnected", "check that the browser still runs; it reconnects by itself")
+		c.reportWarning("browsers", factText+"; it is disconnected", "check that the browser still runs; it reconnects by itself")
 		return
 	case b.InjectMode == wire.InjectNone:
-		c.reportFailure("browsers", fact+"; it cannot run plugins", allowUserScriptsText)
+		c.reportFailure("browsers", factText+"; it cannot run plugins", allowUserScriptsText)
 	case b.Version != version.Version:
-		c.reportWarning("browsers", fmt.Sprintf("%s; this program is %s", fact, version.Version), c.updateText())
+		c.reportWarning("browsers", fmt.Sprintf("%s; this program is %s", factText, version.Version), c.updateText())
 	default:
 		mode := "user scripts allowed"
 		if b.InjectMode == wire.InjectFiles {
 			mode = "plugins run from files (optional: turn on \"Allow User Scripts\" to update plugins without reloading the extension)"
 		}
-		c.reportOK("browsers", "%s, %s, %s with a plugin", fact, mode, terminal.Plural(len(b.Tabs), "tab"))
+		c.reportOK("browsers", "%s, %s, %s with a plugin", factText, mode, terminal.Plural(len(b.Tabs), "tab"))
 	}
 	if wire.IsBrowserCopy(b.ID) {
 		c.reportWarning("browsers", b.Name+" runs a copy of the profile of another connected browser", "remove the extension from one of the two profiles and load it again, so that each has a separate identity")
@@ -95,9 +95,9 @@ func (c browserCheck) checkTabs(b httpapi.Browser) {
 			startingTabs = append(startingTabs, fmt.Sprintf("%s in tab %s (%s)", p.Name, tab, p.Problem))
 		}
 	}
-	report := func(tabs []string, fact, remedy string) {
+	report := func(tabs []string, factText, remedy string) {
 		if tabs != nil {
-			c.reportWarning("tabs", fmt.Sprintf("%s: %s: %s", b.Name, fact, strings.Join(tabs, ", ")), remedy)
+			c.reportWarning("tabs", fmt.Sprintf("%s: %s: %s", b.Name, factText, strings.Join(tabs, ", ")), remedy)
 		}
 	}
 	report(staleTabs, "tabs that are older than their plugins", "reload these tabs, or call a tool in them")

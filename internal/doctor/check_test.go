@@ -98,11 +98,11 @@ func (i installation) check(t *testing.T) Report {
 
 // An element of wanted such as "fail port 9527" means a finding of the level "fail" with "port 9527" in its fact or
 // remedy.
-func (r Report) expect(t *testing.T, check string, wantedTexts ...string) {
+func (r Report) expect(t *testing.T, checkName string, wantedTexts ...string) {
 	t.Helper()
 	var foundLines []string
 	for _, f := range r.Findings {
-		if f.Check == check {
+		if f.Check == checkName {
 			foundLines = append(foundLines, fmt.Sprintf("%s %s; do: %s", f.Level, f.Fact, f.Remedy))
 		}
 	}
@@ -111,7 +111,7 @@ func (r Report) expect(t *testing.T, check string, wantedTexts ...string) {
 		return strings.HasPrefix(got, level+" ") && strings.Contains(got, message)
 	})
 	if !isSame {
-		t.Errorf("%s: got %q, want %q", check, foundLines, wantedTexts)
+		t.Errorf("%s: got %q, want %q", checkName, foundLines, wantedTexts)
 	}
 }
 
@@ -202,14 +202,14 @@ func TestCheckOtherServer(t *testing.T) {
 func TestCheckRunningServer(t *testing.T) {
 	i := newInstallation(t)
 	tab := wire.TabInfo{TabID: 5, NeedsReload: []string{"wiki"}}
-	browser := func(change func(b *httpapi.Browser)) httpapi.Browser {
+	browser := func(pluginChange func(b *httpapi.Browser)) httpapi.Browser {
 		b := httpapi.Browser{Name: "Work", Version: version.Version, Connected: true, InjectMode: wire.InjectUserScripts, Tabs: []wire.TabInfo{{TabID: 1}}}
-		change(&b)
+		pluginChange(&b)
 		return b
 	}
-	one := func(change func(p *httpapi.Plugin)) httpapi.Plugin {
+	one := func(pluginChange func(p *httpapi.Plugin)) httpapi.Plugin {
 		p := httpapi.Plugin{Name: "wiki", Reviewed: true, Permission: wire.PermissionAsk, Tools: []string{"read", "write"}}
-		change(&p)
+		pluginChange(&p)
 		return p
 	}
 	i.serve(t, httpapi.Status{

@@ -139,7 +139,7 @@ func (c clientFileChecks) isOwnHome(value string) bool {
 func (c clientFileChecks) runConfigured(ctx context.Context, client setup.Client, configured setup.Configured) {
 	startedAt := time.Now()
 	toolCount, err := setup.Verify(ctx, configured.Command)
-	elapsed := time.Since(startedAt)
+	elapsedTime := time.Since(startedAt)
 	if c.status == nil {
 		if _, err := c.findHome().StopServer(ctx, false); err == nil {
 			c.reportOK("server", "the command of %s started a server, which was stopped again", client.Title)
@@ -150,7 +150,7 @@ func (c clientFileChecks) runConfigured(ctx context.Context, client setup.Client
 		c.reportFailure(clientFileCheck, fmt.Sprintf("%s runs %s, which failed: %s", client.Title, configured.Command.Path, firstLine(err)), setUpText(client)+", which writes the command again; that command in a terminal shows more")
 		c.offerSetUp(client)
 	default:
-		c.reportOK(clientFileCheck, "%s: its command lists %s, in %s", client.Title, terminal.Plural(toolCount, "tool"), humanize.Duration(elapsed))
+		c.reportOK(clientFileCheck, "%s: its command lists %s, in %s", client.Title, terminal.Plural(toolCount, "tool"), humanize.Duration(elapsedTime))
 	}
 }
 

@@ -91,14 +91,14 @@ func clientTable() [][]string {
 	return tableRows
 }
 
-func versionRange(from, before string) string {
+func versionRange(from, textBefore string) string {
 	switch {
-	case from == "" && before == "":
+	case from == "" && textBefore == "":
 		return ""
-	case before == "":
+	case textBefore == "":
 		return " from " + from
 	case from == "":
-		return " before " + before
+		return " before " + textBefore
 	}
-	return " " + from + " to " + before
+	return " " + from + " to " + textBefore
 }

@@ -164,20 +164,20 @@ func (c *healthCheck) serverPort() int {
 	return c.settings.Port
 }
 
-func (c *healthCheck) reportOK(check, format string, args ...any) {
-	c.addFinding(levelOK, check, fmt.Sprintf(format, args...), "")
+func (c *healthCheck) reportOK(checkName, format string, args ...any) {
+	c.addFinding(levelOK, checkName, fmt.Sprintf(format, args...), "")
 }
 
-func (c *healthCheck) reportWarning(check, fact, remedy string) {
-	c.addFinding(levelWarn, check, fact, remedy)
+func (c *healthCheck) reportWarning(checkName, factText, remedy string) {
+	c.addFinding(levelWarn, checkName, factText, remedy)
 }
 
-func (c *healthCheck) reportFailure(check, fact, remedy string) {
-	c.addFinding(levelFail, check, fact, remedy)
+func (c *healthCheck) reportFailure(checkName, factText, remedy string) {
+	c.addFinding(levelFail, checkName, factText, remedy)
 }
 
-func (c *healthCheck) addFinding(l level, check, fact, remedy string) {
-	c.findings = append(c.findings, Finding{Check: check, Level: l, Fact: fact, Remedy: remedy})
+func (c *healthCheck) addFinding(l level, checkName, factText, remedy string) {
+	c.findings = append(c.findings, Finding{Check: checkName, Level: l, Fact: factText, Remedy: remedy})
 }
 
 func (c *healthCheck) markNotSetUp() { c.findings[len(c.findings)-1].isNotSetUp = true }

@@ -79,8 +79,8 @@ func sendProbe(ctx context.Context, sender *http.Client, client *httpapi.Client,
 	if err != nil {
 		return 0, err
 	}
-	for name, values := range rule.header {
-		req.Header[name] = values
+	for name, valueNames := range rule.header {
+		req.Header[name] = valueNames
 	}
 	req.Host = rule.host
 	resp, err := sender.Do(req)

@@ -60,9 +60,9 @@ func extensionOnly() http.Handler {
 type failureCase struct {
 	name              string
 	breakInstallation func(t *testing.T, i *installation, o *Options, s *httpapi.Status)
-	// check is the name of the check that must report the problem. want is the expected finding:
+	// checkName is the name of the check that must report the problem. want is the expected finding:
 	// its level, and texts that its fact and its remedy must contain.
-	check, want string
+	checkName, want string
 }
 
 func writeTestFile(t *testing.T, path, fileContent string, mode os.FileMode) {
@@ -311,7 +311,7 @@ func TestEachBrokenHopIsReported(t *testing.T) {
 			isFound := false
 			for _, f := range r.Findings {
 				findingText := fmt.Sprintf("%s; do: %s", f.Fact, f.Remedy)
-				if f.Check == b.check && f.Level != levelOK {
+				if f.Check == b.checkName && f.Level != levelOK {
 					got = append(got, string(f.Level)+" "+findingText)
 					isFound = isFound || string(f.Level) == wantLevel && strings.Contains(findingText, wantText) && f.Remedy != ""
 				}
@@ -320,7 +320,7 @@ func TestEachBrokenHopIsReported(t *testing.T) {
 				t.Error("the doctor ran the command of an MCP client of another installation")
 			}
 			if !isFound {
-				t.Errorf("findings of the check %s = %q, want one finding with %q and a remedy", b.check, got, b.want)
+				t.Errorf("findings of the check %s = %q, want one finding with %q and a remedy", b.checkName, got, b.want)
 			}
 			if hasFailed := r.Failure() != nil; hasFailed != (wantLevel == string(levelFail)) {
 				t.Errorf("failure of the report = %v, want a failure only for the level fail", r.Failure())

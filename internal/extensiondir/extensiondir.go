@@ -117,8 +117,8 @@ func compareManifestLast(a, b string) int {
 }
 
 func checkVacant(dir string) error {
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
+	dirEntries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(dirEntries) == 0 {
 		return nil
 	}
 	if err != nil {

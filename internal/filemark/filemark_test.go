@@ -67,7 +67,7 @@ func TestIsSettled(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 1, time.UTC)
 	timeAgo := func(d time.Duration) int64 { return now.Add(-d).UnixNano() }
 	wholeSecondsAgo := func(d time.Duration) int64 { return now.Add(-d).Truncate(time.Second).UnixNano() }
-	for _, test := range []struct {
+	for _, testCase := range []struct {
 		name string
 		mark Mark
 		want bool
@@ -81,8 +81,8 @@ func TestIsSettled(t *testing.T) {
 		{"whole seconds, long ago", Mark{ModifiedNs: wholeSecondsAgo(coarseSettleTime)}, true},
 		{"in the future", Mark{ModifiedNs: timeAgo(-time.Hour)}, false},
 	} {
-		if got := test.mark.IsSettled(now); got != test.want {
-			t.Errorf("%s: %t, want %t", test.name, got, test.want)
+		if got := testCase.mark.IsSettled(now); got != testCase.want {
+			t.Errorf("%s: %t, want %t", testCase.name, got, testCase.want)
 		}
 	}
 }

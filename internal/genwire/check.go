@@ -47,7 +47,7 @@ func (s *schema) check() error {
 	enums, structs := map[string]bool{}, map[string]bool{}
 	for _, en := range s.enums {
 		enums[en.name] = true
-		if len(en.values) == 0 {
+		if len(en.enumValues) == 0 {
 			return fmt.Errorf("type %s has no values; declare its constants, or use string", en.name)
 		}
 	}
@@ -95,7 +95,7 @@ func (s *schema) methodValues() []string {
 	var memberNames []string
 	for _, en := range s.enums {
 		if en.name == "Method" {
-			for _, v := range en.values {
+			for _, v := range en.enumValues {
 				memberNames = append(memberNames, strings.Trim(v.value, "'"))
 			}
 		}

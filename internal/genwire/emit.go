@@ -28,7 +28,7 @@ func generateTS(dir fs.FS) ([]byte, error) {
 	for _, d := range s.decls {
 		switch d := d.(type) {
 		case constDecl:
-			writeDoc(&outBuffer, "", d.doc)
+			writeDoc(&outBuffer, "", d.docText)
 			fmt.Fprintf(&outBuffer, "export const %s = %s;\n", d.name, d.value)
 		case *enum:
 			writeEnum(&outBuffer, d)
@@ -42,11 +42,11 @@ func generateTS(dir fs.FS) ([]byte, error) {
 }
 
 func writeEnum(outBuffer *bytes.Buffer, en *enum) {
-	writeDoc(outBuffer, "", en.doc)
+	writeDoc(outBuffer, "", en.docText)
 	fmt.Fprintf(outBuffer, "export const %s = [\n", pluralName(en.name))
-	for _, v := range en.values {
-		if v.doc != "" {
-			writeDoc(outBuffer, "  ", v.doc)
+	for _, v := range en.enumValues {
+		if v.docText != "" {
+			writeDoc(outBuffer, "  ", v.docText)
 		}
 		fmt.Fprintf(outBuffer, "  %s,\n", v.value)
 	}
@@ -54,14 +54,14 @@ func writeEnum(outBuffer *bytes.Buffer, en *enum) {
 }
 
 func writeStruct(outBuffer *bytes.Buffer, st *structDecl) {
-	writeDoc(outBuffer, "", st.doc)
+	writeDoc(outBuffer, "", st.docText)
 	if len(st.fields) == 0 {
 		fmt.Fprintf(outBuffer, "export type %s = Record<string, never>;\n", st.name)
 		return
 	}
 	fmt.Fprintf(outBuffer, "export interface %s {\n", st.name)
 	for _, fd := range st.fields {
-		if fd.doc != "" {
+		if fd.docText != "" {
 			writeDoc(outBuffer, "  ", st.fieldDoc(fd))
 		}
 		fmt.Fprintf(outBuffer, "  %s%s: %s;\n", fd.name, optionalMark(fd), fd.tsType())
@@ -73,13 +73,13 @@ func writeStruct(outBuffer *bytes.Buffer, st *structDecl) {
 // with their TypeScript names. A field name that may also be an ordinary word, such as
 // Type, is replaced only in the field's own comment.
 func (st *structDecl) fieldDoc(fd field) string {
-	doc := fd.doc
+	docText := fd.docText
 	for _, otherField := range st.fields {
 		if otherField.goName == fd.goName || strings.ToLower(otherField.goName[1:]) != otherField.goName[1:] {
-			doc = regexp.MustCompile(`\b`+otherField.goName+`\b`).ReplaceAllString(doc, otherField.name)
+			docText = regexp.MustCompile(`\b`+otherField.goName+`\b`).ReplaceAllString(docText, otherField.name)
 		}
 	}
-	return doc
+	return docText
 }
 
 // writeMethods writes the tables of requests and notifications, which map each wire
@@ -112,9 +112,9 @@ func (s *schema) writeMethods(outBuffer *bytes.Buffer) {
 	writeNames(outBuffer, "NotificationMethod", "the methods that are not answered", notifications)
 }
 
-func writeNames(outBuffer *bytes.Buffer, typ, doc string, values []string) {
-	fmt.Fprintf(outBuffer, "\n/** %ss are %s. */\nexport const %[1]ss = [\n", typ, doc)
-	for _, v := range values {
+func writeNames(outBuffer *bytes.Buffer, typ, docText string, valueNames []string) {
+	fmt.Fprintf(outBuffer, "\n/** %ss are %s. */\nexport const %[1]ss = [\n", typ, docText)
+	for _, v := range valueNames {
 		fmt.Fprintf(outBuffer, "  %s,\n", tsString(v))
 	}
 	fmt.Fprintf(outBuffer, "] as const;\nexport type %s = (typeof %[1]ss)[number];\n", typ)
@@ -208,16 +208,16 @@ func tsString(s string) string {
 
 // writeDoc writes a Go comment as a JSDoc comment. If the comment belongs to a top-level
 // declaration (indent is empty), writeDoc first writes an empty line.
-func writeDoc(outBuffer *bytes.Buffer, indent, doc string) {
+func writeDoc(outBuffer *bytes.Buffer, indent, docText string) {
 	if indent == "" {
 		outBuffer.WriteByte('\n')
 	}
-	doc = strings.ReplaceAll(strings.TrimSpace(doc), "*/", "*\u200b/")
-	lines := strings.Split(doc, "\n")
+	docText = strings.ReplaceAll(strings.TrimSpace(docText), "*/", "*\u200b/")
+	lines := strings.Split(docText, "\n")
 	switch {
-	case doc == "":
+	case docText == "":
 	case len(lines) == 1:
-		fmt.Fprintf(outBuffer, "%s/** %s */\n", indent, doc)
+		fmt.Fprintf(outBuffer, "%s/** %s */\n", indent, docText)
 	default:
 		fmt.Fprintf(outBuffer, "%s/**\n", indent)
 		for _, line := range lines {

@@ -26,9 +26,9 @@ func run(args []string, stderr io.Writer) int {
 	if err := flags.Parse(args); err != nil {
 		return 2
 	}
-	src, err := generateTS(os.DirFS(*in))
+	sourceCode, err := generateTS(os.DirFS(*in))
 	if err == nil {
-		err = os.WriteFile(*outPath, src, 0o644)
+		err = os.WriteFile(*outPath, sourceCode, 0o644)
 	}
 	if err != nil {
 		fmt.Fprintf(stderr, "genwire: %v\n", err)

@@ -29,7 +29,7 @@ func (h *Home) StopServer(ctx context.Context, force bool) (Server, error) {
 	if err != nil {
 		return Server{}, err
 	}
-	return server, h.stop(ctx, server, force)
+	return server, h.stopProxy(ctx, server, force)
 }
 
 // If another program uses the port, killDaemon returns findErr, the error of FindServer.
@@ -56,7 +56,7 @@ func killDaemon(ctx context.Context, h *Home, findErr error) (Server, error) {
 	return Server{httpapi.Health{Version: record.Version, PID: record.PID}, record.Port}, h.RemoveServer(record.PID)
 }
 
-func (h *Home) stop(ctx context.Context, server Server, force bool) error {
+func (h *Home) stopProxy(ctx context.Context, server Server, force bool) error {
 	token, err := h.Token()
 	if err != nil {
 		return err
@@ -110,7 +110,7 @@ func (h *Home) stopOlderDaemon(ctx context.Context, oldServer Server) bool {
 	if npm.Compare(oldServer.Version, version.Version) >= 0 {
 		return false
 	}
-	err := h.stop(ctx, oldServer, false)
+	err := h.stopProxy(ctx, oldServer, false)
 	if err != nil {
 		h.warnOnce.Do(func() {
 			h.warn(fmt.Sprintf("the running server is %s, older than this opentabs %s: %v; then run `opentabs restart`", oldServer, version.Version, err))

@@ -36,7 +36,7 @@ func (f *fixture) startSuspendedCall(t *testing.T) dispatch.View {
 func TestDecide(t *testing.T) {
 	f := startFixture(t)
 	c := NewClient(f.port, testToken)
-	yes, no := true, false
+	isTrue, no := true, false
 	waitingView := f.startSuspendedCall(t)
 	ticket := waitingView.Waiting.TicketID
 	for _, step := range []struct {
@@ -44,8 +44,8 @@ func TestDecide(t *testing.T) {
 		decision Decision
 		want     DecideResponse
 	}{
-		{"of another ticket", Decision{Allow: &yes, TicketID: "ticket_x"}, DecideResponse{Outcome: wire.DecisionNotPending}},
-		{"the first one", Decision{Allow: &yes, TicketID: ticket}, DecideResponse{wire.DecisionAccepted, "the command line", true}},
+		{"of another ticket", Decision{Allow: &isTrue, TicketID: "ticket_x"}, DecideResponse{Outcome: wire.DecisionNotPending}},
+		{"the first one", Decision{Allow: &isTrue, TicketID: ticket}, DecideResponse{wire.DecisionAccepted, "the command line", true}},
 		{"the second one", Decision{Allow: &no, TicketID: ticket}, DecideResponse{wire.DecisionAlreadyMade, "the command line", true}},
 		{"of any ticket", Decision{Allow: &no}, DecideResponse{wire.DecisionAlreadyMade, "the command line", true}},
 	} {
@@ -56,11 +56,11 @@ func TestDecide(t *testing.T) {
 	f = startFixture(t)
 	c = NewClient(f.port, testToken)
 	id, _ := f.call(t)
-	if got, err := c.Calls.Decide(context.Background(), id, Decision{Allow: &yes}); err != nil || got.Outcome != wire.DecisionNotPending {
+	if got, err := c.Calls.Decide(context.Background(), id, Decision{Allow: &isTrue}); err != nil || got.Outcome != wire.DecisionNotPending {
 		t.Errorf("of a call that is not waiting for approval: %+v, %v", got, err)
 	}
 	var refusedError *RefusedError
-	if _, err := c.Calls.Decide(context.Background(), "call_none", Decision{Allow: &yes}); !errors.As(err, &refusedError) || refusedError.Status != http.StatusNotFound {
+	if _, err := c.Calls.Decide(context.Background(), "call_none", Decision{Allow: &isTrue}); !errors.As(err, &refusedError) || refusedError.Status != http.StatusNotFound {
 		t.Errorf("of an unknown call: %v", err)
 	}
 }
@@ -97,9 +97,9 @@ func TestDecideRefuses(t *testing.T) {
 	}
 }
 
-func decideRequest(t *testing.T, f *fixture, id, body string) *http.Request {
+func decideRequest(t *testing.T, f *fixture, id, requestBody string) *http.Request {
 	t.Helper()
-	req, err := http.NewRequest(http.MethodPost, f.url+"/calls/"+id+"/decide", strings.NewReader(body))
+	req, err := http.NewRequest(http.MethodPost, f.url+"/calls/"+id+"/decide", strings.NewReader(requestBody))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -60,12 +60,12 @@ var eventFilters = map[string]func(*dispatch.FollowOptions, string){
 
 func (e eventRoute) followOptions(r *http.Request) (o dispatch.FollowOptions, err error) {
 	query := r.URL.Query()
-	for name, values := range query {
+	for name, valueNames := range query {
 		setFilter := eventFilters[name]
-		if setFilter == nil || len(values) > 1 {
+		if setFilter == nil || len(valueNames) > 1 {
 			return o, fmt.Errorf("the parameter %.100q is not known, or is there twice: use %s, each once at most", name, strings.Join(slices.Sorted(maps.Keys(eventFilters)), ", "))
 		}
-		setFilter(&o, values[0])
+		setFilter(&o, valueNames[0])
 	}
 	// When a browser reconnects, it sends the original URL and adds the header
 	// Last-Event-ID, so the header is newer than the URL parameter "after".
@@ -103,7 +103,7 @@ func (e eventRoute) serveEvents(w http.ResponseWriter, r *http.Request) {
 	if writePosition("following") != nil {
 		return
 	}
-	write := func(events []*dispatch.Event, lostEvents int) error {
+	writeEvents := func(events []*dispatch.Event, lostEvents int) error {
 		releaseSlot, err := e.writeSlots.acquireSlot(streamCtx)
 		if err != nil {
 			return err
@@ -111,7 +111,7 @@ func (e eventRoute) serveEvents(w http.ResponseWriter, r *http.Request) {
 		defer releaseSlot()
 		return outWriter.writeEvents(events, lostEvents)
 	}
-	writeStream(streamCtx, e.eventStreams.heartbeat, follower.Next, write, func() error { return writePosition("still here") })
+	writeStream(streamCtx, e.eventStreams.heartbeat, follower.Next, writeEvents, func() error { return writePosition("still here") })
 }
 
 var chunkPool = sync.Pool{New: func() any { return new([]byte) }}
@@ -131,7 +131,7 @@ func (e eventWriter) writeEvents(events []*dispatch.Event, lostEvents int) error
 		encodedEvents = append(append(append(encodedEvents, "\nid: "...), e.instanceID...), '-')
 		encodedEvents = append(strconv.AppendUint(encodedEvents, event.Seq, 10), "\ndata: "...)
 		if len(encodedEvents)+len(data) > maxChunkBytes {
-			if err := e.write(encodedEvents, data); err != nil {
+			if err := e.writeItems(encodedEvents, data); err != nil {
 				return err
 			}
 			encodedEvents = append(encodedEvents[:0], "\n\n"...)
@@ -139,7 +139,7 @@ func (e eventWriter) writeEvents(events []*dispatch.Event, lostEvents int) error
 		}
 		encodedEvents = append(append(encodedEvents, data...), "\n\n"...)
 	}
-	if err := e.write(encodedEvents); err != nil {
+	if err := e.writeItems(encodedEvents); err != nil {
 		return err
 	}
 	return e.c.Flush()

@@ -285,13 +285,13 @@ func TestVerifyProgressAsFrontendsDo(t *testing.T) {
 	err := NewClient(f.port, testToken).Calls.Follow(ctx, dispatch.FollowOptions{}, Listener{
 		Following: func() error {
 			_, sink := f.call(t)
-			progress, total := 0.1, 1.0
+			progress, totalProgress := 0.1, 1.0
 			sink.Reports([]wire.Report{
 				{Status: "indexing", Message: "Starting indexing"},
-				{Progress: &progress, Total: &total, Message: "Indexed batch 1/10"},
+				{Progress: &progress, Total: &totalProgress, Message: "Indexed batch 1/10"},
 				{Activity: &wire.Activity{Type: "code-generation", Content: json.RawMessage(`"fn hello() {}"`)}},
 				{Activity: &wire.Activity{Type: "code-generation", Patch: json.RawMessage(`[{"op":"replace","path":"","value":""}]`)}},
-				{Progress: &total, Total: &total, Message: "Indexing complete"},
+				{Progress: &totalProgress, Total: &totalProgress, Message: "Indexing complete"},
 			}, 0)
 			sink.Finish(json.RawMessage(`{"indexed":10}`), nil)
 			return nil

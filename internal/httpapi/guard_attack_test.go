@@ -139,16 +139,16 @@ func (f *fixture) checkRefused(t *testing.T, attack refusedHeader, routes []stri
 	}
 }
 
-func checkInert(t *testing.T, attackName string, resp *http.Response, body string) {
+func checkInert(t *testing.T, attackName string, resp *http.Response, requestBody string) {
 	t.Helper()
-	for name, values := range resp.Header {
-		headerText := strings.Join(values, " ")
+	for name, valueNames := range resp.Header {
+		headerText := strings.Join(valueNames, " ")
 		if strings.HasPrefix(name, "Access-Control-") || name == "Set-Cookie" || name == "Location" || strings.Contains(headerText, testToken) {
 			t.Errorf("%s: the answer has %s: %s", attackName, name, headerText)
 		}
 	}
-	if strings.Contains(body, testToken) || strings.Contains(body, "evil.example") || strings.Contains(body, "1.2.3") || strings.Contains(body, "proof") {
-		t.Errorf("%s: the answer contains %s", attackName, body)
+	if strings.Contains(requestBody, testToken) || strings.Contains(requestBody, "evil.example") || strings.Contains(requestBody, "1.2.3") || strings.Contains(requestBody, "proof") {
+		t.Errorf("%s: the answer contains %s", attackName, requestBody)
 	}
 }
 

@@ -83,7 +83,7 @@ type Options struct {
 	// Stdio serves one MCP session of newline-delimited JSON on a connection of /stdio. If
 	// the MCP client sent its token, [CallerOf] returns the client. Stdio returns when ctx
 	// ends, or when reading from the parameter in reaches the end of the input.
-	Stdio func(ctx context.Context, in io.Reader, outWriter io.Writer) error
+	Stdio func(ctx context.Context, inputReader io.Reader, outWriter io.Writer) error
 	// Heartbeat is the time without events after which an event stream sends a comment. A
 	// comment keeps the connection of an idle event stream open. By default, Heartbeat is 15
 	// s.

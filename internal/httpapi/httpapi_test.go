@@ -89,8 +89,8 @@ func startFixture(t *testing.T, change ...func(*Options)) *fixture {
 	return f
 }
 
-func echoLines(_ context.Context, in io.Reader, outWriter io.Writer) error {
-	lines := bufio.NewScanner(in)
+func echoLines(_ context.Context, inputReader io.Reader, outWriter io.Writer) error {
+	lines := bufio.NewScanner(inputReader)
 	for lines.Scan() {
 		if _, err := io.WriteString(outWriter, "echo "+lines.Text()+"\n"); err != nil {
 			return err

@@ -26,11 +26,11 @@ func (f *fixture) addEntries(t *testing.T, plugin string, level wire.LogLevel, m
 	defer follower.Close()
 	f.logs.Add("work", p)
 	for receivedEntries := 0; receivedEntries < len(messages); {
-		entries, _, err := follower.Next(t.Context())
+		logEntries, _, err := follower.Next(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		receivedEntries += len(entries)
+		receivedEntries += len(logEntries)
 	}
 }
 
@@ -61,9 +61,9 @@ func TestLogs(t *testing.T) {
 	}
 }
 
-func messagesOf(entries []pluginlog.Entry) string {
+func messagesOf(logEntries []pluginlog.Entry) string {
 	var messages []string
-	for _, e := range entries {
+	for _, e := range logEntries {
 		messages = append(messages, e.Message)
 	}
 	return strings.Join(messages, " ")

@@ -77,8 +77,8 @@ func (f *fakePolicy) Settings(plugin string) ([]wire.SettingView, error) {
 	return []wire.SettingView{{Key: plugin + "-token", Secret: true, IsSet: true}}, f.err
 }
 
-func (f *fakePolicy) ChangeSettings(plugin string, values map[string]json.RawMessage, by string) error {
-	return f.recordChange("settings", plugin, fmt.Sprintf("%s", values), "by", by)
+func (f *fakePolicy) ChangeSettings(plugin string, settingValues map[string]json.RawMessage, by string) error {
+	return f.recordChange("settings", plugin, fmt.Sprintf("%s", settingValues), "by", by)
 }
 
 func (f *fakePolicy) Forget(plugin, by string) error {

@@ -56,8 +56,8 @@ func (p policyClient) Settings(plugin string) ([]wire.SettingView, error) {
 	return settings.Settings, err
 }
 
-func (p policyClient) ChangeSettings(plugin string, values map[string]json.RawMessage, _ string) error {
-	return p.sendChange(plugin, "settings", changeBody{Values: values})
+func (p policyClient) ChangeSettings(plugin string, settingValues map[string]json.RawMessage, _ string) error {
+	return p.sendChange(plugin, "settings", changeBody{Values: settingValues})
 }
 
 func (p policyClient) Sites() ([]Site, error) {

@@ -72,8 +72,8 @@ func TestStdioOfClient(t *testing.T) {
 // running.
 func TestStdioEndOfInput(t *testing.T) {
 	f := startFixture(t, func(o *Options) {
-		o.Stdio = func(ctx context.Context, in io.Reader, outWriter io.Writer) error {
-			if _, err := io.Copy(io.Discard, in); err != nil {
+		o.Stdio = func(ctx context.Context, inputReader io.Reader, outWriter io.Writer) error {
+			if _, err := io.Copy(io.Discard, inputReader); err != nil {
 				return err
 			}
 			_, err := fmt.Fprintf(outWriter, "context: %v\n", ctx.Err())

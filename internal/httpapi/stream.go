@@ -54,14 +54,14 @@ func (s *eventStreams) open(w http.ResponseWriter, r *http.Request) (outWriter e
 	}
 }
 
-func writeStream[T any](ctx context.Context, heartbeat time.Duration, nextBatch func(context.Context) (T, int, error), write func(items T, lostItems int) error, writeQuiet func() error) {
+func writeStream[T any](ctx context.Context, heartbeat time.Duration, nextBatch func(context.Context) (T, int, error), writeItems func(items T, lostItems int) error, writeQuiet func() error) {
 	for {
 		heartbeatCtx, cancel := context.WithTimeout(ctx, heartbeat)
 		items, lostItems, err := nextBatch(heartbeatCtx)
 		cancel()
 		switch {
 		case err == nil:
-			err = write(items, lostItems)
+			err = writeItems(items, lostItems)
 		case ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded):
 			err = writeQuiet()
 		}
@@ -79,18 +79,18 @@ type eventWriter struct {
 }
 
 func (e eventWriter) writeHeartbeat(comment string, seq uint64) error {
-	if err := e.write(fmt.Appendf(nil, ": %s\nid: %s\n\n", comment, e.instanceID.id(seq))); err != nil {
+	if err := e.writeItems(fmt.Appendf(nil, ": %s\nid: %s\n\n", comment, e.instanceID.id(seq))); err != nil {
 		return err
 	}
 	return e.c.Flush()
 }
 
-func (e eventWriter) write(texts ...[]byte) error {
+func (e eventWriter) writeItems(eventTexts ...[]byte) error {
 	// Write deadlines are not supported by the response recorder of tests.
 	if err := e.c.SetWriteDeadline(time.Now().Add(eventTimeout)); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return err
 	}
-	for _, sseText := range texts {
+	for _, sseText := range eventTexts {
 		if _, err := e.w.Write(sseText); err != nil {
 			return err
 		}
@@ -100,7 +100,7 @@ func (e eventWriter) write(texts ...[]byte) error {
 
 // A server-sent comment keeps an idle connection open.
 func (e eventWriter) writeComment(comment string) error {
-	if err := e.write(fmt.Appendf(nil, ": %s\n\n", comment)); err != nil {
+	if err := e.writeItems(fmt.Appendf(nil, ": %s\n\n", comment)); err != nil {
 		return err
 	}
 	return e.c.Flush()

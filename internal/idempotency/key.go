@@ -64,7 +64,7 @@ func argsHashOf(c dispatch.Call) string {
 	return hashOf(string(args), c.Browser, fmt.Sprint(c.TabID), c.Instance)
 }
 
-func hashOf(texts ...string) string {
-	checksum := sha256.Sum256(rawjson.Encode(texts))
+func hashOf(shownTexts ...string) string {
+	checksum := sha256.Sum256(rawjson.Encode(shownTexts))
 	return hex.EncodeToString(checksum[:])
 }

@@ -64,7 +64,7 @@ type entry struct {
 	job                     *joblist.Job
 	tickets                 *tickets // nil if the call ran before the server restarted
 	state                   string
-	began                   time.Time
+	beganAt                 time.Time
 	hasNote                 bool
 	waiters                 int
 	// result is the result of a successful call; nil if the call failed, or if its result is no longer in memory.
@@ -118,7 +118,7 @@ func (k *Keys) Start(key string, c dispatch.Call) (*Use, error) {
 	e := k.entries[subject]
 	switch {
 	case e == nil:
-		e = &entry{subject: subject, argsHash: argsHash, tool: c.Tool.FullName(), state: stateStarted, began: time.Now(), waiters: 1, tickets: &tickets{}}
+		e = &entry{subject: subject, argsHash: argsHash, tool: c.Tool.FullName(), state: stateStarted, beganAt: time.Now(), waiters: 1, tickets: &tickets{}}
 		e.tickets.join(c.OnTicket)
 		c.OnTicket = e.tickets.show
 		e.job = k.openCalls.Start(k.jobs, c, e)
@@ -174,8 +174,8 @@ func (u *Use) Ending() Ending {
 
 func (u *Use) storedEnding() Ending {
 	if u.Job != nil {
-		if result, err, ok := u.Job.Result(); ok {
-			return Ending{Result: result, Err: err}
+		if callResult, err, ok := u.Job.Result(); ok {
+			return Ending{Result: callResult, Err: err}
 		}
 	}
 	u.keys.mu.Lock()
@@ -262,13 +262,13 @@ func (k *Keys) settleIfEnded(e *entry) {
 	if e.state != stateStarted || e.job == nil {
 		return
 	}
-	result, err, hasEnded := e.job.Result()
+	callResult, err, hasEnded := e.job.Result()
 	var callErr *dispatch.Error
 	switch isCallError := errors.As(err, &callErr); {
 	case !hasEnded:
 		return
 	case err == nil:
-		k.finish(e, stateDone, &result, nil)
+		k.finish(e, stateDone, &callResult, nil)
 	case isCallError && !callErr.MayHaveActed:
 		k.finish(e, stateReleased, nil, nil)
 		delete(k.entries, e.subject)
@@ -351,7 +351,7 @@ func (k *Keys) removeExpired() {
 
 // The caller of isExpired must hold Keys.mu.
 func (k *Keys) isExpired(e *entry) bool {
-	return time.Since(e.began) >= k.retention || k.entries[e.subject] != e
+	return time.Since(e.beganAt) >= k.retention || k.entries[e.subject] != e
 }
 
 // The caller of load must hold Keys.mu.
@@ -368,11 +368,11 @@ func (k *Keys) load() error {
 	for _, n := range notes {
 		if e := newestEntries[n.Subject]; e != nil {
 			if e.callID == n.By {
-				e.began = n.Time
+				e.beganAt = n.Time
 			}
 			continue
 		}
-		e := &entry{subject: n.Subject, argsHash: n.ArgsHash, tool: n.Tool, callID: n.By, state: n.State, began: n.Time, hasNote: true}
+		e := &entry{subject: n.Subject, argsHash: n.ArgsHash, tool: n.Tool, callID: n.By, state: n.State, beganAt: n.Time, hasNote: true}
 		switch n.State {
 		case stateStarted: // the server stopped during the call
 			e.state, e.err = stateUnknown, &dispatch.Error{Code: wire.ErrShutdown, CallID: n.By}

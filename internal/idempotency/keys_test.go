@@ -287,11 +287,11 @@ func TestKeysAreBounded(t *testing.T) {
 		f.want("0", newCall(`{}`), "replayed lost")
 		f.finishCall = nil
 		for i := range 20 {
-			f.keys.entries[fmt.Sprint("old", i)] = &entry{subject: fmt.Sprint("old", i), began: time.Now()}
+			f.keys.entries[fmt.Sprint("old", i)] = &entry{subject: fmt.Sprint("old", i), beganAt: time.Now()}
 			f.keys.order = append(f.keys.order, f.keys.entries[fmt.Sprint("old", i)])
 		}
 		for len(f.keys.order) < maxKeys+10 {
-			e := &entry{subject: fmt.Sprint("filler", len(f.keys.order)), began: time.Now()}
+			e := &entry{subject: fmt.Sprint("filler", len(f.keys.order)), beganAt: time.Now()}
 			f.keys.entries[e.subject], f.keys.order = e, append(f.keys.order, e)
 		}
 		f.call("last", newCall(`{}`))
@@ -400,9 +400,9 @@ func TestLateResultWithoutOutput(t *testing.T) {
 
 func TestErrorAfterRestart(t *testing.T) {
 	run(t, everything, func(f *fixture) {
-		after := 1500.0
+		timeAfter := 1500.0
 		f.finishCall = func(s dispatch.Sink) {
-			tool := &wire.ToolErrorInfo{Code: "SOLD_OUT", Category: "stock", Retryable: true, RetryAfterMs: &after}
+			tool := &wire.ToolErrorInfo{Code: "SOLD_OUT", Category: "stock", Retryable: true, RetryAfterMs: &timeAfter}
 			go s.Finish(nil, &wire.CallError{Code: wire.ErrToolError, Message: "sold out", Tool: tool})
 		}
 		ending := func() *dispatch.Error {
@@ -424,7 +424,7 @@ func TestErrorAfterRestart(t *testing.T) {
 		secondError := ending()
 		if secondError == nil || !strings.HasSuffix(secondError.Message, "\n"+firstError.Message) || !strings.HasSuffix(secondError.UserText, "\n"+firstError.UserText) ||
 			firstError.UserText == "" || strings.Count(secondError.Message, "not called again") != 1 || !secondError.Retryable ||
-			secondError.ToolError == nil || secondError.ToolError.Code != "SOLD_OUT" || *secondError.ToolError.RetryAfterMs != after {
+			secondError.ToolError == nil || secondError.ToolError.Code != "SOLD_OUT" || *secondError.ToolError.RetryAfterMs != timeAfter {
 			t.Errorf("after a restart, the error is %+v, want %+v", secondError, firstError)
 		}
 	})
@@ -456,13 +456,13 @@ func TestJoinedRequestsGetTickets(t *testing.T) {
 			synctest.Wait()
 			return use
 		}
-		want := func(texts ...string) {
+		want := func(wantedTexts ...string) {
 			t.Helper()
 			mu.Lock()
 			defer mu.Unlock()
 			slices.Sort(shownTickets)
-			if !slices.Equal(shownTickets, texts) {
-				t.Errorf("shown is %q, want %q", shownTickets, texts)
+			if !slices.Equal(shownTickets, wantedTexts) {
+				t.Errorf("shown is %q, want %q", shownTickets, wantedTexts)
 			}
 			shownTickets = nil
 		}

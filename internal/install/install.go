@@ -192,11 +192,11 @@ func (i *Installer) movePackage(newFolder string, file npm.Tarball, name, versio
 	if err != nil {
 		return "", fmt.Errorf("read the integrity of the package: %w", err)
 	}
-	parent := filepath.Join(i.folder(), filepath.FromSlash(name))
-	if err := os.MkdirAll(parent, 0o700); err != nil {
+	parentDir := filepath.Join(i.folder(), filepath.FromSlash(name))
+	if err := os.MkdirAll(parentDir, 0o700); err != nil {
 		return "", fmt.Errorf("make the package's folder: %w", err)
 	}
-	target := filepath.Join(parent, escapeVersion(version)+"-"+hex.EncodeToString(checksum[:4]))
+	target := filepath.Join(parentDir, escapeVersion(version)+"-"+hex.EncodeToString(checksum[:4]))
 	// The target folder can already exist with damaged files.
 	oldFolder := newFolder + ".old"
 	if err := os.Rename(target, oldFolder); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -221,11 +221,11 @@ func escapeVersion(version string) string {
 
 // The caller of removeLeftovers must have locked the packages with lockPackages.
 func (i *Installer) removeLeftovers() {
-	entries, err := os.ReadDir(i.folder())
+	dirEntries, err := os.ReadDir(i.folder())
 	if err != nil {
 		return
 	}
-	for _, e := range entries {
+	for _, e := range dirEntries {
 		if !strings.HasPrefix(e.Name(), unpackedFolder) && !strings.HasPrefix(e.Name(), "download-") {
 			continue
 		}
@@ -251,29 +251,29 @@ func RemoveUnused(h *home.Home, notef func(format string, args ...any), name str
 
 // The caller of removeUnused must have locked the packages with lockPackages.
 func (i *Installer) removeUnused(name string) {
-	entries, err := i.Home.PluginStore().Entries()
+	storeEntries, err := i.Home.PluginStore().Entries()
 	if err != nil {
 		return
 	}
 	if npm.CheckName(name) != nil {
 		return // if the user has edited the list of plugins, an invalid name could lead to another package's folder
 	}
-	parent := filepath.Join(i.folder(), filepath.FromSlash(name))
-	folders, err := os.ReadDir(parent)
+	parentDir := filepath.Join(i.folder(), filepath.FromSlash(name))
+	folders, err := os.ReadDir(parentDir)
 	if err != nil {
 		return
 	}
 	for _, e := range folders {
-		folder := filepath.Join(parent, e.Name())
-		isUsed := slices.ContainsFunc(entries, func(e plugin.Entry) bool { return e.Path == folder })
+		folder := filepath.Join(parentDir, e.Name())
+		isUsed := slices.ContainsFunc(storeEntries, func(e plugin.Entry) bool { return e.Path == folder })
 		if !isUsed {
 			if err := os.RemoveAll(folder); err != nil {
 				i.notef("warning: could not remove %s: %v", folder, err)
 			}
 		}
 	}
-	_ = os.Remove(parent)
-	if scope := filepath.Dir(parent); scope != i.folder() {
+	_ = os.Remove(parentDir)
+	if scope := filepath.Dir(parentDir); scope != i.folder() {
 		_ = os.Remove(scope)
 	}
 }

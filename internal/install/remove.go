@@ -15,8 +15,8 @@ func Remove(h *home.Home, name string) (plugin.Entry, error) {
 	store := h.PluginStore()
 	// The error of store.Entries is ignored, because store.Remove returns the same error
 	// and repairs the file.
-	entries, _ := store.Entries()
-	e := findEntry(entries, name)
+	storeEntries, _ := store.Entries()
+	e := findEntry(storeEntries, name)
 	if e.Name == "" {
 		if err := checkNotGlobal(h, name); err != nil {
 			return e, err

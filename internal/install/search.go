@@ -173,12 +173,12 @@ func (info Info) Lines() []string {
 	if info.Published != nil {
 		publishedDate = info.Published.Local().Format(time.DateOnly)
 	}
-	for _, row := range [][2]string{
+	for _, tableRow := range [][2]string{
 		{"plugin", info.Name}, {"sites", strings.Join(info.Matches, " ")}, {"homepage", info.Homepage}, {"license", info.License},
 		{"published", publishedDate}, {"versions", fmt.Sprint(info.Versions)}, {"warning", info.Deprecated}, {"registry", info.Registry}, {"installed", installedVersion}, {"failed", info.Failed},
 	} {
-		if row[1] != "" {
-			lines = append(lines, fmt.Sprintf("  %-9s %s", row[0], terminal.SafeLine(row[1])))
+		if tableRow[1] != "" {
+			lines = append(lines, fmt.Sprintf("  %-9s %s", tableRow[0], terminal.SafeLine(tableRow[1])))
 		}
 	}
 	for _, toolGroup := range info.Tools {

@@ -16,7 +16,7 @@ const maxParallelUpdates = 8
 
 // UpdateOffer describes which newer versions of an installed plugin exist.
 type UpdateOffer struct {
-	entry         plugin.Entry
+	storeEntry    plugin.Entry
 	packageInfo   *npm.Package
 	newVersion    *npm.Version
 	currentPlugin *plugin.Plugin
@@ -60,7 +60,7 @@ func (o UpdateOffer) String() string {
 // FindUpdates requests the versions of the installed plugins with the given names.
 // Without names, FindUpdates requests the versions of all installed plugins.
 func (i *Installer) FindUpdates(ctx context.Context, names []string) ([]UpdateOffer, error) {
-	entries, err := i.entriesToUpdate(names)
+	storeEntries, err := i.entriesToUpdate(names)
 	if err != nil {
 		return nil, err
 	}
@@ -68,19 +68,19 @@ func (i *Installer) FindUpdates(ctx context.Context, names []string) ([]UpdateOf
 	for _, installedPlugin := range i.Plugins.Set().Plugins() {
 		installedPlugins[installedPlugin.Dir] = installedPlugin
 	}
-	offers := make([]UpdateOffer, len(entries))
+	formOffers := make([]UpdateOffer, len(storeEntries))
 	slots := make(chan struct{}, maxParallelUpdates)
 	var wg sync.WaitGroup
-	for index, e := range entries {
-		offers[index] = UpdateOffer{entry: e, currentPlugin: installedPlugins[e.Path], Name: e.Name, Package: e.Package, AllowedRange: e.VersionWanted}
+	for index, e := range storeEntries {
+		formOffers[index] = UpdateOffer{storeEntry: e, currentPlugin: installedPlugins[e.Path], Name: e.Name, Package: e.Package, AllowedRange: e.VersionWanted}
 		wg.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			offers[index].requestVersions(ctx, i.client)
+			formOffers[index].requestVersions(ctx, i.client)
 		})
 	}
 	wg.Wait()
-	return offers, nil
+	return formOffers, nil
 }
 
 func (o *UpdateOffer) requestVersions(ctx context.Context, client *npm.Client) {
@@ -103,17 +103,17 @@ func (o *UpdateOffer) requestVersions(ctx context.Context, client *npm.Client) {
 
 // Update installs the version that the UpdateOffer o offers.
 func (i *Installer) Update(ctx context.Context, o UpdateOffer) (newPlugin, oldPlugin *plugin.Plugin, err error) {
-	newPlugin, err = i.fetchAndInstall(ctx, o.packageInfo, o.newVersion, o.entry.VersionWanted)
+	newPlugin, err = i.fetchAndInstall(ctx, o.packageInfo, o.newVersion, o.storeEntry.VersionWanted)
 	return newPlugin, o.currentPlugin, err
 }
 
 func (i *Installer) entriesToUpdate(names []string) ([]plugin.Entry, error) {
-	entries, err := i.Home.PluginStore().Entries()
+	storeEntries, err := i.Home.PluginStore().Entries()
 	if err != nil {
 		return nil, err
 	}
 	for _, name := range names {
-		e := findEntry(entries, name)
+		e := findEntry(storeEntries, name)
 		installedPlugin, loaded := i.Plugins.Set().Plugin(name)
 		switch {
 		case e.Source == plugin.SourceNPM:
@@ -125,15 +125,15 @@ func (i *Installer) entriesToUpdate(names []string) ([]plugin.Entry, error) {
 			return nil, usererr.Errorf("no plugin %q was installed; see `opentabs plugin list`", name)
 		}
 	}
-	return slices.DeleteFunc(entries, func(e plugin.Entry) bool {
+	return slices.DeleteFunc(storeEntries, func(e plugin.Entry) bool {
 		return e.Source != plugin.SourceNPM || len(names) > 0 && !slices.Contains(names, e.Name) && !slices.Contains(names, e.Package)
 	}), nil
 }
 
-func findEntry(entries []plugin.Entry, name string) plugin.Entry {
-	index := slices.IndexFunc(entries, func(e plugin.Entry) bool { return e.Name == name || e.Package == name })
+func findEntry(storeEntries []plugin.Entry, name string) plugin.Entry {
+	index := slices.IndexFunc(storeEntries, func(e plugin.Entry) bool { return e.Name == name || e.Package == name })
 	if index < 0 {
 		return plugin.Entry{}
 	}
-	return entries[index]
+	return storeEntries[index]
 }

@@ -18,7 +18,7 @@ const CheckVersion = 1
 // functionWrapping is the text that CheckScript puts around an adapter to parse the
 // adapter as a function body. The text `before` ends with one line break, so a line
 // number in the wrapped code is one higher than in the adapter.
-type functionWrapping struct{ before, after string }
+type functionWrapping struct{ textBefore, textAfter string }
 
 // functionWrappings returns three ways to use code as the body of a function.
 //
@@ -47,7 +47,7 @@ func CheckScript(code []byte) error {
 	}
 	body := string(dropShebang(code))
 	for i, w := range functionWrappings(code) {
-		if m, ok := firstError(w.before+body+w.after, i == 0); ok {
+		if m, ok := firstError(w.textBefore+body+w.textAfter, i == 0); ok {
 			return scriptError(m, code)
 		}
 	}

@@ -319,18 +319,18 @@ const (
 // must have accepted adapter and preScript, so that their code cannot leave the functions
 // around it.
 func WrapAdapter(host []byte, options ScriptOptions, adapter, preScript []byte) []byte {
-	parts := MakeScriptParts(options, adapter, preScript)
-	b := make([]byte, 0, len(host)+len(parts.Adapter)+len(parts.PreScript)+len(parts.Options)+200)
+	scriptParts := MakeScriptParts(options, adapter, preScript)
+	b := make([]byte, 0, len(host)+len(scriptParts.Adapter)+len(scriptParts.PreScript)+len(scriptParts.Options)+200)
 	b = append(b, host...)
 	b = append(b, "(false)("...)
 	// The options are passed as JSON text, because __proto__ is not a plain key in an
 	// object literal.
-	b = append(b, quoteJS(string(parts.Options))...)
+	b = append(b, quoteJS(string(scriptParts.Options))...)
 	b = append(b, ", "...)
-	b = append(b, parts.Adapter...)
-	if len(parts.PreScript) > 0 {
+	b = append(b, scriptParts.Adapter...)
+	if len(scriptParts.PreScript) > 0 {
 		b = append(b, ", "...)
-		b = append(b, parts.PreScript...)
+		b = append(b, scriptParts.PreScript...)
 	}
 	return append(b, ");\n"...)
 }
@@ -354,11 +354,11 @@ func MakeScriptParts(options ScriptOptions, adapter, preScript []byte) ScriptPar
 	if err != nil {
 		panic("jsbuild: settings that are not JSON: " + err.Error())
 	}
-	parts := ScriptParts{Options: encodedJSON, Adapter: AdapterFunction(adapter)}
+	scriptParts := ScriptParts{Options: encodedJSON, Adapter: AdapterFunction(adapter)}
 	if len(preScript) > 0 {
-		parts.PreScript = AdapterFunction(preScript)
+		scriptParts.PreScript = AdapterFunction(preScript)
 	}
-	return parts
+	return scriptParts
 }
 
 // AdapterFunction returns a JavaScript expression for an outer function that returns an

@@ -114,8 +114,8 @@ func TestHostComparesFirst(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	head, codeAfterHead, ok := strings.Cut(string(host), "\n}\nif (!late && !intact()) return () => {};\n")
-	if !ok || !strings.HasPrefix(head, "((late) => {\n\"use strict\";\nfunction intact() {\n") || !strings.Contains(codeAfterHead, "var host = ") {
+	codeHead, codeAfterHead, ok := strings.Cut(string(host), "\n}\nif (!late && !intact()) return () => {};\n")
+	if !ok || !strings.HasPrefix(codeHead, "((late) => {\n\"use strict\";\nfunction intact() {\n") || !strings.Contains(codeAfterHead, "var host = ") {
 		t.Errorf("the host begins with %.80q", host)
 	}
 }
@@ -221,12 +221,12 @@ func TestWrapAdapterOptions(t *testing.T) {
 	if problems := syntaxErrors(got); len(problems) > 0 {
 		t.Fatalf("%v\n%s", problems, got)
 	}
-	head, codeAfterHead, _ := strings.Cut(got, `", function ({`+builtIns+`}) { arguments[1]?.(new Error()); return function (`)
+	codeHead, codeAfterHead, _ := strings.Cut(got, `", function ({`+builtIns+`}) { arguments[1]?.(new Error()); return function (`)
 	if want := "globalThis) {\n1\n}; }, " + outerFunctionHead + "function (globalThis, window, self) {\nwindow.__openTabs\n}; });\n"; codeAfterHead != want {
 		t.Errorf("got %q, want %q", codeAfterHead, want)
 	}
 	var scriptCode string
-	if err := json.Unmarshal([]byte(strings.TrimPrefix(head, "host(false)(")+`"`), &scriptCode); err != nil {
+	if err := json.Unmarshal([]byte(strings.TrimPrefix(codeHead, "host(false)(")+`"`), &scriptCode); err != nil {
 		t.Fatal(err)
 	}
 	var decodedOptions ScriptOptions

@@ -88,18 +88,18 @@ func TestExtractLimits(t *testing.T) {
 		{name: "answer that is not JSON", script: `globalThis.` + extractedName + ` = 'x'`, err: "overwrote the result"},
 		{name: "no answer", script: ``, err: extractedName},
 	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
+	for _, testCase := range tests {
+		t.Run(testCase.name, func(t *testing.T) {
 			timeout := longTimeout
-			if test.limit == "time" {
+			if testCase.limit == "time" {
 				timeout = 300 * time.Millisecond
 			}
-			extraction, err := runExtract(t.Context(), childArgs, []byte(test.script), timeout, extractGrace)
+			extraction, err := runExtract(t.Context(), childArgs, []byte(testCase.script), timeout, extractGrace)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if extraction.Extracted != nil || extraction.Limit != test.limit || !strings.Contains(extraction.Error, test.err) {
-				t.Errorf("got %+v, want limit %q and an error with %q", extraction, test.limit, test.err)
+			if extraction.Extracted != nil || extraction.Limit != testCase.limit || !strings.Contains(extraction.Error, testCase.err) {
+				t.Errorf("got %+v, want limit %q and an error with %q", extraction, testCase.limit, testCase.err)
 			}
 			if extraction.extractProblem(bundledScript{}, timeout) == nil {
 				t.Errorf("%+v gives no problem", extraction)

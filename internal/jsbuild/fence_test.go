@@ -55,16 +55,16 @@ func (f boundaryFixture) linkFile(t *testing.T, name, target string) {
 	}
 }
 
-func (f boundaryFixture) checkRefused(t *testing.T, parts ...string) {
+func (f boundaryFixture) checkRefused(t *testing.T, textParts ...string) {
 	t.Helper()
 	_, err := BuildPlugin(t.Context(), f.dir, Options{Extract: childArgs, ExtractTimeout: longTimeout})
 	var buildErr *BuildError
 	if !errors.As(err, &buildErr) {
 		t.Fatalf("got %v, want a BuildError", err)
 	}
-	for _, part := range parts {
-		if !strings.Contains(err.Error(), strings.ReplaceAll(part, "OUT", f.outside)) {
-			t.Errorf("%q is not in: %v", part, err)
+	for _, textPart := range textParts {
+		if !strings.Contains(err.Error(), strings.ReplaceAll(textPart, "OUT", f.outside)) {
+			t.Errorf("%q is not in: %v", textPart, err)
 		}
 	}
 	if strings.Contains(err.Error(), secretText) || strings.Contains(err.Error(), "S3CRET") {

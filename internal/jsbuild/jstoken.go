@@ -48,7 +48,7 @@ func wordSet(words string) map[string]bool {
 func jsTokens(code string) []jsToken {
 	var tokens []jsToken
 	var templates []int
-	add := func(kind tokenKind, tokenText string) {
+	addToken := func(kind tokenKind, tokenText string) {
 		tokens = append(tokens, jsToken{kind: kind, source: tokenText})
 	}
 	for offset := 0; offset < len(code); {
@@ -63,31 +63,31 @@ func jsTokens(code string) []jsToken {
 			offset += lengthThrough(restOfCode, "*/")
 		case c == '"' || c == '\'':
 			n := quotedLength(restOfCode, c)
-			add(tokenString, restOfCode[:n])
+			addToken(tokenString, restOfCode[:n])
 			offset += n
 		case c == '`' || c == '}' && len(templates) > 0 && templates[len(templates)-1] == 0:
 			if c == '}' {
 				templates = templates[:len(templates)-1]
-				add(tokenSign, ")")
+				addToken(tokenSign, ")")
 			}
 			n, hasSubstitution := templateLength(restOfCode)
-			add(tokenString, restOfCode[:n])
+			addToken(tokenString, restOfCode[:n])
 			if hasSubstitution {
 				templates = append(templates, 0)
-				add(tokenSign, "(") // the expression in a template literal is put in parentheses, like an argument
+				addToken(tokenSign, "(") // the expression in a template literal is put in parentheses, like an argument
 			}
 			offset += n
 		case namePattern().MatchString(restOfCode):
 			name := namePattern().FindString(restOfCode)
-			add(tokenName, name)
+			addToken(tokenName, name)
 			offset += len(name)
 		case numberPattern().MatchString(restOfCode):
 			n := len(numberPattern().FindString(restOfCode))
-			add(tokenNumber, restOfCode[:n])
+			addToken(tokenNumber, restOfCode[:n])
 			offset += n
 		case c == '/' && startsRegexp(tokens):
 			n := regexpLength(restOfCode)
-			add(tokenRegexp, restOfCode[:n])
+			addToken(tokenRegexp, restOfCode[:n])
 			offset += n
 		default:
 			tokenText := signPattern().FindString(restOfCode)
@@ -102,7 +102,7 @@ func jsTokens(code string) []jsToken {
 					templates[len(templates)-1]--
 				}
 			}
-			add(tokenSign, tokenText)
+			addToken(tokenSign, tokenText)
 			offset += len(tokenText)
 		}
 	}

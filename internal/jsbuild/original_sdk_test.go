@@ -184,19 +184,19 @@ func TestInvalidPackageParts(t *testing.T) {
 		{"settings", `"configSchema":{"a":{"type":"text","label":"A"},"b":{"type":"url"},"c":{"type":"select","label":"C"}}`, "", nil,
 			`configSchema.a.type is "text"; use one of url, string, number, boolean, select|configSchema.b.label is missing|configSchema.c.options has nothing to choose from`},
 	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			files := map[string]string{packageFile: withPackage(test.moreFields), "src/index.ts": test.index}
-			if test.index == "" {
+	for _, testCase := range tests {
+		t.Run(testCase.name, func(t *testing.T) {
+			files := map[string]string{packageFile: withPackage(testCase.moreFields), "src/index.ts": testCase.index}
+			if testCase.index == "" {
 				files["src/index.ts"] = withTools(`{...ok, name: 'a'}`)
 			}
-			for name, text := range test.files {
+			for name, text := range testCase.files {
 				files[name] = text
 			}
 			dir := writeFiles(t, files)
 			_, err := BuildPlugin(t.Context(), dir, Options{Extract: childArgs, ExtractTimeout: longTimeout})
 			var buildErr *BuildError
-			for want := range strings.SplitSeq(test.want, "|") {
+			for want := range strings.SplitSeq(testCase.want, "|") {
 				if !errors.As(err, &buildErr) || !strings.Contains(err.Error(), want) {
 					t.Errorf("lacks %q:\n%v", want, err)
 				}

@@ -19,18 +19,18 @@ type outputFiles []struct {
 	packageJSON []byte
 }
 
-func makeOutput(src pluginSource, compiledPluginValue compiledPlugin) (built outputFiles, hash string, err error) {
-	code, hash := lockAdapter(compiledPluginValue.Adapter.MinifiedCode, src.ID.Name)
+func makeOutput(builtSource pluginSource, compiledPluginValue compiledPlugin) (built outputFiles, hash string, err error) {
+	code, hash := lockAdapter(compiledPluginValue.Adapter.MinifiedCode, builtSource.ID.Name)
 	code = append(code, "//# sourceMappingURL="+mapName+"\n"...)
 	file := compiledPluginValue.Extracted.toolsFile()
 	if compiledPluginValue.Adapter.IsForOriginalSDK {
 		file.Start = plugin.StartIdle // the original OpenTabs starts an adapter only after its page has loaded
 	}
 	if file.ConfigSchema == nil {
-		file.ConfigSchema = src.ConfigSchema
+		file.ConfigSchema = builtSource.ConfigSchema
 	}
-	file.IconSVG, file.IconInactiveSVG = src.Icons.Icon, src.Icons.Inactive
-	file.IconDarkSVG, file.IconDarkInactiveSVG = src.Icons.Dark, src.Icons.DarkInactive
+	file.IconSVG, file.IconInactiveSVG = builtSource.Icons.Icon, builtSource.Icons.Inactive
+	file.IconDarkSVG, file.IconDarkInactiveSVG = builtSource.Icons.Dark, builtSource.Icons.DarkInactive
 	if compiledPluginValue.PreScript != nil {
 		checksum := sha256.Sum256(compiledPluginValue.PreScript)
 		file.PreScriptFile, file.PreScriptHash = preScriptName, hex.EncodeToString(checksum[:])
@@ -42,23 +42,23 @@ func makeOutput(src pluginSource, compiledPluginValue compiledPlugin) (built out
 	return outputFiles{{bundleFileName, code}, {mapName, compiledPluginValue.Adapter.MinifiedMap}, {preScriptName, compiledPluginValue.PreScript}, {toolsName, tools}}, hash, nil
 }
 
-func (b *BuildResult) write(src pluginSource, compiledPluginValue compiledPlugin, o Options) error {
-	built, hash, err := makeOutput(src, compiledPluginValue)
+func (b *BuildResult) write(builtSource pluginSource, compiledPluginValue compiledPlugin, o Options) error {
+	built, hash, err := makeOutput(builtSource, compiledPluginValue)
 	if err != nil {
 		return err
 	}
 	b.Hash = hash
-	warnings, problems, err := checkPackage(src.Text, built)
+	warnings, problems, err := checkPackage(builtSource.Text, built)
 	if err != nil {
 		return err
 	}
 	if len(problems) > 0 {
-		return &BuildError{Dir: src.Dir, Problems: problems}
+		return &BuildError{Dir: builtSource.Dir, Problems: problems}
 	}
 	b.Warnings = append(b.Warnings, warnings...)
 	dir := o.Out
 	if dir == "" {
-		dir = filepath.Join(src.Dir, outputDir)
+		dir = filepath.Join(builtSource.Dir, outputDir)
 	}
 	for _, file := range built {
 		name := filepath.Join(dir, file.name)

@@ -45,17 +45,17 @@ var exportStatement = lazyregexp.New(`(?m)^export \{\n?([^}]*)\};?\n?`)
 // reports the code as a use of the page's JavaScript. If the plugin's source does not
 // compile, FindPageScriptUses returns a *[BuildError].
 func FindPageScriptUses(dir string) ([]PageScriptUse, error) {
-	src, _, err := readSource(dir) // problems of package.json with which a build could continue are ignored
+	pluginSource, _, err := readSource(dir) // problems of package.json with which a build could continue are ignored
 	if err != nil {
 		return nil, err
 	}
-	bundled, err := pluginCode(src)
+	bundled, err := pluginCode(pluginSource)
 	if err != nil {
 		return nil, err
 	}
 	code := string(bundled.Code)
 	uses := map[PageScriptUse]bool{}
-	if src.PreScript != "" {
+	if pluginSource.PreScript != "" {
 		uses["a pre-script, which runs among the page's scripts"] = true
 	}
 	var boundNames []string
@@ -86,11 +86,11 @@ func FindPageScriptUses(dir string) ([]PageScriptUse, error) {
 	return sortedUses, nil
 }
 
-func pluginCode(src pluginSource) (bundledScript, error) {
-	pluginFence := sourceBoundary{dir: src.Dir}
+func pluginCode(builtSource pluginSource) (bundledScript, error) {
+	pluginFence := sourceBoundary{dir: builtSource.Dir}
 	r := api.Build(api.BuildOptions{
-		EntryPoints:   []string{filepath.Join(src.Dir, filepath.FromSlash(src.Entry))},
-		AbsWorkingDir: src.Dir,
+		EntryPoints:   []string{filepath.Join(builtSource.Dir, filepath.FromSlash(builtSource.Entry))},
+		AbsWorkingDir: builtSource.Dir,
 		Outfile:       "dist/own.js",
 		Bundle:        true,
 		Format:        api.FormatESModule,
@@ -110,7 +110,7 @@ func pluginCode(src pluginSource) (bundledScript, error) {
 		LogLevel: api.LogLevelSilent,
 	})
 	if len(r.Errors) > 0 {
-		return bundledScript{}, &BuildError{Dir: src.Dir, Problems: pluginFence.fromEsbuild(r.Errors)}
+		return bundledScript{}, &BuildError{Dir: builtSource.Dir, Problems: pluginFence.fromEsbuild(r.Errors)}
 	}
 	if len(r.OutputFiles) != 2 {
 		return bundledScript{}, fmt.Errorf("analyze the plugin's code: the bundler returned %d files instead of two", len(r.OutputFiles))

@@ -87,30 +87,30 @@ type BuiltFile struct {
 // error, BuildPlugin has written no file.
 func BuildPlugin(ctx context.Context, dir string, o Options) (*BuildResult, error) {
 	startTime := time.Now()
-	src, problems, err := readSource(dir)
+	pluginSource, problems, err := readSource(dir)
 	if err != nil {
 		return nil, err
 	}
-	zod := findZod(src.Dir)
-	compiledPlugin, err := compilePlugin(ctx, src, zod, o)
+	zod := findZod(pluginSource.Dir)
+	compiledPlugin, err := compilePlugin(ctx, pluginSource, zod, o)
 	var buildErr *BuildError
 	if errors.As(err, &buildErr) {
-		return nil, &BuildError{Dir: src.Dir, Problems: append(problems, buildErr.Problems...)}
+		return nil, &BuildError{Dir: pluginSource.Dir, Problems: append(problems, buildErr.Problems...)}
 	} else if err != nil {
 		return nil, err
 	}
 	if len(problems) > 0 {
-		return nil, &BuildError{Dir: src.Dir, Problems: problems}
+		return nil, &BuildError{Dir: pluginSource.Dir, Problems: problems}
 	}
-	b := &BuildResult{Dir: src.Dir, Name: src.ID.Name, DisplayName: src.ID.DisplayName, Version: src.Version}
-	b.Warnings = append(findWarnings(src, zod, compiledPlugin.Extracted), compiledPlugin.Warnings...)
+	b := &BuildResult{Dir: pluginSource.Dir, Name: pluginSource.ID.Name, DisplayName: pluginSource.ID.DisplayName, Version: pluginSource.Version}
+	b.Warnings = append(findWarnings(pluginSource, zod, compiledPlugin.Extracted), compiledPlugin.Warnings...)
 	for _, tool := range compiledPlugin.Extracted.Tools {
 		b.Tools = append(b.Tools, BuiltTool{Name: tool.Name, Description: tool.Description})
 	}
 	for _, prompt := range compiledPlugin.Extracted.Prompts {
 		b.Prompts = append(b.Prompts, BuiltPrompt{Name: prompt.Name, Description: prompt.Description})
 	}
-	if err := b.write(src, compiledPlugin, o); err != nil {
+	if err := b.write(pluginSource, compiledPlugin, o); err != nil {
 		return nil, err
 	}
 	b.Duration = time.Since(startTime)
@@ -128,22 +128,22 @@ type compiledPlugin struct {
 }
 
 // If a source file changes during a build, compilePlugin bundles and runs the plugin again.
-func compilePlugin(ctx context.Context, src pluginSource, zod zodSource, o Options) (compiledPlugin, error) {
+func compilePlugin(ctx context.Context, builtSource pluginSource, zod zodSource, o Options) (compiledPlugin, error) {
 	for range maxCompileAttempts {
-		compiledPlugin, extractScript, err := compileOnce(ctx, src, zod, o)
+		compiledPlugin, extractScript, err := compileOnce(ctx, builtSource, zod, o)
 		if err != nil || hasSameSource(compiledPlugin.Adapter, extractScript) {
 			return compiledPlugin, err
 		}
 	}
-	return compiledPlugin{}, errUnstableSource(src.Dir)
+	return compiledPlugin{}, errUnstableSource(builtSource.Dir)
 }
 
 func errUnstableSource(dir string) error {
 	return &BuildError{Dir: dir, Problems: []Problem{{Text: "the plugin's files changed again and again while they were built; build again when they no longer change"}}}
 }
 
-func compileOnce(ctx context.Context, src pluginSource, zod zodSource, o Options) (compiledPlugin, bundledScript, error) {
-	adapter, err := adapterScript(src.Entry, src.ID)
+func compileOnce(ctx context.Context, builtSource pluginSource, zod zodSource, o Options) (compiledPlugin, bundledScript, error) {
+	adapter, err := adapterScript(builtSource.Entry, builtSource.ID)
 	if err != nil {
 		return compiledPlugin{}, bundledScript{}, err
 	}
@@ -153,10 +153,10 @@ func compileOnce(ctx context.Context, src pluginSource, zod zodSource, o Options
 	}
 	done := make(chan result, 1)
 	go func() {
-		compiledPlugin, err := bundleScripts(src, adapter, zod, o.Cache)
+		compiledPlugin, err := bundleScripts(builtSource, adapter, zod, o.Cache)
 		done <- result{compiledPlugin, err}
 	}()
-	extractedPlugin, readScript, extractErr := readPlugin(ctx, src, zod, o)
+	extractedPlugin, readScript, extractErr := readPlugin(ctx, builtSource, zod, o)
 	r := <-done
 	if r.err != nil { // if the source does not compile, r.err and extractErr have the same cause
 		return compiledPlugin{}, bundledScript{}, r.err
@@ -165,7 +165,7 @@ func compileOnce(ctx context.Context, src pluginSource, zod zodSource, o Options
 	return r.compiledPlugin, readScript, extractErr
 }
 
-func bundleScripts(src pluginSource, mainScript script, zod zodSource, cache *BuildCache) (compiledPlugin, error) {
+func bundleScripts(builtSource pluginSource, mainScript script, zod zodSource, cache *BuildCache) (compiledPlugin, error) {
 	adapter, err := bundlePluginScript(mainScript, zod, cache)
 	if err != nil {
 		return compiledPlugin{}, err
@@ -175,8 +175,8 @@ func bundleScripts(src pluginSource, mainScript script, zod zodSource, cache *Bu
 	}
 	compiledPluginValue := compiledPlugin{Adapter: adapter, Warnings: adapter.Warnings}
 	scriptKind, size := "adapter", len(adapter.MinifiedCode)
-	if src.PreScript != "" {
-		preScript, err := bundlePluginScript(preScriptScript(src.PreScript, src.ID.Name), zod, cache)
+	if builtSource.PreScript != "" {
+		preScript, err := bundlePluginScript(preScriptScript(builtSource.PreScript, builtSource.ID.Name), zod, cache)
 		if err != nil {
 			return compiledPlugin{}, err
 		}
@@ -192,7 +192,7 @@ func bundleScripts(src pluginSource, mainScript script, zod zodSource, cache *Bu
 		}
 	}
 	if p := checkSize(scriptKind, size); p != nil {
-		return compiledPlugin{}, &BuildError{Dir: src.Dir, Problems: []Problem{*p}}
+		return compiledPlugin{}, &BuildError{Dir: builtSource.Dir, Problems: []Problem{*p}}
 	}
 	return compiledPluginValue, nil
 }
@@ -206,21 +206,21 @@ func checkSize(scriptKind string, bytes int) *Problem {
 		scriptKind, float64(bytes)/(1<<20), maxAdapterBytes>>20)}
 }
 
-func findWarnings(src pluginSource, zod zodSource, extractedPluginValue extractedPlugin) []Problem {
+func findWarnings(builtSource pluginSource, zod zodSource, extractedPluginValue extractedPlugin) []Problem {
 	var warnings []Problem
 	if zod.Warning != "" {
 		warnings = append(warnings, Problem{Text: zod.Warning})
 	}
-	if src.ConfigSchema != nil && extractedPluginValue.ConfigSchema != nil && !isSameJSON(src.ConfigSchema, extractedPluginValue.ConfigSchema) {
+	if builtSource.ConfigSchema != nil && extractedPluginValue.ConfigSchema != nil && !isSameJSON(builtSource.ConfigSchema, extractedPluginValue.ConfigSchema) {
 		warnings = append(warnings, Problem{Location: packageFile, Text: "opentabs.configSchema differs from the plugin's code, which is used; make both the same, or remove it from package.json"})
 	}
 	description := extractedPluginValue.Identity
 	for _, field := range []struct{ name, code, packageText string }{
-		{"displayName", description.DisplayName, src.ID.DisplayName},
-		{"description", description.Description, src.ID.Description},
-		{"homepage", description.Homepage, src.ID.Homepage},
-		{"urlPatterns", strings.Join(description.URLPatterns, ", "), strings.Join(src.ID.URLPatterns, ", ")},
-		{"excludePatterns", strings.Join(description.ExcludePatterns, ", "), strings.Join(src.ID.ExcludePatterns, ", ")},
+		{"displayName", description.DisplayName, builtSource.ID.DisplayName},
+		{"description", description.Description, builtSource.ID.Description},
+		{"homepage", description.Homepage, builtSource.ID.Homepage},
+		{"urlPatterns", strings.Join(description.URLPatterns, ", "), strings.Join(builtSource.ID.URLPatterns, ", ")},
+		{"excludePatterns", strings.Join(description.ExcludePatterns, ", "), strings.Join(builtSource.ID.ExcludePatterns, ", ")},
 	} {
 		if field.code != "" && field.code != field.packageText {
 			warnings = append(warnings, Problem{Location: packageFile, Text: fmt.Sprintf(

@@ -24,12 +24,12 @@ var exampleDirs = []string{"../../sdk-ts/examples/messages", "../../sdk-ts/examp
 var exampleTools = []string{"export_messages", "count_authors", "compare_channels", "who_am_i", "countdown", "silent", "echo", "big", "reports", "heartbeat", "stubborn", "navigate", "fail", "draw"}
 
 func copyExample(dir string) error {
-	for _, source := range exampleDirs {
-		err := filepath.WalkDir(source, func(path string, d fs.DirEntry, err error) error {
+	for _, pluginDir := range exampleDirs {
+		err := filepath.WalkDir(pluginDir, func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() {
 				return err
 			}
-			name, err := filepath.Rel(source, path)
+			name, err := filepath.Rel(pluginDir, path)
 			if err != nil {
 				return err
 			}
@@ -169,9 +169,9 @@ func TestAdapterHash(t *testing.T) {
 		t.Fatal("the marker is missing")
 	}
 	checksum := sha256.Sum256([]byte(code[:endIndex]))
-	match := regexp.MustCompile(`\.__adapterHash="([0-9a-f]{64})"`).FindStringSubmatch(code)
-	if match == nil || match[1] != hex.EncodeToString(checksum[:]) || match[1] != b.Hash {
-		t.Errorf("the hash in the adapter is %v, in Built %s, that of the code %x", match, b.Hash, checksum)
+	regexpMatch := regexp.MustCompile(`\.__adapterHash="([0-9a-f]{64})"`).FindStringSubmatch(code)
+	if regexpMatch == nil || regexpMatch[1] != hex.EncodeToString(checksum[:]) || regexpMatch[1] != b.Hash {
+		t.Errorf("the hash in the adapter is %v, in Built %s, that of the code %x", regexpMatch, b.Hash, checksum)
 	}
 	if !strings.HasSuffix(code, "\n//# sourceMappingURL=adapter.iife.js.map\n") {
 		t.Errorf("the file ends with %q; want a text that ends with %q", code[len(code)-80:], "\n//# sourceMappingURL=adapter.iife.js.map\n")

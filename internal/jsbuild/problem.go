@@ -62,14 +62,14 @@ var missingExports = map[string]string{
 }
 
 func translateNoExport(errorMessage string) string {
-	match := noExportPattern().FindStringSubmatch(errorMessage)
-	if match == nil {
+	regexpMatch := noExportPattern().FindStringSubmatch(errorMessage)
+	if regexpMatch == nil {
 		return errorMessage
 	}
-	if advice, ok := missingExports[match[1]]; ok {
+	if advice, ok := missingExports[regexpMatch[1]]; ok {
 		return advice
 	}
-	return "this version of the SDK has no " + match[1] + "; remove the import (docs/plugins.md lists all exports)"
+	return "this version of the SDK has no " + regexpMatch[1] + "; remove the import (docs/plugins.md lists all exports)"
 }
 
 // translateNote replaces esbuild's notes that advise the author to set esbuild options,

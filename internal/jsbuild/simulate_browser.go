@@ -51,7 +51,7 @@ func newBrowserTests(browser TestBrowser) *browserTests {
 	return &browserTests{browser: browser, pendingAnswers: map[int]chan browserAnswer{}}
 }
 
-func (r *browserTests) begin(ctx context.Context, lines *lineWriter) (endTests func()) {
+func (r *browserTests) beginTests(ctx context.Context, lines *lineWriter) (endTests func()) {
 	r.ctx, r.lines = ctx, lines
 	r.browser.SetResponder(r.request)
 	return func() { r.browser.SetResponder(nil) }
@@ -140,7 +140,7 @@ func (l *lineWriter) write(v any) error {
 }
 
 // Later calls of the lineWriter's write method wait until the line of begin is written.
-func (l *lineWriter) begin(line string) {
+func (l *lineWriter) beginTests(line string) {
 	l.mu.Lock()
 	go func() {
 		defer l.mu.Unlock()

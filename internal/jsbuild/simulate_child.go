@@ -32,14 +32,14 @@ func Simulate(stdin io.Reader, stdout io.Writer) int {
 	}
 	defer vm.Close()
 	vm.SetMemoryLimit(simulateMemoryBytes)
-	child := testRunner{vm: vm, in: in, send: func(event json.RawMessage) bool {
+	child := testRunner{vm: vm, in: in, sendLine: func(event json.RawMessage) bool {
 		_, err := stdout.Write(append(event, '\n'))
 		return err == nil
 	}}
 	if err := child.run(script); err != nil {
 		scriptErr := failedAnswer(err)
 		line, err := json.Marshal(TestEvent{Op: "broken", Error: scriptErr.Error, Stack: scriptErr.Stack})
-		if err != nil || !child.send(line) {
+		if err != nil || !child.sendLine(line) {
 			return 2
 		}
 	}
@@ -48,9 +48,9 @@ func Simulate(stdin io.Reader, stdout io.Writer) int {
 
 // testRunner runs a test script in the JavaScript engine QuickJS.
 type testRunner struct {
-	vm   *quickjs.VM
-	in   *bufio.Reader
-	send func(json.RawMessage) bool
+	vm       *quickjs.VM
+	in       *bufio.Reader
+	sendLine func(json.RawMessage) bool
 	// The channel `received` is closed at the end of stdin.
 	receivedLines chan []byte
 }
@@ -82,7 +82,7 @@ func (s *testRunner) run(script string) error {
 				}
 				continue
 			}
-			if !s.send(event) || strings.HasPrefix(string(event), `{"op":"done"`) {
+			if !s.sendLine(event) || strings.HasPrefix(string(event), `{"op":"done"`) {
 				return nil
 			}
 		}

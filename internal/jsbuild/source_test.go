@@ -98,8 +98,8 @@ func TestReadSourceAcceptsByteOrderMark(t *testing.T) {
 	if err := os.WriteFile(file, append([]byte("\ufeff"), fileContent...), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	src, problems, err := readSource(dir)
-	if err != nil || len(problems) > 0 || src.ID.Name != "messages" {
-		t.Errorf("readSource returned %+v, %v, %v", src.ID, problems, err)
+	pluginSource, problems, err := readSource(dir)
+	if err != nil || len(problems) > 0 || pluginSource.ID.Name != "messages" {
+		t.Errorf("readSource returned %+v, %v, %v", pluginSource.ID, problems, err)
 	}
 }

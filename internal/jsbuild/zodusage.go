@@ -30,8 +30,8 @@ var (
 	dynamicImport      = lazyregexp.New(`\b(?:__require|require|import)\d*\("zod`)
 )
 
-func findZodUsage(src pluginSource) zodUsage {
-	scanned, err := pluginCode(src)
+func findZodUsage(builtSource pluginSource) zodUsage {
+	scanned, err := pluginCode(builtSource)
 	if err != nil {
 		return zodUsage{}
 	}
@@ -43,8 +43,8 @@ func findZodUsage(src pluginSource) zodUsage {
 			locals[local] = true
 		}
 		for name := range strings.SplitSeq(strings.TrimRight(inBraces, "}\n "), ",") {
-			if match := zodObjectImport().FindStringSubmatch(strings.TrimSpace(name)); match != nil && match[0] == strings.TrimSpace(name) {
-				locals[cmp.Or(match[1], match[0])] = true
+			if regexpMatch := zodObjectImport().FindStringSubmatch(strings.TrimSpace(name)); regexpMatch != nil && regexpMatch[0] == strings.TrimSpace(name) {
+				locals[cmp.Or(regexpMatch[1], regexpMatch[0])] = true
 			}
 		}
 	}

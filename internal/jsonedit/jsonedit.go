@@ -98,9 +98,9 @@ func removeMember(object *hujson.Object, at int) {
 	object.Members = append(object.Members[:at], object.Members[at+1:]...)
 }
 
-func joinComments(parts ...hujson.Extra) hujson.Extra {
+func joinComments(comments ...hujson.Extra) hujson.Extra {
 	var joinedExtra hujson.Extra
-	for _, part := range parts {
+	for _, part := range comments {
 		if bytes.ContainsRune(part, '/') {
 			joinedExtra = joinExtras(joinedExtra, bytes.TrimRight(part, " \t\r\n"))
 		}
@@ -167,16 +167,16 @@ func indexOf(object *hujson.Object, name string) int {
 // style is the layout of a JSON object in a file.
 type style struct {
 	// memberIndent is the white space before each member, and closingIndent the white space before the closing brace.
-	memberIndent, closingIndent, step string
-	isOneLine                         bool
+	memberIndent, closingIndent, stepName string
+	isOneLine                             bool
 }
 
 func detectStyle(configBytes []byte, value *hujson.Value) style {
-	s := style{step: detectIndentStep(configBytes)}
+	s := style{stepName: detectIndentStep(configBytes)}
 	object, ok := value.Value.(*hujson.Object)
 	if !ok || len(object.Members) == 0 {
 		s.closingIndent = lineIndentBefore(configBytes, value.StartOffset)
-		s.memberIndent = s.closingIndent + s.step
+		s.memberIndent = s.closingIndent + s.stepName
 		return s
 	}
 	textBeforeMember := string(object.Members[0].Name.BeforeExtra)
@@ -186,8 +186,8 @@ func detectStyle(configBytes []byte, value *hujson.Value) style {
 		return s
 	}
 	s.memberIndent = textBeforeMember[newline+1:]
-	after := string(object.AfterExtra)
-	s.closingIndent = after[strings.LastIndexByte(after, '\n')+1:]
+	textAfter := string(object.AfterExtra)
+	s.closingIndent = textAfter[strings.LastIndexByte(textAfter, '\n')+1:]
 	return s
 }
 
@@ -201,15 +201,15 @@ func detectIndentStep(configBytes []byte) string {
 }
 
 func lineIndentBefore(configBytes []byte, offset int) string {
-	before := configBytes[:min(offset, len(configBytes))]
-	line := before[bytes.LastIndexByte(before, '\n')+1:]
+	contentBefore := configBytes[:min(offset, len(configBytes))]
+	line := contentBefore[bytes.LastIndexByte(contentBefore, '\n')+1:]
 	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
 }
 
 func (s style) parseValue(valueJSON json.RawMessage) hujson.Value {
 	newValue := valueJSON
 	var indented bytes.Buffer
-	if !s.isOneLine && json.Indent(&indented, valueJSON, s.memberIndent, s.step) == nil {
+	if !s.isOneLine && json.Indent(&indented, valueJSON, s.memberIndent, s.stepName) == nil {
 		newValue = indented.Bytes()
 	}
 	parsedValue, err := hujson.Parse(newValue)

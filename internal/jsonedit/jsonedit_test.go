@@ -9,7 +9,7 @@ import (
 )
 
 func TestSet(t *testing.T) {
-	for _, c := range []struct{ name, in, path, value, want string }{
+	for _, c := range []struct{ name, input, path, value, want string }{
 		{"an empty file", "", "a", "1", "{\n  \"a\": 1\n}\n"},
 		{"a missing object", "{}\n", "a.b", `{"c":[1]}`, "{\n  \"a\": {\n    \"b\": {\n      \"c\": [\n        1\n      ]\n    }\n  }\n}\n"},
 		{"one line", `{"x": 1}`, "a", "true", `{"x": 1, "a": true}`},
@@ -25,24 +25,24 @@ func TestSet(t *testing.T) {
 		{"a file with only a comment", "// mine", "a", "1", "// mine\n{\n  \"a\": 1\n}\n"},
 		{"only a comment", "{\n  // nothing yet\n}\n", "a", "1", "{\n  // nothing yet\n  \"a\": 1\n}\n"},
 	} {
-		editedJSON, err := Set([]byte(c.in), strings.Split(c.path, "."), json.RawMessage(c.value))
+		editedJSON, err := Set([]byte(c.input), strings.Split(c.path, "."), json.RawMessage(c.value))
 		if err != nil || string(editedJSON) != c.want {
 			t.Errorf("Set in %s = %v\n%s\nwant\n%s", c.name, err, editedJSON, c.want)
 		}
 	}
-	for in, want := range map[string]string{
+	for input, want := range map[string]string{
 		`{"a": [1]}`: `"a" is not an object`,
 		`[1]`:        "the file is not an object",
 		`{"a": `:     "hujson: line 1, column",
 	} {
-		if _, err := Set([]byte(in), []string{"a", "b"}, json.RawMessage("1")); err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("Set in %s = %v, want %s", in, err, want)
+		if _, err := Set([]byte(input), []string{"a", "b"}, json.RawMessage("1")); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("Set in %s = %v, want %s", input, err, want)
 		}
 	}
 }
 
 func TestRemove(t *testing.T) {
-	for _, c := range []struct{ name, in, path, want string }{
+	for _, c := range []struct{ name, input, path, want string }{
 		{"the last member", "{\n  \"x\": 1,\n  \"a\": 2\n}", "a", "{\n  \"x\": 1\n}"},
 		{"the first member", "{\n  \"a\": 2, // two\n  \"x\": 1\n}", "a", "{ // two\n  \"x\": 1\n}"},
 		{"a trailing comma", "{\n  \"x\": 1,\n  \"a\": 2,\n}", "a", "{\n  \"x\": 1,\n}"},
@@ -54,14 +54,14 @@ func TestRemove(t *testing.T) {
 		{"a comment at the end of the line before the brace", "{\"a\": 2 // two\n}", "a", "{ // two\n}"},
 		{"a member of a member", `{"x": {"a": 1, "b": 2}}`, "x.a", `{"x": { "b": 2}}`},
 	} {
-		editedJSON, removed, err := Remove([]byte(c.in), strings.Split(c.path, "."))
+		editedJSON, removed, err := Remove([]byte(c.input), strings.Split(c.path, "."))
 		if err != nil || !removed || string(editedJSON) != c.want {
 			t.Errorf("Remove of %s = %t, %v\n%s\nwant\n%s", c.name, removed, err, editedJSON, c.want)
 		}
 	}
-	for _, in := range []string{"", `{"x": 1}`, `{"a": 1}`, "[1]"} {
-		if editedJSON, removed, err := Remove([]byte(in), []string{"a", "b"}); err != nil || removed || string(editedJSON) != in {
-			t.Errorf("Remove of a missing member in %q = %q, %t, %v, want the same document", in, editedJSON, removed, err)
+	for _, input := range []string{"", `{"x": 1}`, `{"a": 1}`, "[1]"} {
+		if editedJSON, removed, err := Remove([]byte(input), []string{"a", "b"}); err != nil || removed || string(editedJSON) != input {
+			t.Errorf("Remove of a missing member in %q = %q, %t, %v, want the same document", input, editedJSON, removed, err)
 		}
 	}
 }
@@ -71,19 +71,19 @@ func FuzzSetRemove(f *testing.F) {
 	for _, seed := range []string{"", "{}", `{"a": {"b": 1}}`, "{\n\t// c\n\t\"x\": [1,],\n}", `{"a":1,"a":2}`, "\ufeff{}"} {
 		f.Add(seed)
 	}
-	f.Fuzz(func(t *testing.T, in string) {
-		editedJSON, err := Set([]byte(in), []string{"new", "b"}, json.RawMessage(`{"c":[1]}`))
+	f.Fuzz(func(t *testing.T, input string) {
+		editedJSON, err := Set([]byte(input), []string{"new", "b"}, json.RawMessage(`{"c":[1]}`))
 		if err != nil {
 			return
 		}
 		standardJSON, err := hujson.Standardize(editedJSON)
-		var values map[string]json.RawMessage
-		if err != nil || json.Unmarshal(standardJSON, &values) != nil {
-			t.Fatalf("Set in %q = %q, which is not JSON: %v", in, editedJSON, err)
+		var settingValues map[string]json.RawMessage
+		if err != nil || json.Unmarshal(standardJSON, &settingValues) != nil {
+			t.Fatalf("Set in %q = %q, which is not JSON: %v", input, editedJSON, err)
 		}
 		var storedObject struct{ B struct{ C []int } }
-		if json.Unmarshal(values["new"], &storedObject) != nil || len(storedObject.B.C) != 1 {
-			t.Fatalf("Set in %q = %q, want the new member in it", in, editedJSON)
+		if json.Unmarshal(settingValues["new"], &storedObject) != nil || len(storedObject.B.C) != 1 {
+			t.Fatalf("Set in %q = %q, want the new member in it", input, editedJSON)
 		}
 		remainingJSON, removed, err := Remove(editedJSON, []string{"new", "b"})
 		if err != nil || !removed {

@@ -51,7 +51,7 @@ func TestReaderMembers(t *testing.T) {
 }
 
 func TestReaderProblems(t *testing.T) {
-	for _, test := range []struct {
+	for _, testCase := range []struct {
 		objectJSON string
 		readMember func(*Reader) bool
 		want       string
@@ -68,12 +68,12 @@ func TestReaderProblems(t *testing.T) {
 			"opentabs.k[1] is a boolean; make it a string"},
 		{`{"k":{"deep":1}}`, func(r *Reader) bool { return r.Object("k").Optional("deep") == "" }, "opentabs.k.deep is a number; make it a string"},
 	} {
-		r, problems := readObject(test.objectJSON)
-		if !test.readMember(r) {
-			t.Errorf("%s: the value is wrong", test.objectJSON)
+		r, problems := readObject(testCase.objectJSON)
+		if !testCase.readMember(r) {
+			t.Errorf("%s: the value is wrong", testCase.objectJSON)
 		}
-		if got := problemTexts(problems); got != "package.json: "+test.want {
-			t.Errorf("%s:\n%s\nwant\npackage.json: %s", test.objectJSON, got, test.want)
+		if got := problemTexts(problems); got != "package.json: "+testCase.want {
+			t.Errorf("%s:\n%s\nwant\npackage.json: %s", testCase.objectJSON, got, testCase.want)
 		}
 	}
 }

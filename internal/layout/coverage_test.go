@@ -65,10 +65,10 @@ func checkTestReference(t *testing.T, line int, m []string) {
 	if file == "" {
 		return
 	}
-	src, err := os.ReadFile(file)
+	sourceCode, err := os.ReadFile(file)
 	if err != nil {
 		t.Errorf("%s:%d: %v", coverageDoc, line, err)
-	} else if title != "" && !strings.Contains(string(src), title) {
+	} else if title != "" && !strings.Contains(string(sourceCode), title) {
 		t.Errorf("%s:%d: %s has no test %q", coverageDoc, line, file, title)
 	}
 }

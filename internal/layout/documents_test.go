@@ -61,10 +61,10 @@ func TestReferences(t *testing.T) {
 	for doc, docText := range documents(t) {
 		references := referencePattern.FindAllStringSubmatch(docText, -1)
 		for _, m := range references {
-			src, err := os.ReadFile(m[1])
+			sourceCode, err := os.ReadFile(m[1])
 			if err != nil {
 				t.Errorf("%s names %s: %v", doc, m[0], err)
-			} else if !declares(m[1], string(src), m[2]) {
+			} else if !declares(m[1], string(sourceCode), m[2]) {
 				t.Errorf("%s names %s, but %s declares no %s", doc, m[0], m[1], m[2])
 			}
 		}
@@ -86,11 +86,11 @@ func TestToolCallDoc(t *testing.T) {
 	}
 }
 
-func declares(name, src, symbol string) bool {
+func declares(name, sourceCode, symbol string) bool {
 	if path.Ext(name) != ".go" {
-		return declaresTS(src, symbol)
+		return declaresTS(sourceCode, symbol)
 	}
-	f, err := parseGo(name, src)
+	f, err := parseGo(name, sourceCode)
 	if err != nil {
 		return false
 	}
@@ -148,14 +148,14 @@ func hasMember(typ ast.Expr, name string) bool {
 }
 
 // declaresTS uses regular expressions instead of a parser, which is reliable for code that biome has formatted.
-func declaresTS(src, symbol string) bool {
+func declaresTS(sourceCode, symbol string) bool {
 	owner, member, isMember := strings.Cut(symbol, ".")
 	isDeclared := func(name string) bool {
-		return regexp.MustCompile(`\b(function\*?|class|const|let|interface|type)\s+` + regexp.QuoteMeta(name) + `\b`).MatchString(src)
+		return regexp.MustCompile(`\b(function\*?|class|const|let|interface|type)\s+` + regexp.QuoteMeta(name) + `\b`).MatchString(sourceCode)
 	}
 	hasMatch := func(name string) bool {
 		return regexp.MustCompile(`(?m)^\s+((async|static|readonly|override|get|set|private|public|protected) )*[*#]?'?` +
-			regexp.QuoteMeta(name) + `'?\??\s*[(<=:,]`).MatchString(src)
+			regexp.QuoteMeta(name) + `'?\??\s*[(<=:,]`).MatchString(sourceCode)
 	}
 	if isMember {
 		return isDeclared(owner) && hasMatch(member)
@@ -168,8 +168,8 @@ func TestDeclares(t *testing.T) {
 	goSrc := "package a\n\ntype T struct{ F int }\n\ntype I interface{ M() }\n\nfunc (t *T) Run() {}\n\nfunc (b B[K]) Go() {}\n\nconst C = 1\n\nfunc f() {}\n"
 	tsSrc := "export class T {\n  async run(): Promise<void> {}\n  #x = 1;\n}\nexport const table = {\n  'tool.dispatch': 1,\n};\nexport function f(): void {}\n"
 	for _, c := range []struct {
-		name, src, symbol string
-		want              bool
+		name, sourceCode, symbol string
+		want                     bool
 	}{
 		{"a.go", goSrc, "T", true}, {"a.go", goSrc, "T.Run", true}, {"a.go", goSrc, "Run", true}, {"a.go", goSrc, "T.F", true},
 		{"a.go", goSrc, "I.M", true}, {"a.go", goSrc, "B.Go", true}, {"a.go", goSrc, "C", true}, {"a.go", goSrc, "f", true},
@@ -177,7 +177,7 @@ func TestDeclares(t *testing.T) {
 		{"a.ts", tsSrc, "T", true}, {"a.ts", tsSrc, "T.run", true}, {"a.ts", tsSrc, "T.x", true}, {"a.ts", tsSrc, "f", true},
 		{"a.ts", tsSrc, "table", true}, {"a.ts", tsSrc, "T.stop", false}, {"a.ts", tsSrc, "g", false}, {"a.ts", tsSrc, "U.run", false},
 	} {
-		if got := declares(c.name, c.src, c.symbol); got != c.want {
+		if got := declares(c.name, c.sourceCode, c.symbol); got != c.want {
 			t.Errorf("%s declares %s: %v", c.name, c.symbol, got)
 		}
 	}
@@ -186,7 +186,7 @@ func TestDeclares(t *testing.T) {
 func TestGlossary(t *testing.T) {
 	changeToRoot(t)
 	const maxTerms = 60
-	seen := map[string]bool{}
+	seenNames := map[string]bool{}
 	for line := range strings.Lines(documents(t)["docs/glossary.md"]) {
 		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), " | ")
 		if !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| term |") {
@@ -196,13 +196,13 @@ func TestGlossary(t *testing.T) {
 		if len(cells) != 2 || len(strings.TrimSpace(cells[1])) < 20 {
 			t.Errorf("docs/glossary.md: %q has no definition", term)
 		}
-		if seen[term] {
+		if seenNames[term] {
 			t.Errorf("docs/glossary.md: %q is defined twice", term)
 		}
-		seen[term] = true
+		seenNames[term] = true
 	}
-	if len(seen) < 20 || len(seen) > maxTerms {
-		t.Errorf("docs/glossary.md has %d terms, want 20 to %d", len(seen), maxTerms)
+	if len(seenNames) < 20 || len(seenNames) > maxTerms {
+		t.Errorf("docs/glossary.md has %d terms, want 20 to %d", len(seenNames), maxTerms)
 	}
 }
 
@@ -230,10 +230,10 @@ func TestExcerpts(t *testing.T) {
 	changeToRoot(t)
 	for doc, docText := range documents(t) {
 		for _, m := range excerptPattern.FindAllStringSubmatch(docText, -1) {
-			src, err := os.ReadFile(m[1])
+			sourceCode, err := os.ReadFile(m[1])
 			if err != nil {
 				t.Errorf("%s: %v", doc, err)
-			} else if !strings.Contains(string(src), m[2]) {
+			} else if !strings.Contains(string(sourceCode), m[2]) {
 				t.Errorf("%s: the excerpt differs from %s; copy it again", doc, m[1])
 			}
 		}
@@ -298,12 +298,12 @@ func TestProtocolDoc(t *testing.T) {
 			t.Errorf("docs/protocol.md shows no example <!-- golden: %s -->", name)
 		}
 	}
-	src, err := wire.Source.ReadFile("wire.gen.ts")
+	sourceCode, err := wire.Source.ReadFile("wire.gen.ts")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, typeName := range []string{"Methods", "ErrorCodes", "CancelOutcomes", "InjectModes"} {
-		_, textAfter, _ := strings.Cut(string(src), "export const "+typeName+" = [")
+		_, textAfter, _ := strings.Cut(string(sourceCode), "export const "+typeName+" = [")
 		block, _, _ := strings.Cut(textAfter, "] as const")
 		for _, m := range regexp.MustCompile(`(?m)^  '([^']+)',$`).FindAllStringSubmatch(block, -1) {
 			if !strings.Contains(docText, "`"+m[1]+"`") {

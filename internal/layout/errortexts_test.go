@@ -156,29 +156,29 @@ func (e errorText) functionName() string {
 }
 
 func (e errorText) stringsIn(expr ast.Expr) []string {
-	var texts []string
-	seen := map[string]bool{}
-	var add func(ast.Expr)
-	add = func(expr ast.Expr) {
+	var wantedTexts []string
+	seenNames := map[string]bool{}
+	var addText func(ast.Expr)
+	addText = func(expr ast.Expr) {
 		ast.Inspect(expr, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.BasicLit:
 				if literal, err := strconv.Unquote(n.Value); n.Kind == token.STRING && err == nil {
-					texts = append(texts, literal)
+					wantedTexts = append(wantedTexts, literal)
 				}
 			case *ast.Ident:
-				if e.function != nil && !seen[n.Name] {
-					seen[n.Name] = true
+				if e.function != nil && !seenNames[n.Name] {
+					seenNames[n.Name] = true
 					for _, value := range valuesOf(e.function, n.Name) {
-						add(value)
+						addText(value)
 					}
 				}
 			}
 			return true
 		})
 	}
-	add(expr)
-	return texts
+	addText(expr)
+	return wantedTexts
 }
 
 func valuesOf(function *ast.FuncDecl, name string) []ast.Expr {
@@ -215,10 +215,10 @@ func TestFailureTexts(t *testing.T) {
 		if !strings.HasPrefix(f.name, "extension/src/") || isTSTest(f.name) {
 			continue
 		}
-		src := withoutComments(f.src)
-		for _, at := range failureCall.FindAllStringIndex(src, -1) {
+		sourceCode := withoutComments(f.sourceCode)
+		for _, at := range failureCall.FindAllStringIndex(sourceCode, -1) {
 			checkedCount++
-			failureText := agentProperty.ReplaceAllString(substitution.ReplaceAllString(argumentsAt(src, at[1]), ""), "forUser:")
+			failureText := agentProperty.ReplaceAllString(substitution.ReplaceAllString(argumentsAt(sourceCode, at[1]), ""), "forUser:")
 			phrase := agentPhrase.FindString(failureText)
 			if phrase == "" && !strings.Contains(failureText, "forUser:") {
 				phrase = agentAddress.FindString(failureText)
@@ -233,18 +233,18 @@ func TestFailureTexts(t *testing.T) {
 	}
 }
 
-func argumentsAt(src string, startIndex int) string {
+func argumentsAt(sourceCode string, startIndex int) string {
 	depth := 1
-	for i := startIndex; i < len(src); i++ {
-		switch src[i] {
+	for i := startIndex; i < len(sourceCode); i++ {
+		switch sourceCode[i] {
 		case '(':
 			depth++
 		case ')':
 			depth--
 		}
 		if depth == 0 {
-			return src[startIndex:i]
+			return sourceCode[startIndex:i]
 		}
 	}
-	return src[startIndex:]
+	return sourceCode[startIndex:]
 }

@@ -22,11 +22,11 @@ func TestExportedNamesAreUsed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	src, err := wire.Source.ReadFile("wire.gen.ts")
+	sourceCode, err := wire.Source.ReadFile("wire.gen.ts")
 	if err != nil {
 		t.Fatal(err)
 	}
-	report(t, checkExported(files, string(src)))
+	report(t, checkExported(files, string(sourceCode)))
 }
 
 func checkExported(files []goFile, generatedTS string) []string {
@@ -69,7 +69,7 @@ type exportedName struct {
 
 func exportedNames(f goFile) []exportedName {
 	var names []exportedName
-	add := func(id *ast.Ident) {
+	addName := func(id *ast.Ident) {
 		if id.IsExported() {
 			names = append(names, exportedName{id.Name, id})
 		}
@@ -78,7 +78,7 @@ func exportedNames(f goFile) []exportedName {
 		switch d := d.(type) {
 		case *ast.FuncDecl:
 			if d.Recv == nil {
-				add(d.Name)
+				addName(d.Name)
 			} else if owner := receiverName(d.Recv); d.Name.IsExported() && ast.IsExported(owner) {
 				names = append(names, exportedName{owner + "." + d.Name.Name, d.Name})
 			}
@@ -86,10 +86,10 @@ func exportedNames(f goFile) []exportedName {
 			for _, s := range d.Specs {
 				switch s := s.(type) {
 				case *ast.TypeSpec:
-					add(s.Name)
+					addName(s.Name)
 				case *ast.ValueSpec:
 					for _, id := range s.Names {
-						add(id)
+						addName(id)
 					}
 				}
 			}
@@ -194,24 +194,24 @@ func mentionedInAPI(f goFile) []string {
 
 func methodsUsedAcross(files []goFile) map[string]usagePlaces {
 	usedNames := map[string]usagePlaces{}
-	add := func(name, where string) {
+	addName := func(name, placeText string) {
 		if usedNames[name] == nil {
 			usedNames[name] = usagePlaces{}
 		}
-		usedNames[name][where] = true
+		usedNames[name][placeText] = true
 	}
 	for _, name := range standardMethods {
-		add(name, byInterface)
+		addName(name, byInterface)
 	}
 	for _, f := range files {
 		ast.Inspect(f.ast, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.SelectorExpr:
-				add(n.Sel.Name, f.dir)
+				addName(n.Sel.Name, f.dir)
 			case *ast.InterfaceType:
 				for _, m := range n.Methods.List {
 					for _, id := range m.Names {
-						add(id.Name, byInterface)
+						addName(id.Name, byInterface)
 					}
 				}
 			}

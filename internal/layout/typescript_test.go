@@ -35,8 +35,8 @@ var lintIgnored = map[string]string{}
 var chromeFilePattern = regexp.MustCompile(`^extension/src/chrome(-[a-z-]+)?\.ts$`)
 
 type tsFile struct {
-	name, src string
-	test      bool
+	name, sourceCode string
+	test             bool
 }
 
 func (f tsFile) workspace() string {
@@ -51,8 +51,8 @@ func tsFiles(t *testing.T) []tsFile {
 		if ext := path.Ext(name); ext != ".ts" && ext != ".tsx" || strings.HasSuffix(name, ".gen.ts") {
 			return nil
 		}
-		src, err := os.ReadFile(name)
-		files = append(files, tsFile{name, string(src), isTSTest(name)})
+		sourceCode, err := os.ReadFile(name)
+		files = append(files, tsFile{name, string(sourceCode), isTSTest(name)})
 		return err
 	})
 	if err != nil {
@@ -70,7 +70,7 @@ func isTSTest(name string) bool {
 
 var tsRules = map[string]func(tsFile) []string{
 	"size": func(f tsFile) []string {
-		if n := strings.Count(f.src, "\n"); !f.test && n > maxFileLines && allowedSizes[f.name] == "" {
+		if n := strings.Count(f.sourceCode, "\n"); !f.test && n > maxFileLines && allowedSizes[f.name] == "" {
 			return []string{fmt.Sprintf("%s: %d lines, limit %d; split it by concept", f.name, n, maxFileLines)}
 		}
 		return nil
@@ -116,12 +116,12 @@ var tsRules = map[string]func(tsFile) []string{
 	},
 }
 
-func (f tsFile) eachLine(check func(line string) string) []string {
+func (f tsFile) eachLine(checkLine func(line string) string) []string {
 	var violations []string
 	n := 0
-	for line := range strings.Lines(f.src) {
+	for line := range strings.Lines(f.sourceCode) {
 		n++
-		if violation := check(line); violation != "" {
+		if violation := checkLine(line); violation != "" {
 			violations = append(violations, fmt.Sprintf("%s:%d: %s", f.name, n, violation))
 		}
 	}
@@ -152,7 +152,7 @@ func checkTSImports(f tsFile) []string {
 		allowedImports = slices.Concat(allowedImports, testOnlyPackages)
 	}
 	var violations []string
-	for _, m := range importFrom.FindAllStringSubmatch(withoutComments(f.src), -1) {
+	for _, m := range importFrom.FindAllStringSubmatch(withoutComments(f.sourceCode), -1) {
 		importPath := m[1]
 		if strings.HasPrefix(importPath, ".") {
 			target := path.Join(path.Dir(f.name), importPath)
@@ -182,7 +182,7 @@ func checkChrome(f tsFile) []string {
 	if f.workspace() != "extension" || f.test || chromeFilePattern.MatchString(f.name) {
 		return nil
 	}
-	if m := chromeUse.FindString(withoutStrings(withoutComments(f.src))); m != "" {
+	if m := chromeUse.FindString(withoutStrings(withoutComments(f.sourceCode))); m != "" {
 		return []string{fmt.Sprintf("%s: only files extension/src/chrome*.ts may use chrome's API (%q)", f.name, m)}
 	}
 	return nil
@@ -201,12 +201,12 @@ func checkUseBeforeDeclaration(f tsFile) []string {
 		return nil
 	}
 	var violations []string
-	src := withoutStrings(withoutComments(f.src))
-	for _, m := range topLevelConst.FindAllStringSubmatchIndex(src, -1) {
-		name := src[m[2]:m[3]]
+	sourceCode := withoutStrings(withoutComments(f.sourceCode))
+	for _, m := range topLevelConst.FindAllStringSubmatchIndex(sourceCode, -1) {
+		name := sourceCode[m[2]:m[3]]
 		// usePattern ignores properties with the name of a constant, such as link.docs for a constant docs.
 		usePattern := regexp.MustCompile(`(?m)(?:^|[^.\w])` + name + `\b(?:[^:?\w]|$)`)
-		if usePattern.MatchString(src[:m[0]]) {
+		if usePattern.MatchString(sourceCode[:m[0]]) {
 			violations = append(violations, fmt.Sprintf("%s: %s is used before its declaration; build it earlier, or report by a Signal", f.name, name))
 		}
 	}
@@ -221,7 +221,7 @@ func checkRestatedTypes(f tsFile) []string {
 	if f.workspace() != "extension" || f.test {
 		return nil
 	}
-	if m := implementsPattern.FindStringSubmatch(withoutComments(f.src)); m != nil {
+	if m := implementsPattern.FindStringSubmatch(withoutComments(f.sourceCode)); m != nil {
 		return []string{fmt.Sprintf("%s: %s restates the methods of %s; export the class, and let its users take a Pick<> of it", f.name, m[2], m[1])}
 	}
 	return nil
@@ -234,13 +234,17 @@ var (
 
 // withoutComments and withoutStrings use regular expressions, which are reliable only for
 // code that biome has formatted.
-func withoutComments(src string) string { return commentPattern.ReplaceAllString(src, "\n") }
+func withoutComments(sourceCode string) string {
+	return commentPattern.ReplaceAllString(sourceCode, "\n")
+}
 
-func withoutStrings(src string) string { return quotedPattern.ReplaceAllString(src, `''`) }
+func withoutStrings(sourceCode string) string {
+	return quotedPattern.ReplaceAllString(sourceCode, `''`)
+}
 
 func TestTypeScriptRulesReportViolations(t *testing.T) {
 	changeToRoot(t)
-	for _, c := range []struct{ rule, name, src, want string }{
+	for _, c := range []struct{ rule, name, sourceCode, want string }{
 		{"size", "wire/a.ts", strings.Repeat("//\n", maxFileLines+1), "501 lines"},
 		{"name", "extension/src/utils.ts", "", "by the concept"},
 		{"imports", "wire/a.ts", "import { x } from '../extension/src/x.ts';", "wire may not import"},
@@ -270,8 +274,8 @@ func TestTypeScriptRulesReportViolations(t *testing.T) {
 		{"skip", "wire/a.test.ts", "test.skip('x', () => {});", "skipped"},
 		{"skip", "wire/a.test.ts", "test('x', { only: true }, () => {});", "alone"},
 	} {
-		if got := strings.Join(tsRules[c.rule](tsFile{c.name, c.src, isTSTest(c.name)}), "\n"); !strings.Contains(got, c.want) {
-			t.Errorf("rule %s reports %q for\n%s", c.rule, got, c.src)
+		if got := strings.Join(tsRules[c.rule](tsFile{c.name, c.sourceCode, isTSTest(c.name)}), "\n"); !strings.Contains(got, c.want) {
+			t.Errorf("rule %s reports %q for\n%s", c.rule, got, c.sourceCode)
 		}
 	}
 	allowedFiles := []tsFile{

@@ -52,16 +52,16 @@ var bannedWords = map[string]string{
 }
 
 type phrase struct {
-	words   []string
-	instead string
+	sentenceWords []string
+	instead       string
 }
 
 var phrases = func() map[string][]phrase {
 	byFirst := map[string][]phrase{}
 	for phraseList, instead := range bannedWords {
 		for wordList := range strings.SplitSeq(phraseList, ", ") {
-			words := strings.Fields(wordList)
-			byFirst[words[0]] = append(byFirst[words[0]], phrase{words, instead})
+			sentenceWords := strings.Fields(wordList)
+			byFirst[sentenceWords[0]] = append(byFirst[sentenceWords[0]], phrase{sentenceWords, instead})
 		}
 	}
 	return byFirst
@@ -86,11 +86,11 @@ type word struct {
 }
 
 func wordsOf(content string) []word {
-	var words []word
+	var sentenceWords []word
 	line, startIndex := 1, -1
 	endWord := func(at int) {
 		if startIndex >= 0 {
-			words = append(words, word{strings.ToLower(content[startIndex:at]), line})
+			sentenceWords = append(sentenceWords, word{strings.ToLower(content[startIndex:at]), line})
 		}
 		startIndex = -1
 	}
@@ -113,15 +113,15 @@ func wordsOf(content string) []word {
 		}
 	}
 	endWord(len(content))
-	return words
+	return sentenceWords
 }
 
-func (p phrase) matches(words []word) bool {
-	if len(words) < len(p.words) {
+func (p phrase) matches(sentenceWords []word) bool {
+	if len(sentenceWords) < len(p.sentenceWords) {
 		return false
 	}
-	for i, want := range p.words {
-		got := words[i].lowercase
+	for i, want := range p.sentenceWords {
+		got := sentenceWords[i].lowercase
 		if want == "#" && strings.Trim(got, "0123456789") == "" || want == "*" || want == got {
 			continue
 		}
@@ -132,11 +132,11 @@ func (p phrase) matches(words []word) bool {
 
 func checkWords(name, content string) []string {
 	var violations []string
-	words := wordsOf(name + "\n" + content)
-	for i, w := range words {
+	sentenceWords := wordsOf(name + "\n" + content)
+	for i, w := range sentenceWords {
 		for _, p := range phrases[w.lowercase] {
-			if p.matches(words[i:]) {
-				violations = append(violations, fmt.Sprintf("%s:%d: %q: use %s", name, w.line-1, strings.Join(p.words, " "), p.instead))
+			if p.matches(sentenceWords[i:]) {
+				violations = append(violations, fmt.Sprintf("%s:%d: %q: use %s", name, w.line-1, strings.Join(p.sentenceWords, " "), p.instead))
 			}
 		}
 	}
@@ -192,13 +192,13 @@ func TestWords(t *testing.T) {
 		if fileInfo, err := os.Stat(name); err != nil || fileInfo.IsDir() {
 			continue
 		}
-		src, err := os.ReadFile(name)
+		sourceCode, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		violations = append(violations, checkWords(name, string(src))...)
+		violations = append(violations, checkWords(name, string(sourceCode))...)
 		if path.Ext(name) == ".go" {
-			f, err := parseGo(name, string(src))
+			f, err := parseGo(name, string(sourceCode))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -35,26 +35,26 @@ type linkFields struct {
 }
 
 // appendChained drops an incomplete line at the end of text.
-func appendChained(dst, newLines []byte, lastLink *chainLink) []byte {
+func appendChained(buffer, newLines []byte, lastLink *chainLink) []byte {
 	for line := range bytes.Lines(newLines) {
 		body, isWhole := bytes.CutSuffix(line, []byte("\n"))
 		if !isWhole || len(body) < 2 || body[0] != '{' {
 			continue
 		}
-		startIndex := len(dst)
+		startIndex := len(buffer)
 		lastLink.Seq++
-		dst = strconv.AppendUint(append(dst, `{"seq":`...), lastLink.Seq, 10)
+		buffer = strconv.AppendUint(append(buffer, `{"seq":`...), lastLink.Seq, 10)
 		if lastLink.Hash != "" {
-			dst = append(append(append(dst, `,"prev":"`...), lastLink.Hash...), '"')
+			buffer = append(append(append(buffer, `,"prev":"`...), lastLink.Hash...), '"')
 		}
 		if len(body) > 2 {
-			dst = append(dst, ',')
+			buffer = append(buffer, ',')
 		}
-		dst = append(dst, body[1:]...)
-		lastLink.Hash = hashLine(dst[startIndex:])
-		dst = append(dst, '\n')
+		buffer = append(buffer, body[1:]...)
+		lastLink.Hash = hashLine(buffer[startIndex:])
+		buffer = append(buffer, '\n')
 	}
-	return dst
+	return buffer
 }
 
 // hashLine expects a line without its line feed.

@@ -84,13 +84,13 @@ func TestChainContinuesAfterRotation(t *testing.T) {
 }
 
 func TestChangedChain(t *testing.T) {
-	changeLines := func(change func(lines []string) []string) func(t *testing.T, path string) {
+	changeLines := func(pluginChange func(lines []string) []string) func(t *testing.T, path string) {
 		return func(t *testing.T, path string) {
 			fileContent, err := os.ReadFile(path)
 			if err != nil {
 				t.Fatal(err)
 			}
-			lines := change(strings.SplitAfter(strings.TrimSuffix(string(fileContent), "\n"), "\n"))
+			lines := pluginChange(strings.SplitAfter(strings.TrimSuffix(string(fileContent), "\n"), "\n"))
 			fileContent = []byte(strings.Join(lines, ""))
 			if !bytes.HasSuffix(fileContent, []byte("\n")) {
 				fileContent = append(fileContent, '\n')
@@ -101,8 +101,8 @@ func TestChangedChain(t *testing.T) {
 		}
 	}
 	for name, c := range map[string]struct {
-		change func(t *testing.T, path string)
-		want   string
+		pluginChange func(t *testing.T, path string)
+		want         string
 	}{
 		"edit": {changeLines(func(l []string) []string { l[2] = strings.Replace(l[2], `"n":3`, `"n":7`, 1); return l }), "3 in 1, lines:3 Record 3 was changed after it was written."},
 		"edit of the last": {changeLines(func(l []string) []string { l[5] = strings.Replace(l[5], `"n":6`, `"n":7`, 1); return l }),
@@ -129,7 +129,7 @@ func TestChangedChain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "lines")
 			writeChain(path, Options{}, 1, 6)
-			c.change(t, path)
+			c.pluginChange(t, path)
 			if c.want == "" {
 				c.want = "3 in 1, lines:4 This line is not part of the chain: an older version of opentabs or another program wrote it after record 3."
 			}

@@ -42,8 +42,8 @@ func TestFileIsBounded(t *testing.T) {
 			t.Fatalf("%q, want %q", line, want)
 		}
 	}
-	if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 2 {
-		t.Errorf("there is %v, %v; want length 2", entries, err)
+	if dirEntries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(dirEntries) != 2 {
+		t.Errorf("there is %v, %v; want length 2", dirEntries, err)
 	}
 }
 
@@ -96,8 +96,8 @@ func TestPipeIsNotRotated(t *testing.T) {
 		t.Fatal(err)
 	}
 	writeFiveLines(t, path)
-	if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 1 {
-		t.Errorf("there is %v, %v; want length 1", entries, err)
+	if dirEntries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(dirEntries) != 1 {
+		t.Errorf("there is %v, %v; want length 1", dirEntries, err)
 	}
 }
 

@@ -216,7 +216,7 @@ func (c *Client) CallToolWithKey(ctx context.Context, name string, arguments jso
 		meta["opentabs/idempotencyKey"] = key
 	}
 	params := map[string]any{"name": name, "arguments": arguments, "_meta": meta}
-	var result Result
-	err := c.request(ctx, "tools/call", params, progress, &result)
-	return result, err
+	var callResult Result
+	err := c.request(ctx, "tools/call", params, progress, &callResult)
+	return callResult, err
 }

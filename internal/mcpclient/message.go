@@ -175,8 +175,8 @@ func (x pendingRequest) cancel(streamCtx context.Context) {
 	}
 }
 
-func (x pendingRequest) run(ctx context.Context, body []byte) (rpcMessage, error) {
-	resp, err := x.client.send(ctx, http.MethodPost, body)
+func (x pendingRequest) run(ctx context.Context, requestBody []byte) (rpcMessage, error) {
+	resp, err := x.client.send(ctx, http.MethodPost, requestBody)
 	if err != nil {
 		return rpcMessage{}, err
 	}
@@ -215,12 +215,12 @@ func (x pendingRequest) readSingle(httpStatus int, body io.Reader) (rpcMessage, 
 	return rpcMessage{}, readStatusError(httpStatus, messageJSON)
 }
 
-func readStatusError(httpStatus int, body []byte) error {
+func readStatusError(httpStatus int, requestBody []byte) error {
 	var response struct {
 		Error string `json:"error"`
 	}
-	errorText := string(body)
-	if json.Unmarshal(body, &response) == nil && response.Error != "" {
+	errorText := string(requestBody)
+	if json.Unmarshal(requestBody, &response) == nil && response.Error != "" {
 		errorText = response.Error
 	}
 	errorText = strings.TrimSpace(strings.ToValidUTF8(errorText[:min(len(errorText), 1000)], "?"))
@@ -301,8 +301,8 @@ func (c *Client) notify(ctx context.Context, method string, params any) error {
 	return nil
 }
 
-func (c *Client) post(ctx context.Context, body []byte) error {
-	resp, err := c.send(ctx, http.MethodPost, body)
+func (c *Client) post(ctx context.Context, requestBody []byte) error {
+	resp, err := c.send(ctx, http.MethodPost, requestBody)
 	if err != nil {
 		return err
 	}
@@ -330,8 +330,8 @@ func encodeMessage(m rpcMessage, params any) ([]byte, error) {
 	return body, nil
 }
 
-func (c *Client) send(ctx context.Context, method string, body []byte) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, method, c.options.URL, bytes.NewReader(body))
+func (c *Client) send(ctx context.Context, method string, requestBody []byte) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, method, c.options.URL, bytes.NewReader(requestBody))
 	if err != nil {
 		return nil, fmt.Errorf("ask %s: %w", c.options.URL, err)
 	}

@@ -33,8 +33,8 @@ func TestFreedMemoryIsReturnedToTheSystem(t *testing.T) {
 		}
 		<-time.After(checkInterval + time.Second)
 		synctest.Wait()
-		if now := Used().SystemBytes; now > bytesBefore+busySpareBytes {
-			t.Errorf("held %d MB before and %d MB after it was given back", bytesBefore>>20, now>>20)
+		if heapNow := Used().SystemBytes; heapNow > bytesBefore+busySpareBytes {
+			t.Errorf("held %d MB before and %d MB after it was given back", bytesBefore>>20, heapNow>>20)
 		}
 		stopFreeing()
 	})
@@ -43,16 +43,16 @@ func TestFreedMemoryIsReturnedToTheSystem(t *testing.T) {
 func TestIdleProcessReturnsMemoryToTheSystem(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stopFreeing := startLimitFreeMemory(t)
-		before := Used().SystemBytes
-		for _, wait := range []time.Duration{firstCheckDelay, 2 * checkInterval} {
+		countBefore := Used().SystemBytes
+		for _, waitTime := range []time.Duration{firstCheckDelay, 2 * checkInterval} {
 			touchPages(make([]byte, busySpareBytes-8<<20))
-			if grownBytes := Used().SystemBytes; grownBytes < before+16<<20 {
-				t.Fatalf("held %d MB before and %d MB after an allocation", before>>20, grownBytes>>20)
+			if grownBytes := Used().SystemBytes; grownBytes < countBefore+16<<20 {
+				t.Fatalf("held %d MB before and %d MB after an allocation", countBefore>>20, grownBytes>>20)
 			}
-			<-time.After(wait + time.Second)
+			<-time.After(waitTime + time.Second)
 			synctest.Wait()
-			if now := Used().SystemBytes; now > before+idleSpareBytes {
-				t.Errorf("after %s: held %d MB before and %d MB now", wait, before>>20, now>>20)
+			if heapNow := Used().SystemBytes; heapNow > countBefore+idleSpareBytes {
+				t.Errorf("after %s: held %d MB before and %d MB now", waitTime, countBefore>>20, heapNow>>20)
 			}
 		}
 		stopFreeing()

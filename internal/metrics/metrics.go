@@ -53,8 +53,8 @@ func (c *Calls) After(callInfo dispatch.CallInfo, e dispatch.EndedCall) {
 		c.metricSet.GetOrCreatePrometheusHistogramExt("opentabs_call_run_seconds", durationBuckets).Update(v.RunMs / 1000)
 	}
 	if v.Ended != nil {
-		wait := v.Ended.Sub(v.Created) - time.Duration(v.RunMs*float64(time.Millisecond))
-		c.metricSet.GetOrCreatePrometheusHistogramExt("opentabs_call_wait_seconds", durationBuckets).Update(max(0, wait.Seconds()))
+		waitTime := v.Ended.Sub(v.Created) - time.Duration(v.RunMs*float64(time.Millisecond))
+		c.metricSet.GetOrCreatePrometheusHistogramExt("opentabs_call_wait_seconds", durationBuckets).Update(max(0, waitTime.Seconds()))
 	}
 }
 

@@ -128,13 +128,13 @@ func (c *Client) getWithRetries(ctx context.Context, address, accept string, rea
 		err := c.getOnce(ctx, address, accept, read)
 		var statusErr *statusError
 		canRetry := false
-		pause := backoff
+		pauseTime := backoff
 		switch {
 		case err == nil:
 			return nil
 		case errors.As(err, &statusErr):
 			canRetry = statusErr.httpStatus >= 500 || statusErr.httpStatus == http.StatusTooManyRequests
-			pause = max(pause, min(statusErr.retryAfter, maxRetryAfter))
+			pauseTime = max(pauseTime, min(statusErr.retryAfter, maxRetryAfter))
 		default:
 			canRetry = isTransient(err)
 		}
@@ -142,7 +142,7 @@ func (c *Client) getWithRetries(ctx context.Context, address, accept string, rea
 			return c.explainError(address, err)
 		}
 		select {
-		case <-time.After(pause):
+		case <-time.After(pauseTime):
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}

@@ -193,20 +193,20 @@ func unquoteValue(s string) string {
 func (c *Config) expandVariables(s string) string {
 	var b strings.Builder
 	for {
-		before, textAfter, ok := strings.Cut(s, "${")
-		name, after, hasEnd := strings.Cut(textAfter, "}")
+		textBefore, textAfter, ok := strings.Cut(s, "${")
+		name, contentAfter, hasEnd := strings.Cut(textAfter, "}")
 		if !ok || !hasEnd {
 			b.WriteString(s)
 			return b.String()
 		}
-		b.WriteString(before)
+		b.WriteString(textBefore)
 		variableName, isOptional := strings.CutSuffix(name, "?")
 		envValue := c.env.Getenv(variableName)
 		if envValue == "" && !isOptional {
 			envValue = "${" + name + "}"
 		}
 		b.WriteString(envValue)
-		s = after
+		s = contentAfter
 	}
 }
 

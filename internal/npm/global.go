@@ -12,11 +12,11 @@ import (
 // settings, the folder of Node, and the default folders of npm, Homebrew, Volta and nvm.
 func (c *Config) GlobalFolders() []string {
 	getenv, home := c.env.Getenv, c.env.Home
-	joinPath := func(parts ...string) string {
-		if parts[0] == "" {
+	joinPath := func(textParts ...string) string {
+		if textParts[0] == "" {
 			return ""
 		}
-		return filepath.Join(parts...)
+		return filepath.Join(textParts...)
 	}
 	prefixes := []string{c.settingText("prefix"), getenv("PREFIX"), joinPath(getenv("NVM_BIN"), "..")}
 	if node, err := exec.LookPath("node"); err == nil {
@@ -64,14 +64,14 @@ func versionIn(path string) string { return filepath.Base(filepath.Dir(filepath.
 
 func keepExistingFolders(folders []string) []string {
 	var result []string
-	seen := map[string]bool{}
+	seenNames := map[string]bool{}
 	for _, folder := range folders {
 		resolvedPath, err := filepath.EvalSymlinks(folder)
-		if folder == "" || err != nil || seen[resolvedPath] {
+		if folder == "" || err != nil || seenNames[resolvedPath] {
 			continue
 		}
 		if fileInfo, err := os.Stat(resolvedPath); err == nil && fileInfo.IsDir() {
-			seen[resolvedPath] = true
+			seenNames[resolvedPath] = true
 			result = append(result, resolvedPath)
 		}
 	}

@@ -25,13 +25,13 @@ const (
 )
 
 func (c *Config) findLogins() {
-	seen := map[string]bool{}
+	seenNames := map[string]bool{}
 	for key := range c.values {
 		address, ok := splitLogin(key)
-		if !ok || seen[address] {
+		if !ok || seenNames[address] {
 			continue
 		}
-		seen[address] = true
+		seenNames[address] = true
 		c.logins = append(c.logins, c.loginSetting(address))
 	}
 	slices.SortFunc(c.logins, func(a, b registryLogin) int { return len(b.path) - len(a.path) })

@@ -167,12 +167,12 @@ func allowsPrerelease(want string, v *semver.Version) bool {
 }
 
 func (p *Package) newestFirst() []string {
-	texts := make([]string, 0, len(p.Versions))
+	shownTexts := make([]string, 0, len(p.Versions))
 	for versionText := range p.Versions {
-		texts = append(texts, versionText)
+		shownTexts = append(shownTexts, versionText)
 	}
-	slices.SortFunc(texts, func(a, b string) int { return Compare(b, a) })
-	return texts
+	slices.SortFunc(shownTexts, func(a, b string) int { return Compare(b, a) })
+	return shownTexts
 }
 
 // Compare returns -1 if version a is older than b, 1 if a is newer, and 0 if both are
@@ -193,13 +193,13 @@ func Compare(a, b string) int {
 }
 
 func (p *Package) choicesText() string {
-	texts := p.newestFirst()
+	shownTexts := p.newestFirst()
 	olderText := ""
-	if len(texts) > maxListedVersions {
-		olderText = fmt.Sprintf(" and %d older ones", len(texts)-maxListedVersions)
-		texts = texts[:maxListedVersions]
+	if len(shownTexts) > maxListedVersions {
+		olderText = fmt.Sprintf(" and %d older ones", len(shownTexts)-maxListedVersions)
+		shownTexts = shownTexts[:maxListedVersions]
 	}
-	action := "choose one of " + strings.Join(texts, ", ") + olderText
+	action := "choose one of " + strings.Join(shownTexts, ", ") + olderText
 	var tags []string
 	for tag, version := range p.Tags {
 		if p.Versions[version] != nil {

@@ -91,9 +91,9 @@ func TestSpans(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCollector(t)
 		e := otlp.New(configFor(t, c.URL, map[string]string{"OTEL_EXPORTER_OTLP_HEADERS": "x-key=a%20b", "OTEL_RESOURCE_ATTRIBUTES": "team=web"}), zerolog.Nop())
-		parent := "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
-		e.After(dispatch.CallInfo{RootCallID: "c1", TraceParent: parent}, endedCall("c2", "c1", wire.StatusTimedOut))
-		e.After(dispatch.CallInfo{RootCallID: "c1", TraceParent: parent}, endedCall("c1", "", wire.StatusDone))
+		parentDir := "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+		e.After(dispatch.CallInfo{RootCallID: "c1", TraceParent: parentDir}, endedCall("c2", "c1", wire.StatusTimedOut))
+		e.After(dispatch.CallInfo{RootCallID: "c1", TraceParent: parentDir}, endedCall("c1", "", wire.StatusDone))
 		e.After(dispatch.CallInfo{RootCallID: "c3"}, endedCall("c3", "", wire.StatusDone))
 		e.Flush(t.Context())
 
@@ -167,7 +167,7 @@ func TestEndpointInLog(t *testing.T) {
 
 func TestReadConfig(t *testing.T) {
 	const endpoint = "OTEL_EXPORTER_OTLP_ENDPOINT"
-	for _, test := range []struct {
+	for _, testCase := range []struct {
 		variables map[string]string
 		url       string
 		err       string
@@ -180,9 +180,9 @@ func TestReadConfig(t *testing.T) {
 		{map[string]string{endpoint: "http://a", "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"}, "", "http/json"},
 		{map[string]string{endpoint: "a:4318"}, "", "not a URL"},
 	} {
-		c, ok, err := otlp.ReadConfig(func(name string) string { return test.variables[name] })
-		if c.Endpoint != test.url || ok != (test.url != "") || (err == nil) != (test.err == "") || err != nil && !strings.Contains(err.Error(), test.err) {
-			t.Errorf("configuration from %v = %q, %v, %v", test.variables, c.Endpoint, ok, err)
+		c, ok, err := otlp.ReadConfig(func(name string) string { return testCase.variables[name] })
+		if c.Endpoint != testCase.url || ok != (testCase.url != "") || (err == nil) != (testCase.err == "") || err != nil && !strings.Contains(err.Error(), testCase.err) {
+			t.Errorf("configuration from %v = %q, %v, %v", testCase.variables, c.Endpoint, ok, err)
 		}
 	}
 }

@@ -88,8 +88,8 @@ func spansOf(callInfo dispatch.CallInfo, v *dispatch.View) []span {
 		TraceID: TraceIDOf(callInfo.RootCallID), SpanID: hashID(v.CallID, 8), Name: v.ToolName, Kind: kindServer,
 		Attributes: attributesOf(v),
 	}
-	if parts := strings.Split(callInfo.TraceParent, "-"); len(parts) == 4 {
-		call.TraceID, call.ParentSpanID = parts[1], parts[2]
+	if textParts := strings.Split(callInfo.TraceParent, "-"); len(textParts) == 4 {
+		call.TraceID, call.ParentSpanID = textParts[1], textParts[2]
 	}
 	if v.ParentCallID != "" {
 		call.ParentSpanID, call.Kind = hashID(v.ParentCallID, 8), kindInternal

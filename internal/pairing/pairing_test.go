@@ -31,17 +31,17 @@ func TestParseCode(t *testing.T) {
 func TestPairing(t *testing.T) {
 	store := Open(filepath.Join(t.TempDir(), "browsers.json"))
 	codeKey := wire.PairingKey(testCode)
-	wantKey := func(step, key string, isValid bool) {
+	wantKey := func(stepName, key string, isValid bool) {
 		t.Helper()
 		if got, err := store.Key(wire.KeyID(key)); err != nil || (got == key) != isValid || !isValid && got != "" {
-			t.Errorf("%s: Key returned %q, %v; the key %q should be valid: %v", step, got, err, key, isValid)
+			t.Errorf("%s: Key returned %q, %v; the key %q should be valid: %v", stepName, got, err, key, isValid)
 		}
 	}
-	confirm := func(step, key string) string {
+	confirm := func(stepName, key string) string {
 		t.Helper()
 		newKey, err := store.Confirm(wire.KeyID(key), "Work")
 		if err != nil {
-			t.Fatalf("%s: Confirm failed: %v", step, err)
+			t.Fatalf("%s: Confirm failed: %v", stepName, err)
 		}
 		return newKey
 	}

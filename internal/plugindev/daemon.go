@@ -204,14 +204,14 @@ func findObstacle(serverStatus httpapi.Status, developedPlugin *plugin.Plugin) s
 	return ""
 }
 
-func (s *session) printTabs(tabs pluginTabs, hasTimedOut bool, elapsed time.Duration) {
+func (s *session) printTabs(tabs pluginTabs, hasTimedOut bool, elapsedTime time.Duration) {
 	switch {
 	case tabs.browsers == 0:
 		s.printNotef("no browser is connected; run `opentabs extension install` and follow its steps")
 	case len(tabs.liveTabs)+len(tabs.staleTabs) == 0:
 		s.printNotef("no tab of its sites is open; open one of %s", terminal.SafeLine(fmt.Sprint(s.addedPlugin.Matches)))
 	case len(tabs.liveTabs) > 0:
-		s.printNotef("live in %s after %s", terminal.Plural(len(tabs.liveTabs), "tab"), terminal.Elapsed(elapsed))
+		s.printNotef("live in %s after %s", terminal.Plural(len(tabs.liveTabs), "tab"), terminal.Elapsed(elapsedTime))
 	}
 	for _, t := range tabs.staleTabs {
 		switch {

@@ -16,11 +16,11 @@ const maxTypedBytes = 1 << 20
 // ReadLines returns a channel that receives the lines of in and is closed at the end of
 // in. A read from a terminal cannot be interrupted, so the goroutine that reads may
 // outlive the caller.
-func ReadLines(in io.Reader) <-chan string {
+func ReadLines(inputReader io.Reader) <-chan string {
 	lines := make(chan string)
 	go func() {
 		defer close(lines)
-		scanner := bufio.NewScanner(in)
+		scanner := bufio.NewScanner(inputReader)
 		scanner.Buffer(nil, maxTypedBytes)
 		for scanner.Scan() {
 			lines <- scanner.Text()

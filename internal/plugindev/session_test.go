@@ -228,12 +228,12 @@ func TestSessionWithoutBuild(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	write := func(manifest []byte) {
+	writeManifest := func(manifest []byte) {
 		if err := os.WriteFile(entry, manifest, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	write([]byte("export default {"))
+	writeManifest([]byte("export default {"))
 	called := make(chan struct{})
 	d := startDeveloper(t, newDevServer(t), dir, func(ctx context.Context, _ Call) {
 		close(called)
@@ -244,7 +244,7 @@ func TestSessionWithoutBuild(t *testing.T) {
 	d.enter("tools", "there is no build yet")
 	d.enter("tabs", "no server has loaded the plugin")
 	d.enter("describe_page", "there is no build yet")
-	write(validManifest)
+	writeManifest(validManifest)
 	d.waitFor("src/index.ts changed")
 	d.waitFor("live in 1 tab after ")
 	d.lines <- "describe_page"

@@ -86,14 +86,14 @@ func newEntry(browser string, p wire.PluginLogParams, sentEntry wire.LogEntry, n
 
 const maxFrameBytes = 300
 
-func truncateText(logMessage string, limit int) string {
-	if len(logMessage) <= limit {
+func truncateText(logMessage string, maxLength int) string {
+	if len(logMessage) <= maxLength {
 		return logMessage
 	}
-	for limit > 0 && !utf8.RuneStart(logMessage[limit]) {
-		limit--
+	for maxLength > 0 && !utf8.RuneStart(logMessage[maxLength]) {
+		maxLength--
 	}
-	return logMessage[:limit] + "…"
+	return logMessage[:maxLength] + "…"
 }
 
 func (e Entry) fileLine() []byte {

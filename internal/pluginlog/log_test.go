@@ -89,12 +89,12 @@ func TestMemoryIsBounded(t *testing.T) {
 			l.Add("work", newParams("long", wire.LogInfo, longText))
 			synctest.Wait()
 		}
-		total := 0
+		totalCount := 0
 		for _, e := range l.Last(Filter{Plugin: "long"}, 0) {
-			total += len(e.Message)
+			totalCount += len(e.Message)
 		}
-		if total > maxKeptBytes || total < maxKeptBytes/2 {
-			t.Errorf("%d bytes of one plugin", total)
+		if totalCount > maxKeptBytes || totalCount < maxKeptBytes/2 {
+			t.Errorf("%d bytes of one plugin", totalCount)
 		}
 		for n := range 100 {
 			l.Add("work", newParams(fmt.Sprint("p", n), wire.LogInfo, "x"))

@@ -20,7 +20,7 @@ func TestPeriod(t *testing.T) {
 				time.Sleep(time.Minute)
 			}
 		}
-		check := func(l *Log, from, to time.Duration, want string) {
+		checkPeriod := func(l *Log, from, to time.Duration, want string) {
 			t.Helper()
 			entries, err := l.ReadPeriod(Filter{Plugin: "a"}, startTime.Add(from), startTime.Add(to))
 			if got := joinMessages(entries); err != nil || got != want {
@@ -31,11 +31,11 @@ func TestPeriod(t *testing.T) {
 		addEach(earlierLog, "0", "1", "2")
 		earlierLog.Close()
 		l := openLog(t, dir, Options{})
-		check(l, 0, time.Hour, "0 1 2")
+		checkPeriod(l, 0, time.Hour, "0 1 2")
 		addEach(l, "3", "4", "5")
-		check(l, 0, time.Hour, "0 1 2 3 4 5")
-		check(l, time.Minute, 4*time.Minute, "1 2 3 4")
-		check(l, 4*time.Minute, 4*time.Minute, "4")
-		check(l, time.Hour, 2*time.Hour, "")
+		checkPeriod(l, 0, time.Hour, "0 1 2 3 4 5")
+		checkPeriod(l, time.Minute, 4*time.Minute, "1 2 3 4")
+		checkPeriod(l, 4*time.Minute, 4*time.Minute, "4")
+		checkPeriod(l, time.Hour, 2*time.Hour, "")
 	})
 }

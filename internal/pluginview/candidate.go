@@ -59,10 +59,10 @@ type Candidate struct {
 }
 
 // NewCandidate describes a plugin with its current review and its current permission.
-func NewCandidate(p *plugin.Plugin, now httpapi.PluginPermissions) Candidate {
+func NewCandidate(p *plugin.Plugin, permissionsNow httpapi.PluginPermissions) Candidate {
 	c := Candidate{
-		Name: p.Name, Version: p.Version, State: stateOf(now), Hash: p.ContentHash(), Sites: slices.Concat([]string{}, p.Matches),
-		BrowserFeatures: []string{}, Warnings: candidateWarnings(p, now), Permission: now.Permission, Change: ChangeNone,
+		Name: p.Name, Version: p.Version, State: stateOf(permissionsNow), Hash: p.ContentHash(), Sites: slices.Concat([]string{}, p.Matches),
+		BrowserFeatures: []string{}, Warnings: candidateWarnings(p, permissionsNow), Permission: permissionsNow.Permission, Change: ChangeNone,
 	}
 	for _, t := range p.Tools {
 		if t.Annotations.ReadOnly != nil && *t.Annotations.ReadOnly {
@@ -93,12 +93,12 @@ func FailedCandidate(f plugin.Failure) Candidate {
 // Fail stores the reason why the plugin cannot be enabled.
 func (c *Candidate) Fail(err error) { c.Error, c.Change = err.Error(), ChangeNone }
 
-func stateOf(now httpapi.PluginPermissions) CandidateState {
-	isOn := now.Permission != wire.PermissionOff || slices.ContainsFunc(now.Tools, func(t httpapi.ToolPermissions) bool { return t.Permission != wire.PermissionOff })
+func stateOf(permissionsNow httpapi.PluginPermissions) CandidateState {
+	isOn := permissionsNow.Permission != wire.PermissionOff || slices.ContainsFunc(permissionsNow.Tools, func(t httpapi.ToolPermissions) bool { return t.Permission != wire.PermissionOff })
 	switch {
-	case !now.Reviewed && now.Review != nil:
+	case !permissionsNow.Reviewed && permissionsNow.Review != nil:
 		return stateChanged
-	case !now.Reviewed:
+	case !permissionsNow.Reviewed:
 		return stateNew
 	case isOn:
 		return StateEnabled
@@ -106,23 +106,23 @@ func stateOf(now httpapi.PluginPermissions) CandidateState {
 	return stateOff
 }
 
-func candidateWarnings(p *plugin.Plugin, now httpapi.PluginPermissions) []string {
+func candidateWarnings(p *plugin.Plugin, permissionsNow httpapi.PluginPermissions) []string {
 	warnings := []string{}
-	add := func(condition bool, warning string) {
+	addWarning := func(condition bool, warning string) {
 		if condition {
 			warnings = append(warnings, warning)
 		}
 	}
-	add(p.PreScript, "has a pre-script")
-	add(p.RunsInFrames, "runs in frames")
-	if now.Review != nil && !now.Reviewed {
-		warning := "changed since your review of " + now.Review.Version
-		if now.Stored != "" {
-			warning += ", was " + string(now.Stored)
+	addWarning(p.PreScript, "has a pre-script")
+	addWarning(p.RunsInFrames, "runs in frames")
+	if permissionsNow.Review != nil && !permissionsNow.Reviewed {
+		warning := "changed since your review of " + permissionsNow.Review.Version
+		if permissionsNow.Stored != "" {
+			warning += ", was " + string(permissionsNow.Stored)
 		}
-		add(true, warning)
+		addWarning(true, warning)
 	}
-	add(now.Fault != nil, "failed to start")
+	addWarning(permissionsNow.Fault != nil, "failed to start")
 	return append(warnings, p.Warnings...)
 }
 
@@ -155,11 +155,11 @@ func printCandidate(terminalOut *terminal.Output, c Candidate) {
 	title := strings.TrimSpace(c.Name + " " + c.Version)
 	title = fmt.Sprintf("%s, %s, READ %d, WRITE %d", title, c.State, c.ReadTools, c.WriteTools)
 	terminal.PrintWrapped(terminalOut, "  ", terminal.SafeLine(title))
-	for _, row := range [][2]string{
+	for _, tableRow := range [][2]string{
 		{"sites", formatSites(c.Sites)}, {"warnings", strings.Join(c.Warnings, "; ")}, {"code mentions", strings.Join(c.BrowserFeatures, ", ")},
 	} {
-		if row[1] != "" {
-			terminal.PrintWrapped(terminalOut, strings.Repeat(" ", 15), fmt.Sprintf("  %-13s  %s", row[0], terminal.SafeLine(row[1])))
+		if tableRow[1] != "" {
+			terminal.PrintWrapped(terminalOut, strings.Repeat(" ", 15), fmt.Sprintf("  %-13s  %s", tableRow[0], terminal.SafeLine(tableRow[1])))
 		}
 	}
 }

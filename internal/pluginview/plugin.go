@@ -83,22 +83,22 @@ func State(p httpapi.Plugin) string {
 
 // Changes describes how the sites, tools and pre-scripts of two versions of a plugin
 // differ.
-func Changes(before, after *plugin.Plugin) []string {
+func Changes(pluginBefore, pluginAfter *plugin.Plugin) []string {
 	var changes []string
-	compare := func(what string, before, after []string) {
+	compare := func(description string, linesBefore, linesAfter []string) {
 		for _, field := range []struct {
-			label             string
-			values, oldValues []string
-		}{{"new ", after, before}, {"removed ", before, after}} {
-			newValues := slices.DeleteFunc(slices.Clone(field.values), func(s string) bool { return slices.Contains(field.oldValues, s) })
+			label                 string
+			valueNames, oldValues []string
+		}{{"new ", linesAfter, linesBefore}, {"removed ", linesBefore, linesAfter}} {
+			newValues := slices.DeleteFunc(slices.Clone(field.valueNames), func(s string) bool { return slices.Contains(field.oldValues, s) })
 			if len(newValues) > 0 {
-				changes = append(changes, terminal.SafeLine(field.label+what+": "+strings.Join(newValues, ", ")))
+				changes = append(changes, terminal.SafeLine(field.label+description+": "+strings.Join(newValues, ", ")))
 			}
 		}
 	}
-	compare("sites", before.Matches, after.Matches)
-	compare("tools", toolNames(before), toolNames(after))
-	if !before.PreScript && after.PreScript {
+	compare("sites", pluginBefore.Matches, pluginAfter.Matches)
+	compare("tools", toolNames(pluginBefore), toolNames(pluginAfter))
+	if !pluginBefore.PreScript && pluginAfter.PreScript {
 		changes = append(changes, "new pre-script, which runs before the page's own scripts")
 	}
 	return changes

@@ -15,15 +15,15 @@ import (
 
 // PrintReview prints the facts about a plugin that the user should read before enabling
 // it.
-func PrintReview(terminalOut *terminal.Output, p *plugin.Plugin, now httpapi.PluginPermissions) {
+func PrintReview(terminalOut *terminal.Output, p *plugin.Plugin, permissionsNow httpapi.PluginPermissions) {
 	terminalOut.PrintLine("%s %s", p.Name, titleOf(p))
 	terminal.PrintWrapped(terminalOut, "", "  "+terminal.SafeLine(p.Description))
-	for _, row := range reviewRows(p, now) { // not truncated, because the user decides on these facts
-		terminal.PrintWrapped(terminalOut, "          ", fmt.Sprintf("  %-9s %s", row[0], terminal.SafeLine(row[1])))
+	for _, tableRow := range reviewRows(p, permissionsNow) { // not truncated, because the user decides on these facts
+		terminal.PrintWrapped(terminalOut, "          ", fmt.Sprintf("  %-9s %s", tableRow[0], terminal.SafeLine(tableRow[1])))
 	}
 	terminalOut.PrintLine("%s:", terminal.Plural(len(p.Tools), "tool"))
 	for i, t := range p.Tools {
-		terminalOut.PrintLine("  %s%s%s", t.FullName(), claimsText(t.Annotations), ownText(now.Tools[i]))
+		terminalOut.PrintLine("  %s%s%s", t.FullName(), claimsText(t.Annotations), ownText(permissionsNow.Tools[i]))
 		terminal.PrintWrapped(terminalOut, "", "      "+terminal.SafeLine(t.Description))
 	}
 	if len(p.Prompts) > 0 {
@@ -37,38 +37,38 @@ func PrintReview(terminalOut *terminal.Output, p *plugin.Plugin, now httpapi.Plu
 
 // ReviewHint returns a text for the user that states whether a newly added plugin's tools
 // run. If the tools do not run, ReviewHint adds the command that enables them.
-func ReviewHint(now httpapi.PluginPermissions) string {
+func ReviewHint(permissionsNow httpapi.PluginPermissions) string {
 	const enableText = "; review and enable it with `opentabs plugin review "
 	switch {
-	case now.Reviewed:
-		return fmt.Sprintf("it has not changed since your review; its permission is %s", now.Permission)
-	case now.Review != nil:
-		return "it has changed since you reviewed it, so its tools do not run" + enableText + now.Plugin + "`"
+	case permissionsNow.Reviewed:
+		return fmt.Sprintf("it has not changed since your review; its permission is %s", permissionsNow.Permission)
+	case permissionsNow.Review != nil:
+		return "it has changed since you reviewed it, so its tools do not run" + enableText + permissionsNow.Plugin + "`"
 	}
-	return "its tools do not run yet" + enableText + now.Plugin + "`"
+	return "its tools do not run yet" + enableText + permissionsNow.Plugin + "`"
 }
 
-func reviewRows(p *plugin.Plugin, now httpapi.PluginPermissions) [][2]string {
+func reviewRows(p *plugin.Plugin, permissionsNow httpapi.PluginPermissions) [][2]string {
 	rows := [][2]string{{"folder", p.Dir}, {"sites", strings.Join(p.Matches, " ")}}
-	add := func(condition bool, name, value string) {
+	addRow := func(condition bool, name, value string) {
 		if condition {
 			rows = append(rows, [2]string{name, value})
 		}
 	}
-	add(len(p.Excludes) > 0, "but not", strings.Join(p.Excludes, " "))
-	add(true, "code", codeText(p))
-	add(p.PreScript, "before it", "dist/pre-script.iife.js, which runs before all scripts of the page and in its frames")
-	add(true, "world", plugin.WorldMeaning(p.World))
-	add(now.StartsLate && !now.HasLateAccess, "late", plugin.LateStartMeaning)
-	add(now.StartsLate && now.HasLateAccess, "late", plugin.LateStartMeaning+" You have allowed both.")
-	add(true, "calls", callsText(now))
-	add(true, "hash", now.Hash)
-	add(true, "reviewed", reviewText(now))
-	if now.Fault != nil {
-		add(true, "failed", now.Fault.Text)
+	addRow(len(p.Excludes) > 0, "but not", strings.Join(p.Excludes, " "))
+	addRow(true, "code", codeText(p))
+	addRow(p.PreScript, "before it", "dist/pre-script.iife.js, which runs before all scripts of the page and in its frames")
+	addRow(true, "world", plugin.WorldMeaning(p.World))
+	addRow(permissionsNow.StartsLate && !permissionsNow.HasLateAccess, "late", plugin.LateStartMeaning)
+	addRow(permissionsNow.StartsLate && permissionsNow.HasLateAccess, "late", plugin.LateStartMeaning+" You have allowed both.")
+	addRow(true, "calls", callsText(permissionsNow))
+	addRow(true, "hash", permissionsNow.Hash)
+	addRow(true, "reviewed", reviewText(permissionsNow))
+	if permissionsNow.Fault != nil {
+		addRow(true, "failed", permissionsNow.Fault.Text)
 	}
-	if now.Recommendation != nil {
-		add(true, "advised", recommendationText(*now.Recommendation))
+	if permissionsNow.Recommendation != nil {
+		addRow(true, "advised", recommendationText(*permissionsNow.Recommendation))
 	}
 	return rows
 }
@@ -84,12 +84,12 @@ func codeText(p *plugin.Plugin) string {
 
 // If the plugin's content has changed since the review, callsText describes the calls that were allowed before the
 // change.
-func callsText(now httpapi.PluginPermissions) string {
+func callsText(permissionsNow httpapi.PluginPermissions) string {
 	switch {
-	case len(now.Calls) > 0:
-		return "may call " + calledNames(now.Calls)
-	case len(now.StoredCalls) > 0:
-		return "none; before it changed it might call " + calledNames(now.StoredCalls) + ", which you can allow again"
+	case len(permissionsNow.Calls) > 0:
+		return "may call " + calledNames(permissionsNow.Calls)
+	case len(permissionsNow.StoredCalls) > 0:
+		return "none; before it changed it might call " + calledNames(permissionsNow.StoredCalls) + ", which you can allow again"
 	}
 	return "no other plugin, unless you allow it"
 }
@@ -102,21 +102,21 @@ func calledNames(calls []httpapi.AllowedCall) string {
 	return strings.Join(names, ", ")
 }
 
-func reviewText(now httpapi.PluginPermissions) string {
-	r := now.Review
+func reviewText(permissionsNow httpapi.PluginPermissions) string {
+	r := permissionsNow.Review
 	if r == nil {
 		return "never"
 	}
 	description := "version " + r.Version + markText(r.ChangeOrigin)
-	if now.Reviewed {
-		return description + fmt.Sprintf("; not changed since; its permission is %s", now.Permission)
+	if permissionsNow.Reviewed {
+		return description + fmt.Sprintf("; not changed since; its permission is %s", permissionsNow.Permission)
 	}
 	description += "; CHANGED SINCE"
 	if r.Dir != "" {
 		description += ", it was in " + r.Dir
 	}
-	if now.Stored != "" {
-		description += fmt.Sprintf("; its permission was %s", now.Stored)
+	if permissionsNow.Stored != "" {
+		description += fmt.Sprintf("; its permission was %s", permissionsNow.Stored)
 	}
 	return description
 }

@@ -46,9 +46,9 @@ func quoteInto(room, jsonText []byte) (readLength, writtenBytes int) {
 			readLength++
 			continue
 		}
-		word := binary.LittleEndian.Uint64(jsonText[readLength:])
-		binary.LittleEndian.PutUint64(room[writtenBytes:], word)
-		specialBits := specialBytes(word)
+		machineWord := binary.LittleEndian.Uint64(jsonText[readLength:])
+		binary.LittleEndian.PutUint64(room[writtenBytes:], machineWord)
+		specialBits := specialBytes(machineWord)
 		if specialBits == 0 {
 			readLength += wordBytes
 			writtenBytes += wordBytes
@@ -64,10 +64,10 @@ func quoteInto(room, jsonText []byte) (readLength, writtenBytes int) {
 }
 
 // In the result of specialBytes, the lowest set bit belongs to the first byte of word that must be escaped.
-func specialBytes(word uint64) uint64 {
+func specialBytes(machineWord uint64) uint64 {
 	const ones, highBits = 0x0101010101010101, 0x8080808080808080
-	quotes, backslashes := word^ones*'"', word^ones*'\\'
-	isControl := (word - ones*' ') &^ word
+	quotes, backslashes := machineWord^ones*'"', machineWord^ones*'\\'
+	isControl := (machineWord - ones*' ') &^ machineWord
 	isQuote := (quotes - ones) &^ quotes
 	isBackslash := (backslashes - ones) &^ backslashes
 	return (isControl | isQuote | isBackslash) & highBits

@@ -9,8 +9,8 @@ import (
 )
 
 func BenchmarkWriteQuoted(b *testing.B) {
-	item := `{"id":"0123456789","text":"a message with \"quotes\" and more words"},`
-	jsonText := []byte(strings.Repeat(item, 1<<20/len(item)))
+	jsonItem := `{"id":"0123456789","text":"a message with \"quotes\" and more words"},`
+	jsonText := []byte(strings.Repeat(jsonItem, 1<<20/len(jsonItem)))
 	w := bufio.NewWriterSize(io.Discard, 64<<10)
 	b.SetBytes(int64(len(jsonText)))
 	for b.Loop() {

@@ -200,4 +200,4 @@ func Indent(jsonText []byte) []byte {
 }
 
 // AppendString appends s to dst as a JSON string, with quotes and escapes.
-func AppendString(dst []byte, s string) []byte { return append(dst, Encode(s)...) }
+func AppendString(buffer []byte, s string) []byte { return append(buffer, Encode(s)...) }

@@ -174,8 +174,8 @@ func (s *Site) serve(w http.ResponseWriter, r *http.Request, url string, isDocum
 		panic(http.ErrAbortHandler)
 	}
 	request := Request{Method: r.Method, URL: url, Headers: map[string]string{}, Body: string(body)}
-	for name, values := range r.Header {
-		request.Headers[strings.ToLower(name)] = strings.Join(values, ", ")
+	for name, valueNames := range r.Header {
+		request.Headers[strings.ToLower(name)] = strings.Join(valueNames, ", ")
 	}
 	destination := request.Headers["sec-fetch-dest"]
 	request.Fetched = !isDocument && (destination == "empty" || destination == "" && r.URL.Path != "/favicon.ico")

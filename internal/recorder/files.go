@@ -28,37 +28,37 @@ var errTooMany = errors.New("the queue of records was full, because too many cal
 // fileName is the name of a record file without its suffix: a day in UTC and a number,
 // which distinguishes the files of one day.
 type fileName struct {
-	day  string
-	part int
+	day       string
+	partIndex int
 }
 
 var fileNamePattern = lazyregexp.New(`^(\d{4}-\d\d-\d\d)(?:\.([1-9]\d{0,5}))?$`)
 
 func parseFileName(name string) (fileName, bool) {
-	match := fileNamePattern().FindStringSubmatch(name)
-	if match == nil {
+	regexpMatch := fileNamePattern().FindStringSubmatch(name)
+	if regexpMatch == nil {
 		return fileName{}, false
 	}
-	part, _ := strconv.Atoi(match[2])
-	return fileName{match[1], part}, true
+	partIndex, _ := strconv.Atoi(regexpMatch[2])
+	return fileName{regexpMatch[1], partIndex}, true
 }
 
 func (n fileName) String() string {
-	if n.part == 0 {
+	if n.partIndex == 0 {
 		return n.day
 	}
-	return fmt.Sprintf("%s.%d", n.day, n.part)
+	return fmt.Sprintf("%s.%d", n.day, n.partIndex)
 }
 
 func (n fileName) compare(otherFileName fileName) int {
 	if n.day != otherFileName.day {
 		return strings.Compare(n.day, otherFileName.day)
 	}
-	return n.part - otherFileName.part
+	return n.partIndex - otherFileName.partIndex
 }
 
 func listFiles(dir string) ([]fileName, error) {
-	entries, err := os.ReadDir(dir)
+	dirEntries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -66,7 +66,7 @@ func listFiles(dir string) ([]fileName, error) {
 		return nil, fmt.Errorf("list the recorded calls: %w", err)
 	}
 	var names []fileName
-	for _, e := range entries {
+	for _, e := range dirEntries {
 		base, hasSuffix := strings.CutSuffix(e.Name(), fileSuffix)
 		if name, ok := parseFileName(base); ok && hasSuffix && e.Type().IsRegular() {
 			names = append(names, name)
@@ -167,7 +167,7 @@ func (f *dayFiles) prepare(now time.Time) error {
 	case isNewDay:
 		f.name = fileName{day: day}
 	case isFull:
-		f.name.part++
+		f.name.partIndex++
 	}
 	if err := os.MkdirAll(f.dir, 0o700); err != nil {
 		return fmt.Errorf("create the folder of the recorded calls: %w", err)

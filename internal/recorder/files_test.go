@@ -28,10 +28,10 @@ func TestReadBackward(t *testing.T) {
 		complete := len(fileContent)
 		fileContent = append(fileContent, strings.Repeat("z", random.IntN(2)*random.IntN(2*blockBytes))...)
 		var got []string
-		err := readBackward(bytes.NewReader(fileContent), int64(len(fileContent)), func(line []byte, start int64) bool {
+		err := readBackward(bytes.NewReader(fileContent), int64(len(fileContent)), func(line []byte, startOffset int64) bool {
 			got = append(got, string(line))
-			if !bytes.Equal(fileContent[start:int(start)+len(line)], line) {
-				t.Fatalf("readBackward returned the wrong offset %d for a line", start)
+			if !bytes.Equal(fileContent[startOffset:int(startOffset)+len(line)], line) {
+				t.Fatalf("readBackward returned the wrong offset %d for a line", startOffset)
 			}
 			return true
 		})
@@ -140,13 +140,13 @@ func TestOldFilesAreRemoved(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var texts []string
+		var wantedTexts []string
 		for _, n := range names {
-			texts = append(texts, n.String())
+			wantedTexts = append(wantedTexts, n.String())
 		}
-		return strings.Join(texts, " ")
+		return strings.Join(wantedTexts, " ")
 	}
-	write := func(lines int) {
+	writeLines := func(lines int) {
 		t.Helper()
 		for range lines {
 			if err := f.append(now, line); err != nil {
@@ -155,14 +155,14 @@ func TestOldFilesAreRemoved(t *testing.T) {
 		}
 	}
 	for range 5 {
-		write(1)
+		writeLines(1)
 		now = now.AddDate(0, 0, 1)
 	}
 	if got := list(); got != "2026-11-22 2026-11-23 2026-11-24" {
 		t.Errorf("record files after 5 days = %s", got)
 	}
 	now = now.AddDate(0, 0, -1)
-	write(40)
+	writeLines(40)
 	names := strings.Fields(list())
 	if oldestFile, newestFile := names[0], names[len(names)-1]; len(names) != 8 || oldestFile <= "2026-11-24.1" && len(oldestFile) < 13 || newestFile != "2026-11-24.20" {
 		t.Errorf("record files after 40 lines = %s", list())
@@ -179,7 +179,7 @@ func TestOldFilesAreRemoved(t *testing.T) {
 		t.Errorf("record files have %d bytes, want at most %d", totalBytes, f.maxBytes)
 	}
 	now = now.AddDate(0, 0, -2)
-	write(1)
+	writeLines(1)
 	if got := strings.Fields(list()); got[len(got)-1] < "2026-11-24" {
 		t.Errorf("record files after the clock was set back = %s", got)
 	}

@@ -92,7 +92,7 @@ func TestInterruptedApproval(t *testing.T) {
 	}
 	dir = crash(t, dir)
 	Open(dir, testOptions).Close()
-	for _, want := range []struct{ id, wantSummary, step string }{
+	for _, want := range []struct{ id, wantSummary, stepName string }{
 		{"call_waiting", "the call did not run", "Make the call again."},
 		{"call_begun", "may have taken effect", "Check the page before you make the call again."},
 		{"call_asks_user", "may have taken effect", "Check the page before you make the call again."},
@@ -100,7 +100,7 @@ func TestInterruptedApproval(t *testing.T) {
 		{"call_ended", "", ""},
 	} {
 		e, ok, err := Find(dir, want.id)
-		if err != nil || !ok || !strings.Contains(e.Error, want.wantSummary) || e.NextStep != want.step {
+		if err != nil || !ok || !strings.Contains(e.Error, want.wantSummary) || e.NextStep != want.stepName {
 			t.Errorf("%s: the record is %q %q, %v", want.id, e.Error, e.NextStep, err)
 		}
 	}

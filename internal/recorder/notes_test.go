@@ -14,11 +14,11 @@ import (
 )
 
 func bySubject(notes []Note) string {
-	var texts []string
+	var wantedTexts []string
 	for _, n := range notes {
-		texts = append(texts, n.Subject+" "+n.State)
+		wantedTexts = append(wantedTexts, n.Subject+" "+n.State)
 	}
-	return strings.Join(texts, ", ")
+	return strings.Join(wantedTexts, ", ")
 }
 
 func TestNotes(t *testing.T) {

@@ -120,8 +120,8 @@ func findUndo(dir string, e Entry) (*wire.CallUndo, error) {
 
 // FindPrefix returns at most limit records of calls whose IDs begin with a prefix, newest
 // first. The argument stateDir is the path of the state folder.
-func FindPrefix(stateDir, prefix string, limit int) ([]Entry, error) {
-	s := newSearch(Query{Limit: limit})
+func FindPrefix(stateDir, prefix string, maxLength int) ([]Entry, error) {
+	s := newSearch(Query{Limit: maxLength})
 	s.idPrefix, s.bytesLeft = prefix, 1<<62
 	s.needles = append(s.needles, append([]byte(`"call_id":"`), encodeNeedle(prefix)...))
 	err := s.run(filepath.Join(stateDir, folderName), fileName{}, 0)
@@ -213,11 +213,11 @@ func (s *search) readFile(path string, name fileName, endOffset int64) error {
 	if endOffset < 0 || endOffset > fileInfo.Size() {
 		endOffset = fileInfo.Size()
 	}
-	return readBackward(file, endOffset, func(line []byte, start int64) bool {
+	return readBackward(file, endOffset, func(line []byte, startOffset int64) bool {
 		s.visit(line)
 		s.bytesLeft -= int64(len(line)) + 1
 		if !s.isDone && (s.query.Limit > 0 && len(s.entries) >= s.query.Limit || s.bytesLeft <= 0) {
-			s.isDone, s.nextCursor = true, fmt.Sprintf("%s:%d", name, start)
+			s.isDone, s.nextCursor = true, fmt.Sprintf("%s:%d", name, startOffset)
 		}
 		return !s.isDone
 	})

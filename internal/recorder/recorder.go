@@ -177,8 +177,8 @@ func (r *Recorder) flush(lastNote *Note) error {
 	}
 	secrets := &valueCleaner{}
 	if r.opts.Secrets != nil {
-		texts := r.opts.Secrets()
-		secrets.Redactor = redact.Redactor{Secrets: func() []string { return texts }}
+		shownTexts := r.opts.Secrets()
+		secrets.Redactor = redact.Redactor{Secrets: func() []string { return shownTexts }}
 	}
 	var lines []byte
 	for i := range calls {

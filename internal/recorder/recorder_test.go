@@ -134,8 +134,8 @@ func TestArgumentsAndResultsAreOptional(t *testing.T) {
 
 func TestNothingIsRecordedForZeroDays(t *testing.T) {
 	dir := record(t, Options{Bytes: 1 << 30}, fullCall())
-	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 0 {
-		t.Errorf("files in the state folder = %v, %v", entries, err)
+	if dirEntries, err := os.ReadDir(dir); err != nil || len(dirEntries) != 0 {
+		t.Errorf("files in the state folder = %v, %v", dirEntries, err)
 	}
 }
 

@@ -33,10 +33,10 @@ type credentialPattern struct {
 	// lower case. Only a text that contains a hint is matched with the regular
 	// expression, because the search for hints is 100 times as fast.
 	hints []string
-	// find returns a regular expression that matches a credential together with the text
+	// compilePattern returns a regular expression that matches a credential together with the text
 	// before it, such as "token=". The first group of the regular expression matches only the
 	// text before the credential, which redaction keeps.
-	find func() *regexp.Regexp
+	compilePattern func() *regexp.Regexp
 }
 
 var credentialPatterns = []credentialPattern{
@@ -62,7 +62,7 @@ func (r *Redactor) Text(unredacted string) string {
 	lowerText := strings.ToLower(unredacted)
 	for _, pattern := range credentialPatterns {
 		if slices.ContainsFunc(pattern.hints, func(hint string) bool { return strings.Contains(lowerText, hint) }) {
-			unredacted = pattern.find().ReplaceAllString(unredacted, "${1}"+redactedText)
+			unredacted = pattern.compilePattern().ReplaceAllString(unredacted, "${1}"+redactedText)
 		}
 	}
 	return unredacted

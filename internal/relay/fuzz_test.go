@@ -52,7 +52,7 @@ func fuzzRelay(t *testing.T, input []byte, size int) {
 	}()
 	var outBuffer bytes.Buffer
 	r := newRelay(relayEndpoints{
-		in: chunkReader{bytes.NewReader(input), size}, outWriter: &outBuffer, notef: func(string, ...any) {},
+		inputReader: chunkReader{bytes.NewReader(input), size}, outWriter: &outBuffer, notef: func(string, ...any) {},
 		connectToDaemon: func(context.Context) (conn, error) { return server, nil },
 		startDaemon:     func(context.Context) error { return errors.New("a server runs already") },
 	})
@@ -69,11 +69,11 @@ func fuzzRelay(t *testing.T, input []byte, size int) {
 	for _, line := range receivedLines {
 		requests += len(parseMessage([]byte(line)).requests)
 	}
-	answers := strings.SplitAfter(outBuffer.String(), "\n")
-	if len(answers)-1 != requests {
-		t.Fatalf("%d answers to %d requests: %q", len(answers)-1, requests, answers)
+	responseLines := strings.SplitAfter(outBuffer.String(), "\n")
+	if len(responseLines)-1 != requests {
+		t.Fatalf("%d answers to %d requests: %q", len(responseLines)-1, requests, responseLines)
 	}
-	for _, line := range answers[:len(answers)-1] {
+	for _, line := range responseLines[:len(responseLines)-1] {
 		if !json.Valid([]byte(line)) {
 			t.Fatalf("the client got %q", line)
 		}

@@ -12,8 +12,8 @@ import (
 // message or a batch.
 type rpcMessage struct {
 	// requests and answers are the raw JSON-RPC IDs in a line; only a batch has more than one ID.
-	requests, answers []string
-	method            string
+	requests, responseLines []string
+	method                  string
 }
 
 // For a line that is not valid JSON-RPC, parseMessage returns neither requests nor answers, and the daemon responds
@@ -39,7 +39,7 @@ func parseMessage(line []byte) rpcMessage {
 
 // The daemon responds to a request and to an invalid line, but not to a notification.
 func (m rpcMessage) expectsAnswer() bool {
-	return len(m.requests) > 0 || m.method == "" && len(m.answers) == 0
+	return len(m.requests) > 0 || m.method == "" && len(m.responseLines) == 0
 }
 
 func (m *rpcMessage) addEnvelope(id, method string) {
@@ -48,7 +48,7 @@ func (m *rpcMessage) addEnvelope(id, method string) {
 	case method != "":
 		m.requests = append(m.requests, id)
 	default:
-		m.answers = append(m.answers, id)
+		m.responseLines = append(m.responseLines, id)
 	}
 }
 

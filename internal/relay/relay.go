@@ -54,7 +54,7 @@ type Options struct {
 // SIGTERM.
 func Run(ctx context.Context, o Options) error {
 	r := newRelay(relayEndpoints{
-		in: o.In, outWriter: o.Out, notef: o.Notef, startDaemon: o.Home.StartServer,
+		inputReader: o.In, outWriter: o.Out, notef: o.Notef, startDaemon: o.Home.StartServer,
 		connectToDaemon: func(ctx context.Context) (conn, error) {
 			client, err := o.Home.Client(ctx)
 			if err != nil {
@@ -79,7 +79,7 @@ type conn interface {
 // relayEndpoints are the streams of a client, and the functions that connect to a daemon or
 // start a daemon.
 type relayEndpoints struct {
-	in              io.Reader
+	inputReader     io.Reader
 	outWriter       io.Writer
 	notef           func(format string, args ...any)
 	connectToDaemon func(context.Context) (conn, error)
@@ -171,7 +171,7 @@ func (r *relay) nextPoll() <-chan time.Time {
 
 func (r *relay) readClient(lines chan<- []byte, readerStopped <-chan struct{}) {
 	defer close(lines)
-	in := bufio.NewReaderSize(r.in, 64<<10)
+	in := bufio.NewReaderSize(r.inputReader, 64<<10)
 	for isFirst := true; ; isFirst = false {
 		line, err := readLine(in)
 		if isFirst { // shells of Windows write a byte order mark
@@ -392,12 +392,12 @@ func (r *relay) readDaemon(link *daemonLink) {
 			return
 		}
 		m := parseMessage(line)
-		if isResuming && len(m.answers) == 1 && m.answers[0] == link.resumeID {
+		if isResuming && len(m.responseLines) == 1 && m.responseLines[0] == link.resumeID {
 			isResuming = false
 			close(link.resumed)
 			continue
 		}
-		if len(m.answers) == 1 && m.answers[0] == ownID {
+		if len(m.responseLines) == 1 && m.responseLines[0] == ownID {
 			continue
 		}
 		r.mu.Lock()

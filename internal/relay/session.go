@@ -66,7 +66,7 @@ func (s *sessionState) recordSent(m rpcMessage, line []byte) {
 	case "resources/unsubscribe":
 		delete(s.subscribedURIs, resourceURI(line))
 	}
-	for _, id := range m.answers {
+	for _, id := range m.responseLines {
 		s.dropDaemonRequest(id)
 	}
 	for _, id := range m.requests {
@@ -95,7 +95,7 @@ func (s *sessionState) recordReceived(m rpcMessage, line []byte) {
 	if m.method == "notifications/cancelled" {
 		s.dropDaemonRequest(cancelledID(line))
 	}
-	for _, id := range m.answers {
+	for _, id := range m.responseLines {
 		if id == s.initializeID && s.initialize != nil {
 			s.isOpen = true
 		}

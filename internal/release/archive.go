@@ -32,11 +32,11 @@ func (r release) writeArchive(t target) error {
 	pack := r.packZip
 	if t.os != "windows" {
 		pack = r.packTar
-		pages, err := r.listManualPages()
+		reviewPages, err := r.listManualPages()
 		if err != nil {
 			return err
 		}
-		for _, page := range pages {
+		for _, page := range reviewPages {
 			sources = append(sources, source{"man/man1/" + filepath.Base(page), page, 0o644})
 		}
 	}
@@ -102,12 +102,12 @@ func (r release) hashOf(name string) (string, error) {
 }
 
 func (r release) writeChecksums() error {
-	entries, err := os.ReadDir(r.outDir)
+	dirEntries, err := os.ReadDir(r.outDir)
 	if err != nil {
 		return err
 	}
 	var lines strings.Builder
-	for _, e := range entries {
+	for _, e := range dirEntries {
 		if !e.Type().IsRegular() {
 			continue
 		}

@@ -69,12 +69,12 @@ func (r release) listLibraries(ctx context.Context, t target) ([]library, error)
 }
 
 func readLicenses(dir string) ([]byte, error) {
-	entries, err := os.ReadDir(dir)
+	dirEntries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
 	}
 	var licenses []byte
-	for _, e := range entries {
+	for _, e := range dirEntries {
 		if !e.Type().IsRegular() || !licenseName().MatchString(e.Name()) {
 			continue
 		}
@@ -108,7 +108,7 @@ func (r release) writeManualPages(ctx context.Context) error {
 }
 
 func (r release) listManualPages() ([]string, error) {
-	pages, err := filepath.Glob(filepath.Join(r.manDir(), "*.1"))
-	slices.Sort(pages)
-	return pages, err
+	reviewPages, err := filepath.Glob(filepath.Join(r.manDir(), "*.1"))
+	slices.Sort(reviewPages)
+	return reviewPages, err
 }

@@ -121,11 +121,11 @@ func (r release) write(ctx context.Context, targets []target) error {
 // A folder that contains files but no checksums.txt is not a release, so makeEmptyFolder deletes nothing and returns an
 // error.
 func makeEmptyFolder(dir string) error {
-	entries, err := os.ReadDir(dir)
+	dirEntries, err := os.ReadDir(dir)
 	if err != nil && !os.IsNotExist(err) {
 		return err
 	}
-	if _, err := os.Stat(filepath.Join(dir, checksumsFile)); len(entries) > 0 && err != nil {
+	if _, err := os.Stat(filepath.Join(dir, checksumsFile)); len(dirEntries) > 0 && err != nil {
 		return fmt.Errorf("%s contains other files than a release: name another folder with -out", dir)
 	}
 	if err := os.RemoveAll(dir); err != nil {

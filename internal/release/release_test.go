@@ -191,9 +191,9 @@ func TestInstallScript(t *testing.T) {
 	if output, err := exec.Command(program, "--version").Output(); err != nil || string(output) != "opentabs 0.1.0\n" {
 		t.Errorf("the installed program printed %q, %v", output, err)
 	}
-	entries, err := os.ReadDir(filepath.Dir(program))
-	if err != nil || len(entries) != 1 {
-		t.Errorf("install.sh left %v, want only the program; %v", entries, err)
+	dirEntries, err := os.ReadDir(filepath.Dir(program))
+	if err != nil || len(dirEntries) != 1 {
+		t.Errorf("install.sh left %v, want only the program; %v", dirEntries, err)
 	}
 
 	archive := filepath.Join(r.outDir, r.archiveName(here[0]))

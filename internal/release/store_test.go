@@ -59,8 +59,8 @@ func TestStorePackage(t *testing.T) {
 		t.Errorf("docs/store.md does not have the description of the manifest as its summary, or the summary is longer than %d characters: %q", maxSummaryChars, m.Description)
 	}
 	var explained []string
-	for _, row := range regexp.MustCompile("(?m)^\\| `([^`]+)`( \\(optional\\))? \\|").FindAllStringSubmatch(string(fileContent), -1) {
-		explained = append(explained, row[1]+row[2])
+	for _, tableRow := range regexp.MustCompile("(?m)^\\| `([^`]+)`( \\(optional\\))? \\|").FindAllStringSubmatch(string(fileContent), -1) {
+		explained = append(explained, tableRow[1]+tableRow[2])
 	}
 	want := m.Permissions
 	for _, name := range append(m.Optional, m.Sites...) {

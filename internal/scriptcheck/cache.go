@@ -32,9 +32,9 @@ const (
 // scripts that passed are also stored in a file for later processes. If the cache file is lost
 // or damaged, all scripts are checked again. Cache is safe for concurrent use.
 type Cache struct {
-	path  string
-	log   zerolog.Logger
-	check func(code []byte) error
+	path        string
+	log         zerolog.Logger
+	checkScript func(code []byte) error
 
 	mu            sync.Mutex // guards all fields below, and access to the file in this process
 	passed        map[string]bool
@@ -44,7 +44,7 @@ type Cache struct {
 
 // New returns the cache whose file is in the state folder of dirs.
 func New(dirs config.Dirs, log zerolog.Logger) *Cache {
-	return &Cache{path: filepath.Join(dirs.State, cacheFile), log: log, check: jsbuild.CheckScript}
+	return &Cache{path: filepath.Join(dirs.State, cacheFile), log: log, checkScript: jsbuild.CheckScript}
 }
 
 // Check returns an error if the script could escape from the function that opentabs wraps
@@ -62,7 +62,7 @@ func (c *Cache) Check(code []byte) error {
 	if isKnown {
 		return err
 	}
-	if err := c.check(code); err != nil {
+	if err := c.checkScript(code); err != nil {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if c.scriptErrors == nil || len(c.scriptErrors) >= maxFailed {

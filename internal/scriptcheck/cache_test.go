@@ -14,7 +14,7 @@ import (
 
 func newCountedCache(dirs config.Dirs) (*Cache, *int) {
 	c, n := New(dirs, zerolog.Nop()), new(int)
-	c.check = func(code []byte) error {
+	c.checkScript = func(code []byte) error {
 		*n++
 		if strings.HasPrefix(string(code), "bad") {
 			return errors.New("it is bad")

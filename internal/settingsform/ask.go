@@ -13,11 +13,11 @@ import (
 // removes the setting. The function ask shows a question and returns the user's answer, or
 // io.EOF at the end of the input. If secret is true, the terminal should hide the typed
 // text. Fill calls notef to show a notice to the user.
-func (f *Form) Fill(ask func(question string, secret bool) (string, error), notef func(format string, args ...any)) error {
+func (f *Form) Fill(askUser func(question string, secret bool) (string, error), notef func(format string, args ...any)) error {
 	notef("settings of %s; press return to keep a setting, type - to remove it", f.Plugin)
 	for _, v := range f.Views {
 		for hasAnswer := false; !hasAnswer; {
-			input, err := ask(questionOf(v), v.Secret)
+			input, err := askUser(questionOf(v), v.Secret)
 			switch {
 			case errors.Is(err, io.EOF) && input == "":
 				return errors.New("nothing has changed")

@@ -49,7 +49,7 @@ func New(name string, views []wire.SettingView) *Form {
 
 // Apply adds the changes in a command's arguments to the form. Apply reads at most one
 // value from the reader in, which is stdin.
-func (f *Form) Apply(a Arguments, in io.Reader) error {
+func (f *Form) Apply(a Arguments, inputReader io.Reader) error {
 	hasReadStdin := false
 	for _, assignment := range a.Sets {
 		key, input, ok := strings.Cut(assignment, "=")
@@ -61,7 +61,7 @@ func (f *Form) Apply(a Arguments, in io.Reader) error {
 				return usererr.Errorf("only one value can be read from stdin")
 			}
 			hasReadStdin = true
-			stdinText, err := io.ReadAll(io.LimitReader(in, maxStdinValue))
+			stdinText, err := io.ReadAll(io.LimitReader(inputReader, maxStdinValue))
 			if err != nil {
 				return fmt.Errorf("read the value of %s: %w", key, err)
 			}

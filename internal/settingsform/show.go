@@ -37,11 +37,11 @@ func valueText(v wire.SettingView) string {
 	case json.Unmarshal(v.Value, &displayValue) == nil:
 		return displayValue
 	case v.Type == wire.SettingURL && json.Unmarshal(v.Value, &urls) == nil:
-		var texts []string
+		var shownTexts []string
 		for _, name := range slices.Sorted(maps.Keys(urls)) {
-			texts = append(texts, name+"="+urls[name])
+			shownTexts = append(shownTexts, name+"="+urls[name])
 		}
-		return strings.Join(texts, " ")
+		return strings.Join(shownTexts, " ")
 	}
 	return string(v.Value)
 }

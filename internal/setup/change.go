@@ -23,39 +23,39 @@ import (
 
 // Change is a planned change of an MCP client's configuration file.
 type Change struct {
-	Client        Client
-	before, after []byte
+	Client                      Client
+	contentBefore, contentAfter []byte
 }
 
 // PlanChange plans a change that adds opentabs, started by command, to the configuration
 // of an MCP client. If opentabs cannot change the file, PlanChange returns a [FileError].
 func PlanChange(c Client, command Command) (Change, error) {
-	before, err := readConfig(c.File)
+	contentBefore, err := readConfig(c.File)
 	if err != nil {
 		return Change{}, err
 	}
-	after, err := editText(before, func(configText []byte) ([]byte, error) {
+	contentAfter, err := editText(contentBefore, func(configText []byte) ([]byte, error) {
 		return c.format.setServer(configText, c.servers, c.entry(command))
 	})
 	if err != nil {
-		return Change{}, newSetError(c, before, command, err)
+		return Change{}, newSetError(c, contentBefore, command, err)
 	}
-	return Change{Client: c, before: before, after: after}, nil
+	return Change{Client: c, contentBefore: contentBefore, contentAfter: contentAfter}, nil
 }
 
 // IsEmpty reports whether the planned change has no effect, because the configuration
 // already starts opentabs with this command.
 func (c Change) IsEmpty() bool {
-	before, errBefore := c.Client.format.decode(c.before)
-	after, errAfter := c.Client.format.decode(c.after)
-	return c.before != nil && errBefore == nil && errAfter == nil && reflect.DeepEqual(before, after)
+	configBefore, errBefore := c.Client.format.decode(c.contentBefore)
+	configAfter, errAfter := c.Client.format.decode(c.contentAfter)
+	return c.contentBefore != nil && errBefore == nil && errAfter == nil && reflect.DeepEqual(configBefore, configAfter)
 }
 
 // Diff returns the planned change as a unified diff.
-func (c Change) Diff() string { return diffOf(c.Client.File, c.before, c.after) }
+func (c Change) Diff() string { return diffOf(c.Client.File, c.contentBefore, c.contentAfter) }
 
-func diffOf(file string, before, after []byte) string {
-	diffText := diff.Diff(file, before, file, after)
+func diffOf(file string, contentBefore, contentAfter []byte) string {
+	diffText := diff.Diff(file, contentBefore, file, contentAfter)
 	_, diffText, _ = bytes.Cut(diffText, []byte("\n")) // removes the line "diff FILE FILE"
 	return string(diffText)
 }
@@ -67,11 +67,11 @@ func CurrentToken(c Client, prefix string) string {
 	if err != nil {
 		return ""
 	}
-	values, err := c.format.decode(configBytes)
+	configValues, err := c.format.decode(configBytes)
 	if err != nil {
 		return ""
 	}
-	return findStringWithPrefix(findServer(values, c.servers), prefix)
+	return findStringWithPrefix(findServer(configValues, c.servers), prefix)
 }
 
 func findStringWithPrefix(value any, prefix string) string {
@@ -169,11 +169,11 @@ type setupRecord struct {
 // did not exist, Write makes no backup and returns an empty path. Write keeps the file mode and follows symbolic links.
 // Write returns an error if the file has changed since [PlanChange] or is read-only.
 func (w Writer) Write(c Change) (backup string, err error) {
-	now, err := readConfig(c.Client.File)
+	contentNow, err := readConfig(c.Client.File)
 	switch {
 	case err != nil:
 		return "", err
-	case !bytes.Equal(now, c.before) || (now == nil) != (c.before == nil):
+	case !bytes.Equal(contentNow, c.contentBefore) || (contentNow == nil) != (c.contentBefore == nil):
 		return "", fmt.Errorf("%s has changed while the command ran: run the command again", c.Client.File)
 	}
 	records, err := w.records() // an unreadable record prevents the change, because undo needs the record
@@ -184,28 +184,28 @@ func (w Writer) Write(c Change) (backup string, err error) {
 		return "", err
 	}
 	writtenTime := time.Now().UTC()
-	if c.before != nil {
+	if c.contentBefore != nil {
 		backup = filepath.Join(w.Dir, fmt.Sprintf("%s-%s%s", c.Client.ID, writtenTime.Format("20060102-150405.000000"), filepath.Ext(c.Client.File)))
-		if err := statefile.Create(backup, c.before); err != nil {
+		if err := statefile.Create(backup, c.contentBefore); err != nil {
 			return "", err
 		}
 	}
-	if err := replaceConfig(c.Client.File, c.after); err != nil {
+	if err := replaceConfig(c.Client.File, c.contentAfter); err != nil {
 		return "", err
 	}
 	earlierBackup := ""
-	if values, err := c.Client.format.decode(c.before); err == nil {
-		if server := findServer(values, c.Client.servers); server != nil && !isOwnServer(server) {
+	if configValues, err := c.Client.format.decode(c.contentBefore); err == nil {
+		if server := findServer(configValues, c.Client.servers); server != nil && !isOwnServer(server) {
 			earlierBackup = backup
 		}
 	}
 	if previousRecord := records[c.Client.ID]; previousRecord.File == c.Client.File {
 		earlierBackup = cmp.Or(earlierBackup, previousRecord.Earlier)
-		if previousRecord.Hash == hashOf(c.before) {
+		if previousRecord.Hash == hashOf(c.contentBefore) {
 			backup = previousRecord.Backup // undo restores the content before the first change
 		}
 	}
-	records[c.Client.ID] = setupRecord{Client: c.Client.ID, File: c.Client.File, Backup: backup, Earlier: earlierBackup, Hash: hashOf(c.after), Written: writtenTime}
+	records[c.Client.ID] = setupRecord{Client: c.Client.ID, File: c.Client.File, Backup: backup, Earlier: earlierBackup, Hash: hashOf(c.contentAfter), Written: writtenTime}
 	return backup, w.writeRecords(records)
 }
 

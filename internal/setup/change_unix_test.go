@@ -62,7 +62,7 @@ func TestOwnerIsKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	writer := Writer{Dir: filepath.Join(m.Home, "state")}
-	check := func(step string) {
+	checkOwner := func(stepName string) {
 		t.Helper()
 		fileInfo, err := os.Stat(client.File)
 		if err != nil {
@@ -70,15 +70,15 @@ func TestOwnerIsKept(t *testing.T) {
 		}
 		stat, ok := fileInfo.Sys().(*syscall.Stat_t)
 		if !ok || int(stat.Uid) != uid || int(stat.Gid) != gid || fileInfo.Mode() != 0o664 {
-			t.Errorf("after %s, the file has the user %d, the group %d and the mode %v, want %d, %d and 664", step, stat.Uid, stat.Gid, fileInfo.Mode(), uid, gid)
+			t.Errorf("after %s, the file has the user %d, the group %d and the mode %v, want %d, %d and 664", stepName, stat.Uid, stat.Gid, fileInfo.Mode(), uid, gid)
 		}
 	}
 	setUp(t, writer, client, testCommand)
-	check("setup")
+	checkOwner("setup")
 	if _, err := writer.Undo(client); err != nil {
 		t.Fatal(err)
 	}
-	check("undo")
+	checkOwner("undo")
 }
 
 func TestOtherGroupGetsNoAccess(t *testing.T) {

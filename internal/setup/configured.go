@@ -44,11 +44,11 @@ func ReadConfigured(c Client, prefix string) (Configured, error) {
 	if len(strings.TrimSpace(string(configBytes))) == 0 {
 		return Configured{}, ErrNotConfigured
 	}
-	values, err := c.format.decode(configBytes)
+	configValues, err := c.format.decode(configBytes)
 	if err != nil {
 		return Configured{}, fmt.Errorf("%s is malformed: %w", c.File, err)
 	}
-	entry := findServer(values, c.servers)
+	entry := findServer(configValues, c.servers)
 	if entry == nil {
 		return Configured{}, ErrNotConfigured
 	}
@@ -91,13 +91,13 @@ func readString(fields map[string]any, name string) string {
 
 func readStrings(rawList any) []string {
 	items, _ := rawList.([]any)
-	var texts []string
+	var shownTexts []string
 	for _, item := range items {
 		if stringValue, ok := item.(string); ok {
-			texts = append(texts, stringValue)
+			shownTexts = append(shownTexts, stringValue)
 		}
 	}
-	return texts
+	return shownTexts
 }
 
 // FindProgram returns an error if the program of the command does not exist or is not

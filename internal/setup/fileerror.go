@@ -32,7 +32,7 @@ func newSetError(c Client, configText []byte, command Command, cause error) erro
 	lines, err := c.format.setServer(nil, c.servers, c.entry(command))
 	if errors.Is(cause, errOtherChange) {
 		e.remedy = "add the server by hand"
-		if values, decodeErr := c.format.decode(configText); decodeErr == nil && isInline(values, c.servers) {
+		if configValues, decodeErr := c.format.decode(configText); decodeErr == nil && isInline(configValues, c.servers) {
 			e.ManualLocation = "between the braces of " + strings.Join(c.servers, ".") + ", separated by a comma"
 			lines, err = c.format.inline(c.entry(command))
 		}
@@ -45,11 +45,11 @@ func newSetError(c Client, configText []byte, command Command, cause error) erro
 }
 
 // Setup can edit a non-empty object on several lines, so isInline only checks that the object contains a server.
-func isInline(values map[string]any, servers []string) bool {
+func isInline(configValues map[string]any, servers []string) bool {
 	for _, name := range servers {
-		values, _ = values[name].(map[string]any)
+		configValues, _ = configValues[name].(map[string]any)
 	}
-	return len(values) > 0
+	return len(configValues) > 0
 }
 
 func newRemoveError(file string, cause error) error {

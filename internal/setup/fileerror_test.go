@@ -10,7 +10,7 @@ import (
 func TestFileErrors(t *testing.T) {
 	const correct = ": correct the file and run the command again, or add the server by hand"
 	const byHand = " cannot be changed, because its layout does not allow a change of only the server opentabs: add the server by hand"
-	for _, c := range []struct{ id, configText, want, lines, place string }{
+	for _, c := range []struct{ id, configText, want, lines, placeText string }{
 		{"gemini-cli", "{broken", " cannot be changed, because it is not valid JSON (line 1, column 2: invalid literal: broken)" + correct, "{\n  \"mcpServers\": {\n    \"opentabs\": {\n", ""},
 		{"cursor", `{"mcpServers": []}`, ` cannot be changed, because "mcpServers" is not an object in braces, such as {}` + correct, "{\n  \"mcpServers\": {\n    \"opentabs\": {\n", ""},
 		{"cursor", "[]", " cannot be changed, because the file is not an object in braces, such as {}" + correct, "{\n  \"mcpServers\": {\n    \"opentabs\": {\n", ""},
@@ -30,10 +30,10 @@ func TestFileErrors(t *testing.T) {
 			t.Errorf("%s with the content %q: error = %v, want a FileError", c.id, c.configText, err)
 			continue
 		}
-		if !strings.HasPrefix(err.Error(), client.File+c.want) || !strings.HasPrefix(fileErr.ManualLines, c.lines) || fileErr.ManualLocation != c.place {
+		if !strings.HasPrefix(err.Error(), client.File+c.want) || !strings.HasPrefix(fileErr.ManualLines, c.lines) || fileErr.ManualLocation != c.placeText {
 			t.Errorf("%s with the content %q: error = %v, lines =\n%s\nplace = %q, want %q, lines\n%s", c.id, c.configText, err, fileErr.ManualLines, fileErr.ManualLocation, c.want, c.lines)
 		}
-		if c.place == "" || !strings.HasPrefix(fileErr.ManualLines, "opentabs") {
+		if c.placeText == "" || !strings.HasPrefix(fileErr.ManualLines, "opentabs") {
 			continue
 		}
 		brace := strings.LastIndex(strings.TrimSpace(c.configText), "}")

@@ -33,30 +33,30 @@ var errOtherChange = errors.New("its layout does not allow a change of only the 
 // [FileError].
 var errNotObject = errors.New("the file is not an object in braces, such as {}")
 
-func checkEdit(f format, before, after []byte, servers []string) ([]byte, error) {
-	oldConfig, err := f.decode(before)
+func checkEdit(f format, contentBefore, contentAfter []byte, servers []string) ([]byte, error) {
+	oldConfig, err := f.decode(contentBefore)
 	if err != nil {
 		return nil, err
 	}
-	changedConfig, err := f.decode(after)
+	changedConfig, err := f.decode(contentAfter)
 	if err != nil {
 		return nil, errOtherChange
 	}
 	if !reflect.DeepEqual(withoutServer(oldConfig, servers), withoutServer(changedConfig, servers)) {
 		return nil, errOtherChange
 	}
-	return after, nil
+	return contentAfter, nil
 }
 
-func checkServerEdit(f format, before, after []byte, servers []string) ([]byte, error) {
-	after, err := checkEdit(f, before, after, servers)
+func checkServerEdit(f format, contentBefore, contentAfter []byte, servers []string) ([]byte, error) {
+	contentAfter, err := checkEdit(f, contentBefore, contentAfter, servers)
 	if err != nil {
 		return nil, err
 	}
-	if values, err := f.decode(after); err != nil || findServer(values, servers) == nil {
+	if configValues, err := f.decode(contentAfter); err != nil || findServer(configValues, servers) == nil {
 		return nil, errOtherChange
 	}
-	return after, nil
+	return contentAfter, nil
 }
 
 // editText removes a byte order mark and Windows line endings before the change, and restores them in the result.
@@ -83,11 +83,11 @@ func editText(configBytes []byte, change func(configText []byte) ([]byte, error)
 // findCommandServer returns nil for an opentabs entry that connects over HTTP, because its fields do not apply to a
 // command.
 func findCommandServer(f format, configBytes []byte, servers []string) map[string]any {
-	values, err := f.decode(configBytes)
+	configValues, err := f.decode(configBytes)
 	if err != nil {
 		return nil
 	}
-	fields, _ := findServer(values, servers).(map[string]any)
+	fields, _ := findServer(configValues, servers).(map[string]any)
 	if len(fields) == 0 || readCommand(fields).Path == "" {
 		return nil
 	}
@@ -121,29 +121,29 @@ func mergeFields(existingFields, entry map[string]any) map[string]any {
 }
 
 // If the object contains no other MCP server than opentabs, withoutServer removes the object too.
-func withoutServer(values map[string]any, servers []string) map[string]any {
-	if values == nil {
-		values = map[string]any{}
+func withoutServer(configValues map[string]any, servers []string) map[string]any {
+	if configValues == nil {
+		configValues = map[string]any{}
 	}
 	if len(servers) == 0 {
-		delete(values, serverName)
-		return values
+		delete(configValues, serverName)
+		return configValues
 	}
-	if child, ok := values[servers[0]].(map[string]any); ok {
-		if child = withoutServer(child, servers[1:]); len(child) == 0 {
-			delete(values, servers[0])
+	if childFields, ok := configValues[servers[0]].(map[string]any); ok {
+		if childFields = withoutServer(childFields, servers[1:]); len(childFields) == 0 {
+			delete(configValues, servers[0])
 		}
-	} else if values[servers[0]] == nil {
-		delete(values, servers[0])
+	} else if configValues[servers[0]] == nil {
+		delete(configValues, servers[0])
 	}
-	return values
+	return configValues
 }
 
-func findServer(values map[string]any, servers []string) any {
+func findServer(configValues map[string]any, servers []string) any {
 	for _, name := range servers {
-		values, _ = values[name].(map[string]any)
+		configValues, _ = configValues[name].(map[string]any)
 	}
-	return values[serverName]
+	return configValues[serverName]
 }
 
 // byteOrderMark is the UTF-8 byte order mark that some Windows editors write at the
@@ -162,11 +162,11 @@ func (f jsonFormat) setServer(configBytes []byte, servers []string, entry any) (
 	if err != nil {
 		return nil, err
 	}
-	after, err := setMember(configBytes, append(servers[:len(servers):len(servers)], serverName), value, findCommandServer(f, configBytes, servers))
+	contentAfter, err := setMember(configBytes, append(servers[:len(servers):len(servers)], serverName), value, findCommandServer(f, configBytes, servers))
 	if err != nil {
 		return nil, err
 	}
-	return checkServerEdit(f, configBytes, after, servers)
+	return checkServerEdit(f, configBytes, contentAfter, servers)
 }
 
 // If value and the existing member are both objects, setMember changes only the members that value contains.
@@ -182,8 +182,8 @@ func setMember(configBytes []byte, path []string, valueJSON json.RawMessage, exi
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(members)) {
-		child, _ := existingFields[name].(map[string]any)
-		if configBytes, err = setMember(configBytes, append(path[:len(path):len(path)], name), members[name], child); err != nil {
+		childFields, _ := existingFields[name].(map[string]any)
+		if configBytes, err = setMember(configBytes, append(path[:len(path):len(path)], name), members[name], childFields); err != nil {
 			return nil, err
 		}
 	}
@@ -199,11 +199,11 @@ func (f jsonFormat) removeServer(configBytes []byte, servers []string) ([]byte, 
 	if _, err := f.decode(configBytes); err != nil {
 		return nil, err
 	}
-	after, _, err := jsonedit.Remove(configBytes, append(servers[:len(servers):len(servers)], serverName))
+	contentAfter, _, err := jsonedit.Remove(configBytes, append(servers[:len(servers):len(servers)], serverName))
 	if err != nil {
 		return nil, err
 	}
-	return checkEdit(f, configBytes, after, servers)
+	return checkEdit(f, configBytes, contentAfter, servers)
 }
 
 func (jsonFormat) decode(configBytes []byte) (map[string]any, error) {
@@ -217,9 +217,9 @@ func (jsonFormat) decode(configBytes []byte) (map[string]any, error) {
 	if err := decoder.Decode(&value); err != nil {
 		return nil, newSyntaxError("JSON", err)
 	}
-	values, isObject := value.(map[string]any)
+	configValues, isObject := value.(map[string]any)
 	if !isObject {
 		return nil, errNotObject
 	}
-	return values, nil
+	return configValues, nil
 }

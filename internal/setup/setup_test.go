@@ -48,7 +48,7 @@ func readText(t *testing.T, path string) string {
 var testCommand = Command{Path: "/bin/opentabs", Args: []string{"mcp"}, Env: map[string]string{"OPENTABS_CLIENT_TOKEN": "otc_1"}}
 
 func TestChangeOfEachClient(t *testing.T) {
-	for id, c := range map[string]struct{ before, after string }{
+	for id, c := range map[string]struct{ textBefore, textAfter string }{
 		"claude-code": {
 			"{\n  \"numStartups\": 4,\n  \"mcpServers\": {\n    \"other\": {\"command\": \"x\"}\n  },\n  \"projects\": {}\n}\n",
 			"{\n  \"numStartups\": 4,\n  \"mcpServers\": {\n    \"other\": {\"command\": \"x\"},\n    \"opentabs\": {\n      \"type\": \"stdio\",\n      \"command\": \"/bin/opentabs\",\n      \"args\": [\n        \"mcp\"\n      ],\n      \"env\": {\n        \"OPENTABS_CLIENT_TOKEN\": \"otc_1\"\n      }\n    }\n  },\n  \"projects\": {}\n}\n",
@@ -73,24 +73,24 @@ func TestChangeOfEachClient(t *testing.T) {
 		t.Run(id, func(t *testing.T) {
 			m := newMachine(t)
 			client := clientOf(t, m, id)
-			writeConfig(t, client, c.before)
-			change, err := PlanChange(client, testCommand)
+			writeConfig(t, client, c.textBefore)
+			fileChange, err := PlanChange(client, testCommand)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if change.IsEmpty() || !strings.Contains(change.Diff(), "opentabs") {
-				t.Errorf("diff of the change = %s", change.Diff())
+			if fileChange.IsEmpty() || !strings.Contains(fileChange.Diff(), "opentabs") {
+				t.Errorf("diff of the change = %s", fileChange.Diff())
 			}
 			writer := Writer{Dir: filepath.Join(m.Home, "state")}
-			backup, err := writer.Write(change)
+			backup, err := writer.Write(fileChange)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := readText(t, client.File); got != c.after {
-				t.Errorf("configuration after setup =\n%s\nwant\n%s", got, c.after)
+			if got := readText(t, client.File); got != c.textAfter {
+				t.Errorf("configuration after setup =\n%s\nwant\n%s", got, c.textAfter)
 			}
-			if got := readText(t, backup); got != c.before {
-				t.Errorf("content of the backup = %q, want %q", got, c.before)
+			if got := readText(t, backup); got != c.textBefore {
+				t.Errorf("content of the backup = %q, want %q", got, c.textBefore)
 			}
 			if fileInfo, err := os.Stat(client.File); err != nil || fileInfo.Mode().Perm() != 0o640 {
 				t.Errorf("mode of the configuration = %v, %v, want 0640", fileInfo.Mode(), err)
@@ -114,8 +114,8 @@ func TestChangeOfEachClient(t *testing.T) {
 			if undoReport, err := writer.Undo(client); err != nil || !strings.HasSuffix(undoReport, "has its earlier content") {
 				t.Errorf("Undo returned %q, %v", undoReport, err)
 			}
-			if got := readText(t, client.File); got != c.before {
-				t.Errorf("configuration after undo =\n%s\nwant\n%s", got, c.before)
+			if got := readText(t, client.File); got != c.textBefore {
+				t.Errorf("configuration after undo =\n%s\nwant\n%s", got, c.textBefore)
 			}
 		})
 	}
@@ -129,11 +129,11 @@ func TestUndoOfChangedFile(t *testing.T) {
 		client := clientOf(t, m, id)
 		writeConfig(t, client, lines[0])
 		writer := Writer{Dir: filepath.Join(m.Home, "state")}
-		change, err := PlanChange(client, testCommand)
+		fileChange, err := PlanChange(client, testCommand)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := writer.Write(change); err != nil {
+		if _, err := writer.Write(fileChange); err != nil {
 			t.Fatal(err)
 		}
 		writeConfig(t, client, strings.Replace(readText(t, client.File), strings.TrimSpace(strings.Trim(lines[0], "{}\n")), lines[1], 1))
@@ -151,11 +151,11 @@ func TestNewFile(t *testing.T) {
 	writer := Writer{Dir: filepath.Join(m.Home, "state")}
 	for _, id := range []string{"cursor", "codex", "goose"} {
 		client := clientOf(t, m, id)
-		change, err := PlanChange(client, testCommand)
+		fileChange, err := PlanChange(client, testCommand)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if backup, err := writer.Write(change); err != nil || backup != "" {
+		if backup, err := writer.Write(fileChange); err != nil || backup != "" {
 			t.Errorf("%s: Write returned %q, %v, want no backup", id, backup, err)
 		}
 		if CurrentToken(client, "otc_") != "otc_1" {
@@ -174,12 +174,12 @@ func TestReadOnlyFile(t *testing.T) {
 	if err := os.Chmod(client.File, 0o440); err != nil {
 		t.Fatal(err)
 	}
-	change, err := PlanChange(client, testCommand)
+	fileChange, err := PlanChange(client, testCommand)
 	if err != nil {
 		t.Fatal(err)
 	}
 	writer := Writer{Dir: filepath.Join(m.Home, "state")}
-	if _, err := writer.Write(change); err == nil || !strings.Contains(err.Error(), "is read-only: ") || readText(t, client.File) != "{}" {
+	if _, err := writer.Write(fileChange); err == nil || !strings.Contains(err.Error(), "is read-only: ") || readText(t, client.File) != "{}" {
 		t.Errorf("Write of a read-only file returned %v, content = %q", err, readText(t, client.File))
 	}
 }
@@ -197,11 +197,11 @@ func TestLinkedFile(t *testing.T) {
 	if err := os.Symlink(target, client.File); err != nil {
 		t.Fatal(err)
 	}
-	change, err := PlanChange(client, testCommand)
+	fileChange, err := PlanChange(client, testCommand)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := (Writer{Dir: filepath.Join(m.Home, "state")}).Write(change); err != nil {
+	if _, err := (Writer{Dir: filepath.Join(m.Home, "state")}).Write(fileChange); err != nil {
 		t.Fatal(err)
 	}
 	if fileInfo, err := os.Lstat(client.File); err != nil || fileInfo.Mode()&os.ModeSymlink == 0 || !strings.Contains(readText(t, target), "opentabs") {

@@ -33,8 +33,8 @@ func (f tomlFormat) setServer(configBytes []byte, servers []string, entry any) (
 		if reflect.DeepEqual(mergedFields, existingFields) {
 			return configBytes, nil
 		}
-		if after, ok := editTOMLServer(f, configBytes, servers, existingFields, mergedFields); ok {
-			return checkServerEdit(f, configBytes, after, servers)
+		if contentAfter, ok := editTOMLServer(f, configBytes, servers, existingFields, mergedFields); ok {
+			return checkServerEdit(f, configBytes, contentAfter, servers)
 		}
 		table = mergedFields
 	}
@@ -68,16 +68,16 @@ func (f tomlFormat) removeServer(configBytes []byte, servers []string) ([]byte, 
 }
 
 func (tomlFormat) decode(configBytes []byte) (map[string]any, error) {
-	var values map[string]any
-	if err := toml.Unmarshal(bytes.TrimPrefix(configBytes, byteOrderMark), &values); err != nil {
+	var configValues map[string]any
+	if err := toml.Unmarshal(bytes.TrimPrefix(configBytes, byteOrderMark), &configValues); err != nil {
 		var position *toml.DecodeError
 		if errors.As(err, &position) {
-			row, column := position.Position()
-			err = fmt.Errorf("line %d, column %d: %w", row, column, err)
+			rowIndex, column := position.Position()
+			err = fmt.Errorf("line %d, column %d: %w", rowIndex, column, err)
 		}
 		return nil, newSyntaxError("TOML", err)
 	}
-	return values, nil
+	return configValues, nil
 }
 
 var tableHeader = lazyregexp.New(`^\s*\[\[?\s*([^\]]+?)\s*\]\]?\s*(#.*)?$`)

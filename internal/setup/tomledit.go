@@ -13,8 +13,8 @@ import (
 
 // tomlEdit is an edit that replaces the bytes from start to end of a TOML file with text.
 type tomlEdit struct {
-	start, endIndex int
-	document        string
+	startIndex, endIndex int
+	document             string
 }
 
 // tomlServer edits the values of the opentabs entry in a TOML file in place. tomlServer keeps comments and the order of
@@ -31,7 +31,7 @@ type tomlServer struct {
 }
 
 // The result ok is false if editTOMLServer does not support the layout of the file.
-func editTOMLServer(f tomlFormat, configBytes []byte, servers []string, existingFields, mergedFields map[string]any) (after []byte, ok bool) {
+func editTOMLServer(f tomlFormat, configBytes []byte, servers []string, existingFields, mergedFields map[string]any) (contentAfter []byte, ok bool) {
 	if len(configBytes) > 0 && configBytes[len(configBytes)-1] != '\n' {
 		configBytes = append(slices.Clone(configBytes), '\n')
 	}
@@ -54,13 +54,13 @@ func editTOMLServer(f tomlFormat, configBytes []byte, servers []string, existing
 	if parser.Error() != nil || !s.insertMissing(nil, existingFields, mergedFields) {
 		return nil, false
 	}
-	slices.SortStableFunc(s.edits, func(a, b tomlEdit) int { return a.start - b.start })
-	after = slices.Clone(configBytes)
+	slices.SortStableFunc(s.edits, func(a, b tomlEdit) int { return a.startIndex - b.startIndex })
+	contentAfter = slices.Clone(configBytes)
 	for _, e := range slices.Backward(s.edits) {
-		after = slices.Replace(after, e.start, e.endIndex, []byte(e.document)...)
+		contentAfter = slices.Replace(contentAfter, e.startIndex, e.endIndex, []byte(e.document)...)
 	}
-	values, err := f.decode(after)
-	return after, err == nil && reflect.DeepEqual(findServer(values, servers), any(mergedFields))
+	configValues, err := f.decode(contentAfter)
+	return contentAfter, err == nil && reflect.DeepEqual(findServer(configValues, servers), any(mergedFields))
 }
 
 func removeTOMLFields(configBytes []byte, servers []string) []byte {
@@ -99,8 +99,8 @@ func (s *tomlServer) editField(field *unstable.Node, table []string, existingFie
 	dotted, isOwn := s.pathWithinEntry(path)
 	if !isOwn && isInline {
 		for children := field.Value().Children(); children.Next(); {
-			if child := children.Node(); child.Kind == unstable.KeyValue {
-				s.editField(child, path, existingFields)
+			if childNode := children.Node(); childNode.Kind == unstable.KeyValue {
+				s.editField(childNode, path, existingFields)
 			}
 		}
 	}
@@ -114,15 +114,15 @@ func (s *tomlServer) editField(field *unstable.Node, table []string, existingFie
 	if isInline {
 		s.inlinePaths = append(s.inlinePaths, dotted)
 	}
-	before, _ := valueAt(existingFields, dotted)
+	valueBefore, _ := valueAt(existingFields, dotted)
 	value, isKept := valueAt(s.mergedFields, dotted)
 	object, isObject := value.(map[string]any)
 	switch {
 	case !isKept:
 		s.edits = append(s.edits, tomlEdit{s.lineStart(startIndex), s.lineEnd(endIndex), ""})
-	case reflect.DeepEqual(before, value):
+	case reflect.DeepEqual(valueBefore, value):
 	case isInline && isObject:
-		s.edits = append(s.edits, tomlEdit{s.valueStart(lastNode), endIndex, s.inlineTable(field.Value(), before, object)})
+		s.edits = append(s.edits, tomlEdit{s.valueStart(lastNode), endIndex, s.inlineTable(field.Value(), valueBefore, object)})
 	default:
 		s.edits = append(s.edits, tomlEdit{s.valueStart(lastNode), endIndex, tomlValue(value)})
 	}
@@ -134,22 +134,22 @@ func (s *tomlServer) inlineTable(node *unstable.Node, existingFields any, merged
 	oldFields, _ := existingFields.(map[string]any)
 	isDone := map[string]bool{}
 	for children := node.Children(); children.Next(); {
-		child := children.Node()
-		if child.Kind != unstable.KeyValue {
+		childNode := children.Node()
+		if childNode.Kind != unstable.KeyValue {
 			continue
 		}
-		keys, lastNode := tomlKeys(child)
+		keys, lastNode := tomlKeys(childNode)
 		name := strings.Join(keys, ".")
 		value, isKept := valueAt(mergedFields, name)
-		before, _ := valueAt(oldFields, name)
-		key := string(s.configBytes[child.Raw.Offset:s.valueStart(lastNode)])
+		valueBefore, _ := valueAt(oldFields, name)
+		key := string(s.configBytes[childNode.Raw.Offset:s.valueStart(lastNode)])
 		isDone[keys[0]] = true
 		switch object, isObject := value.(map[string]any); {
 		case !isKept:
-		case reflect.DeepEqual(before, value):
-			members = append(members, string(s.configBytes[child.Raw.Offset:endOf(child)]))
-		case isObject && child.Value().Kind == unstable.InlineTable:
-			members = append(members, key+s.inlineTable(child.Value(), before, object))
+		case reflect.DeepEqual(valueBefore, value):
+			members = append(members, string(s.configBytes[childNode.Raw.Offset:endOf(childNode)]))
+		case isObject && childNode.Value().Kind == unstable.InlineTable:
+			members = append(members, key+s.inlineTable(childNode.Value(), valueBefore, object))
 		default:
 			members = append(members, key+tomlValue(value))
 		}
@@ -222,8 +222,8 @@ func tomlKeys(node *unstable.Node) (names []string, lastNode *unstable.Node) {
 
 func endOf(node *unstable.Node) int { return int(node.Raw.Offset + node.Raw.Length) }
 
-func valueAt(values map[string]any, dotted string) (value any, ok bool) {
-	value = values
+func valueAt(configValues map[string]any, dotted string) (value any, ok bool) {
+	value = configValues
 	if dotted == "" {
 		return value, true
 	}

@@ -11,9 +11,9 @@ var movedCommand = Command{Path: "/opt/opentabs", Args: []string{"mcp"}, Env: ma
 
 func setUp(t *testing.T, w Writer, c Client, command Command) {
 	t.Helper()
-	change, err := PlanChange(c, command)
+	fileChange, err := PlanChange(c, command)
 	if err == nil {
-		_, err = w.Write(change)
+		_, err = w.Write(fileChange)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -22,23 +22,23 @@ func setUp(t *testing.T, w Writer, c Client, command Command) {
 
 // A backup from the second of two setups contains opentabs, so undo must not restore that backup.
 func TestUndoAfterChangeBetweenSetups(t *testing.T) {
-	for id, c := range map[string]struct{ before, edited, after string }{
+	for id, c := range map[string]struct{ textBefore, edited, textAfter string }{
 		"claude-code": {"{\n  \"a\": 1\n}\n", "\"a\": 2", "{\n  \"a\": 2,\n  \"mcpServers\": {\n  }\n}\n"},
 		"codex":       {"a = 1\n", "a = 2", "a = 2\n\n"},
 		"goose":       {"a: 1\n", "a: 2", "a: 2\nextensions:\n"},
 	} {
 		m := newMachine(t)
 		client := clientOf(t, m, id)
-		writeConfig(t, client, c.before)
+		writeConfig(t, client, c.textBefore)
 		writer := Writer{Dir: filepath.Join(m.Home, "state")}
 		setUp(t, writer, client, testCommand)
-		writeConfig(t, client, strings.Replace(readText(t, client.File), strings.TrimSpace(strings.Trim(c.before, "{}\n")), c.edited, 1))
+		writeConfig(t, client, strings.Replace(readText(t, client.File), strings.TrimSpace(strings.Trim(c.textBefore, "{}\n")), c.edited, 1))
 		setUp(t, writer, client, movedCommand)
 		if undoReport, err := writer.Undo(client); err != nil || undoReport != "opentabs is removed from "+client.File+", and the rest of the file stays" {
 			t.Errorf("%s: Undo returned %q, %v, want that only opentabs is removed", id, undoReport, err)
 		}
-		if got := readText(t, client.File); got != c.after {
-			t.Errorf("%s: configuration after undo = %q, want %q", id, got, c.after)
+		if got := readText(t, client.File); got != c.textAfter {
+			t.Errorf("%s: configuration after undo = %q, want %q", id, got, c.textAfter)
 		}
 	}
 }
@@ -56,19 +56,19 @@ func TestUndoOfNewFileChangedBetweenSetups(t *testing.T) {
 }
 
 func TestUndoOfForeignServer(t *testing.T) {
-	for id, before := range map[string]string{
+	for id, textBefore := range map[string]string{
 		"cursor": "{\"mcpServers\": {\"opentabs\":{\"type\":\"http\",\"url\":\"http://127.0.0.1:9515/mcp\"} // mine\n, \"other\": {}}}",
 		"codex":  "[mcp_servers.opentabs] # mine\ncommand = \"/old\"\n",
 		"goose":  "extensions:\n  opentabs: # mine\n    cmd: /old\n",
 	} {
 		m := newMachine(t)
 		client := clientOf(t, m, id)
-		writeConfig(t, client, before)
+		writeConfig(t, client, textBefore)
 		writer := Writer{Dir: filepath.Join(m.Home, "state")}
 		setUp(t, writer, client, testCommand)
 		setUp(t, writer, client, movedCommand)
-		if undoReport, err := writer.Undo(client); err != nil || !strings.HasSuffix(undoReport, "has its earlier content") || readText(t, client.File) != before {
-			t.Errorf("%s: Undo returned %q, %v, content = %q, want %q", id, undoReport, err, readText(t, client.File), before)
+		if undoReport, err := writer.Undo(client); err != nil || !strings.HasSuffix(undoReport, "has its earlier content") || readText(t, client.File) != textBefore {
+			t.Errorf("%s: Undo returned %q, %v, content = %q, want %q", id, undoReport, err, readText(t, client.File), textBefore)
 		}
 
 		setUp(t, writer, client, testCommand)
@@ -77,7 +77,7 @@ func TestUndoOfForeignServer(t *testing.T) {
 		writeConfig(t, client, readText(t, client.File)+"\n")
 		undoReport, err := writer.Undo(client)
 		_, backup, ok := strings.Cut(undoReport, "; the server opentabs from before setup is in ")
-		if err != nil || !ok || readText(t, backup) != before || strings.Contains(readText(t, client.File), "/opt/opentabs") {
+		if err != nil || !ok || readText(t, backup) != textBefore || strings.Contains(readText(t, client.File), "/opt/opentabs") {
 			t.Errorf("%s: Undo of a changed file returned %q, %v, content = %q", id, undoReport, err, readText(t, client.File))
 		}
 	}
@@ -117,9 +117,9 @@ func TestUndoKeepsForeignServer(t *testing.T) {
 
 func TestPlanUndo(t *testing.T) {
 	for _, c := range []struct {
-		before, suffix string
-		want           UndoAction
-		plan           string
+		textBefore, suffix string
+		want               UndoAction
+		plan               string
 	}{
 		{"{}", "", undoRestore, "undo restores the earlier content of "},
 		{"", "", undoDelete, "undo deletes "},
@@ -127,8 +127,8 @@ func TestPlanUndo(t *testing.T) {
 	} {
 		m := newMachine(t)
 		client := clientOf(t, m, "cursor")
-		if c.before != "" {
-			writeConfig(t, client, c.before)
+		if c.textBefore != "" {
+			writeConfig(t, client, c.textBefore)
 		}
 		writer := Writer{Dir: filepath.Join(m.Home, "state")}
 		setUp(t, writer, client, testCommand)

@@ -51,11 +51,11 @@ func CallTool(ctx context.Context, command Command, tool string, args map[string
 	if err := sendRequest(ctx, command, "tools/call", map[string]any{"name": tool, "arguments": args}, &result); err != nil {
 		return "", err
 	}
-	var texts []string
+	var shownTexts []string
 	for _, content := range result.Content {
-		texts = append(texts, content.Text)
+		shownTexts = append(shownTexts, content.Text)
 	}
-	if output = strings.Join(texts, "\n"); result.IsError {
+	if output = strings.Join(shownTexts, "\n"); result.IsError {
 		return "", errors.New(output)
 	}
 	return output, nil

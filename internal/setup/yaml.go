@@ -29,8 +29,8 @@ func (f yamlFormat) setServer(configBytes []byte, servers []string, entry any) (
 		if reflect.DeepEqual(mergedFields, existingFields) {
 			return configBytes, nil
 		}
-		if after, ok := f.editServer(configBytes, servers, mergedFields); ok {
-			return checkServerEdit(f, configBytes, after, servers)
+		if contentAfter, ok := f.editServer(configBytes, servers, mergedFields); ok {
+			return checkServerEdit(f, configBytes, contentAfter, servers)
 		}
 		entry = mergedFields
 	}
@@ -53,8 +53,8 @@ func (f yamlFormat) setServer(configBytes []byte, servers []string, entry any) (
 	for line := range bytes.Lines(encoded.Bytes()) {
 		block = append(append(block, indent...), line...)
 	}
-	after := append(append(keptContent[:at:at], block...), keptContent[at:]...)
-	return checkServerEdit(f, configBytes, after, servers)
+	contentAfter := append(append(keptContent[:at:at], block...), keptContent[at:]...)
+	return checkServerEdit(f, configBytes, contentAfter, servers)
 }
 
 func (yamlFormat) inline(entry any) ([]byte, error) {
@@ -74,18 +74,18 @@ func (f yamlFormat) removeServer(configBytes []byte, servers []string) ([]byte, 
 
 func (yamlFormat) decode(configBytes []byte) (map[string]any, error) {
 	var document yaml.Node
-	var values map[string]any
+	var configValues map[string]any
 	err := yaml.Unmarshal(configBytes, &document)
 	if err == nil && len(document.Content) > 0 && document.Content[0].Kind != yaml.MappingNode && document.Content[0].Tag != "!!null" {
 		return nil, errors.New("the file is not a mapping of names to values")
 	}
 	if err == nil {
-		err = document.Decode(&values)
+		err = document.Decode(&configValues)
 	}
 	if err != nil {
 		return nil, newSyntaxError("YAML", err)
 	}
-	return values, nil
+	return configValues, nil
 }
 
 const yamlIndent = "  "
@@ -114,7 +114,7 @@ func findChildren(configBytes []byte, key string) (at int, indent string, ok boo
 }
 
 // The range from start to end excludes comments and blank lines between the opentabs entry and the next key.
-func findServerLines(configBytes []byte, key string) (start, endIndex int, indent string, ok bool) {
+func findServerLines(configBytes []byte, key string) (startIndex, endIndex int, indent string, ok bool) {
 	at, indent, ok := findChildren(configBytes, key)
 	if !ok {
 		return 0, 0, "", false
@@ -132,7 +132,7 @@ func findServerLines(configBytes []byte, key string) (start, endIndex int, inden
 				break
 			}
 			if isOwn = startsBlock(trimmedLine, serverName); isOwn {
-				start = offset
+				startIndex = offset
 			}
 		}
 		offset += len(line)
@@ -140,7 +140,7 @@ func findServerLines(configBytes []byte, key string) (start, endIndex int, inden
 			endIndex = offset
 		}
 	}
-	return start, endIndex, indent, isOwn
+	return startIndex, endIndex, indent, isOwn
 }
 
 func removeMapping(configBytes []byte, key string) []byte {

@@ -11,18 +11,18 @@ import (
 )
 
 // The result ok is false if editServer does not support the layout of the file.
-func (f yamlFormat) editServer(configBytes []byte, servers []string, mergedFields map[string]any) (after []byte, ok bool) {
+func (f yamlFormat) editServer(configBytes []byte, servers []string, mergedFields map[string]any) (contentAfter []byte, ok bool) {
 	startIndex, endIndex, indent, ok := findServerLines(configBytes, servers[0])
 	if !ok {
 		return nil, false
 	}
 	var lines []byte
-	step := 0
+	stepIndex := 0
 	for line := range bytes.Lines(configBytes[startIndex:endIndex]) {
 		line = bytes.TrimPrefix(line, []byte(indent))
 		lines = append(lines, line...)
-		if step == 0 {
-			step = len(indentOf(line))
+		if stepIndex == 0 {
+			stepIndex = len(indentOf(line))
 		}
 	}
 	var document yaml.Node
@@ -34,20 +34,20 @@ func (f yamlFormat) editServer(configBytes []byte, servers []string, mergedField
 	}
 	var encoded bytes.Buffer
 	encoder := yaml.NewEncoder(&encoded)
-	encoder.SetIndent(max(step, len(yamlIndent)))
+	encoder.SetIndent(max(stepIndex, len(yamlIndent)))
 	if errors.Join(encoder.Encode(&document), encoder.Close()) != nil {
 		return nil, false
 	}
-	after = bytes.Clone(configBytes[:startIndex])
+	contentAfter = bytes.Clone(configBytes[:startIndex])
 	for line := range bytes.Lines(encoded.Bytes()) {
 		if len(bytes.TrimSpace(line)) > 0 {
-			after = append(after, indent...)
+			contentAfter = append(contentAfter, indent...)
 		}
-		after = append(after, line...)
+		contentAfter = append(contentAfter, line...)
 	}
-	after = append(after, configBytes[endIndex:]...)
-	values, err := f.decode(after)
-	return after, err == nil && reflect.DeepEqual(findServer(values, servers), any(mergedFields))
+	contentAfter = append(contentAfter, configBytes[endIndex:]...)
+	configValues, err := f.decode(contentAfter)
+	return contentAfter, err == nil && reflect.DeepEqual(findServer(configValues, servers), any(mergedFields))
 }
 
 // Keys and values of the mapping that do not change keep their layout in the file.

@@ -23,7 +23,7 @@ type Map struct {
 
 // segment maps a column of the bundle to a position in a source file. The columns, lines
 // and source indexes count from 0.
-type segment struct{ column, source, line, sourceColumn int }
+type segment struct{ column, sourceIndex, line, sourceColumn int }
 
 // rawMap is the JSON form of a source map.
 type rawMap struct {
@@ -61,8 +61,8 @@ func Parse(mapJSON []byte) (*Map, error) {
 			if len(fields) < 4 {
 				continue
 			}
-			lastSegment.source, lastSegment.line, lastSegment.sourceColumn = lastSegment.source+fields[1], lastSegment.line+fields[2], lastSegment.sourceColumn+fields[3]
-			if lastSegment.source >= 0 && lastSegment.source < len(m.sources) && lastSegment.line >= 0 && lastSegment.sourceColumn >= 0 {
+			lastSegment.sourceIndex, lastSegment.line, lastSegment.sourceColumn = lastSegment.sourceIndex+fields[1], lastSegment.line+fields[2], lastSegment.sourceColumn+fields[3]
+			if lastSegment.sourceIndex >= 0 && lastSegment.sourceIndex < len(m.sources) && lastSegment.line >= 0 && lastSegment.sourceColumn >= 0 {
 				line = append(line, lastSegment)
 			}
 		}
@@ -94,7 +94,7 @@ func (m *Map) Find(line, column int) (Position, bool) {
 		i = max(i-1, 0)
 	}
 	s := segments[i]
-	file, isOwn := pluginFilePath(m.sources[s.source])
+	file, isOwn := pluginFilePath(m.sources[s.sourceIndex])
 	return Position{File: file, Line: s.line + 1, Column: s.sourceColumn + 1}, isOwn
 }
 
@@ -112,13 +112,13 @@ var framePosition = lazyregexp.New(`:(\d+):(\d+)\)?$`)
 // code. If no stack frame is in the author's code, the position is empty.
 func (m *Map) FindInStack(stack string) Position {
 	for frame := range strings.SplitSeq(stack, "\n") {
-		match := framePosition().FindStringSubmatch(strings.TrimSpace(frame))
-		if match == nil {
+		regexpMatch := framePosition().FindStringSubmatch(strings.TrimSpace(frame))
+		if regexpMatch == nil {
 			continue
 		}
 		var line, column int
-		_, _ = fmt.Sscan(match[1], &line)
-		_, _ = fmt.Sscan(match[2], &column)
+		_, _ = fmt.Sscan(regexpMatch[1], &line)
+		_, _ = fmt.Sscan(regexpMatch[2], &column)
 		if position, ok := m.Find(line, column); ok {
 			return position
 		}
@@ -141,17 +141,17 @@ func (m *Map) MoveLines(newLine func(line int) int) *Map {
 			movedMap.lines = append(movedMap.lines, nil)
 		}
 		for _, s := range line {
-			index, isKnown := indexes[s.source]
+			index, isKnown := indexes[s.sourceIndex]
 			if !isKnown {
 				index = len(movedMap.sources)
-				indexes[s.source] = index
+				indexes[s.sourceIndex] = index
 				content := ""
-				if s.source < len(m.contents) {
-					content = m.contents[s.source]
+				if s.sourceIndex < len(m.contents) {
+					content = m.contents[s.sourceIndex]
 				}
-				movedMap.sources, movedMap.contents = append(movedMap.sources, m.sources[s.source]), append(movedMap.contents, content)
+				movedMap.sources, movedMap.contents = append(movedMap.sources, m.sources[s.sourceIndex]), append(movedMap.contents, content)
 			}
-			s.source = index
+			s.sourceIndex = index
 			movedMap.lines[target] = append(movedMap.lines[target], s)
 		}
 	}
@@ -171,7 +171,7 @@ func (m *Map) Encode() ([]byte, error) {
 			if j > 0 {
 				mappings.WriteByte(',')
 			}
-			for _, number := range []int{s.column - lastSegment.column, s.source - lastSegment.source, s.line - lastSegment.line, s.sourceColumn - lastSegment.sourceColumn} {
+			for _, number := range []int{s.column - lastSegment.column, s.sourceIndex - lastSegment.sourceIndex, s.line - lastSegment.line, s.sourceColumn - lastSegment.sourceColumn} {
 				encodeVLQ(&mappings, number)
 			}
 			lastSegment = s

@@ -43,7 +43,7 @@ func TestFind(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, test := range []struct {
+	for _, testCase := range []struct {
 		line, column int
 		want         string
 	}{
@@ -51,11 +51,11 @@ func TestFind(t *testing.T) {
 		{4, 4, "src/a.ts:3:5"}, {4, 6, "src/a.ts:2:1"}, {0, 1, ""}, {1, 1, ""}, {2, 1, ""}, {5, 1, ""}, {6, 1, ""},
 	} {
 		got := ""
-		if position, ok := m.Find(test.line, test.column); ok {
+		if position, ok := m.Find(testCase.line, testCase.column); ok {
 			got = position.String()
 		}
-		if got != test.want {
-			t.Errorf("source of the position %d:%d = %q, want %q", test.line, test.column, got, test.want)
+		if got != testCase.want {
+			t.Errorf("source of the position %d:%d = %q, want %q", testCase.line, testCase.column, got, testCase.want)
 		}
 	}
 	stack := "Error: x\n    at f (native)\n    at parse (<eval>:2:5)\n    at <anonymous> (<eval>:4:6)\n    at <eval> (<eval>:3:1)\n"

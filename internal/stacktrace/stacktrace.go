@@ -89,17 +89,17 @@ var anonymous = lazyregexp.New(`<anonymous>|\[as \w+\]|^(?:Object|Generator|asyn
 func parseFrames(stack string) []frame {
 	var frames []frame
 	for line := range strings.SplitSeq(stack, "\n") {
-		match := framePattern().FindStringSubmatch(line)
-		if match == nil {
+		regexpMatch := framePattern().FindStringSubmatch(line)
+		if regexpMatch == nil {
 			continue
 		}
-		lineNumber, lineErr := strconv.Atoi(match[3])
-		column, columnErr := strconv.Atoi(match[4])
+		lineNumber, lineErr := strconv.Atoi(regexpMatch[3])
+		column, columnErr := strconv.Atoi(regexpMatch[4])
 		if lineErr != nil || columnErr != nil {
 			continue
 		}
-		function := strings.Trim(anonymous().ReplaceAllString(match[1], ""), ". ")
-		frames = append(frames, frame{function: function, script: match[2], line: lineNumber, column: column})
+		function := strings.Trim(anonymous().ReplaceAllString(regexpMatch[1], ""), ". ")
+		frames = append(frames, frame{function: function, script: regexpMatch[2], line: lineNumber, column: column})
 	}
 	return frames
 }

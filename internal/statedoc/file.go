@@ -55,7 +55,7 @@ func (f File[T]) Read() (T, error) {
 // Change reads the file, calls edit to modify the content, and writes the content back. A
 // lock file keeps other processes from changing the file at the same time. A damaged file
 // is renamed and replaced by a new file.
-func (f File[T]) Change(edit func(T) error) error {
+func (f File[T]) Change(editContent func(T) error) error {
 	if err := os.MkdirAll(filepath.Dir(f.Path), 0o700); err != nil {
 		return fmt.Errorf("make the state folder: %w", err)
 	}
@@ -72,7 +72,7 @@ func (f File[T]) Change(edit func(T) error) error {
 	if content, err = f.putAside(content, err); err != nil {
 		return err
 	}
-	if err := edit(content); err != nil {
+	if err := editContent(content); err != nil {
 		return err
 	}
 	return statefile.Write(f.Path, f.Encode(content))

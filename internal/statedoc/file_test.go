@@ -23,16 +23,16 @@ func pluginsFile(t *testing.T) (File[*Plugins], *[]string) {
 	}, &warnings
 }
 
-func setNote(note string) func(*Plugins) error {
+func setNote(noteText string) func(*Plugins) error {
 	return func(p *Plugins) error {
-		p.EditPlugin("a", func(entry Object) { entry.Put("note", note) })
+		p.EditPlugin("a", func(entry Object) { entry.Put("note", noteText) })
 		return nil
 	}
 }
 
-func noteOf(p *Plugins) (note string) {
-	Decode(p.TopLevel.Child("plugins").Child("a")["note"], &note)
-	return note
+func noteOf(p *Plugins) (noteText string) {
+	Decode(p.TopLevel.Child("plugins").Child("a")["note"], &noteText)
+	return noteText
 }
 
 func writeText(t *testing.T, path, documentText string) {
@@ -51,8 +51,8 @@ func TestFileChange(t *testing.T) {
 		t.Fatal(err)
 	}
 	errRefused := errors.New("refused")
-	edit := func(p *Plugins) error { return errors.Join(setNote("two")(p), errRefused) }
-	if err := file.Change(edit); !errors.Is(err, errRefused) {
+	editContent := func(p *Plugins) error { return errors.Join(setNote("two")(p), errRefused) }
+	if err := file.Change(editContent); !errors.Is(err, errRefused) {
 		t.Errorf("an edit that fails: %v; want the error %v", err, errRefused)
 	}
 	if p, err := file.Read(); err != nil || noteOf(p) != "one" || len(*warnings) != 0 {
@@ -148,7 +148,7 @@ func TestWatchedReadsChanges(t *testing.T) {
 		w := NewWatched(file, noteOf, "nothing", func(ReadResult[string]) { readings.Add(1) })
 		w.OnChange(func() { notified.Add(1) })
 		go w.Watch(t.Context())
-		check := func(note, problemText string, wantReadings, wantNotified int32) {
+		checkReading := func(noteText, problemText string, wantReadings, wantNotified int32) {
 			t.Helper()
 			tickAndWait()
 			r := w.latest.Load()
@@ -156,35 +156,35 @@ func TestWatchedReadsChanges(t *testing.T) {
 			if r.Problem != nil {
 				documentText = r.Problem.Error()
 			}
-			if r.View != note || !strings.HasPrefix(documentText, problemText) || problemText == "" && documentText != "" || readings.Load() != wantReadings || notified.Load() != wantNotified {
+			if r.View != noteText || !strings.HasPrefix(documentText, problemText) || problemText == "" && documentText != "" || readings.Load() != wantReadings || notified.Load() != wantNotified {
 				t.Errorf("view %q, problem %q, %d readings, %d notifications", r.View, documentText, readings.Load(), notified.Load())
 			}
 		}
-		check("nothing", "", 1, 0)
+		checkReading("nothing", "", 1, 0)
 		writeText(t, file.Path, `{"version":1,"plugins":{"a":{"note":"one"}}}`)
-		check("one", "", 2, 1)
+		checkReading("one", "", 2, 1)
 		if err := w.Change(setNote("two, longer")); err != nil || w.Path() != file.Path {
 			t.Fatal(err)
 		}
-		check("two, longer", "", 3, 1)
+		checkReading("two, longer", "", 3, 1)
 		if err := w.Repair(); err != nil {
 			t.Error(err)
 		}
 		writeText(t, file.Path, "damaged")
-		check("nothing", file.Path+" is not valid JSON", 4, 2)
+		checkReading("nothing", file.Path+" is not valid JSON", 4, 2)
 		if err := w.Repair(); err != nil || len(*warnings) != 1 {
 			t.Errorf("%v, warnings %q", err, *warnings)
 		}
-		check("", "", 5, 3)
+		checkReading("", "", 5, 3)
 		if err := errors.Join(os.Remove(file.Path), os.Mkdir(file.Path, 0o700)); err != nil {
 			t.Fatal(err)
 		}
-		check("nothing", "read the list: ", 6, 4)
-		check("nothing", "read the list: ", 6, 4)
+		checkReading("nothing", "read the list: ", 6, 4)
+		checkReading("nothing", "read the list: ", 6, 4)
 		if err := os.Remove(file.Path); err != nil {
 			t.Fatal(err)
 		}
-		check("nothing", "", 7, 5)
+		checkReading("nothing", "", 7, 5)
 	})
 }
 

@@ -59,8 +59,8 @@ func NewWatched[T, V any](file File[T], view func(T) V, emptyView V, onReading f
 
 // Change edits the file as [File.Change] does, and then reads the new content. After a call of Change, the caller must
 // call Notify, which runs the listeners.
-func (w *Watched[T, V]) Change(edit func(T) error) error {
-	if err := w.file.Change(edit); err != nil {
+func (w *Watched[T, V]) Change(editContent func(T) error) error {
+	if err := w.file.Change(editContent); err != nil {
 		return err
 	}
 	w.refresh()
@@ -76,7 +76,7 @@ func (w *Watched[T, V]) Repair() error {
 	if err := w.file.Change(func(T) error { return nil }); err != nil {
 		return err
 	}
-	w.check()
+	w.checkReading()
 	return nil
 }
 
@@ -97,12 +97,12 @@ func (w *Watched[T, V]) Watch(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			w.check()
+			w.checkReading()
 		}
 	}
 }
 
-func (w *Watched[T, V]) check() {
+func (w *Watched[T, V]) checkReading() {
 	if w.refresh() {
 		w.Notify()
 	}

@@ -11,12 +11,12 @@ import (
 func TestWatchedReturnsCurrentContent(t *testing.T) {
 	for range 20 {
 		path := filepath.Join(t.TempDir(), "file")
-		write := func(documentText string) {
+		writeContent := func(documentText string) {
 			if err := statefile.Write(path, []byte(documentText)); err != nil {
 				t.Fatal(err)
 			}
 		}
-		write("first")
+		writeContent("first")
 		isReading, continueReading := make(chan struct{}), make(chan struct{})
 		file := File[string]{Path: path, Subject: "the file", Parse: func(documentText []byte) (string, error) {
 			if string(documentText) == "second" {
@@ -26,11 +26,11 @@ func TestWatchedReturnsCurrentContent(t *testing.T) {
 			return string(documentText), nil
 		}}
 		w := NewWatched(file, func(documentText string) string { return documentText }, "", func(ReadResult[string]) {})
-		write("second")
+		writeContent("second")
 		var readers sync.WaitGroup
 		readers.Go(func() { w.Current() })
 		<-isReading
-		write("third")
+		writeContent("third")
 		var readersStarted sync.WaitGroup
 		for range 100 {
 			readersStarted.Add(1)

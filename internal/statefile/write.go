@@ -90,13 +90,13 @@ func CheckWritable(dir string) error {
 // PutAside renames a damaged file, so that opentabs does not overwrite it. PutAside
 // appends the suffix ".corrupt-" and the time in UTC to the file's name.
 func PutAside(path string) (keptAs string, err error) {
-	base := path + ".corrupt-" + time.Now().UTC().Format("20060102T150405Z")
-	keptAs = base
+	baseName := path + ".corrupt-" + time.Now().UTC().Format("20060102T150405Z")
+	keptAs = baseName
 	for n := 2; ; n++ {
 		if _, err := os.Lstat(keptAs); errors.Is(err, fs.ErrNotExist) {
 			break
 		}
-		keptAs = fmt.Sprintf("%s-%d", base, n)
+		keptAs = fmt.Sprintf("%s-%d", baseName, n)
 	}
 	if err := os.Rename(path, keptAs); err != nil {
 		return "", fmt.Errorf("put the damaged file %s aside: %w", path, err)
@@ -107,11 +107,11 @@ func PutAside(path string) (keptAs string, err error) {
 // RemoveLeftovers deletes the temporary files that crashed processes left in dir. Errors
 // are ignored.
 func RemoveLeftovers(dir string) {
-	entries, err := os.ReadDir(dir)
+	dirEntries, err := os.ReadDir(dir)
 	if err != nil {
 		return
 	}
-	for _, e := range entries {
+	for _, e := range dirEntries {
 		if !e.Type().IsRegular() || !strings.HasSuffix(e.Name(), tempSuffix) {
 			continue
 		}

@@ -12,12 +12,12 @@ import (
 
 func fileNames(t *testing.T, dir string) string {
 	t.Helper()
-	entries, err := os.ReadDir(dir)
+	dirEntries, err := os.ReadDir(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var names []string
-	for _, e := range entries {
+	for _, e := range dirEntries {
 		names = append(names, e.Name())
 	}
 	return strings.Join(names, " ")
@@ -39,11 +39,11 @@ func TestCheckWritable(t *testing.T) {
 func TestWriteAndCreate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	for _, step := range []struct {
-		write      func(string, []byte) error
+		writeFunc  func(string, []byte) error
 		oldContent string
 		want       string
 	}{{Create, "a", "a"}, {Create, "b", "a"}, {Write, "c", "c"}, {Write, "", ""}} {
-		if err := step.write(path, []byte(step.oldContent)); err != nil {
+		if err := step.writeFunc(path, []byte(step.oldContent)); err != nil {
 			t.Fatal(err)
 		}
 		if got, err := os.ReadFile(path); err != nil || string(got) != step.want {

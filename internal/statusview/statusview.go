@@ -63,17 +63,17 @@ func printLine(terminalOut *terminal.Output, indent, format string, args ...any)
 }
 
 func callsText(c httpapi.CallCount) string {
-	var parts []string
-	add := func(n int, state string) {
+	var textParts []string
+	addCount := func(n int, state string) {
 		if n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, state))
+			textParts = append(textParts, fmt.Sprintf("%d %s", n, state))
 		}
 	}
-	add(c.Running, "running")
-	add(c.Queued, "queued")
-	add(c.WaitingForApproval, "waiting for approval")
-	add(c.WaitingForYou, "waiting for you")
-	return cmp.Or(strings.Join(parts, ", "), "none")
+	addCount(c.Running, "running")
+	addCount(c.Queued, "queued")
+	addCount(c.WaitingForApproval, "waiting for approval")
+	addCount(c.WaitingForYou, "waiting for you")
+	return cmp.Or(strings.Join(textParts, ", "), "none")
 }
 
 func timeoutText(t httpapi.ClientTimeout) string {
@@ -135,18 +135,18 @@ func printBrowser(terminalOut *terminal.Output, b httpapi.Browser) {
 
 func pluginsIn(t wire.TabInfo) []string {
 	var names []string
-	add := func(plugins []wire.TabPlugin, where string) {
+	addCount := func(plugins []wire.TabPlugin, placeText string) {
 		for _, p := range plugins {
-			name := p.Name + where
+			name := p.Name + placeText
 			if p.Ready == nil || !*p.Ready {
 				name += " (not ready)"
 			}
 			names = append(names, name)
 		}
 	}
-	add(t.Plugins, "")
+	addCount(t.Plugins, "")
 	for _, f := range t.Frames {
-		add(f.Plugins, fmt.Sprintf(" in frame %d", f.FrameID))
+		addCount(f.Plugins, fmt.Sprintf(" in frame %d", f.FrameID))
 	}
 	for _, p := range t.BrokenPlugins {
 		names = append(names, p.Name+" (failed to start: "+p.Problem+")")

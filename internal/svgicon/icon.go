@@ -96,17 +96,17 @@ func checkViewBox(viewBox string) string {
 	if viewBox == "" {
 		return `has no viewBox; add one that is square, as in viewBox="0 0 24 24"`
 	}
-	parts := strings.FieldsFunc(viewBox, func(r rune) bool { return strings.ContainsRune(", \t\r\n", r) })
+	textParts := strings.FieldsFunc(viewBox, func(r rune) bool { return strings.ContainsRune(", \t\r\n", r) })
 	var numbers []float64
-	for _, part := range parts {
-		n, err := strconv.ParseFloat(part, 64)
+	for _, textPart := range textParts {
+		n, err := strconv.ParseFloat(textPart, 64)
 		if err != nil || math.IsNaN(n) || math.IsInf(n, 0) {
 			break
 		}
 		numbers = append(numbers, n)
 	}
 	switch {
-	case len(parts) != 4 || len(numbers) != 4 || numbers[2] <= 0 || numbers[3] <= 0:
+	case len(textParts) != 4 || len(numbers) != 4 || numbers[2] <= 0 || numbers[3] <= 0:
 		return fmt.Sprintf(`has the viewBox %q; write four numbers, as in viewBox="0 0 24 24"`, viewBox)
 	case numbers[2] != numbers[3]:
 		return fmt.Sprintf("is not square: its viewBox is %v wide and %v high; make both the same", numbers[2], numbers[3])
@@ -138,8 +138,8 @@ func findUnsafeContent(n *node) string {
 			return fmt.Sprintf("loads something in %s=%q; refer only to ids of the file itself", a.name, a.value)
 		}
 	}
-	for _, child := range n.children {
-		if n.name == "style" && externalLoad().MatchString(child.charData) {
+	for _, childNode := range n.children {
+		if n.name == "style" && externalLoad().MatchString(childNode.charData) {
 			return "has a style that loads something; refer only to ids of the file itself"
 		}
 	}
@@ -155,11 +155,11 @@ func (n *node) renameIDs(prefix string) {
 	})
 	renameReferences := func(attributeValue string) string {
 		return referencePattern().ReplaceAllStringFunc(attributeValue, func(match string) string {
-			parts := referencePattern().FindStringSubmatch(match)
-			if !ids[parts[2]] {
+			textParts := referencePattern().FindStringSubmatch(match)
+			if !ids[textParts[2]] {
 				return match
 			}
-			return parts[1] + prefix + parts[2]
+			return textParts[1] + prefix + textParts[2]
 		})
 	}
 	n.walk(func(n *node) {
@@ -182,8 +182,8 @@ func (n *node) renameIDs(prefix string) {
 			}
 		}
 		if n.name == "style" {
-			for _, child := range n.children {
-				child.charData = renameSelectors(renameReferences(child.charData), ids, prefix)
+			for _, childNode := range n.children {
+				childNode.charData = renameSelectors(renameReferences(childNode.charData), ids, prefix)
 			}
 		}
 	})

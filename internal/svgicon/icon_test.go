@@ -105,11 +105,11 @@ func TestInvalidIconsAreRefused(t *testing.T) {
 		{"style attribute", insideSVG(`<path style="fill:URL( 'https://a.test/b')"/>`), "loads something in style"},
 		{"style import", insideSVG(`<style>@import "https://a.test/b.css";</style>`), "has a style that loads something"},
 	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			_, problems := Make("site", filesOf(fileIcon, test.svg))
-			if len(problems) != 1 || problems[0].File != fileIcon || !strings.Contains(problems[0].Text, test.want) {
-				t.Errorf("got %v, want one with %q", problems, test.want)
+	for _, testCase := range tests {
+		t.Run(testCase.name, func(t *testing.T) {
+			_, problems := Make("site", filesOf(fileIcon, testCase.svg))
+			if len(problems) != 1 || problems[0].File != fileIcon || !strings.Contains(problems[0].Text, testCase.want) {
+				t.Errorf("got %v, want one with %q", problems, testCase.want)
 			}
 		})
 	}

@@ -136,13 +136,13 @@ func (n *node) setAttribute(name, value string) {
 	n.attrs = append(n.attrs, attr{name, value})
 }
 
-func (n *node) walk(visit func(*node)) {
+func (n *node) walk(visitItem func(*node)) {
 	if n.name == "" {
 		return
 	}
-	visit(n)
-	for _, child := range n.children {
-		child.walk(visit)
+	visitItem(n)
+	for _, childNode := range n.children {
+		childNode.walk(visitItem)
 	}
 }
 
@@ -172,8 +172,8 @@ func (n *node) write(b *strings.Builder) {
 		return
 	}
 	b.WriteString(">")
-	for _, child := range n.children {
-		child.write(b)
+	for _, childNode := range n.children {
+		childNode.write(b)
 	}
 	b.WriteString("</" + n.name + ">")
 }

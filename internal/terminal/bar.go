@@ -75,13 +75,13 @@ func (b Bar) Draw(width int, g Glyphs) string {
 	if messageWidth := width - minWidth - separatorWidth; messageWidth >= minMessageWidth {
 		logMessage = truncateColumns(SafeLine(b.Message), messageWidth)
 	}
-	var parts []string
-	for _, part := range []string{label, b.drawGraph(barWidth, g), numbers, elapsed, logMessage} {
-		if part != "" {
-			parts = append(parts, part)
+	var textParts []string
+	for _, textPart := range []string{label, b.drawGraph(barWidth, g), numbers, elapsed, logMessage} {
+		if textPart != "" {
+			textParts = append(textParts, textPart)
 		}
 	}
-	return strings.Join(parts, barSeparator)
+	return strings.Join(textParts, barSeparator)
 }
 
 func (b Bar) drawGraph(width int, g Glyphs) string {

@@ -46,16 +46,16 @@ func TestBlockWritesChanges(t *testing.T) {
 		lines = append(lines, fmt.Sprintf("line %d %s", i, strings.Repeat("-", 60)))
 	}
 	b.Draw(lines)
-	before := v.Written
+	countBefore := v.Written
 	lines[20] = "changed"
 	b.Draw(lines)
-	if n := v.Written - before; n > 80 {
+	if n := v.Written - countBefore; n > 80 {
 		t.Errorf("one changed line costs %d bytes", n)
 	}
-	before = v.Written
+	countBefore = v.Written
 	b.Draw(lines)
-	if v.Written != before {
-		t.Errorf("what has not changed costs %d bytes", v.Written-before)
+	if v.Written != countBefore {
+		t.Errorf("what has not changed costs %d bytes", v.Written-countBefore)
 	}
 	if !strings.Contains(v.String(), "\nchanged\nline 21 ") {
 		t.Errorf("got\n%s; want a text that contains %q", v, "\nchanged\nline 21 ")

@@ -48,12 +48,12 @@ func colorWord(o *Output, word string) string {
 }
 
 // Cells in the first and the last column of a table stay uncolored, because they can contain text from tools and pages.
-func colorCells(line string, offset int, row []string, widths []int) string {
+func colorCells(line string, offset int, tableRow []string, widths []int) string {
 	var b strings.Builder
 	writtenCells := 0
-	for i, cell := range row {
+	for i, cell := range tableRow {
 		endIndex := offset + len(cell)
-		if style := styleOf(cell); style != "" && i > 0 && i < len(row)-1 && endIndex <= len(line) && line[offset:endIndex] == cell {
+		if style := styleOf(cell); style != "" && i > 0 && i < len(tableRow)-1 && endIndex <= len(line) && line[offset:endIndex] == cell {
 			b.WriteString(line[writtenCells:offset] + style + cell + styleReset)
 			writtenCells = endIndex
 		}

@@ -84,8 +84,8 @@ func readTable(content json.RawMessage) (t table, ok bool) {
 		rows = namedTable.Rows
 	}
 	hasColumns := len(t.columns) > 0
-	for _, row := range rows {
-		if !t.addRow(row, hasColumns) {
+	for _, rowJSON := range rows {
+		if !t.addRow(rowJSON, hasColumns) {
 			return table{}, false
 		}
 	}
@@ -93,16 +93,16 @@ func readTable(content json.RawMessage) (t table, ok bool) {
 }
 
 // If the table does not name its columns, the members of the row objects become the columns.
-func (t *table) addRow(row json.RawMessage, hasColumns bool) bool {
+func (t *table) addRow(rowJSON json.RawMessage, hasColumns bool) bool {
 	t.tableRows = append(t.tableRows, nil)
 	var cells []json.RawMessage
-	if hasColumns && json.Unmarshal(row, &cells) == nil {
+	if hasColumns && json.Unmarshal(rowJSON, &cells) == nil {
 		for i, valueJSON := range cells[:min(len(cells), len(t.columns))] {
 			t.setCell(i, valueJSON)
 		}
 		return true
 	}
-	for m := range rawjson.Members(row) {
+	for m := range rawjson.Members(rowJSON) {
 		column := slices.Index(t.columns, SafeLine(m.Key))
 		if column < 0 && !hasColumns {
 			column = len(t.columns)
@@ -112,7 +112,7 @@ func (t *table) addRow(row json.RawMessage, hasColumns bool) bool {
 			t.setCell(column, m.Value)
 		}
 	}
-	return rawjson.KindOf(row) == rawjson.KindObject
+	return rawjson.KindOf(rowJSON) == rawjson.KindObject
 }
 
 func (t *table) setCell(column int, valueJSON json.RawMessage) {
@@ -148,9 +148,9 @@ func cellText(valueJSON json.RawMessage) string {
 func (t table) renderLines(shorten bool) []string {
 	tableRows := append([][]string{t.columns}, t.tableRows...)
 	if shorten {
-		for _, row := range tableRows {
-			for i := range row {
-				row[i] = truncateColumns(row[i], maxCell)
+		for _, tableRow := range tableRows {
+			for i := range tableRow {
+				tableRow[i] = truncateColumns(tableRow[i], maxCell)
 			}
 		}
 	}

@@ -137,14 +137,14 @@ const paragraphColumns = 80
 func (o *Output) PrintParagraph(label, indent, paragraph string) {
 	columns, _ := o.Size()
 	limit := min(columns, paragraphColumns)
-	line, start := label, label
+	line, linePrefix := label, label
 	var lines []string
 	for word := range strings.FieldsSeq(SafeLine(paragraph)) {
-		if line != start && o.stdout.isTerminal && textWidth(line)+1+textWidth(word) > limit {
+		if line != linePrefix && o.stdout.isTerminal && textWidth(line)+1+textWidth(word) > limit {
 			lines = append(lines, line)
-			line, start = indent, indent
+			line, linePrefix = indent, indent
 		}
-		if line != start {
+		if line != linePrefix {
 			line += " "
 		}
 		line += word

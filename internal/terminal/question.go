@@ -59,19 +59,19 @@ func (q *Questions) Ask(ctx context.Context, question string, secret bool) (stri
 		input string
 		err   error
 	}
-	before, stateErr := term.GetState(int(q.in.Fd()))
-	answers := make(chan typedAnswer, 1)
+	terminalState, stateErr := term.GetState(int(q.in.Fd()))
+	typedAnswers := make(chan typedAnswer, 1)
 	fmt.Fprint(q.terminalOut.stderr, wrapQuestion(q.terminalOut, question))
 	go func() { // reading from a terminal cannot be cancelled
 		input, err := q.read(secret)
-		answers <- typedAnswer{input, err}
+		typedAnswers <- typedAnswer{input, err}
 	}()
 	select {
-	case a := <-answers:
+	case a := <-typedAnswers:
 		return a.input, a.err
 	case <-ctx.Done():
 		if secret && stateErr == nil {
-			_ = term.Restore(int(q.in.Fd()), before)
+			_ = term.Restore(int(q.in.Fd()), terminalState)
 		}
 		fmt.Fprintln(q.terminalOut.stderr)
 		return "", ctx.Err()

@@ -25,8 +25,8 @@ func (o *Output) PrintTable(indent string, tableRows [][]string, optionalColumns
 			break
 		}
 		if i := slices.Index(tableRows[0], name); i >= 0 {
-			for n, row := range tableRows {
-				tableRows[n] = slices.Delete(slices.Clone(row), i, i+1)
+			for n, tableRow := range tableRows {
+				tableRows[n] = slices.Delete(slices.Clone(tableRow), i, i+1)
 			}
 		}
 	}
@@ -69,10 +69,10 @@ func FitsTable(o *Output, tableRows [][]string) bool {
 }
 
 func makeCellsSafe(tableRows [][]string) {
-	for _, row := range tableRows {
-		for i, cell := range row {
+	for _, tableRow := range tableRows {
+		for i, cell := range tableRow {
 			nesting := len(cell) - len(strings.TrimLeft(cell, " "))
-			row[i] = cell[:nesting] + SafeLine(cell)
+			tableRow[i] = cell[:nesting] + SafeLine(cell)
 		}
 	}
 }
@@ -86,8 +86,8 @@ func truncateWideColumns(tableRows [][]string, excess int) {
 		if newWidth >= width {
 			continue
 		}
-		for _, row := range tableRows {
-			row[i] = truncateColumns(row[i], newWidth)
+		for _, tableRow := range tableRows {
+			tableRow[i] = truncateColumns(tableRow[i], newWidth)
 		}
 		excess -= width - newWidth
 	}
@@ -103,15 +103,15 @@ func tableWidth(indent string, tableRows [][]string) int {
 	return width
 }
 
-func isHeader(row []string) bool {
-	names := strings.Join(row, "")
+func isHeader(tableRow []string) bool {
+	names := strings.Join(tableRow, "")
 	return names != "" && names == strings.ToUpper(names)
 }
 
 func columnWidths(tableRows [][]string) []int {
 	var widths []int
-	for _, row := range tableRows {
-		for i, cell := range row {
+	for _, tableRow := range tableRows {
+		for i, cell := range tableRow {
 			if i == len(widths) {
 				widths = append(widths, 0)
 			}
@@ -125,9 +125,9 @@ func columnWidths(tableRows [][]string) []int {
 func alignColumns(tableRows [][]string, alignRight []bool) []string {
 	widths := columnWidths(tableRows)
 	lines := make([]string, len(tableRows))
-	for n, row := range tableRows {
+	for n, tableRow := range tableRows {
 		var b strings.Builder
-		for i, cell := range row {
+		for i, cell := range tableRow {
 			cellPadding := strings.Repeat(" ", widths[i]-textWidth(cell))
 			if i < len(alignRight) && alignRight[i] {
 				cell, cellPadding = cellPadding+cell, ""

@@ -204,12 +204,12 @@ func (p *printer) print(file string, n jsbuild.TestEvent) {
 	}
 }
 
-func (p *printer) printLocation(where string) {
-	if where == "" {
+func (p *printer) printLocation(placeText string) {
+	if placeText == "" {
 		return
 	}
-	p.terminalOut.PrintLine("        at %s", terminal.SafeLine(where))
-	for _, line := range codeframe.ReadCodeFrame(p.dir, where) {
+	p.terminalOut.PrintLine("        at %s", terminal.SafeLine(placeText))
+	for _, line := range codeframe.ReadCodeFrame(p.dir, placeText) {
 		p.terminalOut.PrintLine("        %s", line)
 	}
 }

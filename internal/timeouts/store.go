@@ -128,10 +128,10 @@ func Open(dir string, warn func(warning string), log zerolog.Logger) *Store {
 	})}
 }
 
-func viewOf(doc *statedoc.Plugins) view {
+func viewOf(document *statedoc.Plugins) view {
 	entries := view{}
 	var rawEntries []json.RawMessage
-	statedoc.Decode(doc.TopLevel[clientsMember], &rawEntries)
+	statedoc.Decode(document.TopLevel[clientsMember], &rawEntries)
 	for _, rawJSON := range rawEntries {
 		if e := (Entry{}); statedoc.Decode(rawJSON, &e) && e.isValid() {
 			entries[e.key()] = e
@@ -260,12 +260,12 @@ func deleteClient(entries view, key clients.ID) view {
 	return deletedView
 }
 
-func (s *Store) change(edit func(view)) error {
-	err := s.file.Change(func(doc *statedoc.Plugins) error {
-		entries := viewOf(doc)
-		edit(entries)
+func (s *Store) change(editContent func(view)) error {
+	err := s.file.Change(func(document *statedoc.Plugins) error {
+		entries := viewOf(document)
+		editContent(entries)
 		dropOldest(entries)
-		doc.TopLevel[clientsMember] = rawjson.Encode(sortedEntries(entries))
+		document.TopLevel[clientsMember] = rawjson.Encode(sortedEntries(entries))
 		return nil
 	})
 	if err == nil {

@@ -17,8 +17,8 @@ import (
 
 const timeoutReason = "McpError: MCP error -32001: Request timed out"
 
-func gaveUpAfter(wait time.Duration) clients.GiveUp {
-	return clients.GiveUp{Waited: wait, Reason: timeoutReason}
+func gaveUpAfter(waitTime time.Duration) clients.GiveUp {
+	return clients.GiveUp{Waited: waitTime, Reason: timeoutReason}
 }
 
 func openStore(t *testing.T, dir string) (*Store, *bytes.Buffer) {
@@ -42,11 +42,11 @@ func TestLearn(t *testing.T) {
 	if logText := log.String(); !strings.Contains(logText, "My-Agent 1.0") || !strings.Contains(logText, "1 min") || !strings.Contains(logText, `opentabs client timeout set`) {
 		t.Errorf("the log is %s; want an entry with the client, its timeout and the command that changes the timeout", logText)
 	}
-	again, _ := openStore(t, dir)
-	if got := waitOf(again, "my-agent", "1.0"); got != time.Minute {
+	reopenedStore, _ := openStore(t, dir)
+	if got := waitOf(reopenedStore, "my-agent", "1.0"); got != time.Minute {
 		t.Errorf("timeout after a restart = %s, want 1 min", got)
 	}
-	if got := waitOf(again, "my-agent", "1.1"); got != 0 {
+	if got := waitOf(reopenedStore, "my-agent", "1.1"); got != 0 {
 		t.Errorf("timeout of another version of the client = %s, want none", got)
 	}
 	if _, ok := s.Learn(agent, gaveUpAfter(time.Minute)); ok {
@@ -145,7 +145,7 @@ func TestDamagedFile(t *testing.T) {
 			t.Errorf("%s: Repair returned %v", storedClients, err)
 		}
 		s.Learn(clients.ID{Name: "a", Version: "1"}, gaveUpAfter(time.Minute))
-		if again, _ := openStore(t, dir); waitOf(again, "a", "1") != time.Minute {
+		if reopenedStore, _ := openStore(t, dir); waitOf(reopenedStore, "a", "1") != time.Minute {
 			t.Errorf("%s: a timeout that was learned after the damage is not stored", storedClients)
 		}
 	}

@@ -200,12 +200,12 @@ func (a argumentParser) acceptedTypes(p *schema) map[string]bool {
 	return kinds
 }
 
-func (a argumentParser) addKinds(p *schema, kinds map[string]bool, seen map[*schema]bool) {
+func (a argumentParser) addKinds(p *schema, kinds map[string]bool, seenIDs map[*schema]bool) {
 	p = a.resolve(p, 0)
-	if seen[p] {
+	if seenIDs[p] {
 		return
 	}
-	seen[p] = true
+	seenIDs[p] = true
 	var singleKind string
 	var types []string
 	switch {
@@ -224,7 +224,7 @@ func (a argumentParser) addKinds(p *schema, kinds map[string]bool, seen map[*sch
 	}
 	for _, alternatives := range [][]*schema{p.AnyOf, p.OneOf, p.AllOf} {
 		for _, s := range alternatives {
-			a.addKinds(s, kinds, seen)
+			a.addKinds(s, kinds, seenIDs)
 		}
 	}
 }

@@ -85,11 +85,11 @@ func readFailure(r mcpclient.Result) error {
 		info.Code, info.ForUser = "", ""
 	}
 	if info.ForUser == "" {
-		var texts []string
+		var shownTexts []string
 		for _, c := range r.Content {
-			texts = append(texts, contentText(c))
+			shownTexts = append(shownTexts, contentText(c))
 		}
-		info.ForUser = cmp.Or(strings.Join(texts, "\n"), "the tool failed without an error message")
+		info.ForUser = cmp.Or(strings.Join(shownTexts, "\n"), "the tool failed without an error message")
 	}
 	return &Failure{info.Code, info.ForUser}
 }

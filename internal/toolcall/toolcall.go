@@ -81,8 +81,8 @@ func (f *Failure) Error() string { return f.message }
 
 // Run calls a tool as [Call] does, and prints the result to stdout. Run returns the same
 // errors as [Call].
-func Run(ctx context.Context, api *httpapi.Client, client string, r Request, in io.Reader, terminalOut *terminal.Output) error {
-	result, err := Call(ctx, api, client, r, in, terminalOut)
+func Run(ctx context.Context, api *httpapi.Client, client string, r Request, inputReader io.Reader, terminalOut *terminal.Output) error {
+	result, err := Call(ctx, api, client, r, inputReader, terminalOut)
 	if err != nil {
 		return err
 	}
@@ -94,13 +94,13 @@ func Run(ctx context.Context, api *httpapi.Client, client string, r Request, in 
 // to questions are read from the reader in. Call returns a *[Failure] if the call failed,
 // and a *[ResultLostError] if its result is lost. An invalid request is a [usererr.Error].
 // If ctx ended, Call returns ErrInterrupted.
-func Call(ctx context.Context, api *httpapi.Client, client string, r Request, in io.Reader, terminalOut *terminal.Output) (mcpclient.Result, error) {
+func Call(ctx context.Context, api *httpapi.Client, client string, r Request, inputReader io.Reader, terminalOut *terminal.Output) (mcpclient.Result, error) {
 	options := mcpclient.Options{
 		URL: api.URL(httpapi.CommandPath), Token: api.Token(), Name: client, Version: version.Version, Transport: api.Transport(),
 	}
 	view := &pausableView{view: terminal.NoProgress}
 	if r.AsksUser {
-		if prompter := callprompt.New(api.Calls, terminalOut, in); prompter != nil {
+		if prompter := callprompt.New(api.Calls, terminalOut, inputReader); prompter != nil {
 			options.ShowForm = func(ctx context.Context, form json.RawMessage) {
 				view.pause()
 				defer view.resume()
@@ -131,7 +131,7 @@ func Call(ctx context.Context, api *httpapi.Client, client string, r Request, in
 		}
 		tool = mcpclient.Tool{Name: r.Tool}
 	}
-	args, err := r.readArguments(tool, in)
+	args, err := r.readArguments(tool, inputReader)
 	if err != nil {
 		return mcpclient.Result{}, err
 	}
@@ -204,12 +204,12 @@ func brokenPlugin(ctx context.Context, api *httpapi.Client, tool string) error {
 	return nil
 }
 
-func (r Request) readArguments(tool mcpclient.Tool, in io.Reader) (json.RawMessage, error) {
+func (r Request) readArguments(tool mcpclient.Tool, inputReader io.Reader) (json.RawMessage, error) {
 	a := newArgumentParser(tool)
 	var args map[string]json.RawMessage
 	var err error
 	if r.HasInput {
-		args, err = readInput(r.Input, in)
+		args, err = readInput(r.Input, inputReader)
 	} else {
 		args, err = a.parse(r.Args)
 	}

@@ -44,9 +44,9 @@ func Open(dir string, warn func(warning string), log zerolog.Logger) *Pins {
 	})}
 }
 
-func namesOf(doc *statedoc.Plugins) []string {
+func namesOf(document *statedoc.Plugins) []string {
 	var names []string
-	if !statedoc.Decode(doc.TopLevel[pinnedMember], &names) {
+	if !statedoc.Decode(document.TopLevel[pinnedMember], &names) {
 		return nil
 	}
 	slices.Sort(names)
@@ -72,17 +72,17 @@ func (p *Pins) Unpin(names []string) (removedPins []string, err error) {
 	}, true)
 }
 
-func (p *Pins) change(names []string, edit func(pinnedNames []string, name string) []string, isPinned bool) (changedPins []string, err error) {
-	err = p.file.Change(func(doc *statedoc.Plugins) error {
-		pinnedNames := namesOf(doc)
+func (p *Pins) change(names []string, editContent func(pinnedNames []string, name string) []string, isPinned bool) (changedPins []string, err error) {
+	err = p.file.Change(func(document *statedoc.Plugins) error {
+		pinnedNames := namesOf(document)
 		for _, name := range names {
 			if slices.Contains(pinnedNames, name) == isPinned {
-				pinnedNames = edit(pinnedNames, name)
+				pinnedNames = editContent(pinnedNames, name)
 				changedPins = append(changedPins, name)
 			}
 		}
 		slices.Sort(pinnedNames)
-		doc.TopLevel.Put(pinnedMember, slices.Concat([]string{}, pinnedNames))
+		document.TopLevel.Put(pinnedMember, slices.Concat([]string{}, pinnedNames))
 		return nil
 	})
 	return changedPins, err

@@ -73,9 +73,9 @@ func NewPart(siteNames []string, tools []Tool) *Part {
 	p := &Part{postings: map[string][]posting{}, lengths: make([]float32, len(tools))}
 	var siteTerms []string
 	for _, name := range siteNames {
-		for _, term := range siteTermsOf(name) {
-			if !slices.Contains(siteTerms, term) {
-				siteTerms = append(siteTerms, term)
+		for _, searchTerm := range siteTermsOf(name) {
+			if !slices.Contains(siteTerms, searchTerm) {
+				siteTerms = append(siteTerms, searchTerm)
 			}
 		}
 	}
@@ -85,8 +85,8 @@ func NewPart(siteNames []string, tools []Tool) *Part {
 		clear(weights)
 		addText := func(indexedText string, weight float32) {
 			terms = appendTerms(terms[:0], indexedText)
-			for _, term := range terms {
-				weights[term] += weight
+			for _, searchTerm := range terms {
+				weights[searchTerm] += weight
 			}
 		}
 		addText(t.Name, nameWeight)
@@ -95,27 +95,27 @@ func NewPart(siteNames []string, tools []Tool) *Part {
 		for _, argument := range t.Arguments {
 			addText(argument, argumentWeight)
 		}
-		for _, term := range siteTerms {
-			weights[term] += siteWeight
+		for _, searchTerm := range siteTerms {
+			weights[searchTerm] += siteWeight
 		}
-		for term, weight := range weights {
-			p.postings[term] = append(p.postings[term], posting{int32(i), weight})
+		for searchTerm, weight := range weights {
+			p.postings[searchTerm] = append(p.postings[searchTerm], posting{int32(i), weight})
 			p.lengths[i] += weight
 		}
 		p.totalLength += float64(p.lengths[i])
 	}
-	for term := range p.postings {
-		p.terms = append(p.terms, term)
+	for searchTerm := range p.postings {
+		p.terms = append(p.terms, searchTerm)
 	}
 	slices.Sort(p.terms)
 	return p
 }
 
 func siteTermsOf(name string) []string {
-	words := splitWords(name)
+	searchWords := splitWords(name)
 	terms := appendTerms(nil, name)
-	if len(words) > 1 {
-		terms = append(terms, stem(strings.Join(words, "")))
+	if len(searchWords) > 1 {
+		terms = append(terms, stem(strings.Join(searchWords, "")))
 	}
 	return terms
 }
@@ -131,16 +131,16 @@ type Hit struct {
 // Search returns at most limit tools that match a query, best match first. The function
 // factor returns a factor for each tool, which multiplies the score of the tool; 0
 // excludes the tool.
-func Search(parts []*Part, query string, limit int, factor func(part, tool int) float64) []Hit {
+func Search(searchParts []*Part, query string, limit int, factor func(partIndex, tool int) float64) []Hit {
 	terms := queryTerms(query)
 	if len(terms) > maxQueryTerms {
 		terms = terms[:maxQueryTerms]
 	}
-	s := newSearcher(parts)
-	for _, term := range terms {
-		s.addTerm(term)
+	s := newSearcher(searchParts)
+	for _, searchTerm := range terms {
+		s.addTerm(searchTerm)
 	}
-	var hits []Hit
+	var searchHits []Hit
 	for i := range s.scores {
 		for j, score := range s.scores[i] {
 			if score <= 0 {
@@ -148,11 +148,11 @@ func Search(parts []*Part, query string, limit int, factor func(part, tool int) 
 			}
 			coverage := float64(s.matchedWords[i][j]) / float64(len(terms))
 			if score = score * (0.4 + 0.6*coverage) * factor(i, j); score > 0 {
-				hits = append(hits, Hit{i, j, score})
+				searchHits = append(searchHits, Hit{i, j, score})
 			}
 		}
 	}
-	slices.SortFunc(hits, func(a, c Hit) int {
+	slices.SortFunc(searchHits, func(a, c Hit) int {
 		switch {
 		case a.Score > c.Score:
 			return -1
@@ -163,14 +163,14 @@ func Search(parts []*Part, query string, limit int, factor func(part, tool int) 
 		}
 		return a.Tool - c.Tool
 	})
-	return hits[:min(limit, len(hits))]
+	return searchHits[:min(limit, len(searchHits))]
 }
 
 // searcher adds up the scores of the tools for one query.
 type searcher struct {
-	parts      []*Part
-	toolCount  float64
-	meanLength float64
+	searchParts []*Part
+	toolCount   float64
+	meanLength  float64
 	// scores[p][t] is the score of tool t of part p. matched[p][t] is the number of query
 	// terms that the tool matches.
 	scores       [][]float64
@@ -178,9 +178,9 @@ type searcher struct {
 	bestScores   [][]float64
 }
 
-func newSearcher(parts []*Part) *searcher {
-	s := &searcher{parts: parts}
-	for _, p := range parts {
+func newSearcher(searchParts []*Part) *searcher {
+	s := &searcher{searchParts: searchParts}
+	for _, p := range searchParts {
 		n := len(p.lengths)
 		s.toolCount += float64(n)
 		s.meanLength += p.totalLength
@@ -191,13 +191,13 @@ func newSearcher(parts []*Part) *searcher {
 }
 
 // If a tool matches both the term and its synonyms, only the best match adds to the score.
-func (s *searcher) addTerm(term string) {
-	isFound := s.match([]string{term}, 1)
-	for _, phrase := range synonyms()[term] {
+func (s *searcher) addTerm(searchTerm string) {
+	isFound := s.match([]string{searchTerm}, 1)
+	for _, phrase := range synonyms()[searchTerm] {
 		isFound = s.match(phrase, synonymWeight) || isFound
 	}
 	if !isFound {
-		s.matchSimilar(term)
+		s.matchSimilar(searchTerm)
 	}
 	for i := range s.bestScores {
 		for j, score := range s.bestScores[i] {
@@ -213,29 +213,29 @@ func (s *searcher) addTerm(term string) {
 func (s *searcher) match(phrase []string, weight float64) bool {
 	lists := make([][][]posting, len(phrase))
 	frequencies := make([]float64, len(phrase))
-	for k, term := range phrase {
-		lists[k] = make([][]posting, len(s.parts))
-		for i, p := range s.parts {
-			lists[k][i] = p.postings[term]
+	for k, searchTerm := range phrase {
+		lists[k] = make([][]posting, len(s.searchParts))
+		for i, p := range s.searchParts {
+			lists[k][i] = p.postings[searchTerm]
 			frequencies[k] += float64(len(lists[k][i]))
 		}
 	}
 	isFound := false
-	for i := range s.parts {
+	for i := range s.searchParts {
 		for _, firstPosting := range lists[0][i] {
-			total := 0.0
+			totalProgress := 0.0
 			for k := range phrase {
 				weightInTool, ok := weightOf(lists[k][i], firstPosting.tool)
 				if !ok {
-					total = 0
+					totalProgress = 0
 					break
 				}
-				total += s.termScore(i, firstPosting.tool, float64(weightInTool), frequencies[k])
+				totalProgress += s.termScore(i, firstPosting.tool, float64(weightInTool), frequencies[k])
 			}
-			if total > 0 {
+			if totalProgress > 0 {
 				isFound = true
-				total *= weight
-				s.bestScores[i][firstPosting.tool] = max(s.bestScores[i][firstPosting.tool], total)
+				totalProgress *= weight
+				s.bestScores[i][firstPosting.tool] = max(s.bestScores[i][firstPosting.tool], totalProgress)
 			}
 		}
 	}
@@ -251,26 +251,26 @@ func weightOf(postings []posting, tool int32) (float32, bool) {
 }
 
 // The argument frequency of termScore is the number of tools whose text contains the term.
-func (s *searcher) termScore(part int, tool int32, weight, frequency float64) float64 {
+func (s *searcher) termScore(partIndex int, tool int32, weight, frequency float64) float64 {
 	rarity := math.Log(1 + (s.toolCount-frequency+0.5)/(frequency+0.5))
-	length := float64(s.parts[part].lengths[tool])
+	length := float64(s.searchParts[partIndex].lengths[tool])
 	return rarity * weight * (k1 + 1) / (weight + k1*(1-b+b*length/s.meanLength))
 }
 
-func (s *searcher) matchSimilar(term string) {
-	if len(term) < minPrefix {
+func (s *searcher) matchSimilar(searchTerm string) {
+	if len(searchTerm) < minPrefix {
 		return
 	}
 	var longer, near []string
-	for _, p := range s.parts {
-		k, _ := slices.BinarySearch(p.terms, term)
-		for ; k < len(p.terms) && strings.HasPrefix(p.terms[k], term); k++ {
+	for _, p := range s.searchParts {
+		k, _ := slices.BinarySearch(p.terms, searchTerm)
+		for ; k < len(p.terms) && strings.HasPrefix(p.terms[k], searchTerm); k++ {
 			if !slices.Contains(longer, p.terms[k]) {
 				longer = append(longer, p.terms[k])
 			}
 		}
 		for _, otherTerm := range p.terms {
-			if len(longer) == 0 && mayMisspell(term, otherTerm) && !slices.Contains(near, otherTerm) {
+			if len(longer) == 0 && mayMisspell(searchTerm, otherTerm) && !slices.Contains(near, otherTerm) {
 				near = append(near, otherTerm)
 			}
 		}
@@ -281,12 +281,12 @@ func (s *searcher) matchSimilar(term string) {
 	if len(longer) > 0 || len(near) == 0 {
 		return
 	}
-	if otherTerm := nearest.Name(term, near); otherTerm != "" {
+	if otherTerm := nearest.Name(searchTerm, near); otherTerm != "" {
 		s.match([]string{otherTerm}, misspellWeight)
 	}
 }
 
-func mayMisspell(term, otherTerm string) bool {
-	difference := len(term) - len(otherTerm)
-	return difference >= -2 && difference <= 2 && len(term) > 3 && (term[0] == otherTerm[0] || term[1:] == otherTerm[1:])
+func mayMisspell(searchTerm, otherTerm string) bool {
+	difference := len(searchTerm) - len(otherTerm)
+	return difference >= -2 && difference <= 2 && len(searchTerm) > 3 && (searchTerm[0] == otherTerm[0] || searchTerm[1:] == otherTerm[1:])
 }

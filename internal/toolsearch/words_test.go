@@ -27,10 +27,10 @@ func TestStem(t *testing.T) {
 		"message messages", "create creates created creating", "reply replies replied", "branch branches", "box boxes", "delete deleted deleting deletes",
 		"run running runs", "sell selling", "issue issues", "move moved moving", "address addresses", "subscribe subscribed subscribing", "press pressed",
 	} {
-		words := strings.Fields(group)
-		for _, word := range words {
-			if stem(word) != stem(words[0]) {
-				t.Errorf("%s has the stem %s, but %s has %s", word, stem(word), words[0], stem(words[0]))
+		searchWords := strings.Fields(group)
+		for _, searchWord := range searchWords {
+			if stem(searchWord) != stem(searchWords[0]) {
+				t.Errorf("%s has the stem %s, but %s has %s", searchWord, stem(searchWord), searchWords[0], stem(searchWords[0]))
 			}
 		}
 	}

@@ -115,14 +115,14 @@ func (s argumentSchema) types() []string {
 }
 
 func joinOr(values []json.RawMessage) string {
-	texts := make([]string, len(values))
+	shownTexts := make([]string, len(values))
 	for i, valueJSON := range values {
-		texts[i] = plaintext.Line(textOf(valueJSON), maxDescriptionChars)
+		shownTexts[i] = plaintext.Line(textOf(valueJSON), maxDescriptionChars)
 	}
-	if len(texts) < 2 {
-		return strings.Join(texts, "")
+	if len(shownTexts) < 2 {
+		return strings.Join(shownTexts, "")
 	}
-	return strings.Join(texts[:len(texts)-1], ", ") + " or " + texts[len(texts)-1]
+	return strings.Join(shownTexts[:len(shownTexts)-1], ", ") + " or " + shownTexts[len(shownTexts)-1]
 }
 
 // Example returns a shell command that calls a tool with example values for its required arguments. Words in capital

@@ -105,10 +105,10 @@ func (u *Undoer) Undo(callID string, client dispatch.Client) (StartedUndo, error
 		return StartedUndo{}, err
 	}
 	call.Client = client
-	u.opts.ChoosePlace(&call, undoneCall.entry)
+	u.opts.ChoosePlace(&call, undoneCall.recordedEntry)
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if err := u.checkNotUndone(undoneCall.entry); err != nil {
+	if err := u.checkNotUndone(undoneCall.recordedEntry); err != nil {
 		return StartedUndo{}, err
 	}
 	job := u.openUndos.Start(u.opts.Jobs, call, callID)
@@ -146,22 +146,22 @@ func noteOf(callID string, s undoState) recorder.Note {
 func (u *Undoer) find(callID string) (recordedCall, error) {
 	c, ok := u.opts.Memory.find(callID)
 	if !ok {
-		entry, isRecorded, err := u.opts.Records.Find(callID)
+		recordedEntry, isRecorded, err := u.opts.Records.Find(callID)
 		callView, isKnown := u.opts.Calls.Find(callID)
 		switch {
 		case err != nil:
 			return recordedCall{}, err
 		case isRecorded:
-			c = recordedCall{entry, resultProblem(entry)}
+			c = recordedCall{recordedEntry, resultProblem(recordedEntry)}
 		case isKnown:
 			c = recordedCall{recorder.Entry{Record: recorder.Record{View: callView, IsArgsIncomplete: true}}, errNoResult}
 		default:
 			return recordedCall{}, ErrNotRecorded
 		}
-		c.entry.Output = resultOf(c.entry.Output)
+		c.recordedEntry.Output = resultOf(c.recordedEntry.Output)
 	}
-	switch callStatus := c.entry.Status; {
-	case c.entry.Prompt:
+	switch callStatus := c.recordedEntry.Status; {
+	case c.recordedEntry.Prompt:
 		return recordedCall{}, errPrompt
 	case callStatus == wire.StatusFailed || callStatus == wire.StatusCancelled:
 		return recordedCall{}, fmt.Errorf("the call is %s; only a call that is done can be undone", callStatus)
@@ -183,7 +183,7 @@ func resultProblem(e recorder.Entry) error {
 
 // The caller of newCall must set the client and the tab.
 func (u *Undoer) newCall(c recordedCall) (dispatch.Call, error) {
-	name := c.entry.ToolName
+	name := c.recordedEntry.ToolName
 	tool, ok := u.opts.Plugins().Tool(name)
 	if !ok {
 		return dispatch.Call{}, fmt.Errorf("there is no tool %s any more; install its plugin, or switch the tool on", name)
@@ -192,12 +192,12 @@ func (u *Undoer) newCall(c recordedCall) (dispatch.Call, error) {
 	switch {
 	case otherTool == nil:
 		return dispatch.Call{}, fmt.Errorf("the author of the plugin does not declare how to undo %s; look for a tool that does so with `opentabs tools %s`", name, tool.Plugin.Name)
-	case tool.Undo.UsesInput() && (c.entry.IsArgsIncomplete || len(c.entry.Args) == 0 && c.entry.ArgsBytes > len("{}")):
+	case tool.Undo.UsesInput() && (c.recordedEntry.IsArgsIncomplete || len(c.recordedEntry.Args) == 0 && c.recordedEntry.ArgsBytes > len("{}")):
 		return dispatch.Call{}, errIncompleteArgs
 	case tool.Undo.UsesResult() && c.resultProblem != nil:
 		return dispatch.Call{}, c.resultProblem
 	}
-	args, missingArgs := tool.Undo.Arguments(c.entry.Args, c.entry.Output)
+	args, missingArgs := tool.Undo.Arguments(c.recordedEntry.Args, c.recordedEntry.Output)
 	if err := otherTool.Validate(args); err != nil {
 		if len(missingArgs) > 0 {
 			return dispatch.Call{}, fmt.Errorf("the call has no value at %s, which %s needs to undo it", strings.Join(missingArgs, ", "), otherTool.FullName())

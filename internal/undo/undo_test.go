@@ -96,12 +96,12 @@ func (f *fixture) crash() {
 func (f *fixture) deleteItem(args string) string {
 	f.t.Helper()
 	tool, _ := shop().Tool("shop__delete_item")
-	result, err := f.calls.Call(f.t.Context(), dispatch.Call{Tool: tool.Dispatch(), Args: json.RawMessage(args)})
+	callResult, err := f.calls.Call(f.t.Context(), dispatch.Call{Tool: tool.Dispatch(), Args: json.RawMessage(args)})
 	if err != nil {
 		f.t.Fatal(err)
 	}
 	time.Sleep(time.Second)
-	return result.CallID
+	return callResult.CallID
 }
 
 func (f *fixture) undo(callID string) (StartedUndo, error) {
@@ -220,11 +220,11 @@ func TestUndoIsRejected(t *testing.T) {
 		secret := f.deleteItem(`{"api_key":"k"}`)
 		time.Sleep(keptLifetime)
 		f.wantError(secret, "not all arguments")
-		done, err := f.undo(f.deleteItem(`{}`))
+		finishedUndo, err := f.undo(f.deleteItem(`{}`))
 		if err != nil {
 			t.Fatal(err)
 		}
-		f.wantError(done.CallID, "does not declare how to undo shop__restore_item")
+		f.wantError(finishedUndo.CallID, "does not declare how to undo shop__restore_item")
 		entries := map[string]recorder.Record{
 			"failed": {View: dispatch.View{Snapshot: dispatch.Snapshot{Progression: dispatch.Progression{Status: wire.StatusFailed}}}},
 			"prompt": {View: dispatch.View{Prompt: true}},

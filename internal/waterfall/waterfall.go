@@ -175,21 +175,21 @@ func microseconds(us float64) time.Duration { return time.Duration(us * float64(
 
 // The argument waits of subtractWaits must be in chronological order, without overlaps.
 func subtractWaits(p Phase, waits []Phase) []Phase {
-	var parts []Phase
+	var phases []Phase
 	at := p.Start
 	for _, w := range waits {
 		if w.End() <= at || w.Start >= p.End() {
 			continue
 		}
 		if w.Start > at {
-			parts = append(parts, Phase{p.Name, at, w.Start - at})
+			phases = append(phases, Phase{p.Name, at, w.Start - at})
 		}
 		at = w.End()
 	}
 	if at < p.End() || at == p.Start && p.Duration == 0 {
-		parts = append(parts, Phase{p.Name, at, p.End() - at})
+		phases = append(phases, Phase{p.Name, at, p.End() - at})
 	}
-	return parts
+	return phases
 }
 
 func mergeNeighbors(phases []Phase) []Phase {

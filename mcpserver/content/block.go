@@ -68,11 +68,11 @@ func (m *objectMembers) resourceBlock() (foundBlock, bool) {
 		return foundBlock{}, false
 	}
 	span, ok := m.findValue("resource")
-	if !ok || m.object[span.start] != '{' {
+	if !ok || m.object[span.startIndex] != '{' {
 		return foundBlock{}, false
 	}
 	f := contentFinder{resultJSON: m.object}
-	resource, _, ok := f.scanMembers(span.start, 0)
+	resource, _, ok := f.scanMembers(span.startIndex, 0)
 	if !ok || !resource.hasOnlyMembers("uri", "mimeType", "text", "blob", "_meta") || !resource.hasValidURI() || !resource.hasOptionalStrings("mimeType") || !resource.hasValidExtras() {
 		return foundBlock{}, false
 	}
@@ -83,8 +83,8 @@ func (m *objectMembers) resourceBlock() (foundBlock, bool) {
 	case hasText == hasBlob:
 		return b, false
 	case hasText:
-		b.base64Range, ok = textRange, m.object[textRange.start] == '"'
-		b.size = textRange.endIndex - textRange.start - 2
+		b.base64Range, ok = textRange, m.object[textRange.startIndex] == '"'
+		b.size = textRange.endIndex - textRange.startIndex - 2
 	default:
 		b.base64Range = blob
 		b.size, ok = base64Size(blob.sliceOf(m.object))
@@ -96,7 +96,7 @@ func (m *objectMembers) resourceBlock() (foundBlock, bool) {
 }
 
 func (m *objectMembers) hasValidExtras() bool {
-	if v, ok := m.findValue("_meta"); ok && m.object[v.start] != '{' {
+	if v, ok := m.findValue("_meta"); ok && m.object[v.startIndex] != '{' {
 		return false
 	}
 	v, ok := m.findValue("annotations")
@@ -110,7 +110,7 @@ func (m *objectMembers) hasValidExtras() bool {
 	}
 	d := json.NewDecoder(bytes.NewReader(v.sliceOf(m.object)))
 	d.DisallowUnknownFields()
-	if m.object[v.start] != '{' || bytes.Contains(v.sliceOf(m.object), []byte("null")) || d.Decode(&a) != nil {
+	if m.object[v.startIndex] != '{' || bytes.Contains(v.sliceOf(m.object), []byte("null")) || d.Decode(&a) != nil {
 		return false
 	}
 	if _, err := d.Token(); err != io.EOF {
@@ -144,7 +144,7 @@ func (m *objectMembers) hasValidURI() bool {
 func (m *objectMembers) hasValidSize() bool {
 	v, ok := m.findValue("size")
 	var n int64
-	return !ok || json.Unmarshal(v.sliceOf(m.object), &n) == nil && n >= 0 && m.object[v.start] != 'n'
+	return !ok || json.Unmarshal(v.sliceOf(m.object), &n) == nil && n >= 0 && m.object[v.startIndex] != 'n'
 }
 
 var isBase64 = func() (table [256]bool) {

@@ -49,13 +49,13 @@ func mayHaveBlocks(output []byte) bool {
 
 // SeparateBlocks separates the content blocks from a result, which must be compact JSON.
 // If the tool's result contains no content blocks, SeparateBlocks returns false.
-func SeparateBlocks(output json.RawMessage) (Result, bool) {
-	if !mayHaveBlocks(output) {
+func SeparateBlocks(toolOutput json.RawMessage) (Result, bool) {
+	if !mayHaveBlocks(toolOutput) {
 		return Result{}, false
 	}
-	f := contentFinder{resultJSON: output}
+	f := contentFinder{resultJSON: toolOutput}
 	endIndex, ok := f.scanValue(0, 0)
-	if !ok || endIndex != len(output) || len(f.blocks) == 0 {
+	if !ok || endIndex != len(toolOutput) || len(f.blocks) == 0 {
 		return Result{}, false
 	}
 	if blocks, ok := f.listOfBlocks(); ok {
@@ -68,7 +68,7 @@ func SeparateBlocks(output json.RawMessage) (Result, bool) {
 	}
 	s := Result{Text: f.reducedResult(firstIndex)}
 	for _, b := range f.blocks {
-		s.Blocks = append(s.Blocks, b.bounds.sliceOf(output))
+		s.Blocks = append(s.Blocks, b.bounds.sliceOf(toolOutput))
 	}
 	if s.Text[0] == '{' {
 		s.Data = s.Text
@@ -80,9 +80,9 @@ func SeparateBlocks(output json.RawMessage) (Result, bool) {
 }
 
 // byteRange is a part of a tool's result: byte offsets from start to end.
-type byteRange struct{ start, endIndex int }
+type byteRange struct{ startIndex, endIndex int }
 
-func (s byteRange) sliceOf(resultJSON []byte) []byte { return resultJSON[s.start:s.endIndex] }
+func (s byteRange) sliceOf(resultJSON []byte) []byte { return resultJSON[s.startIndex:s.endIndex] }
 
 // foundBlock is a content block that the contentFinder has found in a tool's result.
 type foundBlock struct {
@@ -166,10 +166,10 @@ const maxBlockMembers = 10
 
 // objectMembers contains the members of a JSON object that is possibly a content block.
 type objectMembers struct {
-	object []byte
-	count  int // the number of members; if it exceeds the arrays, the object is not a content block
-	keys   [maxBlockMembers]byteRange
-	values [maxBlockMembers]byteRange
+	object       []byte
+	count        int // the number of members; if it exceeds the arrays, the object is not a content block
+	keys         [maxBlockMembers]byteRange
+	memberRanges [maxBlockMembers]byteRange
 }
 
 func (f *contentFinder) scanMembers(i, depth int) (m objectMembers, endIndex int, ok bool) {
@@ -193,7 +193,7 @@ func (f *contentFinder) scanMembers(i, depth int) (m objectMembers, endIndex int
 			return m, 0, false
 		}
 		if m.count < maxBlockMembers {
-			m.keys[m.count], m.values[m.count] = byteRange{i, keyEnd}, byteRange{valueStart, valueEnd}
+			m.keys[m.count], m.memberRanges[m.count] = byteRange{i, keyEnd}, byteRange{valueStart, valueEnd}
 		}
 		m.count++
 		nextIndex, hasMore, ok := f.scanSeparator(valueEnd, '}')
@@ -209,8 +209,8 @@ func (f *contentFinder) scanMembers(i, depth int) (m objectMembers, endIndex int
 
 func (m *objectMembers) findValue(name string) (byteRange, bool) {
 	for i := range m.count {
-		if k := m.keys[i]; string(m.object[k.start+1:k.endIndex-1]) == name {
-			return m.values[i], true
+		if k := m.keys[i]; string(m.object[k.startIndex+1:k.endIndex-1]) == name {
+			return m.memberRanges[i], true
 		}
 	}
 	return byteRange{}, false
@@ -223,12 +223,12 @@ func (m *objectMembers) hasOnlyMembers(names ...string) bool {
 		return false
 	}
 	for i := range m.count {
-		k := string(m.object[m.keys[i].start+1 : m.keys[i].endIndex-1])
+		k := string(m.object[m.keys[i].startIndex+1 : m.keys[i].endIndex-1])
 		if !slices.Contains(names, k) {
 			return false
 		}
 		for j := range i {
-			if string(m.object[m.keys[j].start+1:m.keys[j].endIndex-1]) == k {
+			if string(m.object[m.keys[j].startIndex+1:m.keys[j].endIndex-1]) == k {
 				return false
 			}
 		}
@@ -244,7 +244,7 @@ func (f *contentFinder) reducedResult(firstIndex int) json.RawMessage {
 		if b.base64Range.endIndex == 0 {
 			continue
 		}
-		resultJSON = append(resultJSON, f.resultJSON[copiedBytes:b.base64Range.start]...)
+		resultJSON = append(resultJSON, f.resultJSON[copiedBytes:b.base64Range.startIndex]...)
 		resultJSON = append(resultJSON, `"see content[`...)
 		resultJSON = fmt.Appendf(resultJSON, `%d], %s, %d bytes"`, firstIndex+i, b.mediaType, b.size)
 		copiedBytes = b.base64Range.endIndex
@@ -284,12 +284,12 @@ func isTextBlock(blockJSON []byte) bool {
 
 func (m *objectMembers) hasStringValue(name, value string) bool {
 	v, ok := m.findValue(name)
-	return ok && m.object[v.start] == '"' && string(m.object[v.start+1:v.endIndex-1]) == value
+	return ok && m.object[v.startIndex] == '"' && string(m.object[v.startIndex+1:v.endIndex-1]) == value
 }
 
 func (m *objectMembers) hasStrings(names ...string) bool {
 	for _, name := range names {
-		if v, ok := m.findValue(name); !ok || m.object[v.start] != '"' {
+		if v, ok := m.findValue(name); !ok || m.object[v.startIndex] != '"' {
 			return false
 		}
 	}
@@ -298,7 +298,7 @@ func (m *objectMembers) hasStrings(names ...string) bool {
 
 func (m *objectMembers) hasOptionalStrings(names ...string) bool {
 	for _, name := range names {
-		if v, ok := m.findValue(name); ok && m.object[v.start] != '"' {
+		if v, ok := m.findValue(name); ok && m.object[v.startIndex] != '"' {
 			return false
 		}
 	}
@@ -307,10 +307,10 @@ func (m *objectMembers) hasOptionalStrings(names ...string) bool {
 
 func (m *objectMembers) mediaType(name string) string {
 	v, ok := m.findValue(name)
-	if !ok || m.object[v.start] != '"' {
+	if !ok || m.object[v.startIndex] != '"' {
 		return ""
 	}
-	kind := string(m.object[v.start+1 : v.endIndex-1])
+	kind := string(m.object[v.startIndex+1 : v.endIndex-1])
 	mainType, subtype, hasSlash := strings.Cut(kind, "/")
 	if !hasSlash || mainType == "" || subtype == "" || len(kind) > 100 {
 		return ""

@@ -87,8 +87,8 @@ type SearchResult struct {
 // when a search first needs it, and is dropped when a search no longer covers the site. A
 // Finder is safe for concurrent use.
 type Finder struct {
-	mu    sync.Mutex // guards parts
-	parts map[any]*toolsearch.Part
+	mu          sync.Mutex // guards parts
+	searchParts map[any]*toolsearch.Part
 }
 
 // Find returns the tools that match a query, best match first. If no site has the name in
@@ -105,12 +105,12 @@ func (f *Finder) Find(sites []Site, q Query) (searchResults []SearchResult, prob
 	if strings.TrimSpace(q.Text) == "" {
 		return listTools(sites, indexes, q), ""
 	}
-	parts := f.partsOf(sites)
-	hits := toolsearch.Search(parts, q.Text, q.Limit, func(part, tool int) float64 {
-		if _, isMatched := slices.BinarySearch(indexes, part); !isMatched {
+	searchParts := f.partsOf(sites)
+	searchHits := toolsearch.Search(searchParts, q.Text, q.Limit, func(partIndex, tool int) float64 {
+		if _, isMatched := slices.BinarySearch(indexes, partIndex); !isMatched {
 			return 0
 		}
-		switch q.Availability(&sites[part], &sites[part].Tools[tool]) {
+		switch q.Availability(&sites[partIndex], &sites[partIndex].Tools[tool]) {
 		case Available:
 			return 1
 		case Off:
@@ -118,7 +118,7 @@ func (f *Finder) Find(sites []Site, q Query) (searchResults []SearchResult, prob
 		}
 		return 0
 	})
-	for _, h := range hits {
+	for _, h := range searchHits {
 		searchResults = append(searchResults, SearchResult{&sites[h.Part], &sites[h.Part].Tools[h.Tool]})
 	}
 	return searchResults, ""
@@ -168,16 +168,16 @@ func (f *Finder) partsOf(sites []Site) []*toolsearch.Part {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	keptParts := map[any]*toolsearch.Part{}
-	parts := make([]*toolsearch.Part, len(sites))
+	searchParts := make([]*toolsearch.Part, len(sites))
 	for i, site := range sites {
-		part := f.parts[site.Source]
-		if part == nil {
-			part = newPart(site)
+		toolPart := f.searchParts[site.Source]
+		if toolPart == nil {
+			toolPart = newPart(site)
 		}
-		keptParts[site.Source], parts[i] = part, part
+		keptParts[site.Source], searchParts[i] = toolPart, toolPart
 	}
-	f.parts = keptParts
-	return parts
+	f.searchParts = keptParts
+	return searchParts
 }
 
 func newPart(site Site) *toolsearch.Part {

@@ -72,16 +72,16 @@ func Instructions(s InstructionFacts) string {
 // joinSites lists the names of sites in at most maxBytes bytes, such as "a, b and 7 more".
 func joinSites(names []string, maxBytes int) string {
 	var siteList string
-	for i, start := 0, ""; i < len(names) && len(start) <= maxBytes; i++ {
-		start += names[i]
-		withRest := start
+	for i, linePrefix := 0, ""; i < len(names) && len(linePrefix) <= maxBytes; i++ {
+		linePrefix += names[i]
+		withRest := linePrefix
 		if omittedCount := len(names) - i - 1; omittedCount > 0 {
-			withRest = fmt.Sprintf("%s and %d more", start, omittedCount)
+			withRest = fmt.Sprintf("%s and %d more", linePrefix, omittedCount)
 		}
 		if len(withRest) <= maxBytes {
 			siteList = withRest
 		}
-		start += ", "
+		linePrefix += ", "
 	}
 	return siteList
 }

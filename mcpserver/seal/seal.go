@@ -70,9 +70,9 @@ func (s Seal) Decode(sealedText string) (Content, bool) {
 	return c, true
 }
 
-func (s Seal) computeMAC(body []byte) []byte {
+func (s Seal) computeMAC(requestBody []byte) []byte {
 	h := hmac.New(sha256.New, s.key[:])
-	h.Write(body)
+	h.Write(requestBody)
 	return h.Sum(nil)
 }
 

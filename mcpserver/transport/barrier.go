@@ -39,8 +39,8 @@ const (
 // readBarrier waits until the client of a stdio session has read all progress that was
 // written. A readBarrier is safe for concurrent use.
 type readBarrier struct {
-	requests *clientRequests
-	send     Send // writes to the client
+	requests    *clientRequests
+	sendMessage Send // writes to the client
 
 	mu           sync.Mutex // guards all fields below
 	writtenCount uint64     // the number of progress notifications that were written
@@ -114,7 +114,7 @@ func (b *readBarrier) findCoveringPing(n uint64) *ping {
 	b.requests.expectAnswer("s"+id, func(rpcMessage) { b.recordPong(p) })
 	// A ping that cannot be written ends the session, which ends the context of
 	// awaitRead.
-	_ = b.send(encodeJSON(struct {
+	_ = b.sendMessage(encodeJSON(struct {
 		JSONRPC string `json:"jsonrpc"`
 		ID      string `json:"id"`
 		Method  string `json:"method"`

@@ -21,16 +21,16 @@ type clientRequests struct {
 
 // sendAndWait sends a request to the client, and returns the client's answer. If ctx ends first, sendAndWait cancels
 // the request and returns ctx's error.
-func (a *clientRequests) sendAndWait(ctx context.Context, send Send, method string, params any) (rpcMessage, error) {
+func (a *clientRequests) sendAndWait(ctx context.Context, sendMessage Send, method string, params any) (rpcMessage, error) {
 	if err := ctx.Err(); err != nil {
 		return rpcMessage{}, err
 	}
 	// The random ID is never reused, so that no late answer is mistaken for the answer to another request.
 	id := "opentabs-" + strings.ToLower(rand.Text())
-	key, answers := "s"+id, make(chan rpcMessage, 1)
-	a.expectAnswer(key, func(m rpcMessage) { answers <- m }) // never blocks, because the channel has room for one answer
+	key, responses := "s"+id, make(chan rpcMessage, 1)
+	a.expectAnswer(key, func(m rpcMessage) { responses <- m }) // never blocks, because the channel has room for one answer
 	defer a.forgetRequest(key)
-	if err := send(encodeJSON(struct {
+	if err := sendMessage(encodeJSON(struct {
 		JSONRPC string `json:"jsonrpc"`
 		ID      string `json:"id"`
 		Method  string `json:"method"`
@@ -39,12 +39,12 @@ func (a *clientRequests) sendAndWait(ctx context.Context, send Send, method stri
 		return rpcMessage{}, err
 	}
 	select {
-	case m := <-answers:
+	case m := <-responses:
 		return m, nil
 	case <-ctx.Done():
 	}
 	select {
-	case m := <-answers: // the answer has arrived, so nothing is cancelled
+	case m := <-responses: // the answer has arrived, so nothing is cancelled
 		return m, nil
 	default:
 	}
@@ -52,7 +52,7 @@ func (a *clientRequests) sendAndWait(ctx context.Context, send Send, method stri
 		RequestID string `json:"requestId"`
 		Reason    string `json:"reason"`
 	}
-	_ = send(encodeJSON(struct {
+	_ = sendMessage(encodeJSON(struct {
 		JSONRPC string          `json:"jsonrpc"`
 		Method  string          `json:"method"`
 		Params  cancelledParams `json:"params"`
@@ -90,12 +90,12 @@ func (a *clientRequests) handleAnswer(m rpcMessage) {
 }
 
 // askFunction returns the function that sends requests to the client, or nil if the client cannot show forms.
-func (s *session) askFunction(send Send) Ask {
-	if send == nil || s.listener == nil || !supportsForms(s.listener.GetClientCapabilities().Elicitation) {
+func (s *session) askFunction(sendMessage Send) Ask {
+	if sendMessage == nil || s.listener == nil || !supportsForms(s.listener.GetClientCapabilities().Elicitation) {
 		return nil
 	}
 	return func(ctx context.Context, method string, params any) (json.RawMessage, error) {
-		m, err := s.requests.sendAndWait(ctx, send, method, params)
+		m, err := s.requests.sendAndWait(ctx, sendMessage, method, params)
 		if err == nil && m.Result == nil {
 			err = fmt.Errorf("the client answered with an error: %.300s", m.Error)
 		}

@@ -75,12 +75,12 @@ func (s httpTransport) findSession(w http.ResponseWriter, r *http.Request, id js
 }
 
 func malformedParamsText(m rpcMessage, err error) string {
-	reason := err.Error()
+	cancelReason := err.Error()
 	var typeErr *json.UnmarshalTypeError // the text of a json.UnmarshalTypeError contains names of Go types
 	if errors.As(err, &typeErr) {
-		reason = strings.TrimSuffix("params."+typeErr.Field, ".") + " is a JSON " + typeErr.Value
+		cancelReason = strings.TrimSuffix("params."+typeErr.Field, ".") + " is a JSON " + typeErr.Value
 	}
-	return "The params of " + m.Method + " are malformed (" + reason + "). Correct them, then call again."
+	return "The params of " + m.Method + " are malformed (" + cancelReason + "). Correct them, then call again."
 }
 
 // Texts for clients about why a request was rejected.
@@ -257,8 +257,8 @@ func (s httpTransport) readBody(w http.ResponseWriter, r *http.Request) ([]byte,
 	return io.ReadAll(http.MaxBytesReader(w, r.Body, s.opts.MaxRequestBytes))
 }
 
-func refuseInvalid(w http.ResponseWriter, body []byte) {
-	code, errorText := invalidMessageText(body)
+func refuseInvalid(w http.ResponseWriter, requestBody []byte) {
+	code, errorText := invalidMessageText(requestBody)
 	refuseRequest(w, http.StatusBadRequest, nil, code, errorText)
 }
 
@@ -272,9 +272,9 @@ func invalidMessageText(b []byte) (code int, errorText string) {
 	return wire.CodeInvalidRequest, "This is not one JSON-RPC message. Send one JSON object, with a method that is a string."
 }
 
-func (s httpTransport) serveInitialize(w http.ResponseWriter, r *http.Request, m rpcMessage, body []byte) {
+func (s httpTransport) serveInitialize(w http.ResponseWriter, r *http.Request, m rpcMessage, requestBody []byte) {
 	clientSession := s.sessions.open(TransportHTTP, contextCredential(r.Context()))
-	response := s.passToLibrary(r.Context(), clientSession, m, body)
+	response := s.passToLibrary(r.Context(), clientSession, m, requestBody)
 	if _, ok := response.(mcp.JSONRPCResponse); !ok || s.library.RegisterSession(r.Context(), clientSession.listener) != nil {
 		s.sessions.closeSession(clientSession.id)
 	} else {
@@ -310,12 +310,12 @@ func (s httpTransport) serveCall(w http.ResponseWriter, r *http.Request, m rpcMe
 	}
 	defer s.sessions.finishTask()
 	stream := newStream(w, r, s.opts.Heartbeat, func() { cancel(errClientGone) })
-	send := Send(stream.notify)
+	sendMessage := Send(stream.notify)
 	if !stream.acceptsEvents {
-		send = nil
+		sendMessage = nil
 	}
 	hops.FromContext(ctx).Record(hops.CheckpointParsed)
-	reply := s.handler.Serve(ctx, s.newRequest(clientSession, m, p, client, send))
+	reply := s.handler.Serve(ctx, s.newRequest(clientSession, m, p, client, sendMessage))
 	s.releaseTask(r, clientSession, key)
 	if ctx.Err() != nil {
 		reply.Undelivered()
@@ -323,11 +323,11 @@ func (s httpTransport) serveCall(w http.ResponseWriter, r *http.Request, m rpcMe
 		return
 	}
 	httpStatus := http.StatusOK
-	var identity json.RawMessage
+	var serverIdentity json.RawMessage
 	if p.IsModern() {
-		httpStatus, identity = modernStatus(reply.ErrorCode()), s.opts.Identity
+		httpStatus, serverIdentity = modernStatus(reply.ErrorCode()), s.opts.Identity
 	}
-	err := stream.respond(httpStatus, func(b *bufio.Writer) { WriteAnswer(b, m.ID, reply, identity) })
+	err := stream.respond(httpStatus, func(b *bufio.Writer) { WriteAnswer(b, m.ID, reply, serverIdentity) })
 	if err != nil {
 		reply.Undelivered()
 		s.opts.Log.Warn().Str("call", reply.CallID()).Str("client", client.String()).Err(err).Msg("result could not be delivered")

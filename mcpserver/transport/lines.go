@@ -25,8 +25,8 @@ type lineReader struct {
 	maxBytes int64
 }
 
-func newLineReader(in io.Reader, limit int64) *lineReader {
-	return &lineReader{r: bufio.NewReaderSize(in, 64<<10), maxBytes: limit}
+func newLineReader(inputReader io.Reader, limit int64) *lineReader {
+	return &lineReader{r: bufio.NewReaderSize(inputReader, 64<<10), maxBytes: limit}
 }
 
 // nextLine returns the next line that is not blank, which the caller may keep and change. If a line exceeds the limit,
@@ -46,17 +46,17 @@ func (l *lineReader) readLine() ([]byte, error) {
 	var id json.RawMessage
 	var size int64
 	for {
-		piece, err := l.r.ReadSlice('\n')
-		size += int64(len(piece))
+		chunk, err := l.r.ReadSlice('\n')
+		size += int64(len(chunk))
 		switch {
 		case size <= l.maxBytes:
-			line = append(line, piece...)
+			line = append(line, chunk...)
 		case lineEnd == nil: // the line exceeds the size limit
-			id = idAtStart(append(line, piece...))
+			id = idAtStart(append(line, chunk...))
 			line = nil
 			fallthrough
 		default:
-			lineEnd = lastBytes(lineEnd, piece)
+			lineEnd = lastBytes(lineEnd, chunk)
 		}
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
@@ -74,8 +74,8 @@ func (l *lineReader) readLine() ([]byte, error) {
 	}
 }
 
-func lastBytes(lineEnd, piece []byte) []byte {
-	lineEndBytes := append(lineEnd, piece...)
+func lastBytes(lineEnd, chunk []byte) []byte {
+	lineEndBytes := append(lineEnd, chunk...)
 	if excess := len(lineEndBytes) - idSearchBytes; excess > 0 {
 		lineEndBytes = append(lineEndBytes[:0], lineEndBytes[excess:]...)
 	}

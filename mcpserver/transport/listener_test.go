@@ -72,9 +72,9 @@ func TestUnreadLogsAreBounded(t *testing.T) {
 	if logs := l.popAll(); len(logs) != 0 {
 		t.Error("a client of protocol version 2026-07-28 receives logs")
 	}
-	early := newListener("y", nil)
-	early.queueLog(mcp.LoggingLevelError, notification(1))
-	if logs := early.popAll(); len(logs) != 0 {
+	earlyListener := newListener("y", nil)
+	earlyListener.queueLog(mcp.LoggingLevelError, notification(1))
+	if logs := earlyListener.popAll(); len(logs) != 0 {
 		t.Error("a client that is not initialized receives logs")
 	}
 }

@@ -145,11 +145,11 @@ func (p *Params) Token() json.RawMessage {
 const MaxReason = 200
 
 func (p *Params) cancelReason() string {
-	var reason string
-	if json.Unmarshal(p.Reason, &reason) != nil {
+	var cancelReason string
+	if json.Unmarshal(p.Reason, &cancelReason) != nil {
 		return ""
 	}
-	return plaintext.Line(reason, MaxReason)
+	return plaintext.Line(cancelReason, MaxReason)
 }
 
 // requestKey returns a comparable form of a JSON-RPC ID. The IDs "1" and 1 differ, but "a" and "\u0061" are equal.

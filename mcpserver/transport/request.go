@@ -110,7 +110,7 @@ type Reply interface {
 	// 2026-07-28 requires in each result. For protocol versions before 2026-07-28,
 	// identity is nil. WriteMember returns no error, because a bufio.Writer keeps the
 	// first write error until Flush.
-	WriteMember(w *bufio.Writer, identity json.RawMessage)
+	WriteMember(w *bufio.Writer, serverIdentity json.RawMessage)
 	// The transport calls Undelivered if the client did not receive the reply.
 	Undelivered()
 }
@@ -151,11 +151,11 @@ func (f Fault) WriteMember(w *bufio.Writer, _ json.RawMessage) {
 }
 
 // WriteAnswer writes the whole JSON-RPC answer to the request with the given ID.
-func WriteAnswer(w *bufio.Writer, id json.RawMessage, r Reply, identity json.RawMessage) {
+func WriteAnswer(w *bufio.Writer, id json.RawMessage, r Reply, serverIdentity json.RawMessage) {
 	w.WriteString(`{"jsonrpc":"2.0","id":`)
 	w.Write(id)
 	w.WriteByte(',')
-	r.WriteMember(w, identity)
+	r.WriteMember(w, serverIdentity)
 	w.WriteByte('}')
 }
 

@@ -138,17 +138,17 @@ func (s *Server) removeEndedSession(in *session) {
 	if s.opts.Resources != nil {
 		s.opts.Resources.Drop(in.listener.Subscriber)
 	}
-	info := s.sessions.clientInfo(in)
-	s.opts.Log.Info().Str("client", info.Name).Str("transport", info.Transport).Msg("client gone")
-	s.opts.OnSessionEnd(in.credential.dispatchClient(in.displayName, info.Name))
+	clientInfo := s.sessions.clientInfo(in)
+	s.opts.Log.Info().Str("client", clientInfo.Name).Str("transport", clientInfo.Transport).Msg("client gone")
+	s.opts.OnSessionEnd(in.credential.dispatchClient(in.displayName, clientInfo.Name))
 }
 
 // newUniqueKey returns a key for a task that no client can cancel by its ID.
 func (s *Server) newUniqueKey() string { return "-" + strconv.FormatUint(s.lastTaskKey.Add(1), 10) }
 
-func (s *Server) newRequest(clientSession *session, m rpcMessage, p *Params, client dispatch.Client, send Send) Request {
+func (s *Server) newRequest(clientSession *session, m rpcMessage, p *Params, client dispatch.Client, sendMessage Send) Request {
 	r := Request{
-		Method: m.Method, Params: p, Client: client, Info: s.sessions.clientInfo(clientSession), Send: send,
+		Method: m.Method, Params: p, Client: client, Info: s.sessions.clientInfo(clientSession), Send: sendMessage,
 		server: s, session: clientSession,
 	}
 	if p.IsModern() {
@@ -156,7 +156,7 @@ func (s *Server) newRequest(clientSession *session, m rpcMessage, p *Params, cli
 		r.AsksByReply = m.Method != MethodRead && showsForms(p.Meta.Capabilities)
 		r.StructuredOnly = declaresStructuredOnly(p.Meta.Capabilities)
 	} else {
-		r.Ask = clientSession.askFunction(send)
+		r.Ask = clientSession.askFunction(sendMessage)
 		if clientSession.listener != nil {
 			_, r.StructuredOnly = clientSession.listener.GetClientCapabilities().Experimental[structuredOnly]
 		}

@@ -55,12 +55,12 @@ func TestEveryTaskEndsForOneReason(t *testing.T) {
 	table.cancelTask(a, "n9", "")
 	table.closeSession(a.id)
 	table.cancelAll(true)
-	for _, test := range []struct {
+	for _, testCase := range []struct {
 		ctx  context.Context
 		want error
 	}{{cancelledTask, ErrCancelled}, {closedTask, ErrSessionEnded}, {listening, ErrShutdown}, {busyClient, nil}, {sessionless, nil}} {
-		if cause := context.Cause(test.ctx); !errors.Is(cause, test.want) {
-			t.Errorf("%v, want %v", cause, test.want)
+		if cause := context.Cause(testCase.ctx); !errors.Is(cause, testCase.want) {
+			t.Errorf("%v, want %v", cause, testCase.want)
 		}
 	}
 	table.cancelAll(false)

@@ -24,11 +24,11 @@ import (
 // goroutine is still reading; close in to end this goroutine. If the writer out has a
 // method SetWriteDeadline, as a net.Conn has, ServeStdio disconnects a client that reads
 // nothing for 30 s.
-func (s *Server) ServeStdio(ctx context.Context, in io.Reader, outWriter io.Writer) error {
+func (s *Server) ServeStdio(ctx context.Context, inputReader io.Reader, outWriter io.Writer) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	c := &stdioClient{server: s, session: s.sessions.open(TransportStdio, stdioCredential(ctx)), outWriter: newLineWriter(outWriter)}
-	c.readBarrier = readBarrier{requests: &c.session.requests, send: c.outWriter.writeMessage}
+	c.readBarrier = readBarrier{requests: &c.session.requests, sendMessage: c.outWriter.writeMessage}
 	defer s.sessions.closeSession(c.session.id)
 	if err := s.library.RegisterSession(ctx, c.session.listener); err != nil {
 		return err // impossible: the session ID is random
@@ -36,7 +36,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, outWriter io.Writ
 
 	var forwarder sync.WaitGroup
 	forwarder.Go(func() { c.forwardNotifications(ctx) })
-	c.serveMessages(ctx, in)
+	c.serveMessages(ctx, inputReader)
 	// When in or ctx ends, the client's calls are cancelled, unless a Shutdown has begun,
 	// which waits for running calls.
 	select {
@@ -73,11 +73,11 @@ type readResult struct {
 	err  error
 }
 
-func (c *stdioClient) serveMessages(ctx context.Context, in io.Reader) {
+func (c *stdioClient) serveMessages(ctx context.Context, inputReader io.Reader) {
 	lines := make(chan readResult)
 	stopReading := make(chan struct{})
 	defer close(stopReading)
-	go readLines(newLineReader(in, c.server.opts.MaxRequestBytes), lines, stopReading)
+	go readLines(newLineReader(inputReader, c.server.opts.MaxRequestBytes), lines, stopReading)
 	for {
 		select {
 		case l := <-lines:
@@ -183,18 +183,18 @@ func (c *stdioClient) startRequest(ctx context.Context, line []byte, m rpcMessag
 func (c *stdioClient) serveCall(ctx context.Context, key string, m rpcMessage, p *Params) {
 	client := c.session.credential.dispatchClient(c.session.displayName, c.server.sessions.clientInfo(c.session).Name)
 	var reply Reply
-	var identity json.RawMessage
+	var serverIdentity json.RawMessage
 	if p.IsModern() {
-		reply, identity = checkModernMeta(p), c.server.opts.Identity
+		reply, serverIdentity = checkModernMeta(p), c.server.opts.Identity
 	}
 	var lastWrittenValue lastWritten
 	if reply == nil {
-		send := func(notificationJSON []byte) error {
+		sendMessage := func(notificationJSON []byte) error {
 			err := c.outWriter.writeMessage(notificationJSON)
 			lastWrittenValue.set(c.readBarrier.countWritten(), time.Now())
 			return err
 		}
-		reply = c.server.handler.Serve(ctx, c.server.newRequest(c.session, m, p, client, send))
+		reply = c.server.handler.Serve(ctx, c.server.newRequest(c.session, m, p, client, sendMessage))
 	}
 	minLength := c.awaitProgressRead(ctx, &lastWrittenValue, p.IsModern())
 	c.server.sessions.releaseTask(c.session, key)
@@ -202,7 +202,7 @@ func (c *stdioClient) serveCall(ctx context.Context, key string, m rpcMessage, p
 		reply.Undelivered()
 		return
 	}
-	err := c.outWriter.writePadded(minLength, func(b *bufio.Writer) { WriteAnswer(b, m.ID, reply, identity) })
+	err := c.outWriter.writePadded(minLength, func(b *bufio.Writer) { WriteAnswer(b, m.ID, reply, serverIdentity) })
 	if err != nil {
 		reply.Undelivered()
 		c.server.opts.Log.Warn().Str("call", reply.CallID()).Str("client", client.String()).Err(err).Msg("result could not be delivered")
@@ -212,33 +212,33 @@ func (c *stdioClient) serveCall(ctx context.Context, key string, m rpcMessage, p
 // lastWritten records the number and the time of the last progress notification of a
 // call. The methods of lastWritten are safe for concurrent use.
 type lastWritten struct {
-	mu        sync.Mutex // guards all fields below
-	number    uint64     // the number that readBarrier.countWritten returned; 0 if no message was sent
-	writtenAt time.Time
+	mu             sync.Mutex // guards all fields below
+	sequenceNumber uint64     // the number that readBarrier.countWritten returned; 0 if no message was sent
+	writtenAt      time.Time
 }
 
-func (l *lastWritten) set(number uint64, writtenAt time.Time) {
+func (l *lastWritten) set(sequenceNumber uint64, writtenAt time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.number, l.writtenAt = number, writtenAt
+	l.sequenceNumber, l.writtenAt = sequenceNumber, writtenAt
 }
 
-func (l *lastWritten) get() (number uint64, writtenAt time.Time) {
+func (l *lastWritten) get() (sequenceNumber uint64, writtenAt time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.number, l.writtenAt
+	return l.sequenceNumber, l.writtenAt
 }
 
 // minLength is the minimum length, in bytes, to which awaitProgressRead's caller must pad the answer. Answers without
 // recent progress are not delayed.
 func (c *stdioClient) awaitProgressRead(ctx context.Context, lastWrittenValue *lastWritten, isModern bool) (minLength int) {
-	number, writtenAt := lastWrittenValue.get()
+	sequenceNumber, writtenAt := lastWrittenValue.get()
 	switch {
-	case number == 0 || time.Since(writtenAt) > recentProgressTime || ctx.Err() != nil:
+	case sequenceNumber == 0 || time.Since(writtenAt) > recentProgressTime || ctx.Err() != nil:
 		return 0
 	case isModern:
 		waitMinSeparation(ctx, writtenAt)
-	case !c.readBarrier.awaitRead(ctx, number):
+	case !c.readBarrier.awaitRead(ctx, sequenceNumber):
 		return 0
 	}
 	return paddedAnswerBytes
@@ -253,18 +253,18 @@ func (c *stdioClient) passToLibrary(ctx context.Context, line []byte, m rpcMessa
 		_ = c.outWriter.write(tools.writeTo) // serveMessages detects the failed write
 		return
 	}
-	c.send(response)
+	c.sendMessage(response)
 }
 
 func (c *stdioClient) forwardNotifications(ctx context.Context) {
 	for ctx.Err() == nil {
 		for _, n := range c.session.listener.awaitNotifications(ctx) {
-			c.send(n)
+			c.sendMessage(n)
 		}
 	}
 }
 
-func (c *stdioClient) send(message any) {
+func (c *stdioClient) sendMessage(message any) {
 	b, err := json.Marshal(message)
 	if err != nil {
 		c.server.opts.Log.Error().Err(err).Msg("a message of mcp-go is not JSON")

@@ -159,9 +159,9 @@ func (f *Faults) ClearFault(p *plugin.Plugin) {
 	})
 }
 
-func (f *Faults) change(edit func() bool) {
+func (f *Faults) change(editContent func() bool) {
 	f.mu.Lock()
-	hasChanged, listeners := edit(), slices.Clone(f.listeners)
+	hasChanged, listeners := editContent(), slices.Clone(f.listeners)
 	f.mu.Unlock()
 	if !hasChanged {
 		return

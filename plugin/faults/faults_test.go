@@ -44,16 +44,16 @@ func TestFaultsBelongToOneContent(t *testing.T) {
 		t.Errorf("%+v, %v, %d changes", fault, isFaulty, changes)
 	}
 	file := filepath.Join(firstPlugin.Dir, "dist", "adapter.iife.js")
-	before, err := os.ReadFile(file)
+	contentBefore, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	writeFile(t, file, []byte(strings.SplitAfter(string(before), "};")[0]+"\n"))
+	writeFile(t, file, []byte(strings.SplitAfter(string(contentBefore), "};")[0]+"\n"))
 	nextBuild, _ := reloadRegistry(t, registry).Plugin("a")
 	if fault, isFaulty := storedFaults.FaultOf(nextBuild); isFaulty {
 		t.Errorf("the next build: %+v", fault)
 	}
-	writeFile(t, file, before)
+	writeFile(t, file, contentBefore)
 	otherRegistry := plugin.NewRegistry(store, zerolog.Nop())
 	samePlugin, _ := reloadRegistry(t, otherRegistry).Plugin("a")
 	if _, isFaulty := faults.Open(filepath.Dir(store.Path()), zerolog.Nop()).FaultOf(samePlugin); !isFaulty {

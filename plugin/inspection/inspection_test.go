@@ -101,20 +101,20 @@ func TestInspectionIsReadable(t *testing.T) {
 		t.Errorf("%.2000s\n%q %v", code, nextPackage, err)
 	}
 	var libraries strings.Builder
-	for section := "libraries"; section != ""; {
-		pageText, nextPackage, err := inspection.Page(section)
+	for sectionName := "libraries"; sectionName != ""; {
+		pageText, nextPackage, err := inspection.Page(sectionName)
 		if err != nil || len(pageText) > 48<<10 {
-			t.Fatal(section, len(pageText), err)
+			t.Fatal(sectionName, len(pageText), err)
 		}
 		libraries.WriteString(pageText)
-		section = nextPackage
+		sectionName = nextPackage
 	}
 	if n := strings.Count(libraries.String(), "var zod"); n != 5000 {
 		t.Errorf("the pages have %d of 5000 lines; want 5000", n)
 	}
-	for _, section := range []string{"nothing", "code/2", "code/0", "code/x", "changes"} {
-		if _, _, err := inspection.Page(section); err == nil || !strings.Contains(err.Error(), "name one of overview, tools, code") {
-			t.Errorf("%s: %v; want an error that contains %q", section, err, "name one of overview, tools, code")
+	for _, sectionName := range []string{"nothing", "code/2", "code/0", "code/x", "changes"} {
+		if _, _, err := inspection.Page(sectionName); err == nil || !strings.Contains(err.Error(), "name one of overview, tools, code") {
+			t.Errorf("%s: %v; want an error that contains %q", sectionName, err, "name one of overview, tools, code")
 		}
 	}
 }

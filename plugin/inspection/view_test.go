@@ -92,7 +92,7 @@ func TestPanelPage(t *testing.T) {
 	if err != nil || firstErr != nil || firstPage.FirstLine != 1 || page.FirstLine != 1+strings.Count(firstPage.Text, "\n") || sectionOf(mailInspection.View(), wire.SectionCode).Pages != 4 {
 		t.Errorf("page 2 begins at line %d, %v, %v", page.FirstLine, err, firstErr)
 	}
-	for want, change := range map[string]func(*wire.PluginPageParams){
+	for want, pluginChange := range map[string]func(*wire.PluginPageParams){
 		"has changed since you opened its review": func(p *wire.PluginPageParams) { p.Hash = "old" },
 		"has no page 9":               func(p *wire.PluginPageParams) { p.Page = 9 },
 		"has no page 0":               func(p *wire.PluginPageParams) { p.Page = 0 },
@@ -100,7 +100,7 @@ func TestPanelPage(t *testing.T) {
 		`of the section "other"`:      func(p *wire.PluginPageParams) { p.Section = "other" },
 	} {
 		wrongParams := request
-		change(&wrongParams)
+		pluginChange(&wrongParams)
 		if _, err := mailInspection.PanelPage(wrongParams); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error for the invalid page request %+v = %v; want %q", wrongParams, err, want)
 		}

@@ -214,13 +214,13 @@ func TestCallsEndWithTheContent(t *testing.T) {
 
 func TestSetCallsErrors(t *testing.T) {
 	g := newGatedCalls(t, permissionAuto)
-	for _, test := range []struct{ name, otherName, want string }{
+	for _, testCase := range []struct{ name, otherName, want string }{
 		{"a", "a", "may always call each other"},
 		{"a", "messages", `"messages"`},
 		{"missing", "a", `"missing"`},
 	} {
-		if err := g.policy.SetCalls(test.name, test.otherName, true, "x"); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s to %s: %v; want an error that contains %q", test.name, test.otherName, err, test.want)
+		if err := g.policy.SetCalls(testCase.name, testCase.otherName, true, "x"); err == nil || !strings.Contains(err.Error(), testCase.want) {
+			t.Errorf("%s to %s: %v; want an error that contains %q", testCase.name, testCase.otherName, err, testCase.want)
 		}
 	}
 	g.failOnError(g.policy.SetCalls("a", "gone", false, "x"))
@@ -262,7 +262,7 @@ func TestResolveRevealsNothing(t *testing.T) {
 		}
 		return err.Code
 	}
-	for _, test := range []struct {
+	for _, testCase := range []struct {
 		caller, name, args string
 		want               wire.ErrorCode
 	}{
@@ -274,8 +274,8 @@ func TestResolveRevealsNothing(t *testing.T) {
 		{"c", "missing__send", `{}`, wire.ErrDenied},
 		{"c", "none", `{}`, wire.ErrUnknownTool},
 	} {
-		if got := code(test.caller, test.name, test.args); got != test.want {
-			t.Errorf("%s calls %s(%s): %q, want %q", test.caller, test.name, test.args, got, test.want)
+		if got := code(testCase.caller, testCase.name, testCase.args); got != testCase.want {
+			t.Errorf("%s calls %s(%s): %q, want %q", testCase.caller, testCase.name, testCase.args, got, testCase.want)
 		}
 	}
 	w.failOnError(w.policy.SetCalls("b", "a", true, "x"))

@@ -35,9 +35,9 @@ func (p *Policy) SetCalls(name, target string, isAllowed bool, by string) error 
 	if err != nil {
 		return err
 	}
-	change := Change{Kind: "calls", Plugin: name, By: by}
+	policyChange := Change{Kind: "calls", Plugin: name, By: by}
 	if !isAllowed {
-		return p.changeEntry(change, func(entry statedoc.Object) string {
+		return p.changeEntry(policyChange, func(entry statedoc.Object) string {
 			calls := entry.Child("calls")
 			delete(calls, target)
 			entry.Put("calls", calls)
@@ -53,8 +53,8 @@ func (p *Policy) SetCalls(name, target string, isAllowed bool, by string) error 
 	if !p.stateOf(name, loadedPlugin).Reviewed {
 		return newNotReviewedError(name)
 	}
-	change.New = target
-	return p.changeEntry(change, func(entry statedoc.Object) string {
+	policyChange.New = target
+	return p.changeEntry(policyChange, func(entry statedoc.Object) string {
 		calls, mark := entry.Child("calls"), statedoc.Object{}
 		setChangeOrigin(mark, by)
 		calls.Put(target, mark)
@@ -75,11 +75,11 @@ func (p *Policy) SetLateAccess(name string, isAllowed bool, by string) error {
 	if isAllowed && !loadedPlugin.StartsLate() {
 		return fmt.Errorf("the plugin %s starts before the page's scripts, so it needs no late access: it has its secret settings already", name)
 	}
-	change := Change{Kind: "late-access", Plugin: name, By: by}
+	policyChange := Change{Kind: "late-access", Plugin: name, By: by}
 	if isAllowed {
-		change.New = "on"
+		policyChange.New = "on"
 	}
-	return p.changeEntry(change, func(entry statedoc.Object) (oldValue string) {
+	return p.changeEntry(policyChange, func(entry statedoc.Object) (oldValue string) {
 		if _, ok := entry["lateAccess"]; ok {
 			oldValue = "on"
 		}
@@ -98,8 +98,8 @@ func (p *Policy) allowAlways(name, tool string, isAllowed AlwaysAllowed) error {
 	if problemText := plaintext.CheckShown(isAllowed.Client); problemText != "" {
 		return fmt.Errorf("the client's name %s", problemText)
 	}
-	return p.file.Change(func(doc *statedoc.Plugins) error {
-		doc.EditPlugin(name, func(entry statedoc.Object) {
+	return p.file.Change(func(document *statedoc.Plugins) error {
+		document.EditPlugin(name, func(entry statedoc.Object) {
 			editTool(entry, tool, func(toolEntry statedoc.Object) {
 				var allowedCallers []json.RawMessage
 				statedoc.Decode(toolEntry["allowed"], &allowedCallers)

@@ -187,7 +187,7 @@ func TestRefusals(t *testing.T) {
 	g := newGatedCalls(t, permissionAuto)
 	g.checkRuns("s", "send", nil)
 	const datePattern = ` \(on [-0-9]+\)`
-	check := func(got, want string) {
+	checkRefusal := func(got, want string) {
 		t.Helper()
 		if !regexp.MustCompile("^" + want + "$").MatchString(got) {
 			t.Errorf("got\n%s\nwant\n%s", got, want)
@@ -196,19 +196,19 @@ func TestRefusals(t *testing.T) {
 	const onlyReview = ` Only the \w+ can review the plugin, .+\.`
 	const onlyAllow = ` Only the \w+ can allow the call, .+\.`
 	g.failOnError(g.policy.SetPermission("a", "send", permissionOff, "x"))
-	check(g.checkFails(wire.ErrDenied, "s", "send", nil), "a__send failed: the user has turned the tool a__send off"+datePattern+
+	checkRefusal(g.checkFails(wire.ErrDenied, "s", "send", nil), "a__send failed: the user has turned the tool a__send off"+datePattern+
 		"; the user turns it on with `opentabs plugin permission a__send ask` in a terminal, or in the side panel "+`\(denied\)\.`+onlyAllow)
 	g.failOnError(g.policy.SetPermission("a", "", permissionOff, "x"))
-	check(g.checkFails(wire.ErrDenied, "s", "read", nil), "a__read failed: the user has turned the plugin a off"+datePattern+
+	checkRefusal(g.checkFails(wire.ErrDenied, "s", "read", nil), "a__read failed: the user has turned the plugin a off"+datePattern+
 		"; the user turns it on with `opentabs plugin permission a ask` in a terminal, or in the side panel "+`\(denied\)\.`+onlyAllow)
 	g.load(twoToolPackage("a", "2;"))
-	check(g.checkFails(wire.ErrNotReviewed, "s", "read", nil), "a__read failed: the plugin a has changed since the user reviewed it"+datePattern+
+	checkRefusal(g.checkFails(wire.ErrNotReviewed, "s", "read", nil), "a__read failed: the plugin a has changed since the user reviewed it"+datePattern+
 		", so none of its tools run; the user enables it with \"Review and enable\" in the side panel "+`\(tab Plugins\)`+", or with `opentabs plugin enable a` in a terminal "+`\(not_reviewed\)\.`+onlyReview)
 	g.failOnError(g.policy.Forget("a", "x"))
-	check(g.checkFails(wire.ErrNotReviewed, "s", "read", nil), "a__read failed: the user has not reviewed the plugin a yet"+
+	checkRefusal(g.checkFails(wire.ErrNotReviewed, "s", "read", nil), "a__read failed: the user has not reviewed the plugin a yet"+
 		", so none of its tools run; the user enables it with \"Review and enable\" in the side panel "+`\(tab Plugins\)`+", or with `opentabs plugin enable a` in a terminal "+`\(not_reviewed\)\.`+onlyReview)
 	g.write("{")
-	check(g.checkFails(wire.ErrNotReviewed, "s", "read", nil), "a__read failed: the file of permissions cannot be read, so no plugin counts as reviewed"+
+	checkRefusal(g.checkFails(wire.ErrNotReviewed, "s", "read", nil), "a__read failed: the file of permissions cannot be read, so no plugin counts as reviewed"+
 		"; `opentabs plugin permission` in a terminal shows the user what is wrong with it "+`\(not_reviewed\)\.`+onlyReview)
 }
 

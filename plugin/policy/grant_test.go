@@ -56,7 +56,7 @@ func TestGrantsCoverOneClient(t *testing.T) {
 	nestedCall.Caller = &dispatch.Caller{Plugin: "other"}
 	sendCall := newCallInfo("call", "b", "s2")
 	sendCall.Tool.Name = "send"
-	for _, test := range []struct {
+	for _, testCase := range []struct {
 		name     string
 		callInfo dispatch.CallInfo
 		hash     string
@@ -70,8 +70,8 @@ func TestGrantsCoverOneClient(t *testing.T) {
 		{"a plugin that calls for the client", nestedCall, "h", false},
 		{"another tool", sendCall, "h", false},
 	} {
-		if got := g.hasGrantFor(test.callInfo, test.hash); got != test.want {
-			t.Errorf("%s: allowed %t, want %t", test.name, got, test.want)
+		if got := g.hasGrantFor(testCase.callInfo, testCase.hash); got != testCase.want {
+			t.Errorf("%s: allowed %t, want %t", testCase.name, got, testCase.want)
 		}
 	}
 }

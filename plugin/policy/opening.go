@@ -35,8 +35,8 @@ func (p *Policy) SetOpening(name string, allowed bool, by string) error {
 			return newNotReviewedError(name)
 		}
 	}
-	change := Change{Kind: "opening", Plugin: name, New: page, By: by}
-	return p.changeEntry(change, func(entry statedoc.Object) (oldValue string) {
+	policyChange := Change{Kind: "opening", Plugin: name, New: page, By: by}
+	return p.changeEntry(policyChange, func(entry statedoc.Object) (oldValue string) {
 		statedoc.Decode(entry["openTabs"], &oldValue)
 		entry.Put("openTabs", page)
 		return oldValue

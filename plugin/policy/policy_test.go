@@ -173,7 +173,7 @@ func TestToolPermission(t *testing.T) {
 	w.failOnError(w.policy.SetPermission("a", "", permissionOff, "x"))
 	w.failOnError(w.policy.SetPermission("a", "send", permissionAsk, "x"))
 	w.checkEffective("a", permissionOff, permissionOff, permissionAsk)
-	for _, test := range []struct {
+	for _, testCase := range []struct {
 		plugin, tool string
 		permission   wire.Permission
 		want         string
@@ -183,8 +183,8 @@ func TestToolPermission(t *testing.T) {
 		{"a", "read", "always", `"always" is not a permission`},
 		{"aa", "", permissionOff, `there is no plugin "aa"`},
 	} {
-		if err := w.policy.SetPermission(test.plugin, test.tool, test.permission, "x"); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%v: %v; want an error that contains %q", test, err, test.want)
+		if err := w.policy.SetPermission(testCase.plugin, testCase.tool, testCase.permission, "x"); err == nil || !strings.Contains(err.Error(), testCase.want) {
+			t.Errorf("%v: %v; want an error that contains %q", testCase, err, testCase.want)
 		}
 	}
 	want := []string{"review: ->auto", "permission:send ->off", "permission:send off->", "permission: auto->off", "permission:send ->ask"}

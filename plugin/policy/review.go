@@ -45,7 +45,7 @@ func ReviewAll(p *Policy, reviews []wire.ConfigReviewParams, surface string) (er
 		}
 		acceptedReviews = append(acceptedReviews, acceptedReview{r, loadedPlugin, i})
 	}
-	err := changePlugins(p, len(acceptedReviews), func(i int) (name string, edit func(entry statedoc.Object) []Change) {
+	err := changePlugins(p, len(acceptedReviews), func(i int) (name string, editContent func(entry statedoc.Object) []Change) {
 		r := acceptedReviews[i]
 		return r.Plugin, func(entry statedoc.Object) []Change { return storeReview(p, entry, r, surface) }
 	})
@@ -84,7 +84,7 @@ func checkReview(p *Policy, r wire.ConfigReviewParams) (*plugin.Plugin, error) {
 	}
 	// checkReview reads the plugin's files from disk again, because the hash of the
 	// loaded plugin may come from a stored index of adapters.
-	if now, err := plugin.Load(loadedPlugin.Dir); err != nil || now.ContentHash() != r.Hash {
+	if pluginNow, err := plugin.Load(loadedPlugin.Dir); err != nil || pluginNow.ContentHash() != r.Hash {
 		loadedPlugin.RequestReload()
 		return nil, fmt.Errorf("the plugin %s has changed on disk since you reviewed it: review it again, then decide", r.Plugin)
 	}
@@ -131,7 +131,7 @@ func DisableAll(p *Policy, names []string, surface string) (errs []error) {
 			knownIndexes = append(knownIndexes, i)
 		}
 	}
-	err := changePlugins(p, len(knownIndexes), func(i int) (name string, edit func(entry statedoc.Object) []Change) {
+	err := changePlugins(p, len(knownIndexes), func(i int) (name string, editContent func(entry statedoc.Object) []Change) {
 		name = names[knownIndexes[i]]
 		return name, func(entry statedoc.Object) []Change { return disableEntry(entry, name, surface) }
 	})
@@ -158,15 +158,15 @@ func disableEntry(entry statedoc.Object, name, surface string) []Change {
 
 // After writing permissions.json, changePlugins ends the grants of all n plugins, records the changes, and notifies the
 // listeners once.
-func changePlugins(p *Policy, n int, entryAt func(i int) (name string, edit func(entry statedoc.Object) []Change)) error {
+func changePlugins(p *Policy, n int, entryAt func(i int) (name string, editContent func(entry statedoc.Object) []Change)) error {
 	if n == 0 {
 		return nil
 	}
 	var changes []Change
-	err := p.file.Change(func(doc *statedoc.Plugins) error {
+	err := p.file.Change(func(document *statedoc.Plugins) error {
 		for i := range n {
-			name, edit := entryAt(i)
-			doc.EditPlugin(name, func(entry statedoc.Object) { changes = append(changes, edit(entry)...) })
+			name, editContent := entryAt(i)
+			document.EditPlugin(name, func(entry statedoc.Object) { changes = append(changes, editContent(entry)...) })
 		}
 		return nil
 	})

@@ -13,10 +13,10 @@ func withheldSecrets(p *Policy, loadedPlugin *plugin.Plugin, v *settings.Values)
 	if len(loadedPlugin.Settings) == 0 || !p.IsRestricted(loadedPlugin) {
 		return nil
 	}
-	values := v.ValidValues(loadedPlugin)
+	settingValues := v.ValidValues(loadedPlugin)
 	var withheldSettings []plugin.Setting
 	for _, s := range loadedPlugin.Settings {
-		if s.IsSecret() && values[s.Key] != nil {
+		if s.IsSecret() && settingValues[s.Key] != nil {
 			withheldSettings = append(withheldSettings, s)
 		}
 	}
@@ -28,8 +28,8 @@ func withheldSecrets(p *Policy, loadedPlugin *plugin.Plugin, v *settings.Values)
 func (e *Enforcer) SecretsGate(v *settings.Values) dispatch.Gate { return secretsGate{e.policy, v} }
 
 type secretsGate struct {
-	policy *Policy
-	values *settings.Values
+	policy        *Policy
+	settingValues *settings.Values
 }
 
 func (secretsGate) Name() string { return "secrets" }
@@ -40,7 +40,7 @@ func (g secretsGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 		return dispatch.Verdict{}
 	}
 	var requiredNames []plugin.Setting
-	for _, s := range withheldSecrets(g.policy, loadedPlugin, g.values) {
+	for _, s := range withheldSecrets(g.policy, loadedPlugin, g.settingValues) {
 		if s.Required {
 			requiredNames = append(requiredNames, s)
 		}
@@ -66,8 +66,8 @@ func (e *Enforcer) FailureNote(t dispatch.Tool, v *settings.Values) (forAgent, f
 	if len(withheldSettings) == 0 {
 		return "", ""
 	}
-	fact := fmt.Sprintf("The plugin %s did not get %s, because it starts after the page's scripts", loadedPlugin.Name, settings.Names(withheldSettings))
+	factText := fmt.Sprintf("The plugin %s did not get %s, because it starts after the page's scripts", loadedPlugin.Name, settings.Names(withheldSettings))
 	command := lateAccessCommand(loadedPlugin.Name)
-	return fmt.Sprintf("%s. If it failed for that reason, ask the user to allow it with %s in a terminal, or in the opentabs side panel.", fact, command),
-		fmt.Sprintf("%s. To allow it, run %s, or use the side panel.", fact, command)
+	return fmt.Sprintf("%s. If it failed for that reason, ask the user to allow it with %s in a terminal, or in the opentabs side panel.", factText, command),
+		fmt.Sprintf("%s. To allow it, run %s, or use the side panel.", factText, command)
 }

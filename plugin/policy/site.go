@@ -99,11 +99,11 @@ func (s Sites) RecordDecision(c Change) { s.policy.opts.RecordChange(c) }
 // RuleFor returns the pattern and the permissions of the rule that applies to an http or
 // https URL. If several site patterns match the URL, the most specific pattern applies.
 // If no site pattern matches the URL, RuleFor returns an empty pattern.
-func (s Sites) RuleFor(address string) (pattern string, entry SiteEntry) {
+func (s Sites) RuleFor(address string) (pattern string, siteEntry SiteEntry) {
 	sites := s.All()
 	for _, pattern := range sitePatterns(address) {
-		if entry, ok := sites[pattern]; ok && entry.Rule != "" {
-			return pattern, entry
+		if siteEntry, ok := sites[pattern]; ok && siteEntry.Rule != "" {
+			return pattern, siteEntry
 		}
 	}
 	return "", SiteEntry{}
@@ -150,10 +150,10 @@ func (s Sites) Set(site string, rule SiteRule, by string) error {
 	if err != nil {
 		return err
 	}
-	change := Change{Kind: "site", Site: pattern, New: string(rule), By: by}
-	return s.policy.changeFile(&change, func(doc *statedoc.Plugins) {
-		editSite(doc, pattern, func(entry statedoc.Object) {
-			statedoc.Decode(entry["permission"], &change.Old)
+	policyChange := Change{Kind: "site", Site: pattern, New: string(rule), By: by}
+	return s.policy.changeFile(&policyChange, func(document *statedoc.Plugins) {
+		editSite(document, pattern, func(entry statedoc.Object) {
+			statedoc.Decode(entry["permission"], &policyChange.Old)
 			clear(entry)
 			// The site's entry keeps the origin of the last change, even if the change removes the site's rule. A
 			// process that reads a new origin for a site ends the approvals for the site that the process has in
@@ -163,9 +163,9 @@ func (s Sites) Set(site string, rule SiteRule, by string) error {
 				entry.Put("permission", rule)
 			}
 		})
-		for otherSite := range doc.TopLevel.Child("sites") {
+		for otherSite := range document.TopLevel.Child("sites") {
 			if strings.HasPrefix(otherSite, pattern+":") {
-				editSite(doc, otherSite, func(entry statedoc.Object) { delete(entry, "allowed") })
+				editSite(document, otherSite, func(entry statedoc.Object) { delete(entry, "allowed") })
 			}
 		}
 	})
@@ -181,8 +181,8 @@ func (s Sites) Allow(address, client, class, by string) error {
 	if problemText := plaintext.CheckShown(client); problemText != "" {
 		return fmt.Errorf("the client's name %s", problemText)
 	}
-	return s.policy.file.Change(func(doc *statedoc.Plugins) error {
-		editSite(doc, pattern, func(entry statedoc.Object) {
+	return s.policy.file.Change(func(document *statedoc.Plugins) error {
+		editSite(document, pattern, func(entry statedoc.Object) {
 			var allowedEntries []json.RawMessage
 			statedoc.Decode(entry["allowed"], &allowedEntries)
 			addedObject := statedoc.Object{}
@@ -196,12 +196,12 @@ func (s Sites) Allow(address, client, class, by string) error {
 	})
 }
 
-func editSite(doc *statedoc.Plugins, pattern string, change func(entry statedoc.Object)) {
-	sites := doc.TopLevel.Child("sites")
+func editSite(document *statedoc.Plugins, pattern string, change func(entry statedoc.Object)) {
+	sites := document.TopLevel.Child("sites")
 	entry := sites.Child(pattern)
 	change(entry)
 	sites.Put(pattern, entry)
-	doc.TopLevel.Put("sites", sites)
+	document.TopLevel.Put("sites", sites)
 }
 
 // IsAlwaysAllowed reports whether the user has allowed a client to always use the exact
@@ -242,22 +242,22 @@ func readSite(rawJSON json.RawMessage, problems *jsonread.Problems) SiteEntry {
 		return SiteEntry{Rule: SiteOff}
 	}
 	f := jsonread.New(siteJSON, "", problems)
-	entry := SiteEntry{ChangeOrigin: readChangeOrigin(f)}
+	siteEntry := SiteEntry{ChangeOrigin: readChangeOrigin(f)}
 	if f.Has("permission") {
 		rule, err := ParseSiteRule(f.Optional("permission"))
 		if err != nil {
 			f.Add("permission", "is wrong, so the site is off: %v", err)
 			rule = SiteOff
 		}
-		entry.Rule = rule
+		siteEntry.Rule = rule
 	}
 	for _, rawJSON := range rawjson.Elements(f.Members["allowed"]) {
 		allowedEntries := jsonread.New(rawJSON, f.Path+"allowed.", problems)
 		client, hasClient := allowedEntries.TextOrFalse("client")
 		class, hasClass := allowedEntries.TextOrFalse("class")
 		if hasClient && hasClass && client != "" {
-			entry.Allowed = append(entry.Allowed, SiteAllowed{Client: client, Class: class, ChangeOrigin: readChangeOrigin(allowedEntries)})
+			siteEntry.Allowed = append(siteEntry.Allowed, SiteAllowed{Client: client, Class: class, ChangeOrigin: readChangeOrigin(allowedEntries)})
 		}
 	}
-	return entry
+	return siteEntry
 }

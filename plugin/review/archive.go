@@ -69,7 +69,7 @@ func (a Archive) Remove(name string) error {
 // Changes returns a unified diff from the last reviewed content of a plugin, empty if unchanged. The result hasReviewed
 // is false if the archive has no copy of the plugin.
 func (a Archive) Changes(reviewedPlugin *plugin.Plugin) (changes string, hasReviewed bool, err error) {
-	now, err := reviewableFiles(reviewedPlugin)
+	contentNow, err := reviewableFiles(reviewedPlugin)
 	if err != nil {
 		return "", false, err
 	}
@@ -83,7 +83,7 @@ func (a Archive) Changes(reviewedPlugin *plugin.Plugin) (changes string, hasRevi
 			return "", false, fmt.Errorf("read what was reviewed: %w", err)
 		}
 		hasReviewed = true
-		b.Write(diff.Diff("reviewed/"+name, storedText, "now/"+name, limitSize(now[name])))
+		b.Write(diff.Diff("reviewed/"+name, storedText, "now/"+name, limitSize(contentNow[name])))
 	}
 	return b.String(), hasReviewed, nil
 }

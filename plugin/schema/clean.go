@@ -90,40 +90,40 @@ func mayNeedCleaning(rawJSON []byte) bool {
 	return false
 }
 
-func (c *schemaCleaner) appendValue(dst, rawJSON []byte, keyword string) []byte {
+func (c *schemaCleaner) appendValue(buffer, rawJSON []byte, keyword string) []byte {
 	switch rawjson.KindOf(rawJSON) {
 	case rawjson.KindString:
-		return append(dst, c.cleanText(rawJSON, keyword)...)
+		return append(buffer, c.cleanText(rawJSON, keyword)...)
 	case rawjson.KindArray:
-		dst = append(dst, '[')
+		buffer = append(buffer, '[')
 		for i, item := range rawjson.Elements(rawJSON) {
 			if i > 0 {
-				dst = append(dst, ',')
+				buffer = append(buffer, ',')
 			}
-			dst = c.appendValue(dst, item, "")
+			buffer = c.appendValue(buffer, item, "")
 		}
-		return append(dst, ']')
+		return append(buffer, ']')
 	case rawjson.KindObject:
-		return c.appendObject(dst, rawJSON)
+		return c.appendObject(buffer, rawJSON)
 	}
-	return append(dst, rawJSON...)
+	return append(buffer, rawJSON...)
 }
 
-func (c *schemaCleaner) appendObject(dst, rawJSON []byte) []byte {
-	dst = append(dst, '{')
+func (c *schemaCleaner) appendObject(buffer, rawJSON []byte) []byte {
+	buffer = append(buffer, '{')
 	isFirst := true
 	for m := range rawjson.Members(rawJSON) {
 		if r, hidden := plaintext.FirstHidden(m.Key); hidden && c.nameProblem == "" {
 			c.nameProblem = plaintext.HiddenProblem(r)
 		}
 		if !isFirst {
-			dst = append(dst, ',')
+			buffer = append(buffer, ',')
 		}
 		isFirst = false
-		dst = append(append(dst, m.QuotedKey...), ':')
-		dst = c.appendValue(dst, m.Value, m.Key)
+		buffer = append(append(buffer, m.QuotedKey...), ':')
+		buffer = c.appendValue(buffer, m.Value, m.Key)
 	}
-	return append(dst, '}')
+	return append(buffer, '}')
 }
 
 func (c *schemaCleaner) cleanText(quotedJSON []byte, keyword string) []byte {

@@ -29,9 +29,9 @@ func pointerOf(path []string) string {
 		return "/"
 	}
 	var b strings.Builder
-	for _, step := range path {
+	for _, stepName := range path {
 		b.WriteByte('/')
-		b.WriteString(pointerEscape.Replace(step))
+		b.WriteString(pointerEscape.Replace(stepName))
 	}
 	pointer := b.String()
 	if quotedJSON := strconv.Quote(pointer); quotedJSON != `"`+pointer+`"` {
@@ -149,8 +149,8 @@ func (x *explainer) propertyName(e *jsonschema.ValidationError, name string) []v
 // The jsonschema library reuses the memory of path, so path may lead to a sibling property.
 func (x *explainer) pathOfProperty(path []string, name string) []string {
 	value := x.value
-	for _, step := range path {
-		value = memberOf(value, step)
+	for _, stepName := range path {
+		value = memberOf(value, stepName)
 	}
 	if object, ok := value.(map[string]any); ok {
 		if _, ok := object[name]; ok {
@@ -191,18 +191,18 @@ func findProperty(value any, name string, path []string) ([]string, bool) {
 	return nil, false
 }
 
-func memberOf(value any, step string) any {
+func memberOf(value any, stepName string) any {
 	switch v := value.(type) {
 	case map[string]any:
-		return v[step]
+		return v[stepName]
 	case []any:
-		if i, err := strconv.Atoi(step); err == nil && i >= 0 && i < len(v) {
+		if i, err := strconv.Atoi(stepName); err == nil && i >= 0 && i < len(v) {
 			return v[i]
 		}
 	}
 	return nil
 }
 
-func appendPathStep(path []string, step string) []string {
-	return append(slices.Clip(slices.Clone(path)), step)
+func appendPathStep(path []string, stepName string) []string {
+	return append(slices.Clip(slices.Clone(path)), stepName)
 }

@@ -137,9 +137,9 @@ func describeNumber(r *big.Rat) string {
 	return shortenText(r.RatString())
 }
 
-func listValues(values []any) string {
+func listValues(allowedValues []any) string {
 	var shownValues []string
-	for _, v := range values {
+	for _, v := range allowedValues {
 		b, err := json.Marshal(v)
 		if err != nil { // impossible, because the value was decoded from JSON
 			continue
@@ -180,8 +180,8 @@ func shortenText(s string) string {
 
 func (x *explainer) describeSchema(schema any) string {
 	s := x.resolve(schema)
-	if values, ok := s["enum"].([]any); ok {
-		return listValues(values)
+	if allowedValues, ok := s["enum"].([]any); ok {
+		return listValues(allowedValues)
 	}
 	if value, ok := s["const"]; ok {
 		return listValues([]any{value})
@@ -230,11 +230,11 @@ func (x *explainer) schemaAt(location string) map[string]any {
 	_, fragment, _ := strings.Cut(location, "#")
 	value := x.schema
 	for _, token := range strings.Split(fragment, "/")[1:] {
-		step, err := url.PathUnescape(token)
+		stepName, err := url.PathUnescape(token)
 		if err != nil {
-			step = token
+			stepName = token
 		}
-		value = memberOf(value, pointerUnescape.Replace(step))
+		value = memberOf(value, pointerUnescape.Replace(stepName))
 	}
 	s, _ := value.(map[string]any)
 	return s

@@ -157,21 +157,21 @@ func hasUnknownKeyword(s *jsonschema.Schema) bool {
 }
 
 func (a *fastValidator) setConstants(s *jsonschema.Schema) bool {
-	var values []any
+	var allowedValues []any
 	if s.Enum != nil {
-		values = s.Enum.Values
+		allowedValues = s.Enum.Values
 	}
 	if s.Const != nil {
-		if values != nil {
+		if allowedValues != nil {
 			return false
 		}
-		values = []any{*s.Const}
+		allowedValues = []any{*s.Const}
 	}
-	if values == nil {
+	if allowedValues == nil {
 		return true
 	}
 	a.constants = []string{}
-	for _, value := range values {
+	for _, value := range allowedValues {
 		switch v := value.(type) {
 		case string:
 			if quotedJSON := []byte(`"` + v + `"`); isUnescaped(quotedJSON) {

@@ -157,10 +157,10 @@ func TestValidArgumentsAllocateNothing(t *testing.T) {
 
 func BenchmarkCheckResult(b *testing.B) {
 	schema := json.RawMessage(`{"type":"object","properties":{"items":{"type":"array","items":{"type":"object","properties":{"id":{"type":"string"},"text":{"type":"string"},"n":{"type":"integer"}},"required":["id","text","n"],"additionalProperties":false}}}}`)
-	item := `{"id":"0123456789","text":"a message with \"quotes\" and more words","n":123},`
-	jsonText := json.RawMessage(`{"items":[` + strings.TrimSuffix(strings.Repeat(item, 1<<20/len(item)), ",") + `]}`)
+	jsonItem := `{"id":"0123456789","text":"a message with \"quotes\" and more words","n":123},`
+	jsonText := json.RawMessage(`{"items":[` + strings.TrimSuffix(strings.Repeat(jsonItem, 1<<20/len(jsonItem)), ",") + `]}`)
 	var v Validator
-	check := func(b *testing.B, isQuick bool) {
+	benchmarkCheck := func(b *testing.B, isQuick bool) {
 		if v.Compile(schema) != nil {
 			b.Fatal(v.err)
 		}
@@ -176,6 +176,6 @@ func BenchmarkCheckResult(b *testing.B) {
 			}
 		}
 	}
-	b.Run("acceptor", func(b *testing.B) { check(b, true) })
-	b.Run("library", func(b *testing.B) { check(b, false) })
+	b.Run("acceptor", func(b *testing.B) { benchmarkCheck(b, true) })
+	b.Run("library", func(b *testing.B) { benchmarkCheck(b, false) })
 }

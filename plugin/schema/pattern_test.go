@@ -56,14 +56,14 @@ func TestValidateAgreesWithZod(t *testing.T) {
 	if len(checks) < 25 {
 		t.Fatalf("only %d checks", len(checks))
 	}
-	for name, check := range checks {
-		tool := newToolWithArguments(t, string(check.Schema))
-		for _, v := range check.Valid {
+	for name, zodCheck := range checks {
+		tool := newToolWithArguments(t, string(zodCheck.Schema))
+		for _, v := range zodCheck.Valid {
 			if err := tool.Validate(json.RawMessage(fmt.Sprintf(`{"v":%s}`, v))); err != nil {
 				t.Errorf("%s rejects %s: %v", name, v, err)
 			}
 		}
-		for _, v := range check.Invalid {
+		for _, v := range zodCheck.Invalid {
 			if err := tool.Validate(json.RawMessage(fmt.Sprintf(`{"v":%s}`, v))); err == nil && name != "url" {
 				t.Errorf("%s accepts %s", name, v)
 			}
@@ -91,17 +91,17 @@ func TestValidateAssertsFormats(t *testing.T) {
 // Without a time limit, matching a string of TestSlowPatternTimesOut would take hours, because the pattern backtracks.
 func TestSlowPatternTimesOut(t *testing.T) {
 	tool := newToolWithArguments(t, `{"type":"array","items":{"type":"string","pattern":"^(?=a)(a+)+$"}}`)
-	texts := make([]string, 1000)
-	for i := range texts {
-		texts[i] = strings.Repeat("a", 40) + "!"
+	wantedTexts := make([]string, 1000)
+	for i := range wantedTexts {
+		wantedTexts[i] = strings.Repeat("a", 40) + "!"
 	}
 	startTime := time.Now()
-	err := tool.Validate(newTestArguments(t, texts))
+	err := tool.Validate(newTestArguments(t, wantedTexts))
 	if err == nil || !strings.Contains(err.Error(), "/v/0: does not match the pattern") {
 		t.Errorf("error %v; want an error that contains %q", err, "/v/0: does not match the pattern")
 	}
-	if elapsed := time.Since(startTime); elapsed > 20*time.Second { // 1,000 strings with a timeout of 100 ms each would take 100 s
-		t.Errorf("the check lasted %s", elapsed)
+	if elapsedTime := time.Since(startTime); elapsedTime > 20*time.Second { // 1,000 strings with a timeout of 100 ms each would take 100 s
+		t.Errorf("the check lasted %s", elapsedTime)
 	}
 }
 

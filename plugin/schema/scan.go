@@ -56,11 +56,11 @@ func skipEscape(jsonText []byte, i int) int {
 	return -1
 }
 
-func skipWord(jsonText []byte, i int, word string) int {
-	if len(jsonText)-i < len(word) || string(jsonText[i:i+len(word)]) != word {
+func skipWord(jsonText []byte, i int, literal string) int {
+	if len(jsonText)-i < len(literal) || string(jsonText[i:i+len(literal)]) != literal {
 		return -1
 	}
-	return i + len(word)
+	return i + len(literal)
 }
 
 func skipPlainNumber(jsonText []byte, i int) (endIndex int, isInteger bool) {

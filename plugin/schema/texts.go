@@ -54,8 +54,8 @@ func allowsText(schema any, root map[string]any, refs int) bool {
 	case []any:
 		ok = slices.Contains(typeName, any("string"))
 	}
-	if values, isGiven := s["enum"].([]any); isGiven {
-		ok = ok && slices.ContainsFunc(values, isText)
+	if allowedValues, isGiven := s["enum"].([]any); isGiven {
+		ok = ok && slices.ContainsFunc(allowedValues, isText)
 	}
 	if value, isGiven := s["const"]; isGiven {
 		ok = ok && isText(value)

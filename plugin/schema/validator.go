@@ -56,26 +56,26 @@ func (v *Validator) violationTexts(schema json.RawMessage, value any) ([]string,
 }
 
 func (v *Validator) compile(schema json.RawMessage) {
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
 	if err != nil {
 		v.err = err
 		return
 	}
-	if problemText := checkNumbers(doc); problemText != "" {
+	if problemText := checkNumbers(document); problemText != "" {
 		v.err = errors.New(problemText)
 		return
 	}
-	preferPatterns(doc)
+	preferPatterns(document)
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft2020)
 	c.AssertFormat()
 	c.RegisterFormat(&jsonschema.Format{Name: "uri", Validate: checkURI})
 	c.UseRegexpEngine(compilePattern)
 	c.UseLoader(rejectingLoader{})
-	if v.err = c.AddResource(schemaURL, doc); v.err != nil {
+	if v.err = c.AddResource(schemaURL, document); v.err != nil {
 		return
 	}
-	v.schemaDocument = doc
+	v.schemaDocument = document
 	if v.schema, v.err = c.Compile(schemaURL); v.err == nil {
 		v.fastValidator = newFastValidator(v.schema, map[*jsonschema.Schema]*fastValidator{})
 	}
@@ -102,8 +102,8 @@ func (rejectingLoader) Load(url string) (any, error) {
 // For one check in the author's code, schema generators write a "format" and a "pattern", but the check tests only the
 // pattern. The format in a schema can be stricter than the pattern. For example, the format "time" requires a time zone
 // in JSON Schema, but not in zod.
-func preferPatterns(doc any) {
-	schema, ok := doc.(map[string]any)
+func preferPatterns(document any) {
+	schema, ok := document.(map[string]any)
 	if !ok {
 		return
 	}

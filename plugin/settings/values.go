@@ -76,10 +76,10 @@ func New(dir string, o Options) *Values {
 	})}
 }
 
-func settingsOf(doc *statedoc.Plugins) settings {
+func settingsOf(document *statedoc.Plugins) settings {
 	allSettings := settings{}
-	for name := range doc.TopLevel.Child("plugins") {
-		allSettings[name] = doc.TopLevel.Child("plugins").Child(name)
+	for name := range document.TopLevel.Child("plugins") {
+		allSettings[name] = document.TopLevel.Child("plugins").Child(name)
 	}
 	return allSettings
 }
@@ -190,8 +190,8 @@ func (v *Values) Change(p *plugin.Plugin, changes map[string]json.RawMessage, by
 	if len(checkedValues) == 0 {
 		return nil
 	}
-	err := v.file.Change(func(doc *statedoc.Plugins) error {
-		doc.EditPlugin(p.Name, func(entry statedoc.Object) {
+	err := v.file.Change(func(document *statedoc.Plugins) error {
+		document.EditPlugin(p.Name, func(entry statedoc.Object) {
 			for key, rawJSON := range checkedValues {
 				entry.Put(key, rawJSON)
 			}
@@ -220,8 +220,8 @@ func (v *Values) Forget(name, by string) error {
 	if _, ok := v.file.Current().View[name]; !ok {
 		return nil
 	}
-	err := v.file.Change(func(doc *statedoc.Plugins) error {
-		doc.EditPlugin(name, func(entry statedoc.Object) { clear(entry) })
+	err := v.file.Change(func(document *statedoc.Plugins) error {
+		document.EditPlugin(name, func(entry statedoc.Object) { clear(entry) })
 		return nil
 	})
 	if err != nil {
@@ -298,13 +298,13 @@ func (g settingsGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	if len(missingSettings) == 0 {
 		return dispatch.Verdict{}
 	}
-	name, fact := loadedPlugin.Name, fmt.Sprintf("plugin %s lacks %s, which it needs", loadedPlugin.Name, Names(missingSettings))
+	name, factText := loadedPlugin.Name, fmt.Sprintf("plugin %s lacks %s, which it needs", loadedPlugin.Name, Names(missingSettings))
 	pronoun := "it"
 	if len(missingSettings) > 1 {
 		pronoun = "them"
 	}
-	return dispatch.NewBlockVerdict(wire.ErrNeedsSettings, fmt.Sprintf("the %s; the user sets %s with `opentabs plugin configure %s` in a terminal, or in the side panel", fact, pronoun, name),
-		fmt.Sprintf("The %s. Set %s in the side panel (tab Plugins), or with `opentabs plugin configure %s`.", fact, pronoun, name))
+	return dispatch.NewBlockVerdict(wire.ErrNeedsSettings, fmt.Sprintf("the %s; the user sets %s with `opentabs plugin configure %s` in a terminal, or in the side panel", factText, pronoun, name),
+		fmt.Sprintf("The %s. Set %s in the side panel (tab Plugins), or with `opentabs plugin configure %s`.", factText, pronoun, name))
 }
 
 // Names lists the keys of settings for use in a sentence, such as "the settings a and b".

@@ -74,7 +74,7 @@ func TestValuesKeepTypes(t *testing.T) {
 func TestValuesRefuse(t *testing.T) {
 	p := wikiPlugin(t)
 	v := settings.New(t.TempDir(), settings.Options{})
-	for _, test := range []struct{ key, value, want string }{
+	for _, testCase := range []struct{ key, value, want string }{
 		{"size", `"12"`, "the setting size is a string; make it a number"},
 		{"size", `1e999`, "the setting size is a number that does not fit"},
 		{"loud", `"yes"`, "the setting loud is a string; make it true or false"},
@@ -93,9 +93,9 @@ func TestValuesRefuse(t *testing.T) {
 		{"tokn", `"x"`, `the plugin wiki has no setting "tokn" (did you mean token?); name one of loud, mode, site, size, token`},
 		{"mode", `{`, "the setting mode is no JSON"},
 	} {
-		err := v.Change(p, rawSettings("loud", "true", test.key, test.value), "me")
-		if err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s = %.40s: %v, want %s", test.key, test.value, err, test.want)
+		err := v.Change(p, rawSettings("loud", "true", testCase.key, testCase.value), "me")
+		if err == nil || !strings.Contains(err.Error(), testCase.want) {
+			t.Errorf("%s = %.40s: %v, want %s", testCase.key, testCase.value, err, testCase.want)
 		}
 	}
 	if got := v.ValidValues(p); len(got) != 0 {
@@ -111,7 +111,7 @@ func TestSettingParse(t *testing.T) {
 	for _, s := range wikiPlugin(t).Settings {
 		declared[s.Key] = s
 	}
-	for _, test := range []struct{ key, input, want, invalidText string }{
+	for _, testCase := range []struct{ key, input, want, invalidText string }{
 		{key: "loud", input: "yes", want: "true"},
 		{key: "loud", input: " Off", want: "false"},
 		{key: "loud", input: "maybe", invalidText: `is "maybe"; use true or false`},
@@ -124,13 +124,13 @@ func TestSettingParse(t *testing.T) {
 		{key: "mode", input: "slower", invalidText: "use one of fast, slow"},
 		{key: "token", input: ` "a"=b `, want: `" \"a\"=b "`},
 	} {
-		got, err := settings.Parse(declared[test.key], test.input)
-		if test.invalidText != "" {
-			if err == nil || !strings.Contains(err.Error(), test.invalidText) {
-				t.Errorf("%s=%s: %v, want %s", test.key, test.input, err, test.invalidText)
+		got, err := settings.Parse(declared[testCase.key], testCase.input)
+		if testCase.invalidText != "" {
+			if err == nil || !strings.Contains(err.Error(), testCase.invalidText) {
+				t.Errorf("%s=%s: %v, want %s", testCase.key, testCase.input, err, testCase.invalidText)
 			}
-		} else if err != nil || string(got) != test.want {
-			t.Errorf("%s=%s: %s, %v, want %s", test.key, test.input, got, err, test.want)
+		} else if err != nil || string(got) != testCase.want {
+			t.Errorf("%s=%s: %s, %v, want %s", testCase.key, testCase.input, got, err, testCase.want)
 		}
 	}
 	if !declared["token"].IsSecret() || declared["mode"].IsSecret() || declared["size"].IsSecret() {

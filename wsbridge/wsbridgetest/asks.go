@@ -21,8 +21,8 @@ func (c *Call) Call(ctx context.Context, tool string, args json.RawMessage) (jso
 
 // WaitForUser waits for the user, as context.waitForUser does in a page. If ctx ends
 // before the answer arrives, WaitForUser returns the error cancelled.
-func (c *Call) WaitForUser(ctx context.Context, reason string) *wire.CallError {
-	_, err := c.sendToolRequest(ctx, wire.ToolAskParams{User: &wire.AskUser{Reason: reason}})
+func (c *Call) WaitForUser(ctx context.Context, cancelReason string) *wire.CallError {
+	_, err := c.sendToolRequest(ctx, wire.ToolAskParams{User: &wire.AskUser{Reason: cancelReason}})
 	return err
 }
 
@@ -51,15 +51,15 @@ func (b *Browser) removeToolRequest(dispatchID string, requestNumber int) chan<-
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	id := requestKey{dispatchID, requestNumber}
-	answers := b.pendingToolRequests[id]
+	toolAnswers := b.pendingToolRequests[id]
 	delete(b.pendingToolRequests, id)
-	return answers
+	return toolAnswers
 }
 
 func (b *Browser) deliverAnswer(id string, p wire.ToolAnswerParams) error {
-	answers := b.removeToolRequest(p.DispatchID, p.Ask)
-	if answers != nil {
-		answers <- p // never blocks, because the channel is buffered for the only answer
+	toolAnswers := b.removeToolRequest(p.DispatchID, p.Ask)
+	if toolAnswers != nil {
+		toolAnswers <- p // never blocks, because the channel is buffered for the only answer
 	}
-	return b.respond(id, wire.ToolAnswerResult{WasExpected: answers != nil})
+	return b.respond(id, wire.ToolAnswerResult{WasExpected: toolAnswers != nil})
 }

@@ -299,7 +299,7 @@ func (b *Browser) startTool(ctx context.Context, c *Call) {
 	b.runningCalls[c.DispatchID] = cancelRun
 	b.mu.Unlock()
 	b.openRuns.Go(func() {
-		output, err := tool(ctx, c)
+		toolOutput, err := tool(ctx, c)
 		b.mu.Lock()
 		delete(b.runningCalls, c.DispatchID)
 		b.mu.Unlock()
@@ -308,7 +308,7 @@ func (b *Browser) startTool(ctx context.Context, c *Call) {
 		if err != nil {
 			_ = b.answerError(c.DispatchID, err)
 		} else {
-			_ = b.respond(c.DispatchID, wire.ToolDispatchResult{Output: output})
+			_ = b.respond(c.DispatchID, wire.ToolDispatchResult{Output: toolOutput})
 		}
 	})
 }
@@ -352,7 +352,7 @@ func (b *Browser) request(ctx context.Context, id string, method wire.Method, pa
 }
 
 func (b *Browser) notify(method wire.Method, params any) error {
-	return b.write(wire.AppendNotification(nil, method, wire.EncodeBody(params)))
+	return b.writeFrame(wire.AppendNotification(nil, method, wire.EncodeBody(params)))
 }
 
 func (b *Browser) respond(id string, result any) error {
@@ -363,14 +363,14 @@ func (b *Browser) respond(id string, result any) error {
 	if err := encoder.Encode(result); err != nil {
 		return err
 	}
-	return b.write(wire.AppendResult(nil, id, bytes.TrimSpace(data.Bytes())))
+	return b.writeFrame(wire.AppendResult(nil, id, bytes.TrimSpace(data.Bytes())))
 }
 
 func (b *Browser) answerError(id string, err *wire.CallError) error {
-	return b.write(wire.AppendError(nil, id, &wire.RPCError{Code: wire.CodeCallFailed, Message: err.Message, Data: err}))
+	return b.writeFrame(wire.AppendError(nil, id, &wire.RPCError{Code: wire.CodeCallFailed, Message: err.Message, Data: err}))
 }
 
-// write does not use the context of a call, because the WebSocket library closes the connection when a context ends.
-func (b *Browser) write(frame []byte) error {
+// writeFrame does not use the context of a call, because the WebSocket library closes the connection when a context ends.
+func (b *Browser) writeFrame(frame []byte) error {
 	return b.ws.Write(context.Background(), websocket.MessageText, frame)
 }

@@ -67,15 +67,15 @@ func TestBrowser(t *testing.T) {
 	}
 	// Repeat the call until it succeeds, because the server may not have received the
 	// browser's tabs yet.
-	result, err := calls.Call(t.Context(), call("echo"))
+	callResult, err := calls.Call(t.Context(), call("echo"))
 	for range 1000 {
 		if err == nil {
 			break
 		}
-		result, err = calls.Call(t.Context(), call("echo"))
+		callResult, err = calls.Call(t.Context(), call("echo"))
 	}
-	if err != nil || string(result.Output) != `{"a":1}` || result.ReportCount != 1 {
-		t.Fatalf("the call of echo returned %+v, %v", result, err)
+	if err != nil || string(callResult.Output) != `{"a":1}` || callResult.ReportCount != 1 {
+		t.Fatalf("the call of echo returned %+v, %v", callResult, err)
 	}
 	if _, err := calls.Call(t.Context(), call("none")); err == nil || !strings.Contains(err.Error(), "the page has no tool none") {
 		t.Errorf("the call of an unknown tool returned %v; want an error that contains %q", err, "the page has no tool none")

@@ -46,7 +46,7 @@ func sendPanelRequest[R any](ctx context.Context, b *Browser, method wire.Method
 	id := fmt.Sprintf("panel-%d", b.panelRequestCount)
 	b.panelAnswers[id] = responses
 	b.mu.Unlock()
-	if err := b.write(wire.AppendRequest(nil, id, method, wire.EncodeBody(params))); err != nil {
+	if err := b.writeFrame(wire.AppendRequest(nil, id, method, wire.EncodeBody(params))); err != nil {
 		return result, fmt.Errorf("%s: %w", method, err)
 	}
 	select {
@@ -63,8 +63,8 @@ func sendPanelRequest[R any](ctx context.Context, b *Browser, method wire.Method
 func (b *Browser) deliverResult(e wire.Envelope) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if answers := b.panelAnswers[e.ID]; answers != nil {
+	if responses := b.panelAnswers[e.ID]; responses != nil {
 		delete(b.panelAnswers, e.ID)
-		answers <- e // never blocks, because the channel is buffered for the only answer
+		responses <- e // never blocks, because the channel is buffered for the only answer
 	}
 }

@@ -108,12 +108,12 @@ func TestCall(t *testing.T) {
 			return nil, nil
 		},
 	}})
-	result, err := calls.Call(t.Context(), newCall("outer", `{}`))
-	if err != nil || string(result.Output) != `{"n":9007199254740993}` {
-		t.Errorf("the outer call returned %+v, %v", result, err)
+	callResult, err := calls.Call(t.Context(), newCall("outer", `{}`))
+	if err != nil || string(callResult.Output) != `{"n":9007199254740993}` {
+		t.Errorf("the outer call returned %+v, %v", callResult, err)
 	}
-	if allViews := calls.Calls(); len(allViews) < 3 || !slices.ContainsFunc(allViews, func(v dispatch.View) bool { return v.ParentCallID == result.CallID }) {
-		t.Errorf("calls = %+v, want those that were made by %s", allViews, result.CallID)
+	if allViews := calls.Calls(); len(allViews) < 3 || !slices.ContainsFunc(allViews, func(v dispatch.View) bool { return v.ParentCallID == callResult.CallID }) {
+		t.Errorf("calls = %+v, want those that were made by %s", allViews, callResult.CallID)
 	}
 }
 
@@ -157,8 +157,8 @@ func TestPanel(t *testing.T) {
 	}
 	callEnded := make(chan callEnd, 1)
 	go func() {
-		result, err := calls.Call(t.Context(), newCall("login", `{"a":1}`))
-		callEnded <- callEnd{result, err}
+		callResult, err := calls.Call(t.Context(), newCall("login", `{"a":1}`))
+		callEnded <- callEnd{callResult, err}
 	}()
 	seen := <-waitingCalls
 	if w := seen.Waiting; w.Reason != "Log in" || w.Kind != wire.TicketUser {

@@ -30,11 +30,11 @@ func Read(name string) ([]Row, error) {
 func Write(name string, rows []Row) error {
 	var rowsJSON bytes.Buffer
 	rowsJSON.WriteString("[")
-	for i, row := range rows {
+	for i, smokeRow := range rows {
 		if i > 0 {
 			rowsJSON.WriteString(",")
 		}
-		line, err := json.Marshal(row)
+		line, err := json.Marshal(smokeRow)
 		if err != nil {
 			return err
 		}

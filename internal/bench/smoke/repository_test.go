@@ -76,11 +76,11 @@ func TestCommitsSinceTheValueWasWritten(t *testing.T) {
 func TestCommitsInAShallowClone(t *testing.T) {
 	origin := newRepository(t)
 	origin.commit(fakeRows)
-	head := origin.commit(fakeRows)
+	headLine := origin.commit(fakeRows)
 	clone := newRepository(t)
 	clone.git("pull", "-q", "--depth=1", "file://"+origin.dir, "HEAD")
 	got := CommitsSince(t.Context(), clone.file, "allocs")
-	if want := "at or before " + head + ".." + head + " (shallow clone: run git fetch --unshallow)"; got != want {
+	if want := "at or before " + headLine + ".." + headLine + " (shallow clone: run git fetch --unshallow)"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

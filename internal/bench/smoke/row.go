@@ -35,8 +35,8 @@ func (r Row) isBetter(rowValue float64) bool { return rowValue < r.Value-r.Toler
 // IsWorse reports whether a new measurement of a row exceeds the row's stored value by
 // more than the tolerance. If the row has no stored value, IsWorse returns false.
 func IsWorse(lastRows []Row, measuredRow Row) bool {
-	row, ok := find(lastRows, measuredRow.ID)
-	return ok && row.isWorse(measuredRow.Value)
+	smokeRow, ok := find(lastRows, measuredRow.ID)
+	return ok && smokeRow.isWorse(measuredRow.Value)
 }
 
 // Loss is a row of `make bench-smoke` whose new value exceeds the stored value by more
@@ -74,24 +74,24 @@ type Result struct {
 // Compare compares new measurements with the stored values. For the ID of a row, the
 // function commitsSince returns the commits made after the row's value was stored.
 func Compare(lastRows, measuredRows []Row, commitsSince func(id string) string) Result {
-	var result Result
-	for _, row := range measuredRows {
-		lastRow, ok := find(lastRows, row.ID)
+	var callResult Result
+	for _, smokeRow := range measuredRows {
+		lastRow, ok := find(lastRows, smokeRow.ID)
 		switch {
 		case !ok:
-			result.Unknown = append(result.Unknown, row.ID)
-		case lastRow.isWorse(row.Value):
-			result.Losses = append(result.Losses, Loss{Last: lastRow, Value: row.Value, Commits: commitsSince(row.ID)})
-		case lastRow.isBetter(row.Value):
-			result.Gains = append(result.Gains, row)
+			callResult.Unknown = append(callResult.Unknown, smokeRow.ID)
+		case lastRow.isWorse(smokeRow.Value):
+			callResult.Losses = append(callResult.Losses, Loss{Last: lastRow, Value: smokeRow.Value, Commits: commitsSince(smokeRow.ID)})
+		case lastRow.isBetter(smokeRow.Value):
+			callResult.Gains = append(callResult.Gains, smokeRow)
 		}
 	}
-	for _, row := range lastRows {
-		if _, ok := find(measuredRows, row.ID); !ok {
-			result.Unmeasured = append(result.Unmeasured, row.ID)
+	for _, smokeRow := range lastRows {
+		if _, ok := find(measuredRows, smokeRow.ID); !ok {
+			callResult.Unmeasured = append(callResult.Unmeasured, smokeRow.ID)
 		}
 	}
-	return result
+	return callResult
 }
 
 // Err returns an error that lists every [Loss], every row without a stored value, and
@@ -122,12 +122,12 @@ func (r Result) Err() error {
 // does not change the file.
 func Update(lastRows, measuredRows []Row, date string) []Row {
 	updatedRows := make([]Row, 0, len(measuredRows))
-	for _, row := range measuredRows {
-		row.Date = date
-		if lastRow, ok := find(lastRows, row.ID); ok && math.Abs(row.Value-lastRow.Value) <= row.Tolerance/2 {
-			row.Value, row.Date = lastRow.Value, lastRow.Date
+	for _, smokeRow := range measuredRows {
+		smokeRow.Date = date
+		if lastRow, ok := find(lastRows, smokeRow.ID); ok && math.Abs(smokeRow.Value-lastRow.Value) <= smokeRow.Tolerance/2 {
+			smokeRow.Value, smokeRow.Date = lastRow.Value, lastRow.Date
 		}
-		updatedRows = append(updatedRows, row)
+		updatedRows = append(updatedRows, smokeRow)
 	}
 	return updatedRows
 }
@@ -137,20 +137,20 @@ func Update(lastRows, measuredRows []Row, date string) []Row {
 func Table(lastRows, measuredRows []Row) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%-16s %12s %12s %12s  %s\n", "row", "last", "new", "tolerance", "what")
-	for _, row := range measuredRows {
+	for _, smokeRow := range measuredRows {
 		lastValue := "-"
-		if lastRow, ok := find(lastRows, row.ID); ok {
-			lastValue = format(lastRow.Value, row.Unit)
+		if lastRow, ok := find(lastRows, smokeRow.ID); ok {
+			lastValue = format(lastRow.Value, smokeRow.Unit)
 		}
-		fmt.Fprintf(&b, "%-16s %12s %12s %12s  %s\n", row.ID, lastValue, format(row.Value, row.Unit), format(row.Tolerance, row.Unit), row.What)
+		fmt.Fprintf(&b, "%-16s %12s %12s %12s  %s\n", smokeRow.ID, lastValue, format(smokeRow.Value, smokeRow.Unit), format(smokeRow.Tolerance, smokeRow.Unit), smokeRow.What)
 	}
 	return b.String()
 }
 
 func find(rows []Row, id string) (Row, bool) {
-	for _, row := range rows {
-		if row.ID == id {
-			return row, true
+	for _, smokeRow := range rows {
+		if smokeRow.ID == id {
+			return smokeRow, true
 		}
 	}
 	return Row{}, false

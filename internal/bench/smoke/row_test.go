@@ -11,12 +11,12 @@ var fakeRows = []Row{
 	{ID: "bytes", What: "bytes of a frame", Value: 242, Unit: "B", Tolerance: 10, Date: "2026-11-21"},
 }
 
-func measure(values ...float64) []Row {
-	rows := make([]Row, 0, len(values))
-	for i, rowValue := range values {
-		row := fakeRows[i]
-		row.Value, row.Date = rowValue, ""
-		rows = append(rows, row)
+func measure(measuredValues ...float64) []Row {
+	rows := make([]Row, 0, len(measuredValues))
+	for i, rowValue := range measuredValues {
+		smokeRow := fakeRows[i]
+		smokeRow.Value, smokeRow.Date = rowValue, ""
+		rows = append(rows, smokeRow)
 	}
 	return rows
 }
@@ -47,16 +47,16 @@ Find the commit and remove the cost. If the cost is justified, run ` + "`make be
 }
 
 func TestValuesWithinToleranceAreNoLoss(t *testing.T) {
-	result := Compare(fakeRows, measure(32, 1.68, 232), commitsOfTest)
-	if err := result.Err(); err != nil || len(result.Gains) > 0 {
-		t.Errorf("got %v and %d gains, want neither", err, len(result.Gains))
+	callResult := Compare(fakeRows, measure(32, 1.68, 232), commitsOfTest)
+	if err := callResult.Err(); err != nil || len(callResult.Gains) > 0 {
+		t.Errorf("got %v and %d gains, want neither", err, len(callResult.Gains))
 	}
 }
 
 func TestGainIsNoError(t *testing.T) {
-	result := Compare(fakeRows, measure(20, 1.43, 242), commitsOfTest)
-	if err := result.Err(); err != nil || len(result.Gains) != 1 || result.Gains[0].ID != "allocs" {
-		t.Errorf("got %v and %v, want a gain of allocs", err, result.Gains)
+	callResult := Compare(fakeRows, measure(20, 1.43, 242), commitsOfTest)
+	if err := callResult.Err(); err != nil || len(callResult.Gains) != 1 || callResult.Gains[0].ID != "allocs" {
+		t.Errorf("got %v and %v, want a gain of allocs", err, callResult.Gains)
 	}
 }
 
@@ -77,9 +77,9 @@ func TestUpdateIgnoresNoise(t *testing.T) {
 		rowValue float64
 		date     string
 	}{{30, "2026-11-23"}, {1.2, "2026-12-01"}, {242, "2026-11-21"}}
-	for i, row := range got {
-		if row.Value != want[i].rowValue || row.Date != want[i].date {
-			t.Errorf("%s: got %v of %s, want %v of %s", row.ID, row.Value, row.Date, want[i].rowValue, want[i].date)
+	for i, smokeRow := range got {
+		if smokeRow.Value != want[i].rowValue || smokeRow.Date != want[i].date {
+			t.Errorf("%s: got %v of %s, want %v of %s", smokeRow.ID, smokeRow.Value, smokeRow.Date, want[i].rowValue, want[i].date)
 		}
 	}
 }

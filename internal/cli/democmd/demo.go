@@ -228,14 +228,14 @@ Then it removes the plugin and closes the tab.`, terminal.SafeLine(browserName),
 
 // askYesNo returns at once; the channel receives nothing if ctx ends before the user answers.
 func askYesNo(ctx context.Context, questions *terminal.Questions, question string) <-chan bool {
-	answers := make(chan bool, 1)
+	confirmations := make(chan bool, 1)
 	go func() {
 		isConfirmed := questions.Confirm(ctx, question)
 		if ctx.Err() == nil {
-			answers <- isConfirmed
+			confirmations <- isConfirmed
 		}
 	}()
-	return answers
+	return confirmations
 }
 
 func nextSteps(hasBrowserTools bool) string {
@@ -255,8 +255,8 @@ func hasBrowserTools(ctx context.Context, p *cli.Program) bool {
 	if err != nil {
 		return false
 	}
-	now, err := permissions.Permissions(browser.Name)
-	return err == nil && now.Permission != wire.PermissionOff
+	permissionsNow, err := permissions.Permissions(browser.Name)
+	return err == nil && permissionsNow.Permission != wire.PermissionOff
 }
 
 func countMessages(result json.RawMessage) int {

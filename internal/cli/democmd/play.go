@@ -109,8 +109,8 @@ func (d *demo) showCancelledCall(ctx context.Context) error {
 	return nil
 }
 
-func stoppedText(part int) string {
-	return fmt.Sprintf("   Stopped: the code in the page ended, and the page dropped its request for\n   part %d of %d.", part, pageCount)
+func stoppedText(partIndex int) string {
+	return fmt.Sprintf("   Stopped: the code in the page ended, and the page dropped its request for\n   part %d of %d.", partIndex, pageCount)
 }
 
 const deniedText = "   Denied: the tool did not run. An agent would ask you before another try."
@@ -159,18 +159,18 @@ func (d *demo) waitForApprovalRequest(ctx context.Context, callOutcomes <-chan c
 
 func (d *demo) waitForDecision(ctx context.Context, id string, callOutcomes <-chan callOutcome) *callOutcome {
 	terminalOut := d.program.Out
-	var answers <-chan bool // nil without a terminal
+	var confirmations <-chan bool // nil without a terminal
 	if d.questions == nil {
 		terminalOut.PrintLine("   Approve it in the side panel, or run `opentabs calls approve`.")
 	} else {
 		terminalOut.PrintLine("   Approve it in the side panel: press the opentabs button in the toolbar. Or")
-		answers = askYesNo(ctx, d.questions, "approve it here? [Y/n] ")
+		confirmations = askYesNo(ctx, d.questions, "approve it here? [Y/n] ")
 	}
 	for {
 		select {
 		case callOutcome := <-callOutcomes:
 			return &callOutcome
-		case isAllowed := <-answers:
+		case isAllowed := <-confirmations:
 			choice := callview.Choice{Allow: isAllowed, Scope: wire.ScopeOnce}
 			if _, err := callview.Decide(ctx, d.client.Calls, id, choice); err != nil && ctx.Err() == nil {
 				var alreadyDecided *callview.AlreadyDecidedError
@@ -178,7 +178,7 @@ func (d *demo) waitForDecision(ctx context.Context, id string, callOutcomes <-ch
 					return &callOutcome{err: err}
 				}
 			}
-			answers = nil
+			confirmations = nil
 		}
 	}
 }

@@ -40,8 +40,8 @@ func newDemoPlugin(h *home.Home, client *httpapi.Client) demoPlugin {
 }
 
 func (p demoPlugin) checkName() error {
-	entries, err := p.home.PluginStore().Entries()
-	for _, e := range entries {
+	storeEntries, err := p.home.PluginStore().Entries()
+	for _, e := range storeEntries {
 		if e.Name == pluginName && e.Path != p.dir {
 			return fmt.Errorf("another plugin has the name %s, in %s: remove that plugin with `opentabs plugin remove %[1]s`, then run `opentabs demo` again", pluginName, e.Path)
 		}
@@ -79,14 +79,14 @@ func (p demoPlugin) write(siteURL string) error {
 	if err := os.RemoveAll(p.dir); err != nil {
 		return err
 	}
-	source, err := fs.Sub(sdkts.Example, exampleDir)
+	sourceFiles, err := fs.Sub(sdkts.Example, exampleDir)
 	if err != nil {
 		return err
 	}
-	if err := os.CopyFS(p.dir, source); err != nil {
+	if err := os.CopyFS(p.dir, sourceFiles); err != nil {
 		return err
 	}
-	fileContent, err := fs.ReadFile(source, "package.json")
+	fileContent, err := fs.ReadFile(sourceFiles, "package.json")
 	if err != nil {
 		return err
 	}
@@ -108,9 +108,9 @@ func (p demoPlugin) write(siteURL string) error {
 
 // remove works even after an interrupted demo.
 func (p demoPlugin) remove(ctx context.Context) error {
-	entries, err := p.home.PluginStore().Entries()
+	storeEntries, err := p.home.PluginStore().Entries()
 	isAdded := false
-	for _, e := range entries {
+	for _, e := range storeEntries {
 		isAdded = isAdded || e.Name == pluginName && e.Path == p.dir
 	}
 	if isAdded {

@@ -60,7 +60,7 @@ prints the command that removes it.`,
 // removal is one item that `opentabs uninstall` removes, such as the extension's folder.
 type removal struct {
 	description string
-	remove      func(context.Context) (string, error)
+	removeItem  func(context.Context) (string, error)
 }
 
 // uninstaller collects and then removes everything that opentabs has stored on this
@@ -124,8 +124,8 @@ func (u *uninstaller) collect(ctx context.Context) error {
 	return nil
 }
 
-func (u *uninstaller) add(text string, remove func(context.Context) (string, error)) {
-	u.removals = append(u.removals, removal{text, remove})
+func (u *uninstaller) add(text string, removeItem func(context.Context) (string, error)) {
+	u.removals = append(u.removals, removal{text, removeItem})
 }
 
 func (u *uninstaller) collectClients() error {
@@ -175,8 +175,8 @@ func (u *uninstaller) dataFolders() []string {
 
 // checkOwnFolder rejects the home directory, to which the user may have set OPENTABS_HOME by mistake.
 func checkOwnFolder(dir string) error {
-	for _, find := range []func() (string, error){os.UserHomeDir, os.Getwd} {
-		inside, err := find()
+	for _, findFolder := range []func() (string, error){os.UserHomeDir, os.Getwd} {
+		inside, err := findFolder()
 		if err != nil {
 			continue
 		}
@@ -234,7 +234,7 @@ func (u *uninstaller) run(ctx context.Context) error {
 func (u *uninstaller) removeAll(ctx context.Context) error {
 	var failures []error
 	for i, r := range u.removals {
-		removalReport, err := r.remove(ctx)
+		removalReport, err := r.removeItem(ctx)
 		switch {
 		case err != nil && i == 0 && errors.As(err, new(*httpapi.RefusedError)):
 			return err

@@ -19,9 +19,9 @@ import (
 )
 
 type upgradeOptions struct {
-	program *cli.Program
-	check   bool
-	json    bool
+	program   *cli.Program
+	onlyCheck bool
+	json      bool
 }
 
 // NewUpgradeCmd returns the command `opentabs upgrade`.
@@ -42,7 +42,7 @@ variable ` + upgrade.URLVariable + ` names another folder of releases.`,
 		Args:    cli.LimitArgs(0),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runUpgrade(cmd.Context(), opts) },
 	}
-	cmd.Flags().BoolVar(&opts.check, "check", false, "only report whether a newer version exists")
+	cmd.Flags().BoolVar(&opts.onlyCheck, "check", false, "only report whether a newer version exists")
 	cli.AddJSONFlag(cmd, &opts.json)
 	return cmd
 }
@@ -73,12 +73,12 @@ func runUpgrade(ctx context.Context, opts upgradeOptions) error {
 		return err
 	}
 	switch {
-	case opts.json && (opts.check || !newestVersion.IsNewer):
+	case opts.json && (opts.onlyCheck || !newestVersion.IsNewer):
 		return p.Out.PrintValue(newestVersion)
 	case !newestVersion.IsNewer:
 		p.Out.PrintLine("opentabs %s is the newest version", version.Version)
 		return nil
-	case opts.check:
+	case opts.onlyCheck:
 		p.Out.PrintLine("opentabs %s is available, and this is opentabs %s. To install it, run: %s", newestVersion.Latest, version.Version, newestVersion.Command)
 		return nil
 	case program.UpgradeCommand("", "") != "":

@@ -107,10 +107,10 @@ func printRules(o *terminal.Output, asJSON bool) error {
 }
 
 type pluginReadmeOptions struct {
-	program *cli.Program
-	dir     string
-	check   bool
-	json    bool
+	program   *cli.Program
+	dir       string
+	onlyCheck bool
+	json      bool
 }
 
 // updatedReadme is the output of `opentabs plugin readme --json`. HasChanged is false if
@@ -132,18 +132,18 @@ change.`,
 		Args:    cli.LimitArgs(1),
 		RunE:    cli.ActionWithArg(&opts.dir, func(ctx context.Context) error { return runPluginReadme(ctx, opts) }),
 	}
-	cmd.Flags().BoolVar(&opts.check, "check", false, "write nothing; fail if the README is not up to date")
+	cmd.Flags().BoolVar(&opts.onlyCheck, "check", false, "write nothing; fail if the README is not up to date")
 	cli.AddJSONFlag(cmd, &opts.json)
 	return cmd
 }
 
 func runPluginReadme(ctx context.Context, opts pluginReadmeOptions) error {
-	hasChanged, err := author.UpdateReadme(ctx, opts.dir, opts.check, jsbuild.Options{})
+	hasChanged, err := author.UpdateReadme(ctx, opts.dir, opts.onlyCheck, jsbuild.Options{})
 	file := filepath.Join(opts.dir, "README.md")
 	switch {
 	case err != nil:
 		return err
-	case hasChanged && opts.check:
+	case hasChanged && opts.onlyCheck:
 		return errors.New(file + " is not up to date: run `opentabs plugin readme`")
 	case opts.json:
 		return opts.program.Out.PrintValue(updatedReadme{file, hasChanged})

@@ -127,11 +127,11 @@ the plugin at once.`,
 
 func runPluginInstall(ctx context.Context, opts pluginInstallOptions) error {
 	p := opts.program
-	source, err := install.ParseSource(opts.source)
+	packageSource, err := install.ParseSource(opts.source)
 	if err != nil {
 		return err
 	}
-	if source.IsFolder() || opts.isAdd && isFolder(opts.source) {
+	if packageSource.IsFolder() || opts.isAdd && isFolder(opts.source) {
 		return addFolder(ctx, opts)
 	}
 	permission, err := permissionFlag(opts.permission)
@@ -142,7 +142,7 @@ func runPluginInstall(ctx context.Context, opts pluginInstallOptions) error {
 	if err != nil {
 		return err
 	}
-	newPlugin, oldPlugin, err := i.Get(ctx, source)
+	newPlugin, oldPlugin, err := i.Get(ctx, packageSource)
 	if err != nil {
 		return err
 	}
@@ -223,12 +223,12 @@ func activatePlugin(ctx context.Context, p *cli.Program, h *home.Home, newPlugin
 		p.Out.Notef("%s is reviewed; its permission is %s", newPlugin.Name, permission)
 		return reportTabs(ctx, p, client, newPlugin.Name)
 	}
-	now, err := book.Permissions(newPlugin.Name)
+	permissionsNow, err := book.Permissions(newPlugin.Name)
 	if err != nil {
 		return cli.AsUsageError(err)
 	}
-	result.IsReviewed, result.Permission = now.Reviewed, now.Permission
-	p.Out.Notef("%s", pluginview.ReviewHint(now))
+	result.IsReviewed, result.Permission = permissionsNow.Reviewed, permissionsNow.Permission
+	p.Out.Notef("%s", pluginview.ReviewHint(permissionsNow))
 	return reportTabs(ctx, p, client, newPlugin.Name)
 }
 
@@ -279,29 +279,29 @@ func runPluginRemove(ctx context.Context, opts pluginRemoveOptions) error {
 	if err != nil {
 		return err
 	}
-	entry, err := install.Remove(h, opts.name)
+	storeEntry, err := install.Remove(h, opts.name)
 	if err != nil {
 		return err
 	}
 	if !opts.json {
-		p.Out.PrintLine("removed %s", entry.Name)
+		p.Out.PrintLine("removed %s", storeEntry.Name)
 	}
 	client, err := h.ReloadPlugins(ctx)
 	if err != nil {
 		return err
 	}
-	if entry.Source == plugin.SourceNPM {
-		install.RemoveUnused(h, p.Out.Notef, entry.Package)
+	if storeEntry.Source == plugin.SourceNPM {
+		install.RemoveUnused(h, p.Out.Notef, storeEntry.Package)
 	}
 	book, err := h.PolicyOf(ctx, client)
 	if err != nil {
 		return err
 	}
-	if err := book.Forget(entry.Name, httpapi.CommandLine); err != nil {
+	if err := book.Forget(storeEntry.Name, httpapi.CommandLine); err != nil {
 		return err
 	}
 	if opts.json {
-		if err := p.Out.PrintValue(removedPlugin{entry.Name, entry.Source}); err != nil {
+		if err := p.Out.PrintValue(removedPlugin{storeEntry.Name, storeEntry.Source}); err != nil {
 			return err
 		}
 	}

@@ -114,10 +114,10 @@ func installedPlugins(pluginSet *plugin.Set, api permissions.Local) any {
 }
 
 type inspectOptions struct {
-	program *cli.Program
-	name    string
-	section string
-	json    bool
+	program     *cli.Program
+	name        string
+	sectionName string
+	json        bool
 }
 
 // inspectedPlugin is the output of `opentabs plugin inspect --json`.
@@ -141,7 +141,7 @@ command changes nothing; opentabs plugin review enables a plugin.`,
 		Args: cli.RequireArgs(1, "the name of a plugin"),
 		RunE: cli.ActionWithArg(&opts.name, func(_ context.Context) error { return runInspect(opts) }),
 	}
-	cmd.Flags().StringVar(&opts.section, "section", "overview", "the `SECTION` to print: overview, tools, code, pre-script, changes or libraries")
+	cmd.Flags().StringVar(&opts.sectionName, "section", "overview", "the `SECTION` to print: overview, tools, code, pre-script, changes or libraries")
 	cli.AddJSONFlag(cmd, &opts.json)
 	return cmd
 }
@@ -152,27 +152,27 @@ func runInspect(opts inspectOptions) error {
 	if err != nil {
 		return err
 	}
-	if named, err := registry.Set().Find(opts.name); err == nil && named.IsBuiltin() {
+	if namedPlugin, err := registry.Set().Find(opts.name); err == nil && namedPlugin.IsBuiltin() {
 		return cli.NewUsageError("%s is part of opentabs, not a plugin: list its tools with `opentabs tools %[1]s`", opts.name)
 	}
 	inspection, err := h.Permissions(registry).Inspect(opts.name)
 	if err != nil {
 		return cli.AsUsageError(err)
 	}
-	var pages []string
-	for section := opts.section; section != ""; {
-		pageText, nextPage, err := inspection.Page(section)
+	var reviewPages []string
+	for sectionName := opts.sectionName; sectionName != ""; {
+		pageText, nextPage, err := inspection.Page(sectionName)
 		if err != nil {
 			return cli.NewUsageError("%v", err)
 		}
-		pages = append(pages, strings.TrimSuffix(pageText, "\n"))
-		section = nextPage
+		reviewPages = append(reviewPages, strings.TrimSuffix(pageText, "\n"))
+		sectionName = nextPage
 	}
-	reviewText := strings.Join(pages, "\n")
+	reviewText := strings.Join(reviewPages, "\n")
 	if opts.json {
-		return p.Out.PrintValue(inspectedPlugin{opts.name, opts.section, reviewText})
+		return p.Out.PrintValue(inspectedPlugin{opts.name, opts.sectionName, reviewText})
 	}
-	if opts.section == "overview" || opts.section == "tools" { // the other sections are code, which is not wrapped
+	if opts.sectionName == "overview" || opts.sectionName == "tools" { // the other sections are code, which is not wrapped
 		terminal.PrintWrapped(p.Out, "  ", reviewText)
 	} else {
 		p.Out.PrintText(reviewText)

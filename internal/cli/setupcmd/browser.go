@@ -116,18 +116,18 @@ func (b browserSteps) timeToReconnect(ctx context.Context, client *httpapi.Clien
 
 func (b browserSteps) finish(ctx context.Context, client *httpapi.Client) error {
 	terminalOut := b.program.Out
-	book, err := b.program.OpenPolicy(ctx)
+	policyBook, err := b.program.OpenPolicy(ctx)
 	if err != nil {
 		return err
 	}
-	now, err := book.Permissions(browser.Name)
+	permissionsNow, err := policyBook.Permissions(browser.Name)
 	if err != nil {
 		return err
 	}
-	isOn := now.Permission != wire.PermissionOff
+	isOn := permissionsNow.Permission != wire.PermissionOff
 	if !isOn && b.questions != nil {
 		if isOn = b.questions.Confirm(ctx, "Let agents use any page, after your approval for each site? [Y/n] "); isOn {
-			if err := book.SetPermission(browser.Name, "", wire.PermissionAuto, httpapi.CommandLine); err != nil {
+			if err := policyBook.SetPermission(browser.Name, "", wire.PermissionAuto, httpapi.CommandLine); err != nil {
 				return err
 			}
 			terminalOut.Notef("browser tools are on; `opentabs browser tools off` switches them off")

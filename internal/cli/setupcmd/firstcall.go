@@ -74,7 +74,7 @@ func (f firstCall) run(ctx context.Context) error {
 		f.result.State, f.result.Error = callFailed, err.Error()
 		return fmt.Errorf("the first call failed: %w; run `opentabs doctor`", err)
 	}
-	f.show(result)
+	f.showLines(result)
 	return nil
 }
 
@@ -122,7 +122,7 @@ func isFirstCall(c dispatch.View) bool {
 		json.Unmarshal([]byte(c.Waiting.Args), &args) == nil && args.Action == "list"
 }
 
-func (f firstCall) show(output string) {
+func (f firstCall) showLines(output string) {
 	terminalOut := f.program.Out
 	var tabs []string
 	for line := range strings.Lines(output) {

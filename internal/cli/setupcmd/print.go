@@ -92,11 +92,11 @@ func (s *clientSteps) printManualSteps(c setup.Client, err error) {
 		return
 	}
 	terminalOut := s.program.Out
-	place := "in " + c.File
+	placeText := "in " + c.File
 	if fileErr.ManualLocation != "" {
-		place = fileErr.ManualLocation + ", " + place
+		placeText = fileErr.ManualLocation + ", " + placeText
 	}
-	terminalOut.PrintLine("To add opentabs to %s by hand, write %s:\n", c.Title, place)
+	terminalOut.PrintLine("To add opentabs to %s by hand, write %s:\n", c.Title, placeText)
 	terminalOut.PrintText(clienttoken.Mask(fileErr.ManualLines))
 	terminalOut.PrintLine("\nReplace %s by the token that `opentabs client add %s` prints.", clienttoken.Placeholder, c.ID)
 }

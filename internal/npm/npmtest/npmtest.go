@@ -160,8 +160,8 @@ func (r *Registry) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	} else if path == "-/v1/search" {
 		sendJSON(w, searchResults(allVersions, q.URL.Query().Get("text")))
 		return
-	} else if doc := packageMetadata(allVersions, path, "http://"+q.Host); doc != nil {
-		sendJSON(w, doc)
+	} else if document := packageMetadata(allVersions, path, "http://"+q.Host); document != nil {
+		sendJSON(w, document)
 		return
 	}
 	http.Error(w, `{"error":"Not found"}`, http.StatusNotFound)
@@ -212,12 +212,12 @@ func packageMetadata(allVersions []Version, name, address string) map[string]any
 		for key, value := range v.Dist {
 			dist[key] = value
 		}
-		doc := map[string]any{}
+		document := map[string]any{}
 		for key, value := range v.Manifest {
-			doc[key] = value
+			document[key] = value
 		}
-		doc["name"], doc["version"], doc["dist"] = v.Name, v.Version, dist
-		versions[v.Version] = doc
+		document["name"], document["version"], document["dist"] = v.Name, v.Version, dist
+		versions[v.Version] = document
 		if newestVersion == "" || isNewerRelease(v.Version, newestVersion) {
 			newestVersion = v.Version
 		}
@@ -236,15 +236,15 @@ func isNewerRelease(a, b string) bool {
 
 func searchResults(allVersions []Version, query string) map[string]any {
 	objects := []any{}
-	seen := map[string]bool{}
+	seenNames := map[string]bool{}
 	for _, v := range allVersions {
-		isMatch := !seen[v.Name]
+		isMatch := !seenNames[v.Name]
 		for word := range strings.FieldsSeq(query) {
 			keyword, isKeyword := strings.CutPrefix(word, "keywords:")
 			isMatch = isMatch && (isKeyword && strings.Contains(fmt.Sprint(v.Manifest["keywords"]), keyword) || !isKeyword && strings.Contains(v.Name, word))
 		}
 		if isMatch {
-			seen[v.Name] = true
+			seenNames[v.Name] = true
 			objects = append(objects, map[string]any{"package": map[string]any{
 				"name": v.Name, "version": v.Version, "description": v.Manifest["description"], "publisher": map[string]string{"username": "acme"},
 			}})
