@@ -47,8 +47,9 @@ func TestValidateAgreesWithZod(t *testing.T) {
 		t.Fatal(err)
 	}
 	var checks map[string]struct {
-		Schema         json.RawMessage
-		Valid, Invalid []json.RawMessage
+		Schema  json.RawMessage
+		Valid   []json.RawMessage `json:"good"`
+		Invalid []json.RawMessage `json:"bad"`
 	}
 	if err := json.Unmarshal(fileContent, &checks); err != nil {
 		t.Fatal(err)
